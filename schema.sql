@@ -5,9 +5,10 @@
 -- made from the list of it (src/ledger/not-made.ts) keep it, and `check` compares it.
 
 ------------------------------------------------------------------------------------------------ src/ledger
--- joined: history by src/contract, src/research
+-- joined: journal by src/contract, src/research, src/threads
+-- joined: writers by src/threads, src/research
+-- joined: places by src/contract, src/threads, src/research
 -- joined: standings by src/research, src/threads
--- joined: activity_entries by src/research
 -- joined: timeline_entries by src/threads, src/research
 -- joined: room_heads by src/rooms
 -- joined: thread_heads by src/threads, src/research
@@ -32,27 +33,86 @@ CREATE TABLE earlier_instances (
   seal BLOB
 ) STRICT;
 
--- The history: every accepted write, once and whole, in the order it was accepted. All other tables are made from it, but
--- for what no write makes (src/ledger/not-made.ts). Each entry's digest rests on the one before it.
-CREATE TABLE history (
+-- The journal: every accepted write, in the order it was accepted, in one row (src/ledger/journal.ts says how it is read). All other
+-- tables are made from it, but for what no write makes (src/ledger/not-made.ts).
+CREATE TABLE journal (
   position INTEGER PRIMARY KEY,
   -- An operation, or an act of people that is none (src/people/acts.ts).
   operation TEXT NOT NULL,
-  -- Who it was, and what they were called; null: nobody was signed in.
-  user_id TEXT,
-  username TEXT,
-  -- The credential or personal key; null for a person in the browser; of a Room of another instance, what stands for either.
-  sender TEXT,
+  writer INTEGER NOT NULL,
   at TEXT NOT NULL,
-  -- The ids in the path, and what the sender said of itself; JSON or null.
+  -- The Room and its activity sequence, the Thread and the sequence of the write's own entry there; null: it has none.
+  room INTEGER,
+  room_sequence INTEGER,
+  thread INTEGER,
+  entry_sequence INTEGER,
+  -- By which a retry is known; null: none is.
+  delivery_id BLOB,
+  -- The ids in the path. Where its Room or its Thread is the only one, that name alone; else JSON. Null: there is none.
   params TEXT,
   -- Canonical JSON of the body, without `client`.
   content TEXT NOT NULL,
+  -- What the sender said of itself; JSON or null.
   client TEXT,
-  -- What the world gave it, as JSON: ids, digests of tokens, what was made of the body, warnings.
+  -- What the world gave it, as JSON: ids, digests of tokens, what was made of the body, warnings. Null: the id of its entry alone, or nothing.
   given TEXT,
+  -- What it answered and what its entries show, as far as that cannot be worked out. What its receipt names; null for a message,
+  -- whose receipt names its entry.
+  target_kind TEXT,
+  target_id TEXT,
+  label TEXT,
+  -- The `targetId` of its receipt, where that is another one.
+  about_id TEXT,
+  -- The result of its receipt as JSON; null for a message.
+  result TEXT,
+  -- What its entry shows of a record or checkpoint; JSON.
+  card TEXT,
+  -- Of the content as it was accepted; of its entry of the Room's activity; and of the write, resting on the one before it.
+  content_digest BLOB NOT NULL,
+  activity_digest BLOB,
   digest BLOB NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX journal_of_room ON journal (room, room_sequence) WHERE room_sequence IS NOT NULL;
+CREATE INDEX journal_of_room_by_operation ON journal (room, operation, room_sequence) WHERE room_sequence IS NOT NULL;
+CREATE INDEX journal_by_delivery ON journal (delivery_id) WHERE delivery_id IS NOT NULL;
+
+-- The numbers by which the journal names Rooms and Threads.
+CREATE TABLE places (
+  place INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE
+) STRICT;
+-- And those by which it names who wrote. An empty text stands for none.
+CREATE TABLE writers (
+  writer INTEGER PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  -- The same person's id here: people of other instances may have two.
+  person_id TEXT NOT NULL,
+  -- The credential or personal key; empty for a person in the browser; of a Room of another instance, what stands for either.
+  sender TEXT NOT NULL,
+  -- What they were called in the record, and in Threads here: people of other instances have two names.
+  username TEXT NOT NULL,
+  shown_as TEXT NOT NULL,
+  UNIQUE (user_id, sender, username, shown_as, person_id)
+) STRICT;
+
+-- Where each message, card and receipt stands in its Thread. What it shows is in its write, but for what moves.
+CREATE TABLE timeline_entries (
+  thread INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  entry_id TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
+  reply_to_entry_id TEXT,
+  reply_count INTEGER NOT NULL DEFAULT 0,
+  -- The record whose standing a card shows.
+  version_id TEXT,
+  PRIMARY KEY (thread, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX timeline_by_id ON timeline_entries (entry_id);
+-- Of messages too, though they are most of most timelines: among ten thousand receipts of attempts the next one is far away.
+CREATE INDEX timeline_by_kind ON timeline_entries (thread, kind, sequence);
+CREATE INDEX timeline_replies ON timeline_entries (reply_to_entry_id, sequence) WHERE reply_to_entry_id IS NOT NULL;
+CREATE INDEX timeline_cards ON timeline_entries (version_id) WHERE version_id IS NOT NULL;
 
 -- Where the activity of each Room stands: the sequence and digest that the next entry builds on.
 CREATE TABLE room_heads (
@@ -79,42 +139,6 @@ CREATE TABLE counters (
   PRIMARY KEY (room_id, kind)
 ) STRICT, WITHOUT ROWID;
 
--- One row per accepted write: what a retry with the same id is compared with, and answered from.
-CREATE TABLE receipts (
-  user_id TEXT NOT NULL,
-  operation TEXT NOT NULL,
-  delivery_id TEXT NOT NULL,
-  -- The credential, for operations whose retry must come from the same one; else empty.
-  sender TEXT NOT NULL,
-  history_position INTEGER NOT NULL,
-  -- What a retry must equal, where the history cannot tell it.
-  request_digest TEXT,
-  -- The receipt as served, less what this row and the history tell: its operation, its id, when it was accepted, and its warnings.
-  body TEXT NOT NULL,
-  UNIQUE (user_id, operation, delivery_id, sender)
-) STRICT;
-
--- Messages, cards and receipts of a Thread in order. `body` is the entry as served, less what moves: the number of
--- replies, on a card the standing of its record, and the text of a message, which is in the history.
-CREATE TABLE timeline_entries (
-  entry_id TEXT NOT NULL UNIQUE,
-  thread_id TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  author_id TEXT NOT NULL,
-  reply_to_entry_id TEXT REFERENCES timeline_entries (entry_id),
-  reply_count INTEGER NOT NULL DEFAULT 0,
-  -- The record whose standing a card shows.
-  version_id TEXT,
-  history_position INTEGER NOT NULL,
-  body TEXT NOT NULL,
-  UNIQUE (thread_id, sequence)
-) STRICT;
--- Of messages too, though they are most of most timelines: among ten thousand receipts of attempts the next one is far away.
-CREATE INDEX timeline_by_kind ON timeline_entries (thread_id, kind, sequence);
-CREATE INDEX timeline_replies ON timeline_entries (reply_to_entry_id, sequence) WHERE reply_to_entry_id IS NOT NULL;
-CREATE INDEX timeline_cards ON timeline_entries (version_id) WHERE version_id IS NOT NULL;
-
 -- What has been said of a record since: its status and notices, kept as links land. A record without a row is current.
 CREATE TABLE standings (
   version_id TEXT PRIMARY KEY,
@@ -125,11 +149,9 @@ CREATE TABLE standings (
   notices TEXT NOT NULL
 ) STRICT;
 
--- Writes of which something was withheld: in the history marks stand for it. What of them is still told is the digest of what was
--- accepted, and what a retry must equal.
+-- Writes of which something was withheld: in the journal marks stand for it. What a retry must equal is no longer told by what is left.
 CREATE TABLE withheld_writes (
   history_position INTEGER PRIMARY KEY,
-  content_digest TEXT NOT NULL,
   request_digest TEXT NOT NULL
 ) STRICT;
 -- What was withheld of them: the place in the body, and the write that withheld it.
@@ -139,17 +161,6 @@ CREATE TABLE withheld_fields (
   path TEXT NOT NULL,
   by_position INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
--- The change feed of a Room, each entry chained to the one before it by digest. `body` is the entry as served.
-CREATE TABLE activity_entries (
-  room_id TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  history_position INTEGER NOT NULL,
-  body TEXT NOT NULL,
-  UNIQUE (room_id, sequence)
-) STRICT;
-CREATE INDEX activity_by_kind ON activity_entries (room_id, kind, sequence);
 
 ------------------------------------------------------------------------------------------------ src/people
 -- joined: people by src/threads, src/rooms, src/research, src/library
@@ -388,7 +399,7 @@ CREATE INDEX threads_following ON threads (follows_entry_id) WHERE follows_entry
 -- joined: checkpoints by src/rooms, src/threads
 -- joined: records by src/threads, src/ledger
 
--- Every scientific record: hypotheses, findings, cited claims. Their content is in the history.
+-- Every scientific record: hypotheses, findings, cited claims. Their content is in the journal.
 CREATE TABLE records (
   version_id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -522,7 +533,7 @@ CREATE TABLE finding_verdicts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_verdicts_toward ON finding_verdicts (version_id);
 
--- Corrections, supersessions, disputes and retractions of exact records; their content is in the history.
+-- Corrections, supersessions, disputes and retractions of exact records; their content is in the journal.
 CREATE TABLE research_links (
   link_id TEXT PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('corrects', 'supersedes', 'retracts', 'disputes')),
@@ -547,7 +558,7 @@ CREATE INDEX research_links_by_target_and_kind ON research_links (target_version
 CREATE INDEX research_links_by_target_author ON research_links (room_id, target_author_id, link_id);
 CREATE INDEX research_links_by_target_author_and_kind ON research_links (room_id, target_author_id, kind, link_id);
 
--- Syntheses of Threads; their content is in the history.
+-- Syntheses of Threads; their content is in the journal.
 CREATE TABLE checkpoints (
   checkpoint_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -727,7 +738,7 @@ CREATE TABLE experiment_revisions (
   UNIQUE (experiment_id, revision)
 ) STRICT;
 
--- Accepted plans; their content is in the history.
+-- Accepted plans; their content is in the journal.
 CREATE TABLE plans (
   plan_id TEXT PRIMARY KEY,
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
@@ -753,7 +764,7 @@ CREATE TABLE plan_materials (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX plan_materials_by ON plan_materials (material_id);
 
--- Registered executions as they stand now; the content of the registration is in the history.
+-- Registered executions as they stand now; the content of the registration is in the journal.
 CREATE TABLE attempts (
   attempt_id TEXT PRIMARY KEY,
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
@@ -1067,29 +1078,30 @@ CREATE INDEX search_items_of ON search_items (id, part);
 -- joined: concept_trigrams by src/research/records
 -- Where each item stands, by whom, and the write that has its words. `line` is what a hit is called.
 CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, label, line, standing, position) AS
-  SELECT i.item, coalesce(b.room_id, r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, iif(i.part IS NULL, NULL, w.content ->> '$.roomId'), m.origin_room_id, f.room_id, k.room_id, c.room_id, z.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = e.thread_id)),
-    coalesce(e.thread_id, b.thread_id, r.thread_id, x.thread_id, t.thread_id, n.thread_id, a.thread_id, y.thread_id, f.thread_id, k.thread_id, c.thread_id),
+  SELECT i.item, coalesce(b.room_id, r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, iif(i.part IS NULL, NULL, w.content ->> '$.roomId'), m.origin_room_id, f.room_id, k.room_id, c.room_id, z.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = d.id)),
+    coalesce(d.id, b.thread_id, r.thread_id, x.thread_id, t.thread_id, n.thread_id, a.thread_id, y.thread_id, f.thread_id, k.thread_id, c.thread_id),
     coalesce(e.entry_id, u.entry_id, r.entry_id, x.entry_id, n.entry_id, a.entry_id, y.entry_id, f.entry_id, k.entry_id, c.entry_id),
-    coalesce(w.user_id, e.author_id, r.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id,
-      (SELECT v.user_id FROM activity_entries o JOIN history v ON v.position = o.history_position WHERE o.room_id = z.room_id AND o.sequence = 1), z.owner_id),
-    coalesce(w.at, e.body ->> '$.at', r.created_at, x.created_at, t.created_at, n.accepted_at, a.registered_at, m.registered_at, f.at, k.at, c.at, z.created_at),
+    coalesce((SELECT v.person_id FROM writers v WHERE v.writer = coalesce(w.writer, o.writer)), r.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id, z.owner_id),
+    coalesce(w.at, o.at, r.created_at, x.created_at, t.created_at, n.accepted_at, a.registered_at, m.registered_at, f.at, k.at, c.at, z.created_at),
     coalesce(r.label, x.label, n.label, a.label, m.label, k.label),
-    coalesce(r.wording, x.question, t.title, (SELECT h.content ->> '$.protocol.summary' FROM history h WHERE h.position = n.history_position), (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
-      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, (SELECT h.content ->> '$.synthesis' FROM history h WHERE h.position = c.history_position), z.title, (SELECT s.title FROM threads s WHERE s.thread_id = e.thread_id)),
+    coalesce(r.wording, x.question, t.title, (SELECT h.content ->> '$.protocol.summary' FROM journal h WHERE h.position = n.history_position), (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
+      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, (SELECT h.content ->> '$.synthesis' FROM journal h WHERE h.position = c.history_position), z.title, (SELECT s.title FROM threads s WHERE s.thread_id = d.id)),
     coalesce(x.status, a.status, f.toward_question ->> '$.verdict', k.kind, c.state),
     coalesce(i.part, e.history_position, r.history_position, n.history_position, a.history_position, m.history_position, k.history_position, c.history_position,
       (SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = x.experiment_id AND v.revision = 1),
-      (SELECT o.history_position FROM timeline_entries o WHERE o.entry_id = f.entry_id),
-      (SELECT o.history_position FROM activity_entries o WHERE o.room_id = z.room_id AND o.sequence = 1))
+      (SELECT v.history_position FROM timeline_entries v WHERE v.entry_id = f.entry_id), o.position)
   FROM search_items i
-  LEFT JOIN history w ON w.position = i.part
+  LEFT JOIN journal w ON w.position = i.part
   LEFT JOIN timeline_entries e ON i.kind = 'message' AND e.entry_id = i.id
+  LEFT JOIN places d ON d.place = e.thread
+  -- Of a message its own write, of a Room the one that made it.
+  LEFT JOIN journal o ON o.position = CASE i.kind WHEN 'message' THEN e.history_position WHEN 'room' THEN (SELECT v.position FROM journal v JOIN places l ON l.place = v.room WHERE l.id = i.id AND v.room_sequence = 1) END
   LEFT JOIN threads t ON i.kind = 'thread' AND t.thread_id = i.id
   LEFT JOIN experiments x ON i.kind = 'experiment' AND x.experiment_id = i.id
   LEFT JOIN records r ON i.kind IN ('hypothesis', 'finding', 'cited_claim') AND r.version_id = i.id
   -- A record reused stands where that was said.
   LEFT JOIN timeline_entries u ON u.version_id = r.version_id AND u.history_position = i.part AND u.kind = 'publication'
-  LEFT JOIN threads b ON b.thread_id = u.thread_id
+  LEFT JOIN threads b ON b.thread_id = (SELECT v.id FROM places v WHERE v.place = u.thread)
   LEFT JOIN plans n ON i.kind = 'plan' AND n.plan_id = i.id
   LEFT JOIN attempts a ON i.kind = 'attempt' AND a.attempt_id = i.id
   LEFT JOIN materials m ON i.kind = 'material' AND m.material_id = i.id
@@ -1115,7 +1127,7 @@ CREATE VIEW search_texts (item, label, title, body, tags) AS
           AND NOT (i.kind = 'message' AND j.key = 'title')
           ELSE 0 END),
     'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
-  FROM search_items i JOIN search_places p USING (item) LEFT JOIN history h ON h.position = p.position AND i.kind <> 'thread';
+  FROM search_items i JOIN search_places p USING (item) LEFT JOIN journal h ON h.position = p.position AND i.kind <> 'thread';
 
 -- The index itself. It holds no text, only where each word stands; a label counts most, a title more than a body. Of its columns
 -- the first one takes two bytes less for each word of each text. Of a long word only its beginning is in it (src/research/search/words.ts).
@@ -1148,19 +1160,19 @@ CREATE TRIGGER rooms_reindexed AFTER UPDATE OF title ON rooms WHEN old.title <> 
 -- What is said of an object later. A reused record has a card; of what was said of an attempt on its way, that which has words.
 CREATE TRIGGER later_words_indexed AFTER INSERT ON timeline_entries
   WHEN new.kind IN ('amend_experiment', 'cancel_experiment', 'release_experiment', 'report_experiment_status', 'register_material', 'report_material_location', 'withdraw_link')
-  BEGIN INSERT INTO search_items (kind, id, part) SELECT new.body ->> '$.receipt.target.kind', new.body ->> '$.receipt.target.id', new.history_position
-    WHERE NOT EXISTS (SELECT 1 FROM materials m WHERE m.material_id = new.body ->> '$.receipt.target.id' AND m.history_position = new.history_position); END;
+  BEGIN INSERT INTO search_items (kind, id, part) SELECT j.target_kind, j.target_id, j.position FROM journal j
+    WHERE j.position = new.history_position AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.material_id = j.target_id AND m.history_position = j.position); END;
 CREATE TRIGGER reuses_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'
   BEGIN INSERT INTO search_items (kind, id, part) SELECT r.kind, r.version_id, new.history_position FROM records r WHERE r.version_id = new.version_id AND r.entry_id <> new.entry_id; END;
-CREATE TRIGGER room_words_indexed AFTER INSERT ON activity_entries WHEN new.kind IN ('room_amended', 'room_archived', 'room_restored', 'room_transferred', 'content_withheld')
-  BEGIN INSERT INTO search_items (kind, id, part) VALUES ('room', new.room_id, new.history_position); END;
+CREATE TRIGGER room_words_indexed AFTER INSERT ON journal WHEN new.room_sequence IS NOT NULL AND new.operation IN ('amend_room', 'archive_room', 'restore_room', 'transfer_room', 'withhold_content')
+  BEGIN INSERT INTO search_items (kind, id, part) SELECT 'room', p.id, new.position FROM places p WHERE p.place = new.room; END;
 CREATE TRIGGER attempt_events_indexed AFTER INSERT ON attempt_events
   WHEN new.body -> '$.message' IS NOT NULL OR new.body -> '$.failure' IS NOT NULL OR new.body -> '$.reproduction' IS NOT NULL OR new.body -> '$.outputLabels[0]' IS NOT NULL
-  BEGIN INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, 1 + max(position) FROM history; END;
+  BEGIN INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, 1 + max(position) FROM journal; END;
 -- A metric is named by the event that first tells it.
 CREATE TRIGGER metrics_indexed BEFORE INSERT ON attempt_last_metrics
   WHEN NOT EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = new.attempt_id AND l.name = new.name AND l.split = new.split)
-  BEGIN INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, h.position FROM (SELECT 1 + max(position) AS position FROM history) h
+  BEGIN INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, h.position FROM (SELECT 1 + max(position) AS position FROM journal) h
     WHERE NOT EXISTS (SELECT 1 FROM search_items i WHERE i.id = new.attempt_id AND i.part = h.position); END;
 
 ------------------------------------------------------------------------------------------------ src/library

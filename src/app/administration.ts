@@ -16,7 +16,7 @@ import type { Rooms } from "../rooms/rooms.ts"
 interface AdministeredTables {
   readonly instanceId: string
   readonly lineage: readonly string[]
-  readonly ledger: Pick<Ledger, "history">
+  readonly ledger: Pick<Ledger, "journal">
   readonly datedAhead: () => string | null
   readonly people: People
   readonly invitations: Invitations
@@ -60,7 +60,7 @@ export function administrationReads({
       const backup = audit.newest("back_up")
       return {
         storage: filesOf(storage),
-        acceptedWrites: ledger.history.next() - 1,
+        acceptedWrites: ledger.journal.next() - 1,
         auditLines: audit.page({}, null, 1)[0]?.sequence ?? 0,
         backup: backup === undefined ? null : { at: backup.at, file: text(backup.detail.file), bytes: number(backup.detail.bytes) },
         restoredAt: audit.newest("restore_backup")?.at ?? null,

@@ -1,6 +1,6 @@
 /** Requests to join are between a person and the owner, and in no Room's history; that there was one is told by the decision. */
 import { schemaVersions } from "../contract/versions.ts"
-import type { Entry } from "../ledger/history.ts"
+import type { Entry } from "../ledger/journal.ts"
 
 /**
  * The request that a decision needs to be there, where a Room is done again.

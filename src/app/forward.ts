@@ -6,7 +6,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 
 import { basename, dirname, join } from "node:path"
 import { type Data, openData } from "../ledger/data.ts"
 import { DataError, type Db, isBusy, isStorageFault, openDatabase, openScratch, storedSchema } from "../ledger/database.ts"
-import { type Entry, history } from "../ledger/history.ts"
+import { type Entry, journal } from "../ledger/journal.ts"
 import { notMade } from "../ledger/not-made.ts"
 import { Divergence, type OnProgress, replay, type Watching } from "../ledger/replay.ts"
 import { latestSchema } from "../ledger/schema.ts"
@@ -50,7 +50,7 @@ function carryOver(from: Db, to: Db): void {
 
 /** @throws DataError when the history, or a Room's chain, does not end where it did */
 function mustEndAlike(from: Db, to: Db): void {
-  if (history(from).head() !== history(to).head()) throw new DataError("The history does not come out as it was. Nothing was changed.")
+  if (journal(from).head() !== journal(to).head()) throw new DataError("The history does not come out as it was. Nothing was changed.")
   const headsOf = (db: Db) =>
     db.prepare<{ room_id: string }>("SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id").all()
   const [before, now] = [headsOf(from), headsOf(to)]
@@ -85,7 +85,7 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
     // be had, and nothing is left that would be taken for the new file's log.
     db.prepare("PRAGMA journal_mode = DELETE").get()
     db.exec("BEGIN EXCLUSIVE")
-    const made = remake(history(db).entries(), partial, watching)
+    const made = remake(journal(db).entries(), partial, watching)
     try {
       carryOver(db, made)
       mustEndAlike(db, made)
@@ -122,7 +122,7 @@ export function bringForward(file: string, onProgress: OnProgress = () => {}): v
   if (!isEarlier(file)) return
   const db = openDatabase(file, storedSchema(file) ?? latestSchema)
   try {
-    const total = history(db).count()
+    const total = journal(db).count()
     const told = (done: number) => onProgress(Math.min(done, total), total, "bringing the data forward")
     told(0)
     rebuild(file, db, { onProgress: told })

@@ -1,7 +1,7 @@
 /** Makes a Room again as it was: its history up to an entry, and that of the Rooms bound to it, done again in a database of its own. */
 import { activity } from "../ledger/activity.ts"
 import { type Db, isStorageFault } from "../ledger/database.ts"
-import type { Entry } from "../ledger/history.ts"
+import type { Entry } from "../ledger/journal.ts"
 import { Divergence, replay } from "../ledger/replay.ts"
 import { type Row, rowsOf, tablesOf } from "../ledger/tables.ts"
 import { realWorld } from "../ledger/world.ts"

@@ -37,7 +37,7 @@ export class Replication {
     this.#litestream = litestream
     this.#barrier = new Barrier({
       sync: () => litestream.sync(),
-      newest: () => ledger.history.count(),
+      newest: () => ledger.journal.count(),
       told: (outcome, milliseconds, error) => {
         counted.synced(outcome, milliseconds)
         if (outcome === "failed") {

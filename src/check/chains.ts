@@ -4,7 +4,8 @@ import { entryDigest, firstPreviousDigest } from "../contract/chain.ts"
 import { digestOf } from "../contract/json.ts"
 import { holdsMark } from "../contract/withheld.ts"
 import type { Db } from "../ledger/database.ts"
-import { history } from "../ledger/history.ts"
+import { activity } from "../ledger/activity.ts"
+import { journal } from "../ledger/journal.ts"
 
 /** How many rows are held in memory at once. */
 const STEP = 500
@@ -34,10 +35,8 @@ export const headsOf = (db: Db): Head[] =>
 /** Reads every Room's activity from its first entry to its head, and the history. */
 export function chains(db: Db, add: (problem: string) => void, onEntries: (entries: number) => void) {
   const heads = headsOf(db)
-  const page = db.prepare<{ sequence: number; body: string; history_position: number }>(
-    `SELECT sequence, body, history_position FROM activity_entries WHERE room_id = ? AND sequence > ? ORDER BY sequence LIMIT ${STEP}`,
-  )
-  const kept = history(db)
+  const feed = activity(db)
+  const kept = journal(db)
   const unproved: { roomId: string; sequence: number }[] = []
   let all = 0
 
@@ -45,8 +44,8 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
   function chain({ room_id: roomId, activity_sequence: last, activity_digest: lastDigest }: Head): void {
     let previous = firstPreviousDigest
     let entries = 0
-    for (let rows = page.all(roomId, 0); rows.length > 0; rows = page.all(roomId, entries)) {
-      for (const { sequence, body, history_position: position } of rows) {
+    for (let rows = feed.fullAfter(roomId, 0, undefined, STEP); rows.length > 0; rows = feed.fullAfter(roomId, entries, undefined, STEP)) {
+      for (const { sequence, body, content, isSealed } of rows) {
         const entry = parsed<ActivityEntry>(body)
         const due = entries + 1
         if (
@@ -62,11 +61,8 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
         entries = due
         all += 1
         previous = entry.digest
-        const accepted = kept.at(position)
-        if (accepted === undefined) add(`The ${nameOf(entry)} that was accepted is not in the history.`)
-        else if (digestOf(accepted.content) !== entry.contentDigest) {
-          const isWithheld = accepted.sealed?.contentDigest === entry.contentDigest && holdsMark(accepted.content)
-          if (isWithheld) unproved.push({ roomId, sequence })
+        if (digestOf(content) !== entry.contentDigest) {
+          if (isSealed && holdsMark(content)) unproved.push({ roomId, sequence })
           else add(`The content of ${nameOf(entry)} is not what was accepted.`)
         }
       }
@@ -76,7 +72,7 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
   }
 
   heads.forEach(chain)
-  const broken = kept.broken(digestOf)
+  const broken = kept.broken()
   if (broken !== null) add(`The history does not hold together at entry ${broken} (history, position ${broken}).`)
   const records = db.prepare<{ records: number }>("SELECT count(*) AS records FROM records").get()?.records ?? 0
   return { rooms: heads.length, activityEntries: all, records, unproved }

@@ -3,7 +3,7 @@
  * against what a replay of the history makes. Rows are read a page at a time, so that its memory does not grow with the data.
  */
 import type { Db } from "../ledger/database.ts"
-import { history } from "../ledger/history.ts"
+import { journal } from "../ledger/journal.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
@@ -48,8 +48,8 @@ export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = f
   return db.snapshot(() => {
     const problems = new Problems()
     const add = (problem: string) => problems.add(problem)
-    const entries = db.prepare<{ rows: number }>("SELECT count(*) AS rows FROM activity_entries").get()?.rows ?? 0
-    const written = history(db).count()
+    const entries = db.prepare<{ rows: number }>("SELECT coalesce(sum(activity_sequence), 0) AS rows FROM room_heads").get()?.rows ?? 0
+    const written = journal(db).count()
     // What tells nothing while it runs is weighed as if it were rows.
     const part = Math.max(1, Math.ceil((entries + written) / 4))
     const total = part + entries + (quick ? 0 : written + part)

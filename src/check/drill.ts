@@ -7,7 +7,7 @@ import { codeOf } from "../contract/faults.ts"
 import { openForward } from "../app/forward.ts"
 import { databaseFile } from "../ledger/data.ts"
 import { DataError, type Db, openAside } from "../ledger/database.ts"
-import { history } from "../ledger/history.ts"
+import { journal } from "../ledger/journal.ts"
 import type { OnProgress } from "../ledger/replay.ts"
 import { type CheckReport, checkData } from "./check.ts"
 
@@ -58,7 +58,7 @@ function restored({ source, config, litestream }: Drill, file: string): Promise<
 function lacking(copy: Db, folder: string): DrillReport["lacks"] {
   const original = openAside(databaseFile(folder))
   try {
-    const [here, there] = [history(copy), history(original)]
+    const [here, there] = [journal(copy), journal(original)]
     const held = here.count()
     if (JSON.stringify(here.at(held)) !== JSON.stringify(there.at(held)))
       throw new DataError(`The newest write of the copy is not in ${folder}: it is of other data, or of a history that was given up.`)
@@ -80,7 +80,7 @@ export async function drill(asked: Drill): Promise<DrillReport> {
     const { db } = openForward(file, undefined, asked.onProgress)
     try {
       const found = checkData(db, asked.onProgress, { quick: asked.quick })
-      const past = history(db)
+      const past = journal(db)
       const newest = past.at(past.count())
       const lacks = asked.data === undefined ? null : lacking(db, asked.data)
       return { ...found, seconds, newestAt: newest === undefined ? null : Date.parse(newest.at), lacks }

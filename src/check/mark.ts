@@ -1,11 +1,10 @@
 /** A mark: where the activity of every Room and the audit log stood, kept outside of the data, so that what was rewritten since is told. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
-import type { ActivityEntry } from "../contract/answers.ts"
+import { activity } from "../ledger/activity.ts"
 import { DataError, type Db } from "../ledger/database.ts"
 import { auditDigest, auditHead } from "../people/audit.ts"
 import { headsOf } from "./chains.ts"
-import { parse, type Stored } from "../contract/json.ts"
 import { codeOf } from "../contract/faults.ts"
 
 const markSchema = v.object({
@@ -35,16 +34,14 @@ export function compareMark(db: Db, file: string): string[] {
   // What was restored from a marked instance should hold what was marked there.
   const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = ?").get(mark.instanceId) !== undefined
   if (mark.instanceId !== instanceOf(db) && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
-  const entry = db.prepare<{ body: Stored<ActivityEntry> }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
+  const { placeOf } = activity(db)
   const { audit = { sequence: 0, digest: "" } } = mark
   const isLogKept = audit.sequence === 0 || auditDigest(db, audit.sequence) === audit.digest
   const rewritten = isLogKept ? [] : [`The audit log up to line ${audit.sequence} is not the one that ${file} marks.`]
   const rooms = mark.rooms.flatMap(({ roomId, sequence, digest }) => {
-    const found = entry.get(roomId, sequence)
+    const found = placeOf(roomId, sequence)
     if (found === undefined) return [`Room ${roomId} stood at entry ${sequence} when ${file} was written, and has no such entry.`]
-    return parse(found.body).digest === digest
-      ? []
-      : [`The activity of Room ${roomId} up to entry ${sequence} is not the one that ${file} marks.`]
+    return found.digest === digest ? [] : [`The activity of Room ${roomId} up to entry ${sequence} is not the one that ${file} marks.`]
   })
   return [...rewritten, ...rooms]
 }

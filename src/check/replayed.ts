@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { remake } from "../app/forward.ts"
 import { DataError, type Db, isStorageFault } from "../ledger/database.ts"
-import { history } from "../ledger/history.ts"
+import { journal } from "../ledger/journal.ts"
 import { Divergence } from "../ledger/replay.ts"
 import { compare } from "./compare.ts"
 import { messageOf } from "../contract/faults.ts"
@@ -14,7 +14,7 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
   const folder = mkdtempSync(join(tmpdir(), "research-room-replay-"))
   try {
     let done = 0
-    const made = remake(history(data).entries(), join(folder, "replay.db"), {
+    const made = remake(journal(data).entries(), join(folder, "replay.db"), {
       onProgress(entries) {
         done = entries
         onProgress(entries, "history")

@@ -48,7 +48,7 @@ export const objectsOfPeople = {
     table: "timeline_entries",
     key: "entry_id",
     room: null,
-    of: { thread: "thread_id" },
+    of: { thread: "(SELECT id FROM places WHERE place = thread)" },
     line: "replace(kind, '_', ' ')",
     moves: ["reply_count"],
     parts: [],

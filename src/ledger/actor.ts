@@ -2,7 +2,7 @@
 import type { Archive, RoomOrigin } from "../contract/answers.ts"
 import type { KeyReach, LibraryPermission, MemberRole, Permission, RoomState } from "../contract/enumerations.ts"
 import type { Operation } from "../contract/operation.ts"
-import type { Entry } from "./history.ts"
+import type { Entry } from "./journal.ts"
 
 /** What a Room credential grants. */
 export interface Grant {

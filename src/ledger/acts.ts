@@ -1,7 +1,7 @@
 /** What people do that is no operation and leaves no receipt, but rows that other rows rest on. */
 import { canonicalJson, digestOf } from "../contract/json.ts"
 import { again, type Chance } from "./chance.ts"
-import type { Entry, History } from "./history.ts"
+import type { Entry, Journal } from "./journal.ts"
 
 /** Who does it (nobody: an empty id), and what the world gives. */
 export interface ActCall {
@@ -25,16 +25,16 @@ const callOf = (userId: string | null, at: string, chance: Chance): ActCall => (
   change: { at, newId: chance.newId, token: chance.token },
 })
 
-/** Makes acts that note themselves in the history. What changes nothing is noted too. */
-export function noting<A extends Acts>(acts: A, history: History, chance: () => Chance, at: () => string): Done<A> {
+/** Makes acts that note themselves in the journal. What changes nothing is noted too. */
+export function noting<A extends Acts>(acts: A, journal: Journal, chance: () => Chance, at: () => string): Done<A> {
   const done = (name: string, act: Acts[string]) => (by: By, said: unknown) => {
     const given = chance()
     const now = at()
     const result = act(callOf(by?.userId ?? null, now, given), said)
     const content = canonicalJson(said)
-    history.append(
+    journal.append(
       {
-        position: history.next(),
+        position: journal.next(),
         operation: name,
         userId: by?.userId ?? null,
         username: by?.username ?? null,

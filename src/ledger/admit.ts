@@ -19,7 +19,7 @@ import { CommitQueue, type GroupHooks, notStored, uncertain, Undo } from "./comm
 import { type Db, isStorageFault } from "./database.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "./delivery.ts"
 import { grantRefusal } from "./entrance.ts"
-import { history } from "./history.ts"
+import { journal } from "./journal.ts"
 import { receipts } from "./receipts.ts"
 import { Recorder } from "./recorder.ts"
 import { references } from "./references.ts"
@@ -106,8 +106,8 @@ export class Ledger {
   /** Deliveries, of those that something was foreseen of, which were accepted last. */
   readonly #recent = new Set<string>()
   /** Every accepted write. */
-  readonly history
-  /** Does the history again. */
+  readonly journal
+  /** Does the journal again. */
   readonly replaying: Replaying
   readonly timeline
   readonly activity
@@ -120,18 +120,18 @@ export class Ledger {
     this.#world = world
     this.#gate = gate
     this.#queue = new CommitQueue(db, hooks)
-    this.history = history(db)
+    this.journal = journal(db)
     this.timeline = timeline(db)
     this.activity = activity(db)
-    this.#receipts = receipts(db, this.history, (operation, { given }) =>
+    this.#receipts = receipts(db, this.journal, (operation, { given }) =>
       given.foreseen === undefined ? {} : (this.#behaviourOf(operation).recall?.(given.foreseen) ?? {}),
     )
     this.#references = references(db)
     this.#approach = new Approach(gate, this.#receipts, this.#references)
-    const shared = { history: this.history, sequences: sequences(db) }
+    const shared = { journal: this.journal, sequences: sequences(db) }
     this.#writing = new Writing({
       ...shared,
-      recorder: new Recorder({ ...shared, timeline: this.timeline, activity: this.activity, receipts: this.#receipts }),
+      recorder: new Recorder({ ...shared, timeline: this.timeline, activity: this.activity }),
       landed: (roomId) => this.#queue.afterCommit(() => this.watch.landed(roomId)),
     })
     this.replaying = new Replaying({
@@ -332,7 +332,7 @@ export class Ledger {
     return checkRequest(request, this.#behaviourOf(request.operation))
   }
 
-  /** With its body as it is read again from the history. */
+  /** With its body as it is read again from the journal. */
   #asWritten(delivery: Omit<Delivery, "body">): Delivery {
     return { ...delivery, body: bodyOf(delivery.content, delivery.client) }
   }
@@ -370,12 +370,12 @@ export class Ledger {
     return { receipt: answer, made }
   }
 
-  /** Tells the ledger what people do beside operations. @returns each as it is done, and noted in the history */
+  /** Tells the ledger what people do beside operations. @returns each as it is done, and noted in the journal */
   addActs<A extends Acts>(acts: A): Done<A> {
     Object.assign(this.#acts, acts)
     return noting(
       acts,
-      this.history,
+      this.journal,
       () => fresh(this.#world),
       () => isoTime(this.#world.now()),
     )

@@ -29,7 +29,7 @@ export interface Call<Body = unknown, Params = Readonly<Record<string, string>>>
 export interface Foreseen {
   /** JSON text of an object: the members beside the receipt. They are stored nowhere. */
   readonly told: string
-  /** What the history keeps of it: as much as it takes to tell the same later, whatever has moved since. */
+  /** What the journal keeps of it: as much as it takes to tell the same later, whatever has moved since. */
   readonly kept: JsonObject
   /** Told of the object once its write is stored: whoever looks at what is there may take it up without reading it. */
   accepted?(made: Made): void
@@ -53,7 +53,7 @@ export interface Subject {
 export interface Change {
   /** The moment of acceptance. */
   readonly at: string
-  /** The place of the write in the history. */
+  /** The place of the write in the journal. */
   readonly position: number
   /** The id of the timeline entry that the ledger will write for it. */
   readonly entryId: string
@@ -83,14 +83,11 @@ export interface Outcome<Result = Readonly<Record<string, Writable>>> {
   /** Where they differ from the subject's: for a write that makes its Room or Thread. */
   readonly roomId?: string
   readonly threadId?: string
-  /** What its timeline entry says; an operation that leaves a receipt says nothing here. */
+  /** What its timeline entry shows, where that is a card; all others show what was written or answered. */
   readonly entry?: EntryBody
   readonly replyToEntryId?: string | null
-  /** Messages that follow its own entry in the same Thread. */
-  readonly messages?: readonly {
-    readonly entryId: string
-    readonly message: { readonly text: string; readonly [member: string]: Writable }
-  }[]
+  /** The entry of the message that follows its own in the same Thread: what the body calls `message`. */
+  readonly messageEntryId?: string | null
   /** false: nothing happened that the Room should hear of. */
   readonly activity?: false
   readonly warnings?: readonly Warning[]

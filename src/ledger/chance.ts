@@ -1,6 +1,6 @@
 /** What the world gives to one write, noted as it is given; in a replay, what it gave then. */
 import { createHash } from "node:crypto"
-import type { Given } from "./history.ts"
+import type { Given } from "./journal.ts"
 import type { World } from "./world.ts"
 
 /** A secret for its holder, and what is stored of it. */

@@ -4,7 +4,7 @@ import { compared, differing, madeTables } from "./differing.ts"
 import { sealedTables } from "./not-made.ts"
 import { type Row, tablesOf } from "./tables.ts"
 
-/** Within an open transaction, with the triggers set aside. @param made what a replay made of the same history */
+/** Within an open transaction, with the triggers set aside. @param made what a replay made of the same journal */
 export function correct(data: Db, made: Db): void {
   const sealed = new Map(
     sealedTables((name) => tablesOf(data).find((each) => each.name === name)?.columns ?? []).map((each) => [each.table, each]),

@@ -23,8 +23,11 @@ export interface Data {
 export function newestId(db: Db): number {
   const row = db
     .prepare<{ id: string }>(
-      `SELECT given ->> '$.ids[#-1]' AS id FROM history WHERE NOT EXISTS (SELECT 1 FROM room_heads WHERE room_id = sender)
-       AND sender IS NOT given ->> '$.ids[0]' AND id IS NOT NULL ORDER BY position DESC LIMIT 1`,
+      `SELECT coalesce(j.given ->> '$.ids[#-1]', e.entry_id) AS id
+       FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
+       WHERE NOT EXISTS (SELECT 1 FROM room_heads WHERE room_id = w.sender)
+         AND w.sender IS NOT coalesce(j.given ->> '$.ids[0]', e.entry_id) AND coalesce(j.given ->> '$.ids[#-1]', e.entry_id) IS NOT NULL
+       ORDER BY j.position DESC LIMIT 1`,
     )
     .get()
   return row === undefined ? 0 : momentOf(row.id)

@@ -6,7 +6,7 @@ import { Refusal } from "../contract/refusals.ts"
 import { hasMark, holdsMark, markedAs, standsAt } from "../contract/withheld.ts"
 import type { Actor } from "./actor.ts"
 import type { Behaviour, Call, Subject } from "./behaviour.ts"
-import type { Sealed } from "./history.ts"
+import type { Sealed } from "./journal.ts"
 
 /** A write as the edge hands it over: authenticated, JSON, within the size of a request. */
 export interface Request {
@@ -28,7 +28,7 @@ export interface Delivery extends Call {
   /** What a retry must equal: the content and the ids in the path. */
   readonly requestDigest: string
   readonly client: JsonObject | undefined
-  /** What the history keeps of what its behaviour told beforehand. */
+  /** What the journal keeps of what its behaviour told beforehand. */
   readonly foreseen?: JsonObject
   /** Of a write that is done again, and of which something was withheld. */
   readonly sealed?: Sealed
@@ -88,7 +88,7 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
 
 const clientIn = (client: unknown): JsonObject | undefined => (isJsonObject(client) ? client : undefined)
 
-/** The body, as it is read again from the history: what is stored of it must not rest on the order in which members were sent. */
+/** The body, as it is read again from the journal: what is stored of it must not rest on the order in which members were sent. */
 export const bodyOf = (content: string, client: JsonObject | undefined): JsonObject => ({
   ...trusted<JsonObject>(content),
   ...(client === undefined ? {} : { client }),

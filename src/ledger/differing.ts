@@ -33,8 +33,8 @@ export const compared = ({ name, columns }: Table): string[] => {
   return columns.filter((column) => !left.includes(column))
 }
 
-/** The tables that a replay makes again. The history is what it is made from. */
-export const madeTables = (db: Db): Table[] => tablesOf(db).filter(({ name }) => name !== "history" && !isNotMade(name))
+/** The tables that a replay makes again, the journal among them: what a write left is made, too. */
+export const madeTables = (db: Db): Table[] => tablesOf(db).filter(({ name }) => !isNotMade(name))
 
 /** A row that the two do not have alike. */
 export type Difference =

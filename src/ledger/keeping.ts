@@ -4,9 +4,9 @@ import { type Sealed, sealedTables } from "./not-made.ts"
 
 /** What the ledger keeps besides objects. */
 const entries = [
-  { table: "history", noun: "entry of the history" },
-  { table: "receipts", noun: "receipt" },
-  { table: "activity_entries", noun: "activity entry" },
+  { table: "journal", noun: "row of the journal" },
+  { table: "places", noun: "place" },
+  { table: "writers", noun: "writer" },
   { table: "audit_entries", noun: "line of the audit log" },
 ]
 

@@ -40,13 +40,13 @@ export const notMade: readonly NotMade[] = [
     table: "people",
     key: "user_id",
     columns: ["password_hash", "signed_in_at", "count_cleared_at"],
-    why: "a password is never in the history, and who comes in makes nothing",
+    why: "a password is never in the journal, and who comes in makes nothing",
   },
   {
     table: "credentials",
     key: "credential_id",
     columns: ["last_used_at", "token_start"],
-    why: "reads are uses too, and are no writes; of a token nothing but a digest is in the history",
+    why: "reads are uses too, and are no writes; of a token nothing but a digest is in the journal",
   },
   { table: "personal_keys", key: "key_id", columns: ["last_used_at", "token_start"], why: "as of the credentials of Rooms" },
   {

@@ -1,11 +1,14 @@
-/** Stored receipts: what a retry is compared with, and answered from. */
+/** Receipts: what a retry is compared with, and answered from. They are read from the journal, by the id of their delivery. */
 import type { Receipt } from "../contract/answers.ts"
-import { extendJson, joinJson, type Json, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
+import { digestOf, extendJson, type Json, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { type Actor, senderId } from "./actor.ts"
 import type { Db } from "./database.ts"
 import { requestDigestOf } from "./delivery.ts"
-import type { Entry, History } from "./history.ts"
+import type { Entry, Journal } from "./journal.ts"
+import { idOf } from "./keys.ts"
+import { packedId, unpackedDigest } from "./packed.ts"
+import { type Target, TARGET_HERE, targetText } from "./target.ts"
 
 /** A receipt, its result as JSON: not yet looked at as its operation's. */
 export type KeptReceipt = Omit<Receipt, "result"> & { readonly result: Readonly<Record<string, Json>> }
@@ -17,65 +20,85 @@ export interface Kept {
   readonly body: Stored<KeptReceipt>
 }
 
-interface Row {
-  delivery_id: string
-  history_position: number
-  request_digest: string | null
-  body: string
-}
-
-/** What a receipt tells that is kept beside it: by its row, and by its write. */
-interface Told {
+/** What a receipt tells, as the columns of its write have it. */
+export interface Told extends Target {
   readonly deliveryId: string
   readonly at: string
+  readonly roomId: string | null
+  readonly threadId: string | null
+  readonly aboutId: string | null
+  readonly result: string | null
+  readonly entrySequence: number | null
+  readonly activity: { readonly sequence: number; readonly digest: string } | null
   readonly warnings: readonly Writable[]
 }
 
-/** The text of a receipt, out of what of it is kept as its body. */
-export const wholeReceipt = ({ schemaVersion, name, delivery }: Operation, { deliveryId, at, warnings }: Told, body: string): string =>
-  extendJson(joinJson(writeJson({ schemaVersion, operation: name, [delivery]: deliveryId, acceptedAt: at }), body), { warnings })
+/** The result that a message has: it names its entry. */
+export const messageResult = (entryId: string | null): string => `{"messageId":"${entryId}","label":null}`
+
+const id = (value: string | null) => (value === null ? "null" : JSON.stringify(value))
+
+/** The text of a receipt. */
+export function receiptText({ schemaVersion, name, delivery }: Operation, told: Told): string {
+  const { deliveryId, at, roomId, threadId, entryId, entrySequence, activity, warnings } = told
+  return (
+    `{"schemaVersion":${schemaVersion},"operation":"${name}","${delivery}":${id(deliveryId)},"acceptedAt":"${at}"` +
+    `,"roomId":${id(roomId)},"threadId":${id(threadId)},"target":${targetText(told)},"targetId":${id(told.aboutId ?? told.targetId ?? entryId)}` +
+    `,"result":${told.result ?? messageResult(entryId)},"entry":${entrySequence === null ? "null" : `{"entryId":"${entryId}","sequence":${entrySequence}}`}` +
+    `,"activity":${activity === null ? "null" : JSON.stringify(activity)},"warnings":${writeJson(warnings)}}`
+  )
+}
+
+interface Row extends Omit<Told, "deliveryId" | "at" | "activity" | "warnings"> {
+  readonly position: number
+  readonly sequence: number | null
+  readonly digest: Buffer | null
+}
+
+const SELECT = `SELECT j.position, ${idOf("j.room")} AS roomId, ${idOf("j.thread")} AS threadId, ${TARGET_HERE}, j.about_id AS aboutId, j.result,
+    j.entry_sequence AS entrySequence, j.room_sequence AS sequence, j.activity_digest AS digest
+  FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
+  WHERE j.delivery_id = ? AND j.operation = ? AND w.person_id = ?`
 
 export type Receipts = ReturnType<typeof receipts>
 
 /** @param beside what stood beside the receipt of a write, which is not stored with it */
-export function receipts(db: Db, history: History, beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>) {
-  const find = db.prepare<Row>(
-    "SELECT delivery_id, history_position, request_digest, body FROM receipts WHERE user_id = ? AND operation = ? AND delivery_id = ? AND sender = ?",
-  )
-  const ofMember = db.prepare<Row>(
-    `SELECT r.delivery_id, r.history_position, r.request_digest, r.body FROM receipts r JOIN history h ON h.position = r.history_position
-     WHERE r.user_id = ? AND r.operation = ? AND r.delivery_id = ? ORDER BY h.sender IS ? DESC, r.history_position LIMIT 1`,
-  )
-  const insert = db.prepare(
-    "INSERT INTO receipts (user_id, operation, delivery_id, sender, history_position, request_digest, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  )
-  /** Rule 4 of the interface's delivery ids: Threads and messages are keyed on member and credential. */
-  const sender = (operation: Operation, { grant }: Actor) => (operation.receiptOf === "credential" ? (grant?.credentialId ?? "") : "")
+export function receipts(db: Db, journal: Journal, beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>) {
+  const ofPerson = db.prepare<Row>(`${SELECT} ORDER BY j.position LIMIT 1`)
+  const ofSender = db.prepare<Row>(`${SELECT} AND w.sender = ? ORDER BY j.position LIMIT 1`)
+  const ofMember = db.prepare<Row>(`${SELECT} ORDER BY w.sender = ? DESC, j.position LIMIT 1`)
 
-  function kept(operation: Operation, row: Row | undefined): Kept | undefined {
-    const entry = row && history.at(row.history_position)
+  function kept(operation: Operation, deliveryId: string, row: Row | undefined): Kept | undefined {
+    const entry = row && journal.at(row.position)
     if (row === undefined || entry === undefined) return undefined
-    const requestDigest = row.request_digest ?? requestDigestOf(operation, entry.params, entry.content)
-    const told = { deliveryId: row.delivery_id, at: entry.at, warnings: entry.given.warnings ?? [] }
-    const whole = wholeReceipt(operation, told, row.body)
-    return { requestDigest, credentialId: entry.sender, body: stored(extendJson(whole, beside(operation, entry))) }
+    const { sequence, digest } = row
+    const text = receiptText(operation, {
+      ...row,
+      deliveryId,
+      at: entry.at,
+      activity: sequence === null || digest === null ? null : { sequence, digest: unpackedDigest(digest) },
+      warnings: entry.given.warnings ?? [],
+    })
+    return {
+      requestDigest: entry.sealed?.requestDigest ?? requestDigestOf(operation, entry.params, entry.content, digestOf(entry.content)),
+      credentialId: entry.sender,
+      body: stored(extendJson(text, beside(operation, entry))),
+    }
   }
 
   return {
     /** What a member has of an operation under an id, whoever sent it for them: what the actor itself sent, else the oldest. */
     ofMember: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
-      kept(operation, ofMember.get(actor.userId, operation.name, deliveryId, senderId(actor))),
-
-    /** What a retry is answered from. */
-    find: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
       operation.receiptOf === "nobody"
         ? undefined
-        : kept(operation, find.get(actor.userId, operation.name, deliveryId, sender(operation, actor))),
+        : kept(operation, deliveryId, ofMember.get(packedId(deliveryId), operation.name, actor.userId, senderId(actor) ?? "")),
 
-    /** @param requestDigest only where the history cannot tell it */
-    store(operation: Operation, actor: Actor, deliveryId: string, position: number, requestDigest: string | null, body: string): void {
-      if (operation.receiptOf === "nobody") return
-      insert.run(actor.userId, operation.name, deliveryId, sender(operation, actor), position, requestDigest, body)
+    /** What a retry is answered from. Rule 4 of the interface's delivery ids: Threads and messages are keyed on member and credential. */
+    find(operation: Operation, actor: Actor, deliveryId: string): Kept | undefined {
+      if (operation.receiptOf === "nobody") return undefined
+      const named = [packedId(deliveryId), operation.name, actor.userId] as const
+      const row = operation.receiptOf === "credential" ? ofSender.get(...named, actor.grant?.credentialId ?? "") : ofPerson.get(...named)
+      return kept(operation, deliveryId, row)
     },
   }
 }

@@ -1,20 +1,18 @@
-/** What every accepted write leaves behind, whatever it was: timeline entries, an activity entry, and its receipt. */
-import type { ActivityEntry } from "../contract/answers.ts"
-import { type JsonObject, type Writable, writeJson } from "../contract/json.ts"
+/** What every accepted write leaves behind, whatever it was: its row of the journal, and where its entries stand. */
+import { writeJson } from "../contract/json.ts"
 import { senderId } from "./actor.ts"
 import type { Activity } from "./activity.ts"
 import type { Change, Made, Outcome, Subject } from "./behaviour.ts"
 import type { Delivery } from "./delivery.ts"
-import type { Given, History } from "./history.ts"
-import { type Receipts, wholeReceipt } from "./receipts.ts"
+import type { Given, Journal, Left } from "./journal.ts"
+import { receiptText } from "./receipts.ts"
 import type { Sequences } from "./sequences.ts"
 import type { Timeline } from "./timeline.ts"
 
 export interface RecorderParts {
   readonly timeline: Timeline
   readonly activity: Activity
-  readonly receipts: Receipts
-  readonly history: History
+  readonly journal: Journal
   readonly sequences: Sequences
 }
 
@@ -36,10 +34,11 @@ export class Recorder {
 
   /**
    * Step 13. @param given what the world gave to it
-   * @returns the answer: the stored receipt, with what goes into this one answer only
+   * @returns the answer: its receipt, with what goes into this one answer only
    */
   record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome, given: Given): Recorded {
-    const { operation, actor, contentDigest, deliveryId } = delivery
+    const { operation, actor, content, contentDigest, deliveryId } = delivery
+    const { at, position, entryId } = change
     // In the record people of another instance have their ids there.
     const ids = new Map(Object.entries(given.people ?? {}).map(([there, here]) => [here, there]))
     const there = (id: string) => ids.get(id) ?? id
@@ -47,99 +46,85 @@ export class Recorder {
     const warnings = given.warnings ?? outcome.warnings ?? []
     const roomId = outcome.roomId ?? subject.roomId
     const threadId = outcome.threadId ?? subject.threadId ?? null
-    const target = { ...outcome.target, kind: outcome.target.kind ?? operation.target }
+    const kind = outcome.target.kind ?? operation.target
+    const { id, label } = outcome.target
+    const isMessage = operation.entry?.kind === "message"
+    const sequence = operation.entry === null || threadId === null ? null : this.#parts.sequences.entry(threadId, at)
+    const entry = sequence === null ? null : { entryId, sequence }
 
-    const entry = operation.entry === null || threadId === null ? null : this.#appendEntries(delivery, threadId, change, outcome, target)
-    const landed =
+    const told = {
+      entryId: entry?.entryId ?? null,
+      targetKind: isMessage ? null : kind,
+      targetId: isMessage ? null : id,
+      label,
+      labelledBy: given.labelledBy ?? null,
+      at,
+      threadId,
+    }
+    const activity =
       operation.activity === null || outcome.activity === false || roomId === null
         ? null
-        : this.#parts.activity.append(roomId, change.position, delivery.content, {
-            kind: operation.activity,
-            at: change.at,
-            actor: { userId: there(actor.userId), username: actor.knownAs ?? actor.username },
+        : this.#parts.activity.advance(roomId, content, {
+            ...told,
+            targetId: isMessage ? null : there(id),
             operation: operation.name,
-            target: {
-              kind: target.kind,
-              id: there(target.id),
-              label: target.label,
-              // Entries from before this was said stay as their digests seal them.
-              ...(given.labelledBy === undefined ? {} : { labelFromOtherRoom: true, originRoomId: given.labelledBy }),
-            },
-            threadId,
-            entryId: entry?.entryId ?? null,
+            userId: there(actor.userId),
+            username: actor.knownAs ?? actor.username,
             contentDigest,
-          } satisfies Omit<ActivityEntry, "sequence" | "digest" | "previousDigest">)
-
-    const receipt: Record<string, Writable> = {
+          })
+    const aboutId = outcome.targetId === undefined || outcome.targetId === id ? null : outcome.targetId
+    const result = isMessage ? null : writeJson(outcome.result)
+    const left: Left = {
       roomId,
+      activity,
       threadId,
-      target,
-      targetId: outcome.targetId ?? target.id,
-      result: outcome.result,
       entry,
-      activity: landed,
+      deliveryId: operation.receiptOf === "nobody" ? null : deliveryId,
+      target: isMessage ? null : { kind, id: there(id) },
+      label,
+      aboutId,
+      result,
+      card: outcome.entry === undefined ? null : writeJson(outcome.entry.card),
     }
-    const told = { deliveryId, at: change.at, warnings }
-    const body = writeJson(receipt)
-    const requestDigest = delivery.sealed?.requestDigest ?? null
-    this.#parts.receipts.store(operation, actor, deliveryId, change.position, requestDigest, body)
-    this.#parts.history.append(
+    this.#parts.journal.append(
       {
-        position: change.position,
+        position,
         operation: operation.name,
         userId: there(actor.userId),
         username: actor.knownAs ?? actor.username,
+        here: { userId: actor.userId, username: actor.username },
         sender: senderId(actor),
-        at: change.at,
+        at,
         params,
-        content: delivery.content,
+        content,
         client: delivery.client,
         given: warnings.length === 0 ? given : { ...given, warnings },
         ...(delivery.sealed && { sealed: delivery.sealed }),
       },
       contentDigest,
+      left,
     )
-    const own = outcome.secret === undefined ? body : writeJson({ ...receipt, result: { ...outcome.result, ...outcome.secret } })
-    return { answer: wholeReceipt(operation, told, own), made: { id: target.id, label: target.label }, roomId, activity: landed }
+    if (entry !== null && threadId !== null) this.#appendEntries(threadId, entry, delivery, change, outcome)
+    const answered = outcome.secret === undefined ? result : writeJson({ ...outcome.result, ...outcome.secret })
+    const receipt = { ...told, deliveryId, roomId, aboutId, result: answered, entrySequence: sequence, activity, warnings }
+    return { answer: receiptText(operation, receipt), made: { id, label }, roomId, activity }
   }
 
-  /** Writes the timeline entry of a write, and the messages that came with it. */
+  /** Notes where a write's own entry stands, and the message that came with it. */
   #appendEntries(
-    delivery: Delivery,
     threadId: string,
-    { at, entryId, position }: Change,
+    entry: { readonly entryId: string; readonly sequence: number },
+    { operation }: Delivery,
+    { at, position }: Change,
     outcome: Outcome,
-    target: JsonObject,
-  ): { entryId: string; sequence: number } {
-    const { operation, actor, client } = delivery
-    const author = { userId: actor.userId, username: actor.username }
-    const sequence = this.#parts.sequences.entry(threadId, at)
-    const said = client === undefined ? {} : { client }
-    const body = outcome.entry ?? { receipt: { operation: operation.name, target, result: outcome.result, ...said } }
-    this.#parts.timeline.append({
-      entryId,
-      threadId,
-      sequence,
-      kind: operation.entry?.kind ?? operation.name,
-      at,
-      author,
-      replyToEntryId: outcome.replyToEntryId ?? null,
-      position,
-      body,
-    })
-    for (const { entryId: messageId, message } of outcome.messages ?? []) {
-      this.#parts.timeline.append({
-        entryId: messageId,
-        threadId,
-        sequence: this.#parts.sequences.entry(threadId, at),
-        kind: "message",
-        at,
-        author,
-        replyToEntryId: null,
-        position,
-        body: { message: { ...message, ...said } },
-      })
-    }
-    return { entryId, sequence }
+  ): void {
+    const { timeline, sequences } = this.#parts
+    const kind = operation.entry?.kind ?? operation.name
+    const standingOf = outcome.entry?.standingOf ?? null
+    timeline.append({ ...entry, threadId, kind, replyToEntryId: outcome.replyToEntryId ?? null, standingOf, position })
+    const messageEntryId = outcome.messageEntryId ?? null
+    if (messageEntryId === null) return
+    const sequence = sequences.entry(threadId, at)
+    timeline.append({ entryId: messageEntryId, threadId, sequence, kind: "message", replyToEntryId: null, standingOf: null, position })
   }
 }

@@ -1,9 +1,9 @@
-/** The history changed where something was withheld: all that is made from it is made again, beside it, and put in its place. */
+/** The journal changed where something was withheld: all that is made from it is made again, beside it, and put in its place. */
 import { existsSync, rmSync } from "node:fs"
 import type { Ledger } from "./admit.ts"
 import { correct } from "./corrected.ts"
 import { type Db, isStorageFault, openScratch } from "./database.ts"
-import { history } from "./history.ts"
+import { journal } from "./journal.ts"
 import { replay } from "./replay.ts"
 import { setAside } from "./set-aside.ts"
 import { isLogEmptied, isUnclean } from "./unclean.ts"
@@ -24,7 +24,7 @@ export interface RemakingParts {
   readonly index: () => void
 }
 
-/** Brings the data in line with a history of which something was withheld. */
+/** Brings the data in line with a journal of which something was withheld. */
 export class Remaking {
   readonly #parts: RemakingParts
   /** Something was taken out of the history, in a transaction that may have been undone since. */
@@ -69,7 +69,7 @@ export class Remaking {
     const putBack = setAside(db)
     const made = openScratch(partial)
     try {
-      replay(history(db).entries(), { db: made, ledger: ledgerOf(made) })
+      replay(journal(db).entries(), { db: made, ledger: ledgerOf(made) })
       correct(db, made)
     } finally {
       made.close()
@@ -93,7 +93,7 @@ export class Remaking {
   }
 
   /**
-   * Leaves nothing in the files but what the history tells: neither in the tables, nor in pages that nothing uses any more, nor
+   * Leaves nothing in the files but what the journal tells: neither in the tables, nor in pages that nothing uses any more, nor
    * in the log. Outside of any transaction; cut off, it is done by the next start. What others read just now is waited for a while.
    * @throws what the disk does, where the tables could not be made anew
    */

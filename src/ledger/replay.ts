@@ -1,14 +1,14 @@
 /**
- * Replay: the history done again, by the same behaviours, in a fresh database, with what the world gave then. What comes
+ * Replay: the journal done again, by the same behaviours, in a fresh database, with what the world gave then. What comes
  * out must ask for exactly what was given; whoever replays compares the rest.
  */
 import type { Ledger } from "./admit.ts"
 import type { Db } from "./database.ts"
-import type { Entry } from "./history.ts"
+import type { Entry } from "./journal.ts"
 import type { Recorded } from "./recorder.ts"
 import { messageOf } from "../contract/faults.ts"
 
-/** Where a history is done again: a fresh database, and the ledger of an instance on it. */
+/** Where a journal is done again: a fresh database, and the ledger of an instance on it. */
 export interface Scratch {
   readonly db: Db
   readonly ledger: Ledger

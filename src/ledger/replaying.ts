@@ -6,14 +6,14 @@ import type { Gate } from "./actor.ts"
 import { actAgain, type Acts } from "./acts.ts"
 import { again } from "./chance.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery } from "./delivery.ts"
-import type { Entry, History } from "./history.ts"
+import type { Entry, Journal } from "./journal.ts"
 import type { Receipts } from "./receipts.ts"
 import type { Recorded } from "./recorder.ts"
 import type { Writing } from "./writing.ts"
 
 export interface ReplayingParts {
   readonly gate: Gate
-  readonly history: History
+  readonly journal: Journal
   readonly receipts: Receipts
   readonly writing: Writing
   readonly acts: Acts
@@ -36,12 +36,12 @@ export class Replaying {
    * @throws OtherChance, or what the behaviour throws, when it cannot be done again
    */
   entry(entry: Entry): Recorded | null {
-    const { gate, history, writing, acts, behaviourOf } = this.#parts
+    const { gate, journal, writing, acts, behaviourOf } = this.#parts
     const operation = recordedOperation(entry.operation)
     if (operation === undefined) {
       if (acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
       actAgain(acts, entry)
-      history.append(entry, digestOf(entry.content))
+      journal.append(entry, digestOf(entry.content))
       return null
     }
     const { given, content, client } = entry

@@ -3,68 +3,106 @@ import type { Entry, Notice } from "../contract/answers.ts"
 import { each, isOneOf, keysOf } from "../contract/each.ts"
 import { tallyColumns } from "../contract/evidence.ts"
 import type { EntryFilter } from "../contract/reads/kinds.ts"
-import { type JsonObject, JsonText, parse, type Stored, stored, type Writable, writeJson } from "../contract/json.ts"
+import { JsonText, joinJson, parse, type Stored, stored, type Writable } from "../contract/json.ts"
 import { type OperationName, receiptKinds } from "../contract/operations/index.ts"
 import { linkKinds } from "../contract/operations/link-kinds.ts"
 import { states } from "../contract/states.ts"
 import type { Db } from "./database.ts"
+import { keys, placeOf } from "./keys.ts"
 import { marked, markIn } from "./other-room.ts"
 import { ofKinds } from "./paging.ts"
+import { type Target, TARGET_HERE, targetText } from "./target.ts"
 
-/** What an entry says; which member it is decides what the entry is. */
-export type EntryBody =
-  | { readonly message: { readonly text: string; readonly [member: string]: Writable } }
-  /** With `standingOf`, a record whose standing is added to the card whenever it is read. */
-  | { readonly card: { readonly [member: string]: Writable }; readonly standingOf?: string }
-  | { readonly receipt: JsonObject | { readonly [member: string]: Writable } }
+/** What the entry of a record or checkpoint shows. With `standingOf`, a record whose standing is added to the card whenever it is read. */
+export interface EntryBody {
+  readonly card: { readonly [member: string]: Writable }
+  readonly standingOf?: string
+}
 
-export type NewEntry = {
+/** Where a new entry stands; what it shows is kept with its write. */
+export interface NewEntry {
   readonly entryId: string
   readonly threadId: string
   readonly sequence: number
   readonly kind: string
-  readonly at: string
-  readonly author: { readonly userId: string; readonly username: string }
   readonly replyToEntryId: string | null
-  /** The place of its write in the history. */
+  readonly standingOf: string | null
+  /** The place of its write in the journal. */
   readonly position: number
-  readonly body: EntryBody
 }
 
-interface Row {
+interface Row extends Target {
+  readonly entryId: string
   readonly threadId: string
   readonly kind: string
   readonly sequence: number
-  readonly body: string
+  readonly operation: string
+  readonly at: string
+  readonly userId: string
+  readonly shownAs: string
+  readonly replyToEntryId: string | null
   readonly replyCount: number
+  readonly client: string | null
+  readonly card: string | null
+  readonly result: string | null
   readonly versionId: string | null
   readonly status: string | null
   readonly notices: Stored<Notice[]> | null
   readonly withdrawn: string | null
   /** Of the card of a record of which something was said. */
   readonly tally: string | null
-  /** Of a message: its text as JSON. */
+  /** Of a message: its text and the id it was sent under, as JSON. */
   readonly text: string | null
+  readonly deliveryId: string | null
 }
 
 const tallyMembers = keysOf(tallyColumns)
 const nothingSaid = JSON.stringify(each(tallyMembers, () => 0))
 
-const SELECT = `SELECT e.thread_id AS threadId, e.kind, e.sequence, e.body, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices,
-    CASE e.kind WHEN 'message' THEN (SELECT coalesce(h.content -> '$.text', h.content -> '$.message') FROM history h WHERE h.position = e.history_position) END AS text,
+const COLUMNS = `t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId, w.shown_as AS shownAs, e.reply_to_entry_id AS replyToEntryId,
+    e.reply_count AS replyCount, j.client, j.card, j.result, e.version_id AS versionId, s.status, s.notices, ${TARGET_HERE},
+    CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.text', j.content -> '$.message') END AS text,
+    CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.clientMessageId', j.content -> '$.requestId') END AS deliveryId,
     CASE WHEN e.kind = 'link_experiment_finding' THEN
-      (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = e.body ->> '$.card.linkId') END AS withdrawn,
+      (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = j.card ->> '$.linkId') END AS withdrawn,
     CASE WHEN e.kind = 'publication' THEN (SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
-      FROM evidence_tallies y WHERE y.target_id = e.version_id) END AS tally
-  FROM timeline_entries e LEFT JOIN standings s ON s.version_id = e.version_id`
+      FROM evidence_tallies y WHERE y.target_id = e.version_id) END AS tally`
+const JOINED = `JOIN places t ON t.place = e.thread JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer
+  LEFT JOIN standings s ON s.version_id = e.version_id`
+const SELECT = `SELECT ${COLUMNS} FROM timeline_entries e ${JOINED}`
+const IN_THREAD = `e.thread = ${placeOf("?")}`
 
-/** Where the text of a message, which is in the history, stands in its entry. */
-const TEXT_HERE = '"message":{'
+/** What an entry says, as JSON text of an object. */
+function saidIn({ text, deliveryId, client, card, operation, result, ...row }: Row): string {
+  const of = client === null ? "" : `,"client":${client}`
+  if (text !== null) return `{"message":{"text":${text},"clientMessageId":${deliveryId}${of}}}`
+  if (card !== null) return `{"card":${card}}`
+  return `{"receipt":{"operation":"${operation}","target":${targetText(row)},"result":${result}${of}}}`
+}
 
-/** An entry as it is answered: the stored text, with its replies counted and the standing of its card, and what was said of it, as it is now. */
-function served({ kind, body: kept, replyCount, versionId, status, notices, withdrawn, tally, text }: Row): JsonText<Entry> {
-  const body = text === null ? kept : kept.replace(TEXT_HERE, () => `"message":{"text":${text},`)
-  // A card is stored as the last member, so that the standing of its record can be added inside it.
+/** An entry as it is answered: what its write tells, with its replies counted and the standing of its card, and what was said of it, as it is now. */
+function served(row: Row): JsonText<Entry> {
+  const {
+    entryId,
+    threadId,
+    sequence,
+    kind,
+    at,
+    userId,
+    shownAs,
+    replyToEntryId,
+    replyCount,
+    versionId,
+    status,
+    notices,
+    withdrawn,
+    tally,
+  } = row
+  const head =
+    `{"entryId":"${entryId}","threadId":"${threadId}","sequence":${sequence},"kind":"${kind}","at":"${at}"` +
+    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`}}`
+  const body = joinJson(head, saidIn(row))
+  // A card is the last member, so that the standing of its record can be added inside it.
   // Where the record is another Room's, so are the links that speak of it.
   const said = notices === null ? "[]" : body.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(body)) : notices
   const further =
@@ -81,58 +119,40 @@ const shown: ReadonlySet<string> = new Set<OperationName>([
   ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
 ])
 /** Whether a receipt shows an object: a proposal, a registration, the outcome of an attempt, or a research link. */
-function showsObject({ kind, body }: Pick<Row, "kind" | "body">): boolean {
+function showsObject({ kind, result }: Pick<Row, "kind" | "result">): boolean {
   if (shown.has(kind)) return true
-  if (kind !== "report_attempt_event") return false
-  const { receipt } = parse(stored<{ readonly receipt: { readonly result: { readonly status: string } } }>(body))
-  return isOneOf(states.attempt.terminal, receipt.result.status)
+  if (kind !== "report_attempt_event" || result === null) return false
+  return isOneOf(states.attempt.terminal, parse(stored<{ readonly status: string }>(result)).status)
 }
-
-/** A message less its text, which the history has. */
-const withoutText = ({ message: { text: _text, ...rest } }: Extract<EntryBody, { message: unknown }>) => ({ message: rest })
 
 export type Timeline = ReturnType<typeof timeline>
 
 export function timeline(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, reply_to_entry_id, version_id, history_position, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO timeline_entries (thread, sequence, kind, entry_id, history_position, reply_to_entry_id, version_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
   )
+  const { place } = keys(db)
   const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = ?")
   const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = ?`)
-  const page = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
-  const pageOfKind = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
+  const page = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
+  const pageOfKind = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
   // Those that published a record of a kind, along the records: others of their kind may be many. An id is younger than those before it.
   const pageOfRecords = db.prepare<Row>(
-    `${SELECT.replace("FROM timeline_entries e", "FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id")}
-     WHERE r.thread_id = ? AND r.kind = ? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread_id = r.thread_id AND b.sequence = ?), '')
+    `SELECT ${COLUMNS} FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id ${JOINED}
+     WHERE r.thread_id = ? AND r.kind = ? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = ?), '')
        AND e.sequence > ? ORDER BY r.version_id LIMIT ?`,
   )
   const pageOfReused = db.prepare<Row>(
-    `${SELECT} JOIN records r ON r.version_id = e.version_id WHERE e.thread_id = ? AND e.kind = ? AND e.sequence > ? AND r.entry_id <> e.entry_id ORDER BY e.sequence LIMIT ?`,
+    `${SELECT} JOIN records r ON r.version_id = e.version_id WHERE ${IN_THREAD} AND e.kind = ? AND e.sequence > ? AND r.entry_id <> e.entry_id ORDER BY e.sequence LIMIT ?`,
   )
-  const replies = db.prepare<Row>(
-    `${SELECT} WHERE e.reply_to_entry_id = ? AND e.thread_id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`,
-  )
-  const newest = db.prepare<Row>(`${SELECT} WHERE e.thread_id = ? ORDER BY e.sequence DESC LIMIT ?`)
+  const replies = db.prepare<Row>(`${SELECT} WHERE e.reply_to_entry_id = ? AND ${IN_THREAD} AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
+  const newest = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} ORDER BY e.sequence DESC LIMIT ?`)
 
   const withText = (rows: Row[]) => rows.map((row) => ({ sequence: row.sequence, entry: served(row) }))
 
   return {
-    append(entry: NewEntry): void {
-      const { body, replyToEntryId, entryId, threadId, sequence, kind } = entry
-      const { body: _body, position, ...head } = entry
-      const { standingOf = null, ...said } = { standingOf: undefined, ...("message" in body ? withoutText(body) : body) }
-      insert.run(
-        entryId,
-        threadId,
-        sequence,
-        kind,
-        entry.author.userId,
-        replyToEntryId,
-        standingOf ?? null,
-        position,
-        writeJson({ ...head, ...said }),
-      )
+    append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf, position }: NewEntry): void {
+      insert.run(place(threadId), sequence, kind, entryId, position, replyToEntryId, standingOf)
       if (replyToEntryId !== null) countReply.run(replyToEntryId)
     },
 

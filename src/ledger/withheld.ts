@@ -1,10 +1,10 @@
 /**
  * What was withheld: of which writes, in which places, by which later write. The words themselves are nowhere any more: marks
- * stand for them in the history, and in every table made from it (src/contract/withheld.ts).
+ * stand for them in the journal, and in every table made from it (src/contract/withheld.ts).
  */
 import type { Withholding } from "../contract/answer-fields.ts"
 import { isUuid } from "../contract/fields.ts"
-import { canonicalJson, digestOf, isObject, type Json, type JsonObject, trusted } from "../contract/json.ts"
+import { canonicalJson, isJsonObject, isObject, type Json, type JsonObject, trusted } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
 import {
@@ -21,8 +21,10 @@ import {
 } from "../contract/withheld.ts"
 import type { Db } from "./database.ts"
 import { requestDigestOf } from "./delivery.ts"
-import { type Entry, history } from "./history.ts"
-import { standingBefore } from "./room-history.ts"
+import { type Entry, type Given, journal } from "./journal.ts"
+import { idOf, placeOf } from "./keys.ts"
+import { unpackedDigest } from "./packed.ts"
+import { type Target, TARGET, targetText } from "./target.ts"
 
 /** A write of a Room, by what somebody names it by. */
 export type NamedWrite = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }
@@ -36,11 +38,16 @@ export interface StandingWrite {
   readonly target: { readonly kind: string; readonly id: string; readonly label: string | null }
 }
 
+/** The same as the columns of its row have it. */
+interface Standing extends Target, Pick<StandingWrite, "position" | "sequence" | "threadId"> {
+  readonly contentDigest: Buffer
+}
+
 /** Shorter texts are no secret that a warning could give away. */
 const QUOTED = 6
 /** What is quoted may be cut: so much of its beginning is looked for. */
 const LONGEST = 60
-/** Texts that are looked for by reading the history once. */
+/** Texts that are looked for by reading the journal once. */
 const AT_ONCE = 100
 
 /** Every text within something that was said. */
@@ -77,43 +84,36 @@ const wholeOf = ({ content, client }: Entry): JsonObject => ({
 export type Withheld = ReturnType<typeof withheld>
 
 export function withheld(db: Db) {
-  const kept = history(db)
-  const standing = standingBefore(db)
-  const bySequence = db.prepare<{ position: number; sequence: number; body: string }>(
-    "SELECT history_position AS position, sequence, body FROM activity_entries WHERE room_id = ? AND sequence = ?",
+  const kept = journal(db)
+  const STANDING = `SELECT j.position, j.room_sequence AS sequence, ${idOf("j.thread")} AS threadId, j.content_digest AS contentDigest, ${TARGET}
+    FROM journal j LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence WHERE j.room = ${placeOf("?")} AND`
+  const bySequence = db.prepare<Standing>(`${STANDING} j.room_sequence = ?`)
+  const ofEntry = db.prepare<Standing>(
+    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position FROM timeline_entries n WHERE n.entry_id = ?)`,
   )
-  const ofEntry = db.prepare<{ position: number }>("SELECT history_position AS position FROM timeline_entries WHERE entry_id = ?")
-  const ofRecord = db.prepare<{ position: number }>("SELECT history_position AS position FROM records WHERE version_id = ?")
-  /** The entry of a Room's activity that a write left. */
-  function left(roomId: string, position: number | undefined) {
-    const row = position === undefined ? undefined : bySequence.get(roomId, standing(roomId, position) + 1)
-    return row?.position === position ? row : undefined
-  }
+  const ofRecord = db.prepare<Standing>(
+    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position FROM records n WHERE n.version_id = ?)`,
+  )
+  const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = ?`)
   const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = ?")
-  const seal = db.prepare("INSERT INTO withheld_writes (history_position, content_digest, request_digest) VALUES (?, ?, ?)")
-  const rewrite = db.prepare("UPDATE history SET content = ?, client = ? WHERE position = ?")
-  const requestOf = db.prepare<{ request_digest: string | null }>("SELECT request_digest FROM receipts WHERE history_position = ?")
-  const keepRequest = db.prepare("UPDATE receipts SET request_digest = ? WHERE history_position = ?")
   const note = db.prepare("INSERT INTO withheld_fields (mark, history_position, path, by_position) VALUES (?, ?, ?, ?)")
   const find = db.prepare<{ at: string; userId: string; username: string; reason: Withholding["reason"] }>(
-    `SELECT h.at, h.user_id AS userId, h.username, h.content ->> '$.reason' AS reason
-     FROM withheld_fields f JOIN history h ON h.position = f.by_position WHERE f.mark = ?`,
+    `SELECT h.at, w.user_id AS userId, w.username, h.content ->> '$.reason' AS reason
+     FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = ?`,
   )
   const by = db.prepare<{ userId: string }>(
-    `SELECT coalesce(h.given ->> ('$.people."' || h.user_id || '"'), h.user_id) AS userId
-     FROM withheld_fields f JOIN history h ON h.position = f.by_position WHERE f.mark = ?`,
+    `SELECT w.person_id AS userId
+     FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = ?`,
   )
   const sealed = db.prepare<{ position: number }>("SELECT history_position AS position FROM withheld_writes ORDER BY history_position")
   const withholdings = db.prepare<{ position: number }>(
-    "SELECT history_position AS position FROM activity_entries WHERE room_id = ? AND kind = 'content_withheld'",
+    `SELECT position FROM journal WHERE room = ${placeOf("?")} AND operation = 'withhold_content' AND room_sequence > 0`,
   )
   const sealedBy = db.prepare<{ position: number }>(
-    `SELECT DISTINCT f.history_position AS position FROM withheld_fields f JOIN history h ON h.position = f.history_position
+    `SELECT DISTINCT f.history_position AS position FROM withheld_fields f JOIN journal h ON h.position = f.history_position
      WHERE f.by_position IN (SELECT value FROM json_each(?)) AND instr(h.content, ?) > 0 ORDER BY 1`,
   )
   const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
-
-  const regive = db.prepare("UPDATE history SET given = ? WHERE position = ?")
 
   /** What the world gave to it and to later writes may quote what was said: in warnings, and in what was near to them. */
   function unquote(texts: readonly string[], from: number, mark: string): void {
@@ -121,7 +121,7 @@ export function withheld(db: Db) {
     for (let at = 0; at < quotable.length; at += AT_ONCE) unquoteSome(quotable.slice(at, at + AT_ONCE), from, mark)
   }
 
-  /** The same of so many texts that the history is read once for. */
+  /** The same of so many texts that the journal is read once for. */
   function unquoteSome(texts: readonly string[], from: number, mark: string): void {
     const beginnings = texts.map((text) =>
       JSON.stringify(text)
@@ -131,7 +131,7 @@ export function withheld(db: Db) {
     )
     const found = db
       .prepare<{ position: number }>(
-        `SELECT position FROM history WHERE position >= ? AND given IS NOT NULL AND (${texts.map(() => "instr(given, ?) > 0").join(" OR ")})`,
+        `SELECT position FROM journal WHERE position >= ? AND given IS NOT NULL AND (${texts.map(() => "instr(given, ?) > 0").join(" OR ")})`,
       )
       .all(from, ...beginnings)
     const patterns = texts.map((text) => {
@@ -146,17 +146,14 @@ export function withheld(db: Db) {
       )
       const changed = JSON.stringify(given)
       if (changed === JSON.stringify(entry.given)) continue
-      if (entry.sealed === undefined) seal.run(position, digestOf(entry.content), requestDigestAt(entry))
-      regive.run(changed, position)
+      if (entry.sealed === undefined) kept.seal(position, requestDigestAt(entry))
+      kept.rewrite(position, { ...entry, given: trusted<Given>(changed) })
     }
   }
 
   function requestDigestAt(entry: Entry): string {
     const operation = recordedOperation(entry.operation)
-    const known = requestOf.get(entry.position)?.request_digest
-    const request = known ?? (operation === undefined ? "" : requestDigestOf(operation, entry.params, entry.content))
-    keepRequest.run(request, entry.position)
-    return request
+    return operation === undefined ? "" : requestDigestOf(operation, entry.params, entry.content)
   }
 
   const operationOf = (entry: Entry): Operation | undefined => {
@@ -171,11 +168,11 @@ export function withheld(db: Db) {
         "sequence" in named
           ? bySequence.get(roomId, named.sequence)
           : "entryId" in named
-            ? left(roomId, ofEntry.get(named.entryId)?.position)
-            : left(roomId, ofRecord.get(named.versionId)?.position)
+            ? ofEntry.get(roomId, named.entryId)
+            : ofRecord.get(roomId, named.versionId)
       if (row === undefined) return undefined
-      const { threadId, contentDigest, target } = trusted<Omit<StandingWrite, "position" | "sequence">>(row.body)
-      return { position: row.position, sequence: row.sequence, threadId, contentDigest, target }
+      const { position, sequence, threadId, contentDigest } = row
+      return { position, sequence, threadId, contentDigest: unpackedDigest(contentDigest), target: trusted(targetText(row)) }
     },
 
     /** The first of some paths that names nothing of a write that may be withheld; undefined where each does. */
@@ -229,9 +226,9 @@ export function withheld(db: Db) {
       const [first] = places
       if (entry === undefined || first === undefined) return []
       const body = wholeOf(entry)
-      if (isSealed.get(position) === undefined) seal.run(position, contentDigest, requestDigestAt(entry))
+      if (isSealed.get(position) === undefined) kept.seal(position, requestDigestAt(entry))
       const { client, ...content } = marked(body, contentDigest, places)
-      rewrite.run(canonicalJson(content), client === undefined ? null : JSON.stringify(client), position)
+      kept.rewrite(position, { content: canonicalJson(content), client: isJsonObject(client) ? client : undefined, given: entry.given })
       const gone = places.flatMap((place) => textsIn(standsAt(body, place)))
       unquote(gone, position, markOf(markKey(contentDigest, first)))
       return gone
@@ -258,7 +255,7 @@ export function withheld(db: Db) {
         const entry = kept.at(position)
         const keys = entry === undefined ? [] : marksIn(`${entry.content}${JSON.stringify(entry.client ?? null)}`)
         const isOpen = keys.some((key) => find.get(key) === undefined)
-        const at = isOpen ? left(roomId, position) : undefined
+        const at = isOpen ? ofPosition.get(roomId, position) : undefined
         if (at !== undefined) return at.sequence
       }
       return undefined
@@ -267,7 +264,7 @@ export function withheld(db: Db) {
     unproved(roomId: string): number[] {
       const by = withholdings.all(roomId).map(({ position }) => position)
       if (by.length === 0) return []
-      return sealedBy.all(JSON.stringify(by), markBegins).map(({ position }) => standing(roomId, position) + 1)
+      return sealedBy.all(JSON.stringify(by), markBegins).flatMap(({ position }) => ofPosition.get(roomId, position)?.sequence ?? [])
     },
     /** How many places were withheld. */
     count: (): number => any.get()?.count ?? 0,

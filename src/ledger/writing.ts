@@ -4,12 +4,12 @@ import { label as labelText } from "../contract/labels.ts"
 import type { Change, Subject } from "./behaviour.ts"
 import { type Chance, OtherChance } from "./chance.ts"
 import type { Delivery } from "./delivery.ts"
-import type { History } from "./history.ts"
+import type { Journal } from "./journal.ts"
 import type { Recorded, Recorder } from "./recorder.ts"
 import type { Sequences } from "./sequences.ts"
 
 export interface WritingParts {
-  readonly history: History
+  readonly journal: Journal
   readonly sequences: Sequences
   readonly recorder: Recorder
   /** Told of the Room in which something landed; it holds only if the transaction commits. */
@@ -53,10 +53,10 @@ export class Writing {
   }
 
   #change(at: string, roomId: string | null, { newId, token }: Chance): Change {
-    const { history, sequences } = this.#parts
+    const { journal, sequences } = this.#parts
     return {
       at,
-      position: history.next(),
+      position: journal.next(),
       entryId: newId(),
       newId,
       token,

@@ -66,10 +66,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
         threadId,
         target: { id: threadId, label: null },
         result: { threadId, title, label: null, messageEntryId },
-        messages:
-          message === undefined || messageEntryId === null
-            ? []
-            : [{ entryId: messageEntryId, message: { text: message, clientMessageId: body.requestId } }],
+        messageEntryId,
       }
     },
   })
@@ -87,13 +84,11 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       ]
     },
     write({ actor, body }, _subject, { entryId, at }) {
-      const { text, clientMessageId, client } = body
       if (body.replyToEntryId !== undefined) replied({ to: body.replyToEntryId, entryId, authorId: actor.userId, at })
       return {
         target: { id: entryId, label: null },
         result: { messageId: entryId, label: null },
         replyToEntryId: body.replyToEntryId ?? null,
-        entry: { message: { text, clientMessageId, ...(client === undefined ? {} : { client }) } },
       }
     },
   })

@@ -3,9 +3,10 @@
  */
 import { DOUBTED, FALLEN } from "../contract/evidence.ts"
 import { limits } from "../contract/limits.ts"
+import { placeOf } from "../ledger/keys.ts"
 
 /** Publications that a checkpoint `c` does not cover, as `x`. */
-const NOT_COVERED = "x.thread_id = c.thread_id AND x.kind = 'publication' AND x.sequence > c.covers_through"
+const NOT_COVERED = `x.thread = ${placeOf("c.thread_id")} AND x.kind = 'publication' AND x.sequence > c.covers_through`
 /** Records cited by it, as `i`, that have fallen or are doubted, whenever that came about; and whether it is that. */
 const FALLEN_CITATIONS = `checkpoint_citations i JOIN standings f ON f.version_id = i.version_id WHERE i.checkpoint_id = c.checkpoint_id AND (${FALLEN("f.status")} OR ${DOUBTED("f")})`
 /** Other records cited by it, as `i`, that rest on what has fallen. */

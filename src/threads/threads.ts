@@ -1,4 +1,5 @@
 /** Threads: their rows, and how they are shown. */
+import { idOf } from "../ledger/keys.ts"
 import type { ThreadSummary } from "../contract/answers.ts"
 import type { Db } from "../ledger/database.ts"
 import type { NewThread } from "../rooms/room-operations.ts"
@@ -49,21 +50,23 @@ export function threads(db: Db) {
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = ?`)
   const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? AND t.sequence > ? ORDER BY t.sequence LIMIT ?`)
   const all = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? ORDER BY t.sequence`)
-  // Among the newest entries of the whole service, each looked at once: a reply that nobody answered for longer waits no more.
+  // Among the newest writes of the whole service, each looked at once: a reply that nobody answered for longer waits no more.
   const repliesTo = db.prepare<{ threadId: string; entryId: string; title: string; username: string; at: string }>(
     `WITH newest AS MATERIALIZED (
-       SELECT rowid AS place, entry_id, thread_id, sequence, author_id, reply_to_entry_id FROM timeline_entries
-       WHERE rowid > (SELECT max(rowid) - 1000 FROM timeline_entries)),
-     own AS MATERIALIZED (SELECT thread_id, max(sequence) AS last FROM newest WHERE author_id = ? GROUP BY thread_id),
+       SELECT e.entry_id, e.thread, e.sequence, e.reply_to_entry_id, j.position, j.at, w.person_id AS author_id
+       FROM journal j JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence JOIN writers w ON w.writer = j.writer
+       WHERE j.position > (SELECT max(position) - 1000 FROM journal)),
+     own AS MATERIALIZED (SELECT thread, max(sequence) AS last FROM newest WHERE author_id = ? GROUP BY thread),
      answered AS MATERIALIZED (SELECT DISTINCT reply_to_entry_id AS entry_id FROM newest WHERE author_id = ? AND reply_to_entry_id IS NOT NULL)
-     SELECT f.thread_id AS threadId, f.entry_id AS entryId, t.title, p.username, f.body ->> '$.at' AS at
-     FROM (SELECT e.place FROM newest e CROSS JOIN timeline_entries o ON o.entry_id = e.reply_to_entry_id
-       WHERE o.author_id = ? AND e.author_id <> o.author_id
-         AND e.sequence > coalesce((SELECT last FROM own WHERE own.thread_id = e.thread_id), 0)
+     SELECT t.thread_id AS threadId, f.entry_id AS entryId, t.title, p.username, f.at
+     FROM (SELECT e.* FROM newest e CROSS JOIN timeline_entries o ON o.entry_id = e.reply_to_entry_id
+         JOIN journal h ON h.position = o.history_position JOIN writers a ON a.writer = h.writer
+       WHERE a.person_id = ? AND e.author_id <> a.person_id
+         AND e.sequence > coalesce((SELECT last FROM own WHERE own.thread = e.thread), 0)
          AND e.entry_id NOT IN (SELECT entry_id FROM answered)
-       ORDER BY e.place DESC LIMIT 50) w
-     JOIN timeline_entries f ON f.rowid = w.place JOIN threads t ON t.thread_id = f.thread_id JOIN people p ON p.user_id = f.author_id
-     ORDER BY w.place DESC`,
+       ORDER BY e.position DESC LIMIT 50) f
+     JOIN threads t ON t.thread_id = ${idOf("f.thread")} JOIN people p ON p.user_id = f.author_id
+     ORDER BY f.position DESC`,
   )
   const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = ? ORDER BY t.sequence LIMIT 1`)
 

@@ -22,7 +22,7 @@ async function filled(demo: string, folder: string, writes: number): Promise<num
   const house = new House(copyData(demo, folder), demo)
   const { threadId } = house
   const plans = await house.fill(() => some(() => planned(house)))
-  for (let count = house.instance.ledger.history.count(); count < writes; count = house.instance.ledger.history.count())
+  for (let count = house.instance.ledger.journal.count(); count < writes; count = house.instance.ledger.journal.count())
     await house.fill(() =>
       times(Math.ceil(Math.min(GROUP, writes - count) / 10), (index) => {
         hypothesis(house)
@@ -30,7 +30,7 @@ async function filled(demo: string, folder: string, writes: number): Promise<num
         times(6, () => house.does("post_message", { threadId, text: messageText }))
       }),
     )
-  const entries = house.instance.ledger.history.count()
+  const entries = house.instance.ledger.journal.count()
   house.close()
   return entries
 }

@@ -23,14 +23,14 @@ const wanted = Number(flags.megabytes) * 1e6
 /** Which part of the file a table or index is of. */
 function partOf(name: string): string {
   if (name.startsWith("search_index")) return "index"
-  if (name === "history") return "history"
+  if (name.startsWith("journal")) return "journal"
   if (name.startsWith("timeline") || name.includes("timeline_entries")) return "timeline"
-  return name.includes("receipts") ? "receipts" : "rest"
+  return "rest"
 }
 
 /** Bytes of each part of a file. */
 function sizes(db: Db): Record<string, number> {
-  const found: Record<string, number> = { index: 0, history: 0, timeline: 0, receipts: 0, rest: 0 }
+  const found: Record<string, number> = { index: 0, journal: 0, timeline: 0, rest: 0 }
   for (const { name, bytes } of db
     .prepare<{ name: string; bytes: number }>("SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name")
     .all())

@@ -62,7 +62,9 @@ test("a backup taken while agents write is whole, and holds everything accepted 
   const again = openDatabase(databaseFile(join(folder, "restored")))
   t.teardown(() => again.close())
   const found = again
-    .prepare<{ body: string }>("SELECT body FROM activity_entries WHERE room_id = ? AND sequence = ?")
+    .prepare<{ body: string }>(
+      "SELECT 'sha256:' || lower(hex(activity_digest)) AS body FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence = ?",
+    )
     .get(roomId, before.activity?.sequence ?? 0)
   t.match(found?.body, before.activity?.digest)
 })
@@ -199,10 +201,10 @@ test("what is no whole backup is refused before anything is replaced", async (t)
     [
       spoilt("changed.db", (database) =>
         database.exec(
-          "DROP TRIGGER history_keep; UPDATE history SET content = replace(content, 'raises', 'lowers') WHERE position = (SELECT history_position FROM records WHERE label = 'H1')",
+          "DROP TRIGGER journal_keep; UPDATE journal SET content = replace(content, 'raises', 'lowers') WHERE position = (SELECT history_position FROM records WHERE label = 'H1')",
         ),
       ),
-      /changed\.db is not whole: The trigger history_keep was not there, or another, when the data was opened\. And \d+ more\. Nothing was changed\.$/,
+      /changed\.db is not whole: The trigger journal_keep was not there, or another, when the data was opened\. And \d+ more\. Nothing was changed\.$/,
     ],
     [join(folder, "nothing.db"), /There is no file .*nothing\.db\./],
     [folder, /is not a file; name a backup\./],

@@ -65,7 +65,7 @@ test("data that nobody tampered with is whole, beside a serving process too", as
 test("what is wrong is told line by line, without a bar where nobody looks at one", async (t) => {
   after(
     "told-so",
-    "UPDATE history SET content = replace(content, 'raises', 'lowers') WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')",
+    "UPDATE journal SET content = replace(content, 'raises', 'lowers') WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')",
   )
   const { code, out, err } = await run(program, ["check", "--data", "told-so"], place)
   t.equal(code, 1)

@@ -15,7 +15,7 @@ export const tamperingWithCopies: readonly Tampering[] = [
   {
     what: "a link says something else",
     sql: [
-      "UPDATE history SET content = json_set(content, '$.explanation', 'No.') WHERE position = (SELECT history_position FROM research_links WHERE label = 'L1')",
+      "UPDATE journal SET content = json_set(content, '$.explanation', 'No.') WHERE position = (SELECT history_position FROM research_links WHERE label = 'L1')",
       "UPDATE research_links SET explanation = 'No.' WHERE label = 'L1'",
     ],
     told: /^The content of link L1 \([0-9a-f-]+\) is not what was accepted\.$/m,
@@ -27,7 +27,7 @@ export const tamperingWithCopies: readonly Tampering[] = [
   },
   {
     what: "a checkpoint concludes something else",
-    sql: ["UPDATE history SET content = json_set(content, '$.synthesis', 'Nothing.') WHERE operation = 'post_research_checkpoint'"],
+    sql: ["UPDATE journal SET content = json_set(content, '$.synthesis', 'Nothing.') WHERE operation = 'post_research_checkpoint'"],
     told: /^The content of checkpoint [0-9a-f-]+ is not what was accepted\.$/m,
   },
   {
@@ -72,18 +72,18 @@ export const tamperingWithCopies: readonly Tampering[] = [
   },
   {
     what: "a receipt says something else",
-    sql: ["UPDATE receipts SET body = json_set(body, '$.target.label', 'E7') WHERE operation = 'take_experiment'"],
-    told: changed("receipts", "body"),
+    sql: ["UPDATE journal SET label = 'E7' WHERE operation = 'take_experiment'"],
+    told: changed("journal", "label"),
   },
   {
     what: "a receipt is under another id",
-    sql: ["UPDATE receipts SET delivery_id = 'mine' WHERE operation = 'amend_experiment'"],
-    told: gone("receipts"),
+    sql: ["UPDATE journal SET delivery_id = CAST('mine' AS BLOB) WHERE operation = 'amend_experiment'"],
+    told: changed("journal", "delivery_id"),
   },
   {
     what: "a receipt is gone",
-    sql: ["DELETE FROM receipts WHERE operation = 'take_experiment'"],
-    told: gone("receipts"),
+    sql: ["UPDATE journal SET delivery_id = NULL WHERE operation = 'take_experiment'"],
+    told: changed("journal", "delivery_id"),
   },
   {
     what: "an entry has more replies than there are",

@@ -11,7 +11,7 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   {
     what: "a material says something else, and its digest too",
     sql: [
-      "UPDATE history SET content = json_set(content, '$.name', 'other') WHERE position = (SELECT history_position FROM materials WHERE label = 'M1')",
+      "UPDATE journal SET content = json_set(content, '$.name', 'other') WHERE position = (SELECT history_position FROM materials WHERE label = 'M1')",
       "UPDATE materials SET name = 'other' WHERE label = 'M1'",
     ],
     told: /^The content of material M1 \([0-9a-f-]+\) is not what was accepted\.$/m,
@@ -25,7 +25,7 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   },
   ...["propose_experiment", "take_experiment", "amend_experiment", "report_experiment_status"].map((operation) => ({
     what: `what was sent with ${operation} is another`,
-    sql: [`UPDATE history SET content = json_set(content, '$.requestId', 'another') WHERE operation = '${operation}'`],
+    sql: [`UPDATE journal SET content = json_set(content, '$.requestId', 'another') WHERE operation = '${operation}'`],
     told: /^The content of experiment E1 \([0-9a-f-]+\) is not what was accepted\.$/m,
   })),
   {
@@ -55,28 +55,28 @@ export const tamperingWithParts = (roomId: string): readonly Tampering[] => [
   },
   {
     what: "the opening message of a Thread says something else",
-    sql: ["UPDATE history SET content = json_set(content, '$.message', 'Never mind.') WHERE operation = 'create_thread'"],
+    sql: ["UPDATE journal SET content = json_set(content, '$.message', 'Never mind.') WHERE operation = 'create_thread'"],
     told: /^The content of thread [0-9a-f-]+ is not what was accepted\.$/m,
   },
   {
     what: "a receipt's entry in the timeline tells of something else",
-    sql: ["UPDATE timeline_entries SET body = json_set(body, '$.receipt.result.status', 'completed') WHERE kind = 'take_experiment'"],
-    told: changed("timeline_entries", "body"),
+    sql: ["UPDATE journal SET result = json_set(result, '$.status', 'completed') WHERE operation = 'take_experiment'"],
+    told: changed("journal", "result"),
   },
   {
     what: "a timeline entry is said to be somebody else's",
-    sql: ["UPDATE timeline_entries SET author_id = (SELECT user_id FROM people WHERE username = 'mary') WHERE sequence = 1"],
-    told: changed("timeline_entries", "author_id"),
+    sql: ["UPDATE writers SET shown_as = 'mary' WHERE writer = 2"],
+    told: changed("writers", "shown_as"),
   },
   {
     what: "the card of a record shows another wording",
-    sql: ["UPDATE timeline_entries SET body = json_set(body, '$.card.wording', 'The opposite.') WHERE kind = 'publication'"],
-    told: changed("timeline_entries", "body"),
+    sql: ["UPDATE journal SET card = json_set(card, '$.wording', 'The opposite.') WHERE card IS NOT NULL"],
+    told: changed("journal", "card"),
   },
   {
     what: "the note on a record that was used again says something else",
-    sql: ["UPDATE timeline_entries SET body = json_set(body, '$.card.note', 'No.') WHERE body ->> '$.card.reused' = 1"],
-    told: changed("timeline_entries", "body"),
+    sql: ["UPDATE journal SET card = json_set(card, '$.note', 'No.') WHERE card ->> '$.reused' = 1"],
+    told: changed("journal", "card"),
   },
   {
     what: "what was reported of an attempt is another",

@@ -14,53 +14,54 @@ export const slippedIn = (table: string): RegExp => new RegExp(`^${table} \\(.*\
 
 /** Tampering with the feed, the timeline and contents that are kept whole, in the demo's main Room. */
 export const tamperingWithRecords = (roomId: string, threadId: string): readonly Tampering[] => {
-  const entry = (sequence: number) => `room_id = '${roomId}' AND sequence = ${sequence}`
+  const room = `(SELECT place FROM places WHERE id = '${roomId}')`
+  const entry = (sequence: number | string) => `room = ${room} AND room_sequence = ${sequence}`
+  const thread = `(SELECT place FROM places WHERE id = '${threadId}')`
+  const away = "room = NULL, room_sequence = NULL, activity_digest = NULL"
   return [
     {
       what: "an activity entry is rewritten",
       sql: [
-        `UPDATE activity_entries SET body = replace(body, 'grace', 'mallory') WHERE ${entry(2)}`,
-        `UPDATE activity_entries SET body = replace(body, '"username":"ada"', '"username":"eve"') WHERE ${entry(3)}`,
+        `UPDATE journal SET label = 'M7' WHERE ${entry(2)}`,
+        `UPDATE journal SET writer = (SELECT max(writer) FROM writers) WHERE ${entry(3)}`,
       ],
       told: /^The activity of Room [0-9a-f-]+ does not hold together at entry [23]\.$/m,
     },
     {
       what: "an activity entry is taken out",
-      sql: [`DELETE FROM activity_entries WHERE ${entry(5)}`],
+      sql: [`UPDATE journal SET ${away} WHERE ${entry(5)}`],
       told: /does not hold together at entry 5\./,
     },
     {
       what: "the last activity entry is taken out",
-      sql: [
-        `DELETE FROM activity_entries WHERE room_id = '${roomId}' AND sequence = (SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`,
-      ],
+      sql: [`UPDATE journal SET ${away} WHERE ${entry(`(SELECT activity_sequence FROM room_heads WHERE room_id = '${roomId}')`)}`],
       told: /ends at entry \d+; its head says \d+\./,
     },
     {
       what: "two activity entries change places",
       sql: [
-        `UPDATE activity_entries SET sequence = 9999 WHERE ${entry(3)}`,
-        `UPDATE activity_entries SET sequence = 3 WHERE ${entry(4)}`,
-        `UPDATE activity_entries SET sequence = 4 WHERE ${entry(9999)}`,
+        `UPDATE journal SET room_sequence = 9999 WHERE ${entry(3)}`,
+        `UPDATE journal SET room_sequence = 3 WHERE ${entry(4)}`,
+        `UPDATE journal SET room_sequence = 4 WHERE ${entry(9999)}`,
       ],
       told: /does not hold together at entry 3\./,
     },
     {
-      what: "an activity entry is no JSON any more",
-      sql: [`UPDATE activity_entries SET body = 'gone' WHERE ${entry(4)}`],
+      what: "what an activity entry names is no id any more",
+      sql: [`UPDATE journal SET target_id = 'gone"' WHERE ${entry(4)}`],
       told: /does not hold together at entry 4\./,
     },
     {
       what: "a record says something else",
       sql: [
-        "UPDATE history SET content = replace(content, 'raises', 'lowers') WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')",
+        "UPDATE journal SET content = replace(content, 'raises', 'lowers') WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')",
       ],
       told: /The content of hypothesis H1 \([0-9a-f-]+\) is not what was accepted\./,
     },
     {
       what: "a record says something else, and its digest too",
       sql: [
-        `UPDATE history SET content = '{}' WHERE position = (SELECT history_position FROM records WHERE label = 'H1')`,
+        `UPDATE journal SET content = '{}' WHERE position = (SELECT history_position FROM records WHERE label = 'H1')`,
         `UPDATE records SET content_digest = 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a' WHERE label = 'H1'`,
       ],
       told: /The content of hypothesis H1 .* is not what was accepted\./,
@@ -80,27 +81,27 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
     {
       what: "a plan says something else",
       sql: [
-        "UPDATE history SET content = replace(content, 'Run each arm', 'Run no arm') WHERE position IN (SELECT history_position FROM plans WHERE label = 'P1')",
+        "UPDATE journal SET content = replace(content, 'Run each arm', 'Run no arm') WHERE position IN (SELECT history_position FROM plans WHERE label = 'P1')",
       ],
       told: /The content of plan P1 .* is not what was accepted\./,
     },
     {
       what: "an attempt's registration says something else",
       sql: [
-        "UPDATE history SET content = replace(content, 'toy.js', 'other.js') WHERE position IN (SELECT history_position FROM attempts WHERE label = 'A1')",
+        "UPDATE journal SET content = replace(content, 'toy.js', 'other.js') WHERE position IN (SELECT history_position FROM attempts WHERE label = 'A1')",
       ],
       told: /The content of attempt A1 .* is not what was accepted\./,
     },
     {
       what: "a message says something else",
       sql: [
-        `UPDATE history SET content = replace(content, 'papers', 'posters') WHERE position IN (SELECT history_position FROM timeline_entries WHERE thread_id = '${threadId}' AND kind = 'message' AND sequence = 1)`,
+        `UPDATE journal SET content = replace(content, 'papers', 'posters') WHERE position IN (SELECT history_position FROM timeline_entries WHERE thread = ${thread} AND kind = 'message' AND sequence = 1)`,
       ],
       told: /The content of message [0-9a-f-]+ is not what was accepted\./,
     },
     {
       what: "a timeline entry is taken out",
-      sql: [`DELETE FROM timeline_entries WHERE thread_id = '${threadId}' AND sequence = 2`],
+      sql: [`DELETE FROM timeline_entries WHERE thread = ${thread} AND sequence = 2`],
       told: gone("timeline_entries"),
     },
     {

@@ -73,17 +73,7 @@ async function outcomeOf({
     return error.details.committed === null ? "uncertain" : "not stored"
   }
 }
-const tables = [
-  "history",
-  "receipts",
-  "timeline_entries",
-  "activity_entries",
-  "records",
-  "threads",
-  "counters",
-  "room_heads",
-  "thread_heads",
-]
+const tables = ["journal", "places", "writers", "timeline_entries", "records", "threads", "counters", "room_heads", "thread_heads"]
 const everything = (db: Db) => tables.map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all())
 
 /** Writes of different kinds, sent in one turn: they share a transaction. */

@@ -24,7 +24,7 @@ const mostPages = pragma("max_page_count")
 const fill = () => pragma(`max_page_count = ${pragma("page_count")}`)
 const makeSpace = () => pragma(`max_page_count = ${mostPages}`)
 
-const tables = ["receipts", "timeline_entries", "activity_entries", "records", "counters", "room_heads", "thread_heads"]
+const tables = ["journal", "timeline_entries", "records", "counters", "room_heads", "thread_heads"]
 const everything = () => tables.map((table) => db.prepare(`SELECT * FROM ${table}`).all())
 
 // shows: 503 where the database or a reference check fails for now; the same may be sent again.

@@ -22,7 +22,7 @@ const action = (actor: Actor, name: Sent["name"], params: Record<string, string>
 
 /** How many rows the Room's objects, receipts and entries are. */
 const rows = ({ db }: House) =>
-  ["receipts", "timeline_entries", "activity_entries", "records"].map(
+  ["journal", "timeline_entries", "records"].map(
     (table) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
   )
 

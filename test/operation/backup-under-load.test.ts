@@ -63,11 +63,17 @@ test("a backup beside writers is whole, and holds every write that was answered 
 
   const held = new Database(copy, { readonly: true })
   const live = new Database(file, { readonly: true })
-  const entry = "SELECT body ->> '$.digest' FROM activity_entries WHERE room_id = ? AND sequence = ?"
+  const entry =
+    "SELECT 'sha256:' || lower(hex(activity_digest)) FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence = ?"
   for (const { roomId, sequence, digest } of acknowledged) t.equal(held.prepare(entry).pluck().get(roomId, sequence), digest)
   t.ok(acknowledged.length >= 2 * names.length)
   const feed = (database: Database.Database, roomId: string) =>
-    database.prepare("SELECT body FROM activity_entries WHERE room_id = ? ORDER BY sequence").pluck().all(roomId)
+    database
+      .prepare(
+        "SELECT hex(activity_digest) FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence > 0 ORDER BY room_sequence",
+      )
+      .pluck()
+      .all(roomId)
   for (const { roomId } of Object.values(rooms)) {
     const [kept, all] = [feed(held, roomId), feed(live, roomId)]
     t.strictSame(kept, all.slice(0, kept.length), "each Room's activity is there up to one moment")

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs"
 import { ResearchRoomClient } from "research-room/client"
 import { type Test, test } from "tap"
 import { checkData } from "../../src/check/check.ts"
+import { journal } from "../../src/ledger/journal.ts"
 import { momentOf } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
@@ -107,8 +108,8 @@ async function inOrder(t: Test, service: Own, roomId: string, threadId: string) 
   )
   t.ok(isNow(feed.at(-1)?.at))
   const { db } = service.instance
-  const given = db.prepare<{ id: string }>("SELECT given ->> '$.ids[#-1]' AS id FROM history WHERE id IS NOT NULL ORDER BY position").all()
-  const ids = given.map(({ id }) => id)
+  const given = [...journal(db).entries()]
+  const ids = given.flatMap(({ given: { ids } }) => ids?.at(-1) ?? [])
   t.strictSame(ids, [...ids].sort(), "ids are in the order of the writes")
   t.ok(momentOf(ids.at(-1) ?? "") > Date.now() + YEARS - HOUR, "and run ahead of the clock")
   t.strictSame(checkData(db).problems, [])

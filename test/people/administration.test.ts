@@ -121,7 +121,7 @@ test("each list says what an operator asks: whose, of which Room, since when, la
   ])
   const accepted = house.instance.db
     .prepare<{ bytes: number }>(
-      "SELECT sum(octet_length(h.content)) AS bytes FROM activity_entries a JOIN history h ON h.position = a.history_position WHERE a.room_id = ?",
+      "SELECT sum(octet_length(content)) AS bytes FROM journal WHERE room = (SELECT place FROM places WHERE id = ?) AND room_sequence > 0",
     )
     .one(roomId).bytes
   t.equal(itemsOf(await get(ada, "/api/admin/rooms"))[0]?.acceptedBytes, accepted, "its size is that of all that was accepted into it")

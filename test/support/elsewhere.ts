@@ -38,6 +38,6 @@ export function elsewhere(t: Test, folder = t.testdir()) {
     },
     problems: () => checkData(db).problems,
     /** How many entries its history has: a refusal adds none. */
-    entries: () => instance.ledger.history.count(),
+    entries: () => instance.ledger.journal.count(),
   }
 }

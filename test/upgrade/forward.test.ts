@@ -71,7 +71,7 @@ test("what breaks off in the middle leaves the old file as it was, and the next 
   // Page by page; its header says how it is written to.
   const pages = () => readFileSync(file).subarray(100)
   const bytes = pages()
-  const half = Math.floor(looked(file, (db) => db.prepare<{ n: number }>("SELECT max(position) AS n FROM history").one().n) / 2)
+  const half = Math.floor(looked(file, (db) => db.prepare<{ n: number }>("SELECT max(position) AS n FROM journal").one().n) / 2)
   const old = openDatabase(file)
   t.throws(
     () =>
@@ -112,8 +112,8 @@ test("a history that does not come out as it was is refused, and nothing is chan
   }
   const [head, moved, gone] = [
     forge("UPDATE room_heads SET activity_digest = 'sha256:0'"),
-    forge("UPDATE history SET at = '2026-11-02T09:00:00.001Z' WHERE position = 9"),
-    forge("UPDATE history SET given = NULL WHERE operation = 'publish_finding'"),
+    forge("UPDATE journal SET at = '2026-11-02T09:00:00.001Z' WHERE position = 9"),
+    forge("UPDATE journal SET given = NULL WHERE operation = 'publish_finding'"),
   ]
   const refusedWith = (file: string, message: RegExp) => {
     const old = openDatabase(file)

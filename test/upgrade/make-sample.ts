@@ -60,7 +60,7 @@ function pathsOf(db: Db, { name, path }: Read): string[] {
   if (name === "thread_replies")
     return db
       .prepare<{ id: string; thread: string }>(
-        "SELECT entry_id AS id, thread_id AS thread FROM timeline_entries WHERE reply_count > 0 ORDER BY 1",
+        "SELECT entry_id AS id, (SELECT id FROM places WHERE place = thread) AS thread FROM timeline_entries WHERE reply_count > 0 ORDER BY 1",
       )
       .all()
       .map(({ id, thread }) => `${path.replace("{threadId}", thread)}?targetEntryId=${id}`)

@@ -71,8 +71,11 @@ for (const [how, wait, last] of [
 function land(sequence: number): void {
   house.db.exec("BEGIN IMMEDIATE")
   house.db
-    .prepare("INSERT INTO activity_entries (room_id, sequence, kind, history_position, body) VALUES (?, ?, 'post_message', 1, ?)")
-    .run(roomId, sequence, JSON.stringify({ sequence }))
+    .prepare(
+      `INSERT INTO journal (position, operation, writer, at, room, room_sequence, content, target_kind, target_id, content_digest, activity_digest, digest)
+       SELECT 1 + max(position), 'post_message', writer, at, (SELECT place FROM places WHERE id = ?), ?, '{}', 'message', '', zeroblob(32), zeroblob(32), zeroblob(32) FROM journal`,
+    )
+    .run(roomId, sequence)
   house.db
     .prepare("UPDATE room_heads SET activity_sequence = ?, last_activity_at = ? WHERE room_id = ?")
     .run(sequence, isoTime(house.clock.read()), roomId)

@@ -77,12 +77,11 @@ const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id A
     c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
     (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons, c.content_digest AS contentDigest`
-/** Its entry of the Room's activity: found among those of checkpoints alone. */
-const LANDED =
-  "(SELECT y.sequence FROM activity_entries y WHERE y.room_id = c.room_id AND y.kind = 'post_research_checkpoint' AND y.history_position = c.history_position)"
+/** Its entry of the Room's activity. */
+const LANDED = "h.room_sequence"
 const COLUMNS = `${OWN}, ${ARCHIVE}`
 const TABLES = `checkpoints c
-  JOIN history h ON h.position = c.history_position
+  JOIN journal h ON h.position = c.history_position
   JOIN people p ON p.user_id = c.author_id
   JOIN threads t ON t.thread_id = c.thread_id
   JOIN rooms r ON r.room_id = c.room_id
@@ -106,7 +105,7 @@ export function checkpoints(db: Db) {
   // By an index that holds those Threads alone that have one; the archive is the Room's, and known to who asks.
   const ofRoom = db.prepare<Row & { threadSequence: number }>(
     `SELECT ${OWN}, NULL AS archivedAt, NULL AS archivedBy, NULL AS archiver, NULL AS reason, t.sequence AS threadSequence
-     FROM checkpoints c JOIN history h ON h.position = c.history_position JOIN threads t ON t.thread_id = c.thread_id
+     FROM checkpoints c JOIN journal h ON h.position = c.history_position JOIN threads t ON t.thread_id = c.thread_id
      JOIN people p ON p.user_id = c.author_id
      WHERE c.checkpoint_id IN (SELECT selected_checkpoint_id FROM threads WHERE room_id = ? AND selected_checkpoint_id IS NOT NULL
        ORDER BY selected_checkpoint_id DESC LIMIT ${limits.contextItems})`,

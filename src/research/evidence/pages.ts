@@ -121,7 +121,7 @@ const USES = `
     .join("\n  ")}
   LEFT JOIN records f ON f.version_id = l.version_id
   LEFT JOIN link_withdrawals g ON g.link_id = u.by_id
-  LEFT JOIN threads h ON h.thread_id = y.thread_id
+  LEFT JOIN threads h ON h.thread_id = (SELECT id FROM places WHERE place = y.thread)
   WHERE u.target_id = ? AND u.sequence < ? ORDER BY u.sequence DESC LIMIT ?`
 
 /** Beyond every sequence. */

@@ -4,7 +4,7 @@ import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { ExperimentAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
-import { contentOf } from "../../ledger/history.ts"
+import { contentOf } from "../../ledger/journal.ts"
 
 export interface NewPlan {
   readonly planId: string

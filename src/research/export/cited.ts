@@ -4,7 +4,7 @@ import { objectOf } from "../../contract/objects.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/ref.ts"
 import type { Db, Statement } from "../../ledger/database.ts"
-import { roomHistory, type RoomEntry, standingBefore } from "../../ledger/room-history.ts"
+import { roomJournal, type RoomEntry, standingBefore } from "../../ledger/room-journal.ts"
 
 /** A Room of which something is named, and the last entry of its activity that came before the write that names it. */
 export interface Cited {
@@ -55,7 +55,7 @@ function citedRooms(db: Db, roomId: string): Set<string> {
   const cites = citing(db)
   const found = new Set([roomId])
   // What is added on the way is gone through too.
-  for (const of of found) for (const each of roomHistory(db, of)) for (const cited of cites(of, each)) found.add(cited.roomId)
+  for (const of of found) for (const each of roomJournal(db, of)) for (const cited of cites(of, each)) found.add(cited.roomId)
   found.delete(roomId)
   return found
 }
@@ -70,10 +70,10 @@ interface Other {
 export function* citedHistory(db: Db, roomId: string): Generator<CitedEntry> {
   const rooms = [...citedRooms(db, roomId)]
   if (rooms.length === 0) return
-  const others = rooms.map((of): Other => ({ of, entries: roomHistory(db, of), next: null }))
+  const others = rooms.map((of): Other => ({ of, entries: roomJournal(db, of), next: null }))
   const step = (other: Other) => (other.next = other.entries.next().value ?? null)
   others.forEach(step)
-  const own = roomHistory(db, roomId)
+  const own = roomJournal(db, roomId)
   let last = own.next().value
   let before = 1
   for (;;) {

@@ -1,11 +1,12 @@
 /** A Room as of one moment, on a connection of its own: what every part of an export is made from. */
+import { placeOf } from "../../ledger/keys.ts"
 import type { Named } from "../../contract/described.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { present } from "../../contract/present.ts"
 import { activity } from "../../ledger/activity.ts"
 import type { Db } from "../../ledger/database.ts"
-import type { Entry } from "../../ledger/history.ts"
-import { roomHistory } from "../../ledger/room-history.ts"
+import type { Entry } from "../../ledger/journal.ts"
+import { roomJournal } from "../../ledger/room-journal.ts"
 import { timeline } from "../../ledger/timeline.ts"
 import { DESCRIBED } from "../../people/people.ts"
 import { type Elsewhere, importedRooms, TOLD_BY } from "../../rooms/imported.ts"
@@ -47,7 +48,8 @@ export function exportedRoom(db: Db, roomId: string) {
   const entries = timeline(db)
   const links = findingLinks(db)
   const authors = db.prepare<{ userId: string; username: string }>(
-    "SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (SELECT e.author_id FROM timeline_entries e WHERE e.thread_id = ?)",
+    `SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (
+       SELECT w.person_id FROM timeline_entries e JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer WHERE e.thread = ${placeOf("?")})`,
   )
   const withId = db.prepare<Named>(
     `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM main.people p WHERE user_id = ?`,
@@ -84,7 +86,7 @@ export function exportedRoom(db: Db, roomId: string) {
     ...rows(db, roomId),
 
     /** Every accepted write, as it was kept. */
-    history: () => roomHistory(db, roomId),
+    history: () => roomJournal(db, roomId),
     /** Of the Rooms it names something of, those that come from another instance than it does itself, or were adopted. */
     citedFrom(source: Elsewhere): Record<string, Elsewhere> {
       const { from, withHomes } = importedRooms(db)
@@ -105,7 +107,7 @@ export function exportedRoom(db: Db, roomId: string) {
     named(): readonly Named[] {
       const found = new Map<string, Named>()
       const note = (person: Named | undefined) => person && found.set(person.userId, person)
-      for (const entries of [roomHistory(db, roomId), citedHistory(db, roomId)])
+      for (const entries of [roomJournal(db, roomId), citedHistory(db, roomId)])
         for (const { entry } of entries) {
           for (const userId of [entry.userId, entry.params.userId, entry.given.named])
             if (userId != null && !found.has(userId)) note(asThere(userId, entry))

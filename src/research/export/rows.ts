@@ -9,7 +9,7 @@ import type { Db, Statement } from "../../ledger/database.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK } from "../evidence/withdrawals.ts"
 import { RESTS } from "../evidence/grounds.ts"
-import { contentOf } from "../../ledger/history.ts"
+import { contentOf } from "../../ledger/journal.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
 
 /** Rows that are in memory at once. */

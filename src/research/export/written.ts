@@ -3,7 +3,7 @@ import { JsonText, stored, type Writable } from "../../contract/json.ts"
 import type { Named } from "../../contract/described.ts"
 import { DESCRIBED } from "../../people/people.ts"
 import type { Db } from "../../ledger/database.ts"
-import { roomEntry, type RoomEntry } from "../../ledger/room-history.ts"
+import { roomEntry, type RoomEntry } from "../../ledger/room-journal.ts"
 import { citing } from "./cited.ts"
 
 /**

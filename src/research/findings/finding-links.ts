@@ -86,7 +86,7 @@ const SELECT = `
     l.attempt_id AS attemptId, a.label AS attemptLabel, l.author_id AS userId, p.username, l.at, l.toward_question AS towardQuestion,
     ${WITHDRAWAL}, c.reply_count AS replies,
     CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username) FROM people u WHERE u.user_id <> l.author_id AND u.user_id IN
-      (SELECT t.author_id FROM timeline_entries t WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewedBy,
+      (SELECT b.person_id FROM timeline_entries t JOIN journal j ON j.position = t.history_position JOIN writers b ON b.writer = j.writer WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewedBy,
     (SELECT json_group_array(${VERDICT} ORDER BY v.position)
       FROM finding_verdicts v JOIN records h ON h.version_id = v.version_id LEFT JOIN standings g ON g.version_id = v.version_id WHERE v.link_id = l.link_id) AS towardHypothesis
   FROM finding_links l

@@ -8,7 +8,7 @@ import { enumerations, type AttemptStatus, type LinkKind, type RecordKind, type 
 import type { Doubt, FailedItem, Origins } from "../../contract/judging-answers.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
-import { contentOf } from "../../ledger/history.ts"
+import { contentOf } from "../../ledger/journal.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"

@@ -4,7 +4,7 @@ import type { LinkKind, RecordKind, RecordStatus } from "../../contract/enumerat
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ResearchLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
-import { contentOf } from "../../ledger/history.ts"
+import { contentOf } from "../../ledger/journal.ts"
 import { limits } from "../../contract/limits.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import type { Reply } from "../../threads/operations.ts"
@@ -129,7 +129,8 @@ export function links(db: Db) {
      WHERE l.target_version_id = ? AND l.kind = 'disputes' AND ${STANDS("l")} AND ${ANSWER} IS NULL ORDER BY l.link_id DESC LIMIT 1`,
   )
   const disputeAt = db.prepare<{ linkId: string; versionId: string }>(
-    `SELECT l.link_id AS linkId, l.target_version_id AS versionId FROM timeline_entries e JOIN research_links l ON l.link_id = e.body ->> '$.receipt.target.id'
+    `SELECT l.link_id AS linkId, l.target_version_id AS versionId FROM timeline_entries e
+     JOIN journal j ON j.position = e.history_position JOIN research_links l ON l.link_id = j.target_id
      WHERE e.entry_id = ? AND e.kind = 'assert_dispute' AND l.target_author_id = ?`,
   )
   const reply = db.prepare("INSERT INTO dispute_replies (link_id, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")

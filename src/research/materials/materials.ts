@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.ts"
 import type { MaterialAnswer, MaterialSummary } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
-import { contentOf } from "../../ledger/history.ts"
+import { contentOf } from "../../ledger/journal.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
 
 export interface NewMaterial {

@@ -2,10 +2,11 @@
  * Which Rooms have to be done again so that one of them says what it said: those that its writes name something of, those
  * whose writes name something of it, and so on from each of these.
  */
+import { idOf } from "../../ledger/keys.ts"
 import { objectList } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
-import { type Entry, history } from "../../ledger/history.ts"
-import { roomHistory } from "../../ledger/room-history.ts"
+import { type Entry, journal } from "../../ledger/journal.ts"
+import { roomJournal } from "../../ledger/room-journal.ts"
 import { citing } from "../export/cited.ts"
 
 /** What may be done again at the most. */
@@ -40,7 +41,7 @@ function naming(db: Db) {
      UNION SELECT e.room_id FROM it JOIN experiment_revisions a ON a.operation = 'amend_experiment'
        JOIN experiments e ON e.experiment_id = a.experiment_id
        JOIN experiment_revisions v ON v.experiment_id = a.experiment_id AND v.operation IN ('propose_experiment', 'amend_experiment')
-       JOIN history h ON h.position = v.history_position
+       JOIN journal h ON h.position = v.history_position
        JOIN json_each(h.content, '$.hypotheses') y
        JOIN records t ON t.version_id = y.value
        WHERE t.room_id = it.room_id`,
@@ -51,7 +52,7 @@ function naming(db: Db) {
   )
   placed.push(
     db.prepare<{ roomId: string }>(
-      "SELECT t.room_id AS roomId FROM timeline_entries e JOIN threads t ON t.thread_id = e.thread_id WHERE e.entry_id = ?",
+      `SELECT t.room_id AS roomId FROM timeline_entries e JOIN threads t ON t.thread_id = ${idOf("e.thread")} WHERE e.entry_id = ?`,
     ),
   )
   return (roomId: string): Set<string> => {
@@ -82,7 +83,7 @@ export function boundPast(db: Db, roomId: string, position: number, most: MostOf
   let bytes = 0
   // What is added on the way is gone through too.
   for (const each of rooms) {
-    for (const one of roomHistory(db, each)) {
+    for (const one of roomJournal(db, each)) {
       if (one.entry.position > position) break
       positions.push(one.entry.position)
       bytes += Buffer.byteLength(one.entry.content)
@@ -92,7 +93,7 @@ export function boundPast(db: Db, roomId: string, position: number, most: MostOf
     for (const other of named(each)) rooms.add(other)
   }
   positions.sort((one, other) => one - other)
-  const kept = history(db)
+  const kept = journal(db)
   return {
     rooms: [...rooms],
     count: positions.length,

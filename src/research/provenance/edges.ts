@@ -55,7 +55,7 @@ function source(kind: ProvenanceNode, { to, says, table, by, within, where, isRe
   const conditions = where === undefined ? [] : [where]
   if (typeof by !== "string") {
     const [from, list] =
-      by.column === undefined ? [`${rows} JOIN history y ON y.position = x.history_position`, "y.content"] : [rows, `x.${by.column}`]
+      by.column === undefined ? [`${rows} JOIN journal y ON y.position = x.history_position`, "y.content"] : [rows, `x.${by.column}`]
     const listed = `${from}, json_each(${list}, '${by.list}') h`
     const otherId = by.item === undefined ? "h.value" : `h.value ->> '${by.item}'`
     return { ...common, otherId, namedId: otherId, rows: listed, rowsNaming: listed, where: conditions, room: `x.${room}` }

@@ -10,7 +10,7 @@ import { remake } from "../../../src/app/forward.ts"
 import { createInstance } from "../../../src/app/instance.ts"
 import { openData } from "../../../src/ledger/data.ts"
 import { type Db, openBeside, openDatabase } from "../../../src/ledger/database.ts"
-import { history } from "../../../src/ledger/history.ts"
+import { journal } from "../../../src/ledger/journal.ts"
 import { isoTime } from "../../../src/ledger/world.ts"
 import { copyData, dataFile, type Demo, remove } from "../data/demo.ts"
 import { delivery, House } from "../data/house.ts"
@@ -38,7 +38,7 @@ const stateOf = (db: Db): string =>
   JSON.stringify(
     db
       .prepare(
-        "SELECT (SELECT count(*) FROM receipts) AS receipts, (SELECT group_concat(activity_digest) FROM (SELECT activity_digest FROM room_heads ORDER BY room_id)) AS heads",
+        "SELECT (SELECT count(*) FROM journal WHERE delivery_id IS NOT NULL) AS receipts, (SELECT group_concat(activity_digest) FROM (SELECT activity_digest FROM room_heads ORDER BY room_id)) AS heads",
       )
       .get(),
   )
@@ -109,7 +109,7 @@ function replayed({ sql, lists, end }: Recorded): number {
   const data = copyData(folder, join(folder, "replayed"))
   const db = openDatabase(dataFile(data))
   for (const run of prepared(db, sql, lists)) run()
-  const kept = history(db)
+  const kept = journal(db)
   const startedAt = performance.now()
   const made = remake(kept.entries(), join(data, "made.db"))
   const perSecond = (kept.count() * 1000) / (performance.now() - startedAt)

@@ -51,23 +51,22 @@ test("a write that is said to be acknowledged and was never sent, and one that i
 
 /** Takes a row away. */
 const without = (table: string, row: string) => `DELETE FROM ${table} WHERE ${row}`
-const last = (table: string) => `rowid = (SELECT max(rowid) FROM ${table})`
+const lastMessage = "position = (SELECT max(position) FROM journal WHERE operation = 'post_message')"
+const lastOfFeed = "position = (SELECT max(position) FROM journal WHERE room_sequence IS NOT NULL)"
+const lastEntry = "entry_id = (SELECT entry_id FROM timeline_entries ORDER BY history_position DESC, sequence DESC LIMIT 1)"
 const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
-  "a receipt that is gone": {
-    sql: without("receipts", "rowid = (SELECT max(rowid) FROM receipts WHERE operation = 'post_message')"),
-    seen: /Lost: post_message/,
-  },
+  "a receipt that is gone": { sql: `UPDATE journal SET delivery_id = NULL WHERE ${lastMessage}`, seen: /Lost: post_message/ },
   "an activity entry that is gone": {
-    sql: without("activity_entries", last("activity_entries")),
+    sql: `UPDATE journal SET room_sequence = NULL WHERE ${lastOfFeed}`,
     seen: /Half there: .* no activity entry/,
   },
   "an activity entry that says something else": {
-    sql: `UPDATE activity_entries SET body = json_set(body, '$.at', '2020-01-01T00:00:00.000Z') WHERE ${last("activity_entries")}`,
+    sql: `UPDATE journal SET at = '2020-01-01T00:00:00.000Z' WHERE ${lastOfFeed}`,
     seen: /its content does not have the digest it names/,
   },
-  "a timeline entry that is gone": { sql: without("timeline_entries", last("timeline_entries")), seen: /Half there: .* no timeline entry/ },
+  "a timeline entry that is gone": { sql: without("timeline_entries", lastEntry), seen: /Half there: .* no timeline entry/ },
   "a timeline entry that nobody sent": {
-    sql: `INSERT INTO timeline_entries (entry_id, thread_id, sequence, kind, author_id, history_position, body) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread_id, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread_id = e.thread_id), kind, author_id, history_position, body FROM timeline_entries e WHERE ${last("timeline_entries")}`,
+    sql: `INSERT INTO timeline_entries (entry_id, thread, sequence, kind, history_position) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread = e.thread), kind, history_position FROM timeline_entries e WHERE ${lastEntry}`,
     seen: /is of no stored write/,
   },
   "a hypothesis with another content": {

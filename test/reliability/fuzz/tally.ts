@@ -10,14 +10,22 @@ interface Receipt {
   readonly operation: string
   readonly delivery_id: string
   readonly credential_id: string | null
-  readonly body: string
+  /** Its place in a Room's activity. */
+  readonly sequence: number | null
 }
 
 /** Tables that are looked at, and where each ended before the first case. */
-const counted = ["receipts", "activity_entries", "people"] as const
+const counted = ["journal", "people"] as const
 type Ends = Readonly<Record<(typeof counted)[number], number>>
 
-const keyOf = (operation: unknown, delivery: unknown): string => `${operation} ${String(delivery).toLowerCase()}`
+/** Every write of which a retry is known. */
+const RECEIPTS = `SELECT j.operation, lower(hex(j.delivery_id)) AS delivery_id, nullif(w.sender, '') AS credential_id, j.room_sequence AS sequence
+  FROM journal j JOIN writers w USING (writer) WHERE j.delivery_id IS NOT NULL`
+/** How many entries the activity of all Rooms has, as their heads say. */
+const entriesOf = (db: Database.Database): number =>
+  db.prepare<[], number>("SELECT coalesce(sum(activity_sequence), 0) FROM room_heads").pluck().get() ?? 0
+
+const keyOf = (operation: unknown, delivery: unknown): string => `${operation} ${String(delivery).replaceAll("-", "").toLowerCase()}`
 
 /** The code of a refusal, in an envelope or on a page. */
 const refusedWith = /(?:"refusal":"|refusal <code>)([a-z_]+)/
@@ -27,6 +35,7 @@ export class Tally {
   readonly #ground: Ground
   readonly #uncertain: string
   readonly #before: Ends
+  readonly #entriesBefore: number
   readonly #acknowledged = new Set<string>()
   /** Writes by forms that named no delivery id: the service made one. */
   #unnamed = 0
@@ -34,7 +43,8 @@ export class Tally {
   readonly statuses = new Map<string, number>()
   readonly codes = new Map<string, number>()
 
-  private constructor(ground: Ground, uncertain: string, before: Ends) {
+  private constructor(ground: Ground, uncertain: string, before: Ends, entries: number) {
+    this.#entriesBefore = entries
     this.#ground = ground
     this.#uncertain = uncertain
     this.#before = before
@@ -45,7 +55,7 @@ export class Tally {
     const identity = (await (await fetch(`${ground.baseUrl}/api/agent/research/identity`, { headers })).json()) as {
       credential: { id: string }
     }
-    return new Tally(ground, identity.credential.id, withDatabase(ground, ends))
+    return new Tally(ground, identity.credential.id, withDatabase(ground, ends), withDatabase(ground, entriesOf))
   }
 
   /** Keeps what an outcome acknowledges. */
@@ -87,16 +97,14 @@ export class Tally {
   }
 
   #new(db: Database.Database): Receipt[] {
-    const select = db.prepare(
-      "SELECT r.operation, r.delivery_id, h.sender AS credential_id, r.body FROM receipts r JOIN history h ON h.position = r.history_position WHERE r.rowid > ?",
-    )
-    return select.all(this.#before.receipts) as Receipt[]
+    const select = db.prepare(`${RECEIPTS} AND j.position > ?`)
+    return select.all(this.#before.journal) as Receipt[]
   }
 
   #receiptFaults(db: Database.Database): string[] {
     const stored = this.#new(db)
     // What is acknowledged may be a replay of what was there before the first case.
-    const all = db.prepare("SELECT operation, delivery_id FROM receipts").all() as Receipt[]
+    const all = db.prepare(RECEIPTS).all() as Receipt[]
     const keys = new Set(all.map(({ operation, delivery_id }) => keyOf(operation, delivery_id)))
     const lost = [...this.#acknowledged].filter((key) => !keys.has(key) && operationNamed(key.split(" ")[0] ?? "")?.receiptOf !== "nobody")
     const silent = stored.filter(
@@ -117,10 +125,8 @@ export class Tally {
   }
 
   #activityFaults(db: Database.Database): string[] {
-    const told = this.#new(db).filter(({ body }) => ((JSON.parse(body) as { activity: unknown }).activity ?? null) !== null).length
-    const stored = (
-      db.prepare("SELECT count(*) AS count FROM activity_entries WHERE rowid > ?").get(this.#before.activity_entries) as { count: number }
-    ).count
+    const told = this.#new(db).filter(({ sequence }) => sequence !== null).length
+    const stored = entriesOf(db) - this.#entriesBefore
     return told === stored ? [] : [`${stored} new entries of activity, and ${told} receipts that tell of one`]
   }
 

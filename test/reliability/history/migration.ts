@@ -25,7 +25,7 @@ function seen(file: string): { version: number; entries: string } {
   try {
     const version = database.pragma("user_version", { simple: true }) as number
     const entries = database.prepare<[], string>(
-      "SELECT group_concat(body) FROM (SELECT body FROM activity_entries ORDER BY room_id, sequence)",
+      "SELECT group_concat(hex(activity_digest)) FROM (SELECT activity_digest FROM journal ORDER BY position)",
     )
     return { version, entries: entries.pluck().get() ?? "" }
   } finally {

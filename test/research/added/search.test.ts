@@ -319,7 +319,7 @@ t.test("Of many matches the newest are ranked; of very many they simply come fir
         ({ id }) =>
           db
             .prepare<{ text: string }>(
-              "SELECT coalesce(h.content ->> '$.text', h.content ->> '$.message') AS text FROM timeline_entries e JOIN history h ON h.position = e.history_position WHERE e.entry_id = ? AND e.kind = 'message'",
+              "SELECT coalesce(h.content ->> '$.text', h.content ->> '$.message') AS text FROM timeline_entries e JOIN journal h ON h.position = e.history_position WHERE e.entry_id = ? AND e.kind = 'message'",
             )
             .get(id)?.text ?? "",
       )

@@ -36,12 +36,12 @@ export class Filler {
     return { userId, username }
   }
 
-  /** Puts a content into the history that rows made past the operations can name. @returns its position */
+  /** Puts a content into the journal that rows made past the operations can name. @returns its position */
   content(content: object): number {
-    const { history } = this.instance.ledger
-    const position = history.next()
+    const { journal } = this.instance.ledger
+    const position = journal.next()
     const nobody = { userId: null, username: null, sender: null, params: {}, client: undefined, given: {} }
-    history.append({ ...nobody, position, operation: "filled", at: "2026-11-20T09:30:00.000Z", content: JSON.stringify(content) }, "")
+    journal.append({ ...nobody, position, operation: "filled", at: "2026-11-20T09:30:00.000Z", content: JSON.stringify(content) }, "")
     return position
   }
 

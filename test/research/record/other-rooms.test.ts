@@ -370,7 +370,10 @@ t.test("each of them is read into another instance together with what it names o
 /** The receipts of a Room that its owner has. */
 function receiptsOf({ roomId }: LabRoom): Record<string, string>[] {
   const rows = db
-    .prepare("SELECT operation, delivery_id AS id FROM receipts WHERE user_id = ? AND body ->> '$.roomId' = ?")
+    .prepare(
+      `SELECT j.operation, coalesce(j.content ->> '$.clientMessageId', j.content ->> '$.requestId') AS id
+       FROM journal j JOIN writers w USING (writer) JOIN places p ON p.place = j.room WHERE w.user_id = ? AND p.id = ? AND j.delivery_id IS NOT NULL`,
+    )
     .all(lab.userIds.ada, roomId) as { operation: string; id: string }[]
   return rows.map(({ operation, id }) => ({ operation, [operation === "post_message" ? "clientMessageId" : "requestId"]: id }))
 }

@@ -115,7 +115,15 @@ export function fill(db: Db, attempts: number): Filled {
     room.labels += 1
     if (experimentId === first.experimentId) ofFirst.push(attemptId)
     const content = registration(attemptId, index)
-    insert("history", { position: index + 1, operation: "register_attempt", at, content, digest: Buffer.alloc(32) })
+    insert("journal", {
+      position: index + 1,
+      operation: "register_attempt",
+      writer: 1,
+      at,
+      content,
+      content_digest: Buffer.alloc(32),
+      digest: Buffer.alloc(32),
+    })
     insert("attempts", {
       attempt_id: attemptId,
       experiment_id: experimentId,

@@ -64,7 +64,7 @@ const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
   }
 })()
 /** What an experiment asked at one of its revisions. */
-const ASKED = `SELECT h.content ->> '$.question' AS question FROM experiment_revisions v JOIN history h ON h.position = v.history_position
+const ASKED = `SELECT h.content ->> '$.question' AS question FROM experiment_revisions v JOIN journal h ON h.position = v.history_position
   WHERE v.experiment_id = coalesce((SELECT a.experiment_id FROM attempts a WHERE a.attempt_id = ?), ?) AND v.revision <= ?
     AND h.content ->> '$.question' IS NOT NULL ORDER BY v.revision DESC LIMIT 1`
 

@@ -17,7 +17,7 @@ const EXECUTED = "concat_ws(char(10), c.content ->> '$.argv', c.content ->> '$.c
 const ABOUT = `iif(i.kind = 'attempt', concat_ws(char(10), ${EXECUTED}, c.content ->> '$.intendedDeviation'),
     concat_ws(char(10), h.line, coalesce((SELECT x.scope FROM experiments x WHERE x.experiment_id = i.id), c.content ->> '$.scope'), c.content ->> '$.limitations',
       (SELECT group_concat(d.label || ': ' || d.definition, char(10)) FROM concepts d WHERE d.version_id = i.id)))`
-const ABOUT_OF = "JOIN search_places h USING (item) JOIN history c ON c.position = h.position"
+const ABOUT_OF = "JOIN search_places h USING (item) JOIN journal c ON c.position = h.position"
 
 /** The newest texts of a kind in a Room after one place. */
 const textsOf = (table: string, id: string, place: string, kind = "1") =>

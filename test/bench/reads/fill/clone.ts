@@ -86,19 +86,26 @@ export class Cloner {
   }
 
   /**
-   * Writes `count` entries of the history like the one that made a row: what rows say in full is kept there alone.
-   * @param content SQL of what each one says; `n` counts from 1, `t` is the entry
+   * Writes `count` rows of the journal like the one that made a row: what rows say in full is kept there alone.
+   * @param content SQL of what each one says; `n` counts from 1, `t` is the row
+   * @param differing what else is not alike; left out, they stand in no feed
    * @returns the SQL of the n-th one's position, for the rows that it makes
    */
-  written(table: string, [column, value]: readonly [string, string], count: number, content: string, where = "1"): string {
+  written(
+    table: string,
+    [column, value]: readonly [string, string],
+    count: number,
+    content: string,
+    differing: Readonly<Record<string, string>> = { room_sequence: "NULL" },
+  ): string {
     const found = this.#db
       .prepare<{ position: number; last: number }>(
-        `SELECT history_position AS position, (SELECT max(position) FROM history) AS last FROM ${table} WHERE ${column} = ? LIMIT 1`,
+        `SELECT history_position AS position, (SELECT max(position) FROM journal) AS last FROM ${table} WHERE ${column} = ? LIMIT 1`,
       )
       .get(value)
     if (found === undefined) throw new Error(`${table} holds no row whose ${column} is ${value}`)
     const position = `${found.last} + n`
-    this.like("history", ["position", String(found.position)], count, { position, content }, where)
+    this.like("journal", ["position", String(found.position)], count, { position, content, ...differing })
     return position
   }
 

@@ -76,8 +76,9 @@ function indexTexts(cloner: Cloner, db: Db): void {
   cloner.exec(
     `CREATE TEMP TABLE new_items AS SELECT item, kind, id FROM search_items, temp.only_noted WHERE ${NEW} AND item NOT BETWEEN first AND last;
      INSERT INTO search_index (rowid, label, title, body, tags) SELECT item, NULL, NULL, h.content ->> '$.text',
-       'kmessage ' || replace(t.room_id, '-', '') || ' ' || replace(e.author_id, '-', '')
-     FROM temp.new_items i CROSS JOIN timeline_entries e ON e.entry_id = i.id JOIN threads t USING (thread_id) JOIN history h ON h.position = e.history_position
+       'kmessage ' || replace(t.room_id, '-', '') || ' ' || replace(w.user_id, '-', '')
+     FROM temp.new_items i CROSS JOIN timeline_entries e ON e.entry_id = i.id JOIN places p ON p.place = e.thread JOIN threads t ON t.thread_id = p.id
+       JOIN journal h ON h.position = e.history_position JOIN writers w ON w.writer = h.writer
      WHERE i.kind = 'message' ORDER BY item`,
   )
   const insert = db.prepare("INSERT INTO search_index (rowid, label, title, body, tags) VALUES (?, ?, ?, ?, ?)")

@@ -7,40 +7,23 @@ import type { Large } from "./large.ts"
 export const OFFSET = 1_000
 
 export function fillTalk(cloner: Cloner, large: Large): void {
-  const { size, fewer, roomId, threadId, askedEntryId, saidEntryId, cardEntryId, hypothesisId, crowdedRoomId, crowdedThreadId } = large
+  const { size, fewer, roomId, threadId, askedEntryId, saidEntryId, cardEntryId, crowdedRoomId, crowdedThreadId } = large
   const sequence = `n + ${OFFSET}`
   const every = Math.max(1, Math.floor(size / RARE))
   const word = `CASE WHEN n % ${every} = 1 THEN '${spoken.rare}' ELSE ${wordSql} END`
   // Nine in ten are messages, all of them replies to one; the tenth is a card.
   const isMessage = "n % 10 <> 0"
   const said = ["entry_id", saidEntryId] as const
-  const history_position = cloner.written("timeline_entries", said, size, swapped("t.content", [[spoken.rare, word]]), isMessage)
-  const body = swapped("t.body", [[saidEntryId, idSql("entry")]])
-  cloner.like("timeline_entries", said, size, { entry_id: idSql("entry"), sequence, history_position, body }, isMessage)
-  cloner.like(
-    "timeline_entries",
-    ["entry_id", cardEntryId],
-    size,
-    {
-      entry_id: idSql("entry"),
-      sequence,
-      version_id: idSql("record"),
-      body: swapped("t.body", [
-        [cardEntryId, idSql("entry")],
-        [hypothesisId, idSql("record")],
-      ]),
-    },
-    "n % 10 = 0",
-  )
+  // A Room's feed, in which a few entries are of another kind.
+  const operation = `CASE WHEN n % ${every} = 0 THEN 'assert_dispute' ELSE 'post_message' END`
+  const content = swapped("t.content", [[spoken.rare, word]])
+  const differing = { operation, room_sequence: sequence, entry_sequence: sequence }
+  const history_position = cloner.written("timeline_entries", said, size, content, differing)
+  cloner.like("timeline_entries", said, size, { entry_id: idSql("entry"), sequence, history_position }, isMessage)
+  const card = { entry_id: idSql("entry"), sequence, version_id: idSql("record") }
+  cloner.like("timeline_entries", ["entry_id", cardEntryId], size, card, "n % 10 = 0")
   cloner.exec(`UPDATE thread_heads SET timeline_sequence = ${size + OFFSET} WHERE thread_id = '${threadId}'`)
   cloner.exec(`UPDATE timeline_entries SET reply_count = reply_count + ${Math.ceil(size * 0.9)} WHERE entry_id = '${askedEntryId}'`)
-  // A Room's feed, in which a few entries are of another kind.
-  const kind = `CASE WHEN n % ${every} = 0 THEN 'assert_dispute' ELSE 'post_message' END`
-  cloner.like("activity_entries", ["room_id", roomId], size, {
-    sequence,
-    kind,
-    body: `replace(t.body, '"sequence":', '"sequence":' || (${sequence}) || '')`,
-  })
   cloner.exec(`UPDATE room_heads SET activity_sequence = ${size + OFFSET} WHERE room_id = '${roomId}'`)
 
   cloner.like("threads", ["thread_id", crowdedThreadId], fewer, { thread_id: idSql("thread"), sequence: "n + 1", title: "'Thread ' || n" })
