@@ -44,6 +44,26 @@ test("a link says what it offers, and makes one account", async (t) => {
   t.strictSame(await membersNow(), ["ada"], "a link without a Room makes nobody a member")
 })
 
+test("of several browsers at one link one makes an account, whatever each is called", async (t) => {
+  const { token } = await invited(grace)
+  const names = ["first", "second", "Second", "third"]
+  const answers = await Promise.all(names.map((name) => accept(token, name)))
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 404, 404, 404])
+  const [made] = answers.filter(({ status }) => status === 200)
+  const others = names.filter((name) => name.toLowerCase() !== String(made?.body.person?.username))
+  for (const username of others)
+    t.equal(
+      (
+        await ask(`${house.baseUrl}/api/session`, {
+          body: { username, password: passwordOf(username) },
+          headers: { origin: house.baseUrl },
+        })
+      ).status,
+      401,
+      `${username} has no account`,
+    )
+})
+
 test("a link of a Room's owner makes its holder a member, and the Room hears of it", async (t) => {
   const { token } = await invited(ada, { roomId: roomId.toUpperCase() })
   t.match((await look(token)).body, { invitedBy: "ada", room: { roomId, title: "Warm-up" } })
