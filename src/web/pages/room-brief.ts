@@ -144,14 +144,16 @@ export function findings(visit: Visit, { room, findingLinks }: Context): Html {
 }
 
 type Failure = Brief["failures"][number]
+/** What is no failure: a negative result that was reached soundly is a finding. */
+const SOUND: ReadonlySet<string> = new Set(["negative_finding"])
 /** Failures that differ in numbers alone, told once. */
 const alike = ({ kind, why }: Failure): string => `${kind} ${why.replace(/[0-9]+/g, "0")}`
 
 /** What was tried and came to nothing, and why, in a line each. */
 export function failures({ failures: all }: Brief): Html | null {
-  // A sound negative result is a finding. An attempt that diverged and failed is told by its failure.
+  // An attempt that diverged and failed is told by its failure.
   const failed = new Set(all.filter(({ kind }) => kind === "attempt_failed").map(({ id }) => id))
-  const told = all.filter(({ kind, id }) => kind !== "negative_finding" && !(kind === "attempt_diverged" && failed.has(id)))
+  const told = all.filter(({ kind, id }) => !SOUND.has(kind) && !(kind === "attempt_diverged" && failed.has(id)))
   const groups = [...Map.groupBy(told, alike).values()].slice(0, SHOWN.failures)
   if (groups.length === 0) return null
   const line = (same: readonly Failure[]) => {

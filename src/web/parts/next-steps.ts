@@ -1,5 +1,4 @@
 /** What would move a Room, as the brief tells it: each step in words, with the button that takes it. */
-import { isKeyOf } from "../../contract/each.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -7,12 +6,14 @@ import { beginning } from "../markdown.ts"
 import type { Visit } from "../visit.ts"
 import { type RoomLike, roleIn } from "./actions.ts"
 import { actionButton, named } from "./parts.ts"
+import { title } from "../words.ts"
 
 type Step = AnswerOf<"room_next">["items"][number]
 
 /** Every kind of step: what it asks of a person, the words of its button, and why where the read's own reason is for programs. */
-const steps: { readonly [W in Step["what"]]: readonly [asks: string, button: string, why?: string] } = {
+const steps: Readonly<Record<string, readonly [asks: string, button: string, why?: string]>> = {
   answer_dispute: ["Answer the dispute of", "Answer"],
+  settle_reproduction: ["Settle the reproductions of", "Reproduce it again"],
   renew_conclusion: ["Renew a conclusion", "Renew"],
   report_outcome: ["Report how it ended:", "Report", "No outcome was reported yet."],
   answer_question: ["Answer a question", "Propose an experiment"],
@@ -20,6 +21,9 @@ const steps: { readonly [W in Step["what"]]: readonly [asks: string, button: str
   take_experiment: ["Take", "Take it"],
   reproduce_finding: ["Reproduce", "Reproduce it", "Nobody has reported a reproduction yet."],
 }
+
+/** A kind of step that has no words here is named as it is. */
+const wordsOf = (what: string) => steps[what] ?? [title(what), title(what)]
 
 /** The body of a step as the address of its form: members by name, those of members by their pointer. */
 function begun(body: Step["body"], prefix = ""): [string, string][] {
@@ -34,7 +38,7 @@ function begun(body: Step["body"], prefix = ""): [string, string][] {
 function button({ what, operation, body, object }: Step, visit: Visit, room: RoomLike): Content {
   const role = roleIn(visit, room)
   if ((role !== "member" && role !== "owner") || room.state === "archived") return null
-  const [, text] = steps[what]
+  const [, text] = wordsOf(what)
   const said = html`${text}${object.label === null ? null : html`<span class="aside"> ${object.label}</span>`}`
   // Nothing is asked of who takes an experiment: one press does it.
   if (what === "take_experiment")
@@ -46,7 +50,7 @@ function button({ what, operation, body, object }: Step, visit: Visit, room: Roo
 /** @param detail what is said of a step in place of the read's reason */
 export const stepItem = (step: Step, visit: Visit, room: RoomLike, detail?: Content): Html => {
   const { what, object, why } = step
-  const [asks, , own] = steps[what]
-  const name = object.label === null || !isKeyOf(steps, what) ? null : html` ${named(object.kind, object.id, object.label)}`
+  const [asks, , own] = wordsOf(what)
+  const name = object.label === null ? null : html` ${named(object.kind, object.id, object.label)}`
   return html`<li><div><strong>${asks}${name}</strong> <span class="why">${detail ?? beginning(own ?? why, 100)}</span></div>${button(step, visit, room)}</li>`
 }
