@@ -82,7 +82,7 @@ function faultsOf(sources: Sources, schema: string): string[] {
     ),
     ...[arrows, folders].flatMap(circles),
     ...files.flatMap(([file, text]) =>
-      [...new Set([...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)/g)].map(([, table = ""]) => table))]
+      [...new Set([...text.matchAll(/\b(?:(?:FROM|JOIN|INTO|UPDATE)\s+|inserting\(db, ")(\w+)/g)].map(([, table = ""]) => table))]
         .filter((table) => owner.has(table) && ![...everywhere, ...(owner.get(table) ?? [])].some((at) => file.startsWith(at)))
         .map((table) => `${file} names the table ${table}, which is not its own`),
     ),
@@ -112,6 +112,7 @@ test("each fault is found", async (t) => {
     "of folders, though no file is in one",
   )
   t.match(told({ "rooms/a.ts": "`SELECT 1 FROM people JOIN sessions`" }), [/rooms\/a.ts names the table sessions/])
+  t.match(told({ "rooms/a.ts": 'inserting(db, "sessions")' }), [/rooms\/a.ts names the table sessions/])
   t.match(told({ "attic/a.ts": "" }), [/attic\/a.ts stands on no floor/])
 })
 

@@ -1,5 +1,6 @@
 /** Which account of the group's identity provider is whose: one of each person, and one person of each. */
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
 import type { Identity } from "./provider/provider.ts"
 
@@ -11,7 +12,7 @@ export function connections(db: Db) {
     `SELECT ${PERSON} FROM provider_accounts a JOIN people p USING (user_id) WHERE a.issuer = ? AND a.subject = ?`,
   )
   const own = db.prepare<{ issuer: string }>("SELECT issuer FROM provider_accounts WHERE user_id = ?")
-  const insert = db.prepare("INSERT INTO provider_accounts (issuer, subject, user_id, connected_at) VALUES (?, ?, ?, ?)")
+  const insert = inserting(db, "provider_accounts")
   const remove = db.prepare("DELETE FROM provider_accounts WHERE user_id = ?")
 
   return {
@@ -22,7 +23,7 @@ export function connections(db: Db) {
     /** Connects an account, in place of the one before, which may have been another provider's. */
     connect(userId: string, { issuer, subject }: ProviderAccount, at: string): void {
       remove.run(userId)
-      insert.run(issuer, subject, userId, at)
+      insert({ issuer, subject, userId, connectedAt: at })
     },
     disconnect: (userId: string) => remove.run(userId),
   }

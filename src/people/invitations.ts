@@ -2,6 +2,7 @@
 import { limits } from "../contract/limits.ts"
 import type { Change } from "../ledger/behaviour.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
 
@@ -34,9 +35,7 @@ export interface ListedInvitation {
 export type Invitations = ReturnType<typeof invitations>
 
 export function invitations(db: Db, world: World) {
-  const insert = db.prepare(
-    "INSERT INTO invitations (invitation_id, token_digest, invited_by, room_id, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
-  )
+  const insert = inserting(db, "invitations")
   const find = db.prepare<Row>(
     `SELECT i.invitation_id AS invitationId, p.user_id AS userId, p.username, r.room_id AS roomId, r.title, i.expires_at AS expiresAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN rooms r USING (room_id)
@@ -70,7 +69,7 @@ export function invitations(db: Db, world: World) {
       const invitationId = newId()
       const { token, digest } = make((bytes) => mintToken("invitation", bytes))
       const expiresAt = isoTime(Date.parse(at) + limits.invitationDays * 86_400_000)
-      insert.run(invitationId, digest, invitedBy, roomId, at, expiresAt)
+      insert({ invitationId, tokenDigest: digest, invitedBy, roomId, createdAt: at, expiresAt })
       return { invitationId, token, expiresAt }
     },
     /** The open invitation that a token stands for; into a Room, only its owner of now invites. */

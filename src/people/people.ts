@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import type { Described, Named } from "../contract/described.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 
 export interface Person {
   readonly userId: string
@@ -38,15 +39,12 @@ export const personOf = (row: PersonRow | undefined): Person | undefined => row 
 export type People = ReturnType<typeof people>
 
 export function people(db: Db) {
-  const insert = db.prepare("INSERT INTO people (user_id, username, password_hash, is_operator, created_at) VALUES (?, ?, ?, ?, ?)")
+  const insert = inserting(db, "people")
   const byId = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE user_id = ?`)
   const byName = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE username = ? AND instance_id IS NULL`)
   const shownAs = db.prepare<{ userId: string }>("SELECT user_id AS userId FROM people WHERE username = ?")
   const ofThere = db.prepare<{ userId: string; knownAs: string }>(
     "SELECT user_id AS userId, known_as AS knownAs FROM people WHERE base_url = ? AND coalesce(id_there, user_id) = ?",
-  )
-  const insertForeign = db.prepare(
-    "INSERT INTO people (user_id, username, password_hash, is_operator, created_at, instance_id, known_as, base_url, id_there) VALUES (?, ?, '', 0, ?, ?, ?, ?, ?)",
   )
   const described = db.prepare<Named & { readonly instanceId: string | null }>(
     `SELECT user_id AS userId, username, ${DESCRIBED("p")}, instance_id AS instanceId FROM people p WHERE user_id = ?`,
@@ -77,7 +75,7 @@ export function people(db: Db) {
 
   return {
     insert: (userId: string, username: string, passwordHash: string, isOperator: boolean, at: string) =>
-      insert.run(userId, username, passwordHash, isOperator ? 1 : 0, at),
+      insert({ userId, username, passwordHash, isOperator: isOperator ? 1 : 0, createdAt: at }),
     withId: (userId: string): Person | undefined => personOf(byId.get(userId)),
     /** Somebody of this instance. */
     named: (username: string): Person | undefined => personOf(byName.get(username)),
@@ -90,7 +88,17 @@ export function people(db: Db) {
       const names = [`${knownAs}@${place}`, `${knownAs}@${place}~${instanceId.slice(0, 8)}`]
       const free = names.find((name) => shownAs.get(name) === undefined) ?? `${knownAs}@${place}~${userId}`
       const isTaken = byId.get(userId) !== undefined
-      insertForeign.run(isTaken ? idInsteadOf(userId, baseUrl) : userId, free, at, instanceId, knownAs, baseUrl, isTaken ? userId : null)
+      insert({
+        userId: isTaken ? idInsteadOf(userId, baseUrl) : userId,
+        username: free,
+        passwordHash: "",
+        isOperator: 0,
+        createdAt: at,
+        instanceId,
+        knownAs,
+        baseUrl,
+        idThere: isTaken ? userId : null,
+      })
     },
     /** Anybody, with how they want to be cited. */
     described: (userId: string) => described.get(userId),

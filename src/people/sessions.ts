@@ -1,6 +1,7 @@
 /** Signed-in browsers. */
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
 import { mintToken, tokenDigest, tokenForm } from "./tokens.ts"
@@ -8,7 +9,7 @@ import { mintToken, tokenDigest, tokenForm } from "./tokens.ts"
 export type Sessions = ReturnType<typeof sessions>
 
 export function sessions(db: Db, world: World) {
-  const insert = db.prepare("INSERT INTO sessions (token_digest, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)")
+  const insert = inserting(db, "sessions")
   const find = db.prepare<PersonRow>(
     `SELECT ${PERSON} FROM sessions s JOIN people p USING (user_id)
      WHERE s.token_digest = ? AND s.expires_at > ? AND p.disabled_at IS NULL`,
@@ -24,7 +25,7 @@ export function sessions(db: Db, world: World) {
       const maxAge = limits.sessionDays * 86_400
       const token = mintToken("session", (count) => world.bytes(count))
       removeExpired.run(userId, isoTime(now))
-      insert.run(tokenDigest(token), userId, isoTime(now), isoTime(now + maxAge * 1000))
+      insert({ tokenDigest: tokenDigest(token), userId, createdAt: isoTime(now), expiresAt: isoTime(now + maxAge * 1000) })
       return { token, maxAge }
     },
     /** Who a token's session belongs to, while it lasts. */

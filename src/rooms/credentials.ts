@@ -5,6 +5,7 @@ import { parse, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import type { Actor } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import type { Token } from "../ledger/chance.ts"
 import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
@@ -33,9 +34,7 @@ const likeName = (name: string): string => name.normalize("NFKC").trim().toLower
 export type Credentials = ReturnType<typeof credentials>
 
 export function credentials(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO credentials (credential_id, token_digest, token_start, room_id, user_id, label, permissions, thread_ids, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
+  const insert = inserting(db, "credentials")
   const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = ?`)
   const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = ?`)
   const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = ? ORDER BY c.credential_id`)
@@ -73,19 +72,18 @@ export function credentials(db: Db) {
       }: Omit<Credential, "tokenStart" | "revokedAt" | "lastUsedAt">,
       { token, digest }: Token,
     ): void {
-      const threads = threadIds === null ? null : JSON.stringify(threadIds)
-      insert.run(
+      insert({
         credentialId,
-        digest,
-        tokenStart(token),
+        tokenDigest: digest,
+        tokenStart: tokenStart(token),
         roomId,
-        owner.userId,
+        userId: owner.userId,
         label,
-        JSON.stringify(permissions),
-        threads,
+        permissions: JSON.stringify(permissions),
+        threadIds: threadIds === null ? null : JSON.stringify(threadIds),
         createdAt,
         expiresAt,
-      )
+      })
     },
 
     /**

@@ -3,6 +3,7 @@ import type { RoomOrigin } from "../contract/answers.ts"
 import { withoutTrailing } from "../contract/text.ts"
 import type { ActCall } from "../ledger/acts.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import type { People } from "../people/people.ts"
 import { trusted } from "../contract/json.ts"
 
@@ -56,11 +57,10 @@ const placeOf = (baseUrl: string): string => {
 export type ImportedRooms = ReturnType<typeof importedRooms>
 
 export function importedRooms(db: Db) {
-  const put = db.prepare(
-    `INSERT INTO imported_rooms (room_id, known_in, instance_id, base_url, software_version, told_by, imported_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET instance_id = excluded.instance_id, base_url = excluded.base_url, software_version = excluded.software_version,
-       told_by = excluded.told_by, imported_at = excluded.imported_at`,
-  )
+  const put = inserting(db, "imported_rooms", {
+    onConflict: `DO UPDATE SET instance_id = excluded.instance_id, base_url = excluded.base_url,
+      software_version = excluded.software_version, told_by = excluded.told_by, imported_at = excluded.imported_at`,
+  })
   const one = db.prepare<Elsewhere>(
     `SELECT instance_id AS instanceId, base_url AS baseUrl, software_version AS softwareVersion FROM imported_rooms
      WHERE room_id = ? AND adopted_at IS NULL`,
@@ -69,7 +69,7 @@ export function importedRooms(db: Db) {
     "SELECT instance_id AS instanceId, base_url AS baseUrl, sequence - 1 AS throughSequence FROM room_adoptions WHERE room_id = ? ORDER BY sequence",
   )
   const keep = db.prepare("UPDATE imported_rooms SET adopted_at = ? WHERE room_id = ?")
-  const leave = db.prepare("INSERT INTO room_adoptions (room_id, sequence, instance_id, base_url, adopted_at) VALUES (?, ?, ?, ?, ?)")
+  const leave = inserting(db, "room_adoptions")
   /** With where it was before, where it was adopted. */
   const withHomes = (roomId: string, from: Elsewhere): Elsewhere => {
     const adopted = homes.all(roomId)
@@ -81,7 +81,7 @@ export function importedRooms(db: Db) {
   return {
     /** Notes where a Room comes from. What its references are known in stays what was said first. */
     put: (roomId: string, knownIn: string, { instanceId, baseUrl, softwareVersion, toldBy }: Elsewhere, at: string) =>
-      put.run(roomId, knownIn, instanceId, baseUrl, softwareVersion, toldBy ?? null, at),
+      put({ roomId, knownIn, instanceId, baseUrl, softwareVersion, toldBy, importedAt: at }),
     /** Where a Room comes from; undefined for one of this instance. */
     from(roomId: string): Elsewhere | undefined {
       const found = one.get(roomId)
@@ -92,7 +92,7 @@ export function importedRooms(db: Db) {
     homes: (roomId: string): Home[] => homes.all(roomId),
     /** Notes that a Room is no longer of the instance that it was of. */
     leave: (roomId: string, { instanceId, baseUrl, throughSequence }: Home, at: string) =>
-      leave.run(roomId, throughSequence + 1, instanceId, baseUrl, at),
+      leave({ roomId, sequence: throughSequence + 1, instanceId, baseUrl, adoptedAt: at }),
     /** From now on the Room is this instance's own. */
     keep: (roomId: string, at: string) => keep.run(at, roomId),
     /** The same as it is served, null for a Room of this instance. */

@@ -2,6 +2,7 @@
 import type { Member, Person } from "../contract/answers.ts"
 import type { MemberRole } from "../contract/enumerations.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import { DESCRIBED } from "../people/people.ts"
 
 const MEMBERS = `SELECT m.user_id AS userId, p.username, ${DESCRIBED("p")}, m.role, m.joined_at AS joinedAt FROM members m JOIN people p USING (user_id) WHERE m.room_id = ?`
@@ -9,15 +10,13 @@ const MEMBERS = `SELECT m.user_id AS userId, p.username, ${DESCRIBED("p")}, m.ro
 export type Members = ReturnType<typeof members>
 
 export function members(db: Db) {
-  const insert = db.prepare("INSERT INTO members (room_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)")
+  const insert = inserting(db, "members")
   const demote = db.prepare("UPDATE members SET role = 'member' WHERE room_id = ? AND role = 'owner'")
   const remove = db.prepare("DELETE FROM members WHERE room_id = ? AND user_id = ?")
-  const insertOwner = db.prepare(
-    "INSERT INTO members (room_id, user_id, role, joined_at) VALUES (?, ?, 'owner', ?) ON CONFLICT DO UPDATE SET role = excluded.role",
-  )
+  const putOwner = inserting(db, "members", { onConflict: "DO UPDATE SET role = excluded.role" })
   const one = db.prepare<Member>(`${MEMBERS} AND m.user_id = ?`)
   const all = db.prepare<Member>(`${MEMBERS} ORDER BY m.role DESC, p.username`)
-  const ask = db.prepare("INSERT INTO join_requests (room_id, user_id, message, requested_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
+  const ask = inserting(db, "join_requests", { onConflict: "DO NOTHING" })
   const request = db.prepare<{ username: string }>(
     "SELECT p.username FROM join_requests j JOIN people p USING (user_id) WHERE j.room_id = ? AND j.user_id = ?",
   )
@@ -41,16 +40,16 @@ export function members(db: Db) {
   return {
     /** Adds a member; an open request of theirs is thereby answered. */
     add(roomId: string, userId: string, role: MemberRole, at: string): void {
-      insert.run(roomId, userId, role, at)
+      insert({ roomId, userId, role, joinedAt: at })
       settle.run(roomId, userId)
     },
     /** Makes somebody the owner, whether they were a member or not; who was it stays a member. */
     setOwner(roomId: string, userId: string, at: string): void {
       demote.run(roomId)
-      insertOwner.run(roomId, userId, at)
+      putOwner({ roomId, userId, role: "owner", joinedAt: at })
       settle.run(roomId, userId)
     },
-    /** The Rooms that somebody is in, those joined last first. */
+    /** The Rooms that a person is in, the newest Room first. */
     roomsOf: (userId: string, count: number) => rooms.all(userId, count),
     /** Whether somebody owns a Room. */
     ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
@@ -61,7 +60,8 @@ export function members(db: Db) {
     of: (roomId: string): Member[] => all.all(roomId),
 
     /** Whether the request is new. */
-    ask: (roomId: string, userId: string, message: string | null, at: string): boolean => ask.run(roomId, userId, message, at) === 1,
+    ask: (roomId: string, userId: string, message: string | null, at: string): boolean =>
+      ask({ roomId, userId, message, requestedAt: at }) === 1,
     /** The name of a person who waits for a decision. */
     asking: (roomId: string, userId: string): string | undefined => request.get(roomId, userId)?.username,
     /** Requests to join any Room that a person owns, 50 at most, by Room and name. */

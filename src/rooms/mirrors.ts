@@ -1,5 +1,6 @@
 /** Rooms of other instances that are followed: which, from where, and how far that has come. */
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 
 export interface Followed {
   readonly roomId: string
@@ -13,10 +14,9 @@ export interface Followed {
 }
 
 export function mirrors(db: Db) {
-  const put = db.prepare(
-    `INSERT INTO mirrors (room_id, base_url, added_at) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET base_url = excluded.base_url, added_at = excluded.added_at, stopped = NULL`,
-  )
+  const put = inserting(db, "mirrors", {
+    onConflict: "DO UPDATE SET base_url = excluded.base_url, added_at = excluded.added_at, stopped = NULL",
+  })
   const remove = db.prepare("DELETE FROM mirrors WHERE room_id = ?")
   const all = db.prepare<Followed>(
     `SELECT room_id AS roomId, base_url AS baseUrl, origin_sequence AS originSequence, heard_at AS heardAt, stopped
@@ -27,7 +27,7 @@ export function mirrors(db: Db) {
   const stop = db.prepare("UPDATE mirrors SET stopped = ? WHERE room_id = ? AND base_url = ?")
   return {
     /** Begins to follow a Room, or goes on after it was stopped. */
-    put: (roomId: string, baseUrl: string, at: string) => put.run(roomId, baseUrl, at),
+    put: (roomId: string, baseUrl: string, at: string) => put({ roomId, baseUrl, addedAt: at }),
     /** Whether it was followed. What is here of the Room stays. */
     remove: (roomId: string): boolean => remove.run(roomId) === 1,
     all: (): Followed[] => all.all(),

@@ -6,6 +6,7 @@ import { labelledKinds } from "../contract/labels.ts"
 import { noSuch, Refusal } from "../contract/refusals.ts"
 import type { RoomAccess } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import { containing } from "../ledger/paging.ts"
 import { portions, type Sized, substrings, type Walked, walked } from "../ledger/substrings.ts"
 import { ADOPTED, ORIGIN } from "./imported.ts"
@@ -74,9 +75,7 @@ const SIZED = "SELECT r.room_id AS id, octet_length(r.title) + coalesce(octet_le
 export type Rooms = ReturnType<typeof rooms>
 
 export function rooms(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO rooms (room_id, title, question, license, owner_id, opening_thread_id, created_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, 'active')",
-  )
+  const insert = inserting(db, "rooms")
   const amend = db.prepare<{ title: string; question: string | null; license: string | null }>(
     `UPDATE rooms SET title = coalesce(?, title), question = coalesce(?, question), license = coalesce(?, license) WHERE room_id = ?
      RETURNING title, question, license`,
@@ -116,7 +115,7 @@ export function rooms(db: Db) {
 
   return {
     insert(roomId: string, { title, question, license }: Told, ownerId: string, openingThreadId: string, at: string): void {
-      insert.run(roomId, title, question ?? null, license ?? null, ownerId, openingThreadId, at)
+      insert({ roomId, title, question, license, ownerId, openingThreadId, createdAt: at, state: "active" })
       flush.run()
     },
     /** Changes what is given and returns all of it as it is now. */

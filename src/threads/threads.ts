@@ -2,6 +2,7 @@
 import { idOf } from "../ledger/keys.ts"
 import type { ThreadSummary } from "../contract/answers.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import type { NewThread } from "../rooms/room-operations.ts"
 import { STALE } from "./stale.ts"
 
@@ -42,9 +43,7 @@ const SUMMARY = `
 export type Threads = ReturnType<typeof threads>
 
 export function threads(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO threads (thread_id, room_id, sequence, title, author_id, created_at, follows_entry_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  )
+  const insert = inserting(db, "threads")
   const room = db.prepare<{ roomId: string }>("SELECT room_id AS roomId FROM threads WHERE thread_id = ?")
   const anyRoom = db.prepare("SELECT 1 FROM rooms WHERE room_id = ?")
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = ?`)
@@ -75,7 +74,7 @@ export function threads(db: Db) {
     repliesTo: (userId: string) => repliesTo.all(userId, userId, userId),
 
     open(thread: NewThread): void {
-      insert.run(thread.threadId, thread.roomId, thread.sequence, thread.title, thread.authorId, thread.at, thread.followsEntryId)
+      insert({ ...thread, createdAt: thread.at })
     },
     /** The Room of a Thread; undefined when there is no such Thread. */
     roomOf: (threadId: string): string | undefined => room.get(threadId)?.roomId,

@@ -1,0 +1,34 @@
+/** Makes schema.d.ts from schema.sql: `node --conditions=research-room-source build/row-types.ts`. A test holds that it is what this makes. */
+import { writeFileSync } from "node:fs"
+import { openDatabase } from "../src/ledger/database.ts"
+import { namedColumns } from "../src/ledger/inserting.ts"
+import { tablesOf } from "../src/ledger/tables.ts"
+
+const types: Readonly<Record<string, string>> = { TEXT: "string", INTEGER: "number", BLOB: "Buffer" }
+
+/** The words that a CHECK lets into a column, as a type. */
+function wordsOf(sql: string, column: string): string | undefined {
+  const [, list] = new RegExp(`\\n  ${column} TEXT[^\\n]* CHECK \\(${column} IN \\(('[^)]*)\\)\\)`).exec(sql) ?? []
+  return list
+    ?.split(", ")
+    .map((word) => word.replaceAll("'", '"'))
+    .join(" | ")
+}
+
+/** The text of schema.d.ts. */
+export function rowTypes(): string {
+  const db = openDatabase(":memory:")
+  const made = db.prepare<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE name = ?")
+  const tables = tablesOf(db).map(({ name: table }) => {
+    const { sql } = made.one(table)
+    const members = namedColumns(db, table).map(({ column, name, type, isNullable }) => {
+      const told = wordsOf(sql, column) ?? types[type] ?? "never"
+      return isNullable ? `readonly ${name}?: ${told} | null | undefined` : `readonly ${name}: ${told}`
+    })
+    return `  ${table}: { ${members.join("; ")} }\n`
+  })
+  db.close()
+  return `/** The columns that an insert names, of every table. Made from schema.sql by build/row-types.ts; not written by hand. */\nexport interface NewRows {\n${tables.join("")}}\n`
+}
+
+if (import.meta.main) writeFileSync(new URL("../schema.d.ts", import.meta.url), rowTypes())
