@@ -1,6 +1,5 @@
 /** The columns that an insert names, of every table. Made from schema.sql by build/row-types.ts; not written by hand. */
 export interface NewRows {
-  activity_entries: { readonly roomId: string; readonly sequence: number; readonly kind: string; readonly historyPosition: number; readonly body: string }
   annotations: { readonly userId: string; readonly arxivId: string; readonly revision: number; readonly notes: string; readonly updatedAt: string }
   attempt_counts: { readonly experimentId: string; readonly status: string; readonly attempts: number }
   attempt_curves: { readonly attemptId: string; readonly name: string; readonly split: string; readonly dimensionsId: number; readonly part: number; readonly points: Buffer }
@@ -38,12 +37,12 @@ export interface NewRows {
   finding_verdicts: { readonly linkId: string; readonly versionId: string; readonly position: number; readonly verdict: string; readonly explanation: string }
   findings: { readonly versionId: string; readonly outcome: string; readonly retrospective: number; readonly papers: number; readonly experimentId?: string | null | undefined; readonly planId?: string | null | undefined; readonly voiceId: string }
   highlights: { readonly highlightId: string; readonly userId: string; readonly arxivId: string; readonly quote: string; readonly page: number; readonly colour: string; readonly comment?: string | null | undefined; readonly version?: number | null | undefined; readonly prefix?: string | null | undefined; readonly suffix?: string | null | undefined; readonly createdAt: string; readonly updatedAt: string }
-  history: { readonly operation: string; readonly userId?: string | null | undefined; readonly username?: string | null | undefined; readonly sender?: string | null | undefined; readonly at: string; readonly params?: string | null | undefined; readonly content: string; readonly client?: string | null | undefined; readonly given?: string | null | undefined; readonly digest: Buffer }
   hypothesis_ranks: { readonly versionId: string; readonly roomId: string; readonly threadId: string; readonly rank: number }
   imported_rooms: { readonly roomId: string; readonly knownIn: string; readonly instanceId: string; readonly baseUrl: string; readonly softwareVersion: string; readonly toldBy?: string | null | undefined; readonly importedAt: string; readonly adoptedAt?: string | null | undefined }
   instance: { readonly instanceId: string; readonly createdAt: string }
   invitations: { readonly invitationId: string; readonly tokenDigest: string; readonly invitedBy: string; readonly roomId?: string | null | undefined; readonly createdAt: string; readonly expiresAt: string; readonly acceptedBy?: string | null | undefined; readonly revokedAt?: string | null | undefined }
   join_requests: { readonly roomId: string; readonly userId: string; readonly message?: string | null | undefined; readonly requestedAt: string }
+  journal: { readonly operation: string; readonly writer: number; readonly at: string; readonly room?: number | null | undefined; readonly roomSequence?: number | null | undefined; readonly thread?: number | null | undefined; readonly entrySequence?: number | null | undefined; readonly deliveryId?: Buffer | null | undefined; readonly params?: string | null | undefined; readonly content: string; readonly client?: string | null | undefined; readonly given?: string | null | undefined; readonly targetKind?: string | null | undefined; readonly targetId?: string | null | undefined; readonly label?: string | null | undefined; readonly aboutId?: string | null | undefined; readonly result?: string | null | undefined; readonly card?: string | null | undefined; readonly contentDigest: Buffer; readonly activityDigest?: Buffer | null | undefined; readonly digest: Buffer }
   key_collections: { readonly keyId: string; readonly collectionId: string }
   library_counts: { readonly userId: string }
   link_withdrawals: { readonly linkId: string; readonly at: string; readonly explanation: string; readonly entryId: string }
@@ -58,11 +57,11 @@ export interface NewRows {
   papers: { readonly arxivId: string; readonly origin: "import" | "arxiv"; readonly recordedAt: string; readonly record: string }
   people: { readonly userId: string; readonly username: string; readonly passwordHash: string; readonly isOperator: number; readonly createdAt: string; readonly disabledAt?: string | null | undefined; readonly signedInAt?: string | null | undefined; readonly countClearedAt?: string | null | undefined; readonly instanceId?: string | null | undefined; readonly knownAs?: string | null | undefined; readonly baseUrl?: string | null | undefined; readonly idThere?: string | null | undefined; readonly name?: string | null | undefined; readonly givenName?: string | null | undefined; readonly familyName?: string | null | undefined; readonly orcid?: string | null | undefined }
   personal_keys: { readonly keyId: string; readonly tokenDigest: string; readonly tokenStart?: string | null | undefined; readonly userId: string; readonly label: string; readonly permissions: string; readonly reach: "all" | "owned" | "selected"; readonly agent?: string | null | undefined; readonly createdAt: string; readonly expiresAt: string; readonly revokedAt?: string | null | undefined; readonly lastUsedAt?: string | null | undefined }
+  places: { readonly id: string }
   plan_materials: { readonly planId: string; readonly position: number; readonly materialId: string; readonly purpose: string }
   plans: { readonly planId: string; readonly experimentId: string; readonly roomId: string; readonly threadId: string; readonly label: string; readonly entryId: string; readonly acceptedBy: string; readonly acceptedAt: string; readonly historyPosition: number; readonly contentDigest: string }
   provider_accounts: { readonly issuer: string; readonly subject: string; readonly userId: string; readonly connectedAt: string }
   reading_positions: { readonly userId: string; readonly arxivId: string; readonly page: number; readonly pages?: number | null | undefined; readonly thousandths: number; readonly setAt: string }
-  receipts: { readonly userId: string; readonly operation: string; readonly deliveryId: string; readonly sender: string; readonly historyPosition: number; readonly requestDigest?: string | null | undefined; readonly body: string }
   record_papers: { readonly arxivId: string; readonly sequence: number; readonly versionId: string }
   record_references: { readonly versionId: string; readonly part: "premise" | "reference" | "evidence" | "plan" | "role"; readonly position: number; readonly toVersionId: string; readonly purpose?: string | null | undefined; readonly explanation: string }
   record_uses: { readonly targetId: string; readonly sequence: number; readonly how: string; readonly byKind: string; readonly byId: string; readonly at: string }
@@ -83,9 +82,10 @@ export interface NewRows {
   tag_counts: { readonly userId: string; readonly tag: string; readonly papers: number }
   thread_heads: { readonly threadId: string; readonly timelineSequence: number; readonly lastActivityAt: string }
   threads: { readonly threadId: string; readonly roomId: string; readonly sequence: number; readonly title: string; readonly authorId: string; readonly createdAt: string; readonly followsEntryId?: string | null | undefined; readonly selectedCheckpointId?: string | null | undefined }
-  timeline_entries: { readonly entryId: string; readonly threadId: string; readonly sequence: number; readonly kind: string; readonly authorId: string; readonly replyToEntryId?: string | null | undefined; readonly versionId?: string | null | undefined; readonly historyPosition: number; readonly body: string }
+  timeline_entries: { readonly thread: number; readonly sequence: number; readonly kind: string; readonly entryId: string; readonly historyPosition: number; readonly replyToEntryId?: string | null | undefined; readonly versionId?: string | null | undefined }
   unread_notes: { readonly userId: string; readonly collectionId: string; readonly arxivId: string; readonly noteId: string }
   use_counts: { readonly targetId: string; readonly how: string; readonly uses: number }
   withheld_fields: { readonly mark: string; readonly historyPosition: number; readonly path: string; readonly byPosition: number }
-  withheld_writes: { readonly contentDigest: string; readonly requestDigest: string }
+  withheld_writes: { readonly requestDigest: string }
+  writers: { readonly userId: string; readonly personId: string; readonly sender: string; readonly username: string; readonly shownAs: string }
 }

@@ -1003,8 +1003,8 @@ CREATE TABLE brief_counts (
 
 CREATE INDEX threads_selected ON threads (room_id, selected_checkpoint_id) WHERE selected_checkpoint_id IS NOT NULL;
 CREATE INDEX experiments_live ON experiments (thread_id, status, experiment_id) WHERE status IN ('open', 'claimed', 'in_progress');
-CREATE INDEX attempts_running ON attempts (room_id, attempt_id) WHERE status IN ('registered', 'started');
-CREATE INDEX attempts_running_in_thread ON attempts (thread_id, attempt_id) WHERE status IN ('registered', 'started');
+CREATE INDEX attempts_running ON attempts (room_id, history_position) WHERE status IN ('registered', 'started');
+CREATE INDEX attempts_running_in_thread ON attempts (thread_id, history_position) WHERE status IN ('registered', 'started');
 CREATE INDEX attempts_heard_of ON attempts (experiment_id, updated_at);
 
 CREATE TRIGGER attempts_failing AFTER UPDATE OF status ON attempts WHEN new.status IN ('failed', 'preflight_failed') AND old.status <> new.status

@@ -1,6 +1,7 @@
 /** What a person keeps of a paper for themselves: free text, highlights, and how far they have read. */
 import type { Highlight, Annotations as Shown } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 
 /** What a highlight says, less when. */
 export type NewHighlight = Omit<Highlight, "createdAt" | "updatedAt">
@@ -16,9 +17,7 @@ export function annotations(db: Db) {
     `INSERT INTO annotations (user_id, arxiv_id, revision, notes, updated_at) VALUES (?, ?, 1, coalesce(?, ''), ?)
      ON CONFLICT DO UPDATE SET revision = revision + 1, notes = coalesce(?, notes), updated_at = excluded.updated_at RETURNING revision`,
   )
-  const insert = db.prepare(
-    "INSERT INTO highlights (highlight_id, user_id, arxiv_id, quote, page, colour, comment, version, prefix, suffix, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
+  const insert = inserting(db, "highlights")
   const found = db.prepare<Highlight & { arxivId: string }>(
     `${HIGHLIGHTS.replace("SELECT", "SELECT arxiv_id AS arxivId,")} WHERE highlight_id = ? AND user_id = ?`,
   )
@@ -51,13 +50,8 @@ export function annotations(db: Db) {
       raise.one(userId, arxivId, notes, at, notes).revision,
 
     highlights: (userId: string, arxivId: string): number => count.get(userId, arxivId)?.held ?? 0,
-    addHighlight(
-      userId: string,
-      arxivId: string,
-      { highlightId, quote, page, colour, comment, version, prefix, suffix }: NewHighlight,
-      at: string,
-    ): void {
-      insert.run(highlightId, userId, arxivId, quote, page, colour, comment, version, prefix, suffix, at, at)
+    addHighlight(userId: string, arxivId: string, highlight: NewHighlight, at: string): void {
+      insert({ ...highlight, userId, arxivId, createdAt: at, updatedAt: at })
     },
     /** A highlight of the person's own, with the paper it is in. */
     findHighlight: (highlightId: string, userId: string) => found.get(highlightId, userId),

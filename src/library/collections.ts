@@ -3,6 +3,7 @@ import type { Person } from "../contract/answers.ts"
 import type { Stored } from "../contract/json.ts"
 import type { CollectionPaper, CollectionSummary } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import { type Filed, type Given, type PaperRecord, shownPaper } from "./papers/papers.ts"
 import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
@@ -29,8 +30,8 @@ const SHOWN = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwne
 
 export function collections(db: Db) {
   const owned = db.prepare<{ collections: number }>("SELECT collections FROM library_counts WHERE user_id = ?")
-  const insert = db.prepare("INSERT INTO collections (collection_id, owner_id, name, created_at) VALUES (?, ?, ?, ?)")
-  const join = db.prepare("INSERT INTO collection_members (user_id, collection_id, joined_at) VALUES (?, ?, ?)")
+  const insert = inserting(db, "collections")
+  const join = inserting(db, "collection_members")
   const rename = db.prepare("UPDATE collections SET name = ? WHERE collection_id = ?")
   const one = db.prepare<Row>(`WITH ${REACHED} SELECT ${SHOWN} WHERE r.collection_id = ?`)
   const page = db.prepare<Row>(
@@ -89,8 +90,8 @@ export function collections(db: Db) {
     /** @throws Refusal `limit_reached` */
     create(collectionId: string, ownerId: string, name: string, at: string): void {
       mustFit("ownedCollections", owned.get(ownerId)?.collections ?? 0, 1)
-      insert.run(collectionId, ownerId, name, at)
-      join.run(ownerId, collectionId, at)
+      insert({ collectionId, ownerId, name, createdAt: at })
+      join({ userId: ownerId, collectionId, joinedAt: at })
     },
     rename: (collectionId: string, name: string) => rename.run(name, collectionId),
     /** Deletes it with everything in it, for everybody. */
@@ -121,7 +122,7 @@ export function collections(db: Db) {
     page: (scope: Scope, offset: number) => offsetPage(page.all(...values(scope), offset).map(collection), offset),
 
     members: (collectionId: string) => members.all(collectionId),
-    join: (collectionId: string, userId: string, at: string) => join.run(userId, collectionId, at),
+    join: (collectionId: string, userId: string, at: string) => join({ userId, collectionId, joinedAt: at }),
     /** Ends a share; what the person had of it, in keys too, is gone for good. */
     leave: (collectionId: string, userId: string) => leaving.forEach((statement) => statement.run(userId, collectionId)),
 

@@ -1,5 +1,6 @@
 /** Invitations to Collections that wait for an answer. */
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 
 export interface Invitation {
   readonly invitationId: string
@@ -21,14 +22,15 @@ const SHOWN = `SELECT i.invitation_id AS invitationId, i.collection_id AS collec
   JOIN people o ON o.user_id = c.owner_id JOIN people p ON p.user_id = i.user_id`
 
 export function collectionInvitations(db: Db) {
-  const insert = db.prepare("INSERT INTO collection_invitations (invitation_id, collection_id, user_id, invited_at) VALUES (?, ?, ?, ?)")
+  const insert = inserting(db, "collection_invitations")
   const one = db.prepare<Row>(`${SHOWN} WHERE i.invitation_id = ?`)
   const remove = db.prepare("DELETE FROM collection_invitations WHERE invitation_id = ?")
   const received = db.prepare<Row>(`${SHOWN} WHERE i.user_id = ? ORDER BY i.invitation_id`)
   const sent = db.prepare<Row>(`${SHOWN} WHERE i.collection_id = ? ORDER BY i.invitation_id`)
 
   return {
-    open: (invitationId: string, collectionId: string, userId: string, at: string) => insert.run(invitationId, collectionId, userId, at),
+    open: (invitationId: string, collectionId: string, userId: string, at: string) =>
+      insert({ invitationId, collectionId, userId, invitedAt: at }),
     find(invitationId: string): Invitation | undefined {
       const row = one.get(invitationId)
       return row && invitation(row)

@@ -5,6 +5,7 @@ import { parse, type Stored } from "../contract/json.ts"
 import type { PersonalKey as Shown } from "../contract/library/answers.ts"
 import type { Actor, KeyGrant } from "../ledger/actor.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import type { Token } from "../ledger/chance.ts"
 import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
@@ -39,10 +40,8 @@ const SHOWN = `SELECT k.key_id AS keyId, k.user_id AS userId, p.username, k.labe
 export type Keys = ReturnType<typeof keys>
 
 export function keys(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO personal_keys (key_id, token_digest, token_start, user_id, label, permissions, reach, agent, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
-  const select = db.prepare("INSERT INTO key_collections (key_id, collection_id) VALUES (?, ?)")
+  const insert = inserting(db, "personal_keys")
+  const select = inserting(db, "key_collections")
   const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = ?`)
   const byId = db.prepare<Row>(`${SHOWN} WHERE k.key_id = ?`)
   const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = ? ORDER BY k.key_id DESC`)
@@ -58,22 +57,22 @@ export function keys(db: Db) {
   return {
     insert(made: Omit<PersonalKey, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
       const { keyId, owner, label, permissions, reach, agent, createdAt, expiresAt } = made
-      insert.run(
+      insert({
         keyId,
-        digest,
-        tokenStart(token),
-        owner.userId,
+        tokenDigest: digest,
+        tokenStart: tokenStart(token),
+        userId: owner.userId,
         label,
-        JSON.stringify(permissions),
+        permissions: JSON.stringify(permissions),
         reach,
-        agent === null ? null : JSON.stringify(agent),
+        agent: agent === null ? null : JSON.stringify(agent),
         createdAt,
         expiresAt,
-      )
-      for (const collectionId of made.collectionIds ?? []) select.run(keyId, collectionId)
+      })
+      for (const collectionId of made.collectionIds ?? []) select({ keyId, collectionId })
     },
     /** Lets a Collection join a selected reach. */
-    select: (keyId: string, collectionId: string) => select.run(keyId, collectionId),
+    select: (keyId: string, collectionId: string) => select({ keyId, collectionId }),
 
     /**
      * Whose Library a bearer token opens, at the moment of asking.

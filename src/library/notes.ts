@@ -3,6 +3,7 @@ import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts
 import { limits } from "../contract/limits.ts"
 import type { Note } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
 
 export interface NewNote {
@@ -29,9 +30,7 @@ const COLUMNS = `n.note_id AS noteId, n.arxiv_id AS arxivId, p.username AS autho
   FROM notes n JOIN people p ON p.user_id = n.author_id`
 
 export function notes(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO notes (note_id, collection_id, arxiv_id, author_id, posted_at, text, reply_to_note_id, via) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-  )
+  const insert = inserting(db, "notes")
   // A person has read what they wrote; what their agent wrote in their name they have not.
   const announce = db.prepare(
     "INSERT INTO unread_notes (user_id, collection_id, arxiv_id, note_id) SELECT user_id, collection_id, ?, ? FROM collection_members WHERE collection_id = ? AND user_id <> ?",
@@ -54,7 +53,7 @@ export function notes(db: Db) {
 
   return {
     post({ noteId, collectionId, arxivId, authorId, at, text, replyToNoteId, via }: NewNote): void {
-      insert.run(noteId, collectionId, arxivId, authorId, at, text, replyToNoteId, via)
+      insert({ noteId, collectionId, arxivId, authorId, postedAt: at, text, replyToNoteId, via })
       announce.run(arxivId, noteId, collectionId, via === null ? authorId : "")
     },
     find: (noteId: string) => one.get(noteId),

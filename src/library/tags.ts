@@ -1,5 +1,6 @@
 /** A person's own tags of the papers they saved. */
 import type { Db } from "../ledger/database.ts"
+import { inserting } from "../ledger/inserting.ts"
 import { mustFit } from "./reach/scope.ts"
 
 /** What was changed of some papers, and what was so before, in the order they were sent. */
@@ -9,7 +10,7 @@ export interface Changed {
 }
 
 export function tags(db: Db) {
-  const insert = db.prepare("INSERT INTO paper_tags (user_id, arxiv_id, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+  const insert = inserting(db, "paper_tags", { onConflict: "DO NOTHING" })
   const remove = db.prepare("DELETE FROM paper_tags WHERE user_id = ? AND arxiv_id = ? AND tag = ?")
   const on = db.prepare<{ tag: string }>("SELECT tag FROM paper_tags WHERE user_id = ? AND arxiv_id = ? ORDER BY tag")
   const all = db.prepare<{ tag: string; papers: number }>("SELECT tag, papers FROM tag_counts WHERE user_id = ? ORDER BY tag")
@@ -32,7 +33,7 @@ export function tags(db: Db) {
     },
     /** Tags papers that are saved. */
     add: (userId: string, arxivIds: readonly string[], given: readonly string[]): Changed =>
-      told(arxivIds, (arxivId) => given.map((tag) => insert.run(userId, arxivId, tag)).includes(1)),
+      told(arxivIds, (arxivId) => given.map((tag) => insert({ userId, arxivId, tag })).includes(1)),
     remove: (userId: string, arxivIds: readonly string[], given: readonly string[]): Changed =>
       told(arxivIds, (arxivId) => given.map((tag) => remove.run(userId, arxivId, tag)).includes(1)),
     /** The tags of one paper. */

@@ -90,7 +90,8 @@ function searchFeed(asking: Asking): Feed {
   const authorOf = authors(asking)
   const asked = Object.fromEntries([...query].filter(([name]) => name !== "after" && name !== "limit"))
   const { items } = ask("search", {}, asked)
-  const entries = items.map(
+  const newest = items.toSorted((one, other) => ((one.entryId ?? one.id) < (other.entryId ?? other.id) ? 1 : -1))
+  const entries = newest.map(
     ({ id, kind, label, title, threadId, entryId, author, at, standing, snippet }): FeedEntry => ({
       id: urn(id),
       title: `${label ?? words(kind)}${standing === null ? "" : ` (${standing})`}: ${said(title, TITLE)}`,
@@ -100,8 +101,7 @@ function searchFeed(asking: Asking): Feed {
       at,
     }),
   )
-  const newest = entries.sort((one, other) => (one.id < other.id ? 1 : one.id > other.id ? -1 : 0))
-  return { title: `Search: ${said(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(asked)}`, entries: newest }
+  return { title: `Search: ${said(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(asked)}`, entries }
 }
 
 /** A passage without its marks. */

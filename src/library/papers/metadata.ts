@@ -1,5 +1,6 @@
 /** Which filed papers still want arXiv's word on them, and what happens when it comes. */
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { isoTime } from "../../ledger/world.ts"
 
 /** A paper that arXiv did not have is asked for again after this many milliseconds: it may be announced by then. */
@@ -16,9 +17,7 @@ export function metadata(db: Db) {
   const tell = ["saved_papers", "collection_papers"].map((table) =>
     db.prepare(`UPDATE ${table} SET known = 1 WHERE known = 0 AND arxiv_id = ?`),
   )
-  const miss = db.prepare(
-    "INSERT INTO paper_misses (arxiv_id, asked_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at",
-  )
+  const miss = inserting(db, "paper_misses", { onConflict: "DO UPDATE SET asked_at = excluded.asked_at" })
 
   return {
     /** Papers that were filed and are not told of yet: those that are here for somebody else, and those to be asked for. */
@@ -30,6 +29,6 @@ export function metadata(db: Db) {
     /** Shows what is known of some papers to everybody who filed them. */
     tell: (arxivIds: readonly string[]) => arxivIds.forEach((arxivId) => tell.forEach((statement) => statement.run(arxivId))),
     /** Notes that arXiv does not have some papers. */
-    missed: (arxivIds: readonly string[], at: string) => arxivIds.forEach((arxivId) => miss.run(arxivId, at)),
+    missed: (arxivIds: readonly string[], at: string) => arxivIds.forEach((arxivId) => miss({ arxivId, askedAt: at })),
   }
 }

@@ -2,6 +2,7 @@
 import { extendJson, JsonText, parse, type Served, type Stored, stored, type Writable, writeJson } from "../../contract/json.ts"
 import type { Holding, PaperMember } from "../../contract/library/answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
 
 export interface PaperRecord {
@@ -82,10 +83,10 @@ export interface Filed {
 export type Papers = ReturnType<typeof papers>
 
 export function papers(db: Db) {
-  const put = db.prepare(
-    `INSERT INTO papers (arxiv_id, origin, recorded_at, record) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET origin = CASE WHEN origin = 'import' THEN origin ELSE excluded.origin END, recorded_at = excluded.recorded_at, record = excluded.record`,
-  )
+  const put = inserting(db, "papers", {
+    onConflict: `DO UPDATE SET origin = CASE WHEN origin = 'import' THEN origin ELSE excluded.origin END,
+      recorded_at = excluded.recorded_at, record = excluded.record`,
+  })
   const standing = db.prepare<StandingRow>(
     `WITH ${REACHED}, wanted (arxiv_id) AS (VALUES (?))
      SELECT p.record, p.origin, s.saved_at AS savedAt, s.known AS savedKnown, s.given AS savedGiven, ${GIVEN("w.arxiv_id")} AS heldGiven, ${holders("w.arxiv_id")} AS collections, ${TAGS("me.user_id", "w.arxiv_id")} AS tags,
@@ -97,7 +98,8 @@ export function papers(db: Db) {
 
   return {
     /** Keeps a record. What the operator imported stays open to everybody, also when arXiv tells it anew. */
-    put: (record: PaperRecord, origin: Origin, at: string) => put.run(record.arxivId, origin, at, JSON.stringify(record)),
+    put: (record: PaperRecord, origin: Origin, at: string) =>
+      put({ arxivId: record.arxivId, origin, recordedAt: at, record: JSON.stringify(record) }),
 
     /** What a reader may know of a paper. What others filed is as if it were not there. */
     standing(scope: Scope, arxivId: string): PaperStanding {

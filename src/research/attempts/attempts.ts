@@ -6,6 +6,7 @@ import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptSummary } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { contentOf } from "../../ledger/journal.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
@@ -154,21 +155,15 @@ export type Attempts = ReturnType<typeof attempts>
 
 export function attempts(db: Db, basePath = "") {
   const summaryOf = (row: ListedRow) => summary(row, basePath)
-  const insert = db.prepare(
-    `INSERT INTO attempts (attempt_id, experiment_id, room_id, thread_id, label, entry_id, registrant_id, intent, status, revision, plan_id, rerun_of,
-       reproduces_attempt_id, reproduces_version_id, registered_at, updated_at, plan_match, history_position, content_digest)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'registered', 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const insertInput = db.prepare("INSERT INTO attempt_inputs (attempt_id, position, material_id, name) VALUES (?, ?, ?, ?)")
+  const insert = inserting(db, "attempts")
+  const insertInput = inserting(db, "attempt_inputs")
   const update = db.prepare("UPDATE attempts SET status = ?, revision = revision + 1, updated_at = ? WHERE attempt_id = ?")
-  const tell = db.prepare("INSERT INTO reproductions (attempt_id, verdict, explanation) VALUES (?, ?, ?)")
+  const tell = inserting(db, "reproductions")
   const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Person>(
     `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${REPRODUCTION}
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = ? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
   )
-  const count = db.prepare(
-    "INSERT INTO attempt_counts (experiment_id, status, attempts) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
-  )
+  const count = inserting(db, "attempt_counts", { onConflict: "DO UPDATE SET attempts = attempts + excluded.attempts" })
   const find = db.prepare<Omit<Attempt, "reproduces"> & Reproduces>(`SELECT ${STATE} FROM attempts a WHERE a.attempt_id = ?`)
   const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = ?")
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = ?`)
@@ -185,41 +180,33 @@ export function attempts(db: Db, basePath = "") {
 
   return {
     insert(attempt: NewAttempt): void {
-      const { attemptId, experimentId, planId = null, rerunOf = null, reproduces, planMatch, at } = attempt
-      insert.run(
-        attemptId,
-        experimentId,
-        attempt.roomId,
-        attempt.threadId,
-        attempt.label,
-        attempt.entryId,
-        attempt.registrantId,
-        attempt.intent,
-        planId,
-        rerunOf,
-        reproduces?.attemptId ?? null,
-        reproduces?.findingVersionId ?? null,
-        at,
-        at,
-        planMatch && JSON.stringify(planMatch),
-        attempt.position,
-        attempt.contentDigest,
-      )
-      attempt.inputs.forEach(({ materialId, name }, position) => insertInput.run(attemptId, position, materialId, name))
-      count.run(experimentId, "registered", 1)
+      const { attemptId, experimentId, reproduces, planMatch, at } = attempt
+      insert({
+        ...attempt,
+        status: "registered",
+        revision: 1,
+        reproducesAttemptId: reproduces?.attemptId,
+        reproducesVersionId: reproduces?.findingVersionId,
+        registeredAt: at,
+        updatedAt: at,
+        planMatch: planMatch && JSON.stringify(planMatch),
+        historyPosition: attempt.position,
+      })
+      attempt.inputs.forEach(({ materialId, name }, position) => insertInput({ attemptId, position, materialId, name }))
+      count({ experimentId, status: "registered", attempts: 1 })
     },
 
     /** Takes an attempt one revision further. */
     advance({ attemptId, experimentId, status }: AttemptState, next: AttemptStatus, at: string): void {
       update.run(next, at, attemptId)
       if (next === status) return
-      count.run(experimentId, status, -1)
-      count.run(experimentId, next, 1)
+      count({ experimentId, status, attempts: -1 })
+      count({ experimentId, status: next, attempts: 1 })
     },
 
     /** Keeps what a reproduction says of what it reproduces. */
-    tell: (attemptId: string, reproduction: { readonly verdict: string; readonly explanation: string }) =>
-      tell.run(attemptId, reproduction.verdict, reproduction.explanation),
+    tell: (attemptId: string, { verdict, explanation }: { readonly verdict: string; readonly explanation: string }) =>
+      tell({ attemptId, verdict, explanation }),
     /** The newest attempts that set out to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
       reproducing.all(attemptId).map(({ userId, username, reproduction, ...row }) => ({

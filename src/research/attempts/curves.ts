@@ -3,6 +3,7 @@
  * as little of a long run as of a short one.
  */
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { type Curve, curveOf, merged, thinned, widthFor } from "./thinning.ts"
 
 /** Stretches of a curve, at most: more than a screen has columns, so that a part of it can be looked at closer. */
@@ -44,10 +45,7 @@ export function curves(db: Db) {
   const some = db.prepare<Part>(
     "SELECT part, points FROM attempt_curves WHERE attempt_id = ? AND name = ? AND split = ? AND dimensions_id = ? AND part BETWEEN ? AND ? ORDER BY part",
   )
-  const put = db.prepare(
-    `INSERT INTO attempt_curves (attempt_id, name, split, dimensions_id, part, points) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET points = excluded.points`,
-  )
+  const put = inserting(db, "attempt_curves", { onConflict: "DO UPDATE SET points = excluded.points" })
   const clear = db.prepare("DELETE FROM attempt_curves WHERE attempt_id = ? AND name = ? AND split = ? AND dimensions_id = ?")
 
   const read = (series: Series, from: number, to: number): Curve =>
@@ -69,11 +67,12 @@ export function curves(db: Db) {
       const known = isWider ? read(series, 0, Number.MAX_SAFE_INTEGER) : read(series, partAt(added[0] ?? 0), partAt(added.at(-2) ?? 0))
       if (isWider) clear.run(...series)
       const curve = thinned(merged(known, added), stretch)
+      const [attemptId, name, split, dimensionsId] = series
       for (let start = 0, end: number; start < curve.length; start = end) {
         const part = partAt(curve[start] ?? Number.NaN)
         end = start
         while (end < curve.length && partAt(curve[end] ?? Number.NaN) === part) end += 2
-        put.run(...series, part, bytesOf(curve.subarray(start, end)))
+        put({ attemptId, name, split, dimensionsId, part, points: bytesOf(curve.subarray(start, end)) })
       }
       return { points: (before?.points ?? 0) + landed.length, fromStep, toStep, stretch }
     },

@@ -4,6 +4,7 @@ import { fitting, JsonText, type Stored, type Writable, writeJson } from "../../
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { DIMENSIONS } from "./attempts.ts"
 import { curves, type Landed } from "./curves.ts"
 import { dimensionSets } from "./dimension-sets.ts"
@@ -36,14 +37,10 @@ export type Events = ReturnType<typeof events>
 export function events(db: Db) {
   const lines = curves(db)
   const places = dimensionSets(db)
-  const insert = db.prepare("INSERT INTO attempt_events (attempt_id, revision, body) VALUES (?, ?, ?)")
-  const insertOutput = db.prepare(
-    "INSERT INTO attempt_outputs (attempt_id, output_label, revision, position, digest, material_id, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  )
+  const insert = inserting(db, "attempt_events")
+  const insertOutput = inserting(db, "attempt_outputs")
   const lastOrdinal = db.prepare<{ last: number }>("SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = ?")
-  const insertMetric = db.prepare(
-    "INSERT INTO attempt_metrics (attempt_id, ordinal, name, split, dimensions_id, unit, step, value, reported_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
+  const insertMetric = inserting(db, "attempt_metrics")
   const setLast = db.prepare(
     `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, dimensions_id, ordinal, unit, step, value, points, from_step, to_step, stretch)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -77,7 +74,8 @@ export function events(db: Db) {
 
   return {
     /** The first event of every attempt. */
-    registered: (attemptId: string, at: string) => insert.run(attemptId, 1, served("registered", at, { revision: 1, reportedAt: null })),
+    registered: (attemptId: string, at: string) =>
+      insert({ attemptId, revision: 1, body: served("registered", at, { revision: 1, reportedAt: null }) }),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
       const { event, reportedAt, message, exitCode, failure, reproduction, corrects, client, metrics = [], outputs: made = [] } = body
@@ -91,17 +89,9 @@ export function events(db: Db) {
         metricPoints: metrics.length,
         outputLabels: made.map(({ outputLabel }) => outputLabel),
       }
-      insert.run(attemptId, revision, served(event, at, { revision, reportedAt, ...said }))
+      insert({ attemptId, revision, body: served(event, at, { revision, reportedAt, ...said }) })
       made.forEach((one, position) =>
-        insertOutput.run(
-          attemptId,
-          one.outputLabel,
-          revision,
-          position,
-          one.digest,
-          one.materialId ?? null,
-          writeJson({ ...one, reportedAt, receivedAt: at }),
-        ),
+        insertOutput({ ...one, attemptId, revision, position, body: writeJson({ ...one, reportedAt, receivedAt: at }) }),
       )
       for (const { metric, split = "", unit } of corrects ?? []) setUnit.run(unit, attemptId, metric, split)
       if (metrics.length === 0) return
@@ -113,7 +103,7 @@ export function events(db: Db) {
         text: JSON.stringify(metric.value),
       }))
       for (const { ordinal, name, split, place, unit, step, text } of landed)
-        insertMetric.run(attemptId, ordinal, name, split ?? null, place, unit ?? null, step ?? null, text, reportedAt)
+        insertMetric({ attemptId, ordinal, name, split, dimensionsId: place, unit, step, value: text, reportedAt })
       for (const series of Map.groupBy(landed, ({ name, split, place }) => JSON.stringify([name, split, place])).values()) {
         const last = series.at(-1)
         if (last === undefined) continue

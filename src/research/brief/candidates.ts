@@ -185,7 +185,7 @@ export function candidates(db: Db) {
   const running = both<Running>(
     db,
     (place) => `SELECT a.attempt_id AS attemptId, a.label, a.status, a.revision, p.username AS registrant, a.updated_at AS updatedAt
-     FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.status IN ('registered', 'started') AND ${place} ORDER BY a.attempt_id LIMIT ${SIGHT}`,
+     FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.status IN ('registered', 'started') AND ${place} ORDER BY a.history_position LIMIT ${SIGHT}`,
     "a",
   )
   const found = both<Found>(

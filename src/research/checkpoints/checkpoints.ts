@@ -6,6 +6,7 @@ import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { CheckpointSummary, OpenQuestion } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { ARCHIVE, archiveOf, type ArchiveRow } from "../../rooms/rooms.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 
@@ -91,11 +92,8 @@ const SELECT = `SELECT ${COLUMNS} FROM ${TABLES}`
 export type Checkpoints = ReturnType<typeof checkpoints>
 
 export function checkpoints(db: Db) {
-  const insert = db.prepare(
-    `INSERT INTO checkpoints (checkpoint_id, room_id, thread_id, entry_id, sequence, author_id, at, state, covers_through, open_questions, conclusion, history_position, content_digest)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const cite = db.prepare("INSERT INTO checkpoint_citations (checkpoint_id, position, version_id) VALUES (?, ?, ?)")
+  const insert = inserting(db, "checkpoints")
+  const cite = inserting(db, "checkpoint_citations")
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
   const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = ?`)
   const one = db.prepare<WholeRow>(
@@ -119,22 +117,8 @@ export function checkpoints(db: Db) {
     /** Stores a checkpoint; the newest of a Thread is the selected one. */
     insert(made: NewCheckpoint): void {
       const { checkpointId, threadId } = made
-      insert.run(
-        checkpointId,
-        made.roomId,
-        threadId,
-        made.entryId,
-        made.sequence,
-        made.authorId,
-        made.at,
-        made.state,
-        made.coversThrough,
-        JSON.stringify(made.openQuestions),
-        made.conclusion ?? null,
-        made.position,
-        made.contentDigest,
-      )
-      made.citations.forEach((versionId, position) => cite.run(checkpointId, position, versionId))
+      insert({ ...made, openQuestions: JSON.stringify(made.openQuestions), historyPosition: made.position })
+      made.citations.forEach((versionId, position) => cite({ checkpointId, position, versionId }))
       select.run(checkpointId, threadId)
     },
     /** The checkpoint that one replaced; null for the first of its Thread. */

@@ -2,6 +2,7 @@
 import type { enumerations } from "../../contract/enumerations.ts"
 import type { NodeKind } from "../../contract/objects.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting, workedOut } from "../../ledger/inserting.ts"
 
 export type Use = (typeof enumerations.recordUse)[number]
 
@@ -18,28 +19,25 @@ export interface NewUse {
 }
 
 export function uses(db: Db) {
-  const insert = db.prepare(
-    `INSERT INTO record_uses (target_id, sequence, how, by_kind, by_id, at)
-     VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM record_uses WHERE target_id = ?), ?, ?, ?, ?)`,
-  )
+  const insert = inserting(db, "record_uses", {
+    workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_uses WHERE target_id = ${"targetId"})` },
+  })
   const remove = db.prepare("DELETE FROM record_uses WHERE target_id = ? AND how = ? AND by_id = ?")
-  const count = db.prepare(
-    "INSERT INTO use_counts (target_id, how, uses) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET uses = uses + excluded.uses",
-  )
+  const count = inserting(db, "use_counts", { onConflict: "DO UPDATE SET uses = uses + excluded.uses" })
   const counts = db.prepare<{ how: Use; uses: number }>("SELECT how, uses FROM use_counts WHERE target_id = ?")
 
   return {
     note({ targetId, how, byKind, byId, at }: NewUse): void {
-      insert.run(targetId, targetId, how, byKind, byId, at)
-      count.run(targetId, how, 1)
+      insert({ targetId, how, byKind, byId, at })
+      count({ targetId, how, uses: 1 })
     },
     /** Takes away a use that ended, such as the address of an experiment that was amended. */
     end(targetId: string, how: Use, byId: string): void {
       const ended = remove.run(targetId, how, byId)
-      if (ended > 0) count.run(targetId, how, -ended)
+      if (ended > 0) count({ targetId, how, uses: -ended })
     },
     /** A use that was taken back stays readable, and no longer counts. */
-    discount: (targetId: string, how: Use): void => void count.run(targetId, how, -1),
+    discount: (targetId: string, how: Use): void => void count({ targetId, how, uses: -1 }),
     /** How often a record is used in each way that is counted. */
     of(targetId: string) {
       const found = new Map(counts.all(targetId).map(({ how, uses }) => [how, uses]))

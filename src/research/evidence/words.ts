@@ -8,6 +8,7 @@ import { DOUBTED, FALLEN, tallyColumns } from "../../contract/evidence.ts"
 import type { enumerations } from "../../contract/enumerations.ts"
 import { each, keysOf } from "../../contract/each.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting, workedOut } from "../../ledger/inserting.ts"
 
 type Source = (typeof enumerations.evidenceSource)[number]
 type Verdict = (typeof enumerations.evidenceVerdict)[number]
@@ -70,10 +71,9 @@ export const tallyIn = (row: TallyRow): EvidenceTally => each(members, (member) 
 export const TALLY_OF = (id: string): string => `LEFT JOIN evidence_tallies y ON y.target_id = ${id}`
 
 export function words(db: Db) {
-  const insert = db.prepare(
-    `INSERT INTO evidence_words (target_id, sequence, source, source_id, position, speaker_id, voice_id, author_id, independent, verdict, at)
-     VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = inserting(db, "evidence_words", {
+    workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ${"targetId"})` },
+  })
   const authorOf = db.prepare<{ authorId: string }>(
     `SELECT author_id AS authorId FROM records WHERE version_id = ?
      UNION ALL SELECT registrant_id FROM attempts WHERE attempt_id = ?`,
@@ -96,10 +96,9 @@ export function words(db: Db) {
   const countPerson = db.prepare<{ words: number }>(
     `INSERT INTO evidence_people (target_id, person_id, words) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
   )
-  const add = db.prepare(
-    `INSERT INTO evidence_tallies (target_id, ${members.map((member) => columns[member]).join(", ")}) VALUES (?${", ?".repeat(members.length)})
-     ON CONFLICT DO UPDATE SET ${members.map((member) => `${columns[member]} = ${columns[member]} + excluded.${columns[member]}`).join(", ")}`,
-  )
+  const add = inserting(db, "evidence_tallies", {
+    onConflict: `DO UPDATE SET ${members.map((member) => `${columns[member]} = ${columns[member]} + excluded.${columns[member]}`).join(", ")}`,
+  })
 
   /** How the number of other people changes, as one of them has a word more or less. */
   function peopleBy({ targetId, personId, independent }: Spoken, by: number): number {
@@ -119,7 +118,7 @@ export function words(db: Db) {
       independent: peopleBy(word, by),
       doubted: doubted - word.doubted,
     }
-    add.run(word.targetId, ...members.map((member) => share[member]))
+    add({ targetId: word.targetId, ...share })
   }
 
   /** Lets the right word of a voice count toward a target, and no other. */
@@ -134,11 +133,11 @@ export function words(db: Db) {
 
   return {
     say(word: Word): void {
-      const { targetId, source, sourceId, position, speakerId, voiceId = speakerId, authorId, verdict, at } = word
+      const { targetId, source, speakerId, voiceId = speakerId, authorId, verdict } = word
       const author = authorOf.get(targetId, targetId)?.authorId
       const speaks = authorOf.get(speakerId, speakerId)?.authorId
       const independent = authorId === author || speaks === author ? 0 : 1
-      insert.run(targetId, targetId, source, sourceId, position, speakerId, voiceId, authorId, independent, verdict, at)
+      insert({ ...word, voiceId, independent })
       if (countedAs(source, verdict) !== null) settle({ targetId, voiceId })
     },
 

@@ -6,6 +6,7 @@ import { enumerations } from "../../contract/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ExperimentAnswer, ExperimentSummary, Revision } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { contentOf } from "../../ledger/journal.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
@@ -132,10 +133,7 @@ export type Experiments = ReturnType<typeof experiments>
 
 export function experiments(db: Db, basePath = "") {
   const summaryOf = (row: Row) => summary(row, basePath)
-  const insert = db.prepare(
-    `INSERT INTO experiments (experiment_id, room_id, thread_id, label, entry_id, proposer_id, status, revision, question, scope, hypotheses, suggested_protocol, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'open', 1, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = inserting(db, "experiments")
   const update = db.prepare<Pick<Experiment, "revision" | "status" | "assigneeId">>(
     `UPDATE experiments SET revision = revision + 1, updated_at = ?, status = coalesce(?, status),
        assignee_id = CASE ? WHEN 'keep' THEN assignee_id ELSE ? END,
@@ -143,9 +141,7 @@ export function experiments(db: Db, basePath = "") {
        handoff = coalesce(?, handoff), conclusion = coalesce(?, conclusion)
      WHERE experiment_id = ? RETURNING revision, status, assignee_id AS assigneeId`,
   )
-  const insertRevision = db.prepare(
-    "INSERT INTO experiment_revisions (experiment_id, revision, operation, author_id, at, status, assignee_id, plan_id, history_position) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
+  const insertRevision = inserting(db, "experiment_revisions")
   const find = db.prepare<Experiment>(`SELECT ${STATE} FROM experiments e WHERE e.experiment_id = ?`)
   const addressed = db.prepare<Pick<Row, "hypotheses">>("SELECT hypotheses FROM experiments WHERE experiment_id = ?")
   const one = db.prepare<Row & Texts>(
@@ -176,25 +172,19 @@ export function experiments(db: Db, basePath = "") {
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
 
   return {
-    insert(
-      { experimentId, roomId, threadId, label, entryId, proposerId, question, scope, hypotheses, suggestedProtocol, at }: NewExperiment,
-      position: number,
-    ): void {
-      insert.run(
-        experimentId,
-        roomId,
-        threadId,
-        label,
-        entryId,
-        proposerId,
-        question,
-        scope,
-        JSON.stringify(hypotheses),
-        json(suggestedProtocol),
-        at,
-        at,
-      )
-      insertRevision.run(experimentId, 1, "propose_experiment", proposerId, at, "open", null, null, position)
+    insert(proposed: NewExperiment, position: number): void {
+      const { experimentId, proposerId, hypotheses, suggestedProtocol, at } = proposed
+      insert({
+        ...proposed,
+        status: "open",
+        revision: 1,
+        hypotheses: JSON.stringify(hypotheses),
+        suggestedProtocol: json(suggestedProtocol),
+        createdAt: at,
+        updatedAt: at,
+      })
+      const first = { revision: 1, operation: "propose_experiment", status: "open" }
+      insertRevision({ ...first, experimentId, authorId: proposerId, at, historyPosition: position })
     },
 
     /** Takes an experiment one revision further. @param position of the write in the history, which has what was sent */
@@ -224,7 +214,17 @@ export function experiments(db: Db, basePath = "") {
         json(conclusion),
         experimentId,
       )
-      insertRevision.run(experimentId, revision, operation, authorId, at, now, holder, planId, position)
+      insertRevision({
+        experimentId,
+        revision,
+        operation,
+        authorId,
+        at,
+        status: now,
+        assigneeId: holder,
+        planId,
+        historyPosition: position,
+      })
       return { revision, status: now }
     },
 

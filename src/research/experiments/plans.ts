@@ -4,6 +4,7 @@ import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { ExperimentAnswer } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { contentOf } from "../../ledger/journal.ts"
 
 export interface NewPlan {
@@ -33,10 +34,8 @@ const shown = ({ userId, username, ...row }: Omit<Row, "content">): Shown => ({ 
 export type Plans = ReturnType<typeof plans>
 
 export function plans(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO plans (plan_id, experiment_id, room_id, thread_id, label, entry_id, accepted_by, accepted_at, history_position, content_digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
-  const insertMaterial = db.prepare("INSERT INTO plan_materials (plan_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
+  const insert = inserting(db, "plans")
+  const insertMaterial = inserting(db, "plan_materials")
   const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel, n.room_id AS roomId,
     n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username`
   const TABLES = `plans n
@@ -46,9 +45,9 @@ export function plans(db: Db) {
 
   return {
     insert(plan: NewPlan): void {
-      const { planId, experimentId, roomId, threadId, label, entryId, acceptedBy, at, position: accepted, contentDigest } = plan
-      insert.run(planId, experimentId, roomId, threadId, label, entryId, acceptedBy, at, accepted, contentDigest)
-      plan.requiredMaterials.forEach(({ materialId, purpose }, position) => insertMaterial.run(planId, position, materialId, purpose))
+      const { planId } = plan
+      insert({ ...plan, acceptedAt: plan.at, historyPosition: plan.position })
+      plan.requiredMaterials.forEach(({ materialId, purpose }, position) => insertMaterial({ planId, position, materialId, purpose }))
     },
     /** A plan to compare with; undefined when there is none, or it is another experiment's. */
     contentOf(planId: string, experimentId: string): PlanContent | undefined {

@@ -4,6 +4,7 @@ import type { Person } from "../../contract/answers.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { FindingLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { fromOtherRoom, labelledObject } from "../../ledger/other-room.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
@@ -102,12 +103,8 @@ const SELECT = `
 export type FindingLinks = ReturnType<typeof findingLinks>
 
 export function findingLinks(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO finding_links (link_id, room_id, thread_id, entry_id, experiment_id, version_id, attempt_id, author_id, at, toward_question) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
-  const insertVerdict = db.prepare(
-    "INSERT INTO finding_verdicts (link_id, version_id, position, verdict, explanation) VALUES (?, ?, ?, ?, ?)",
-  )
+  const insert = inserting(db, "finding_links")
+  const insertVerdict = inserting(db, "finding_verdicts")
   const standingBy = db.prepare<{ linkId: string; verdict: string; toward: string; at: string }>(
     `SELECT l.link_id AS linkId, l.at, l.toward_question ->> '$.verdict' AS verdict,
        (SELECT json_group_array(v.version_id || ' ' || v.verdict ORDER BY v.version_id) FROM finding_verdicts v WHERE v.link_id = l.link_id) AS toward
@@ -127,10 +124,9 @@ export function findingLinks(db: Db) {
 
   return {
     insert(link: NewFindingLink): void {
-      const { linkId, roomId, threadId, entryId, experimentId, findingVersionId, attemptId = null, authorId, at, towardQuestion } = link
-      insert.run(linkId, roomId, threadId, entryId, experimentId, findingVersionId, attemptId, authorId, at, JSON.stringify(towardQuestion))
+      insert({ ...link, versionId: link.findingVersionId, towardQuestion: JSON.stringify(link.towardQuestion) })
       link.towardHypothesis.forEach(({ versionId, verdict, explanation }, position) =>
-        insertVerdict.run(linkId, versionId, position, verdict, explanation),
+        insertVerdict({ linkId: link.linkId, versionId, position, verdict, explanation }),
       )
     },
     /** A link by which the same member said the same before and did not take it back. */

@@ -4,6 +4,7 @@ import type { AttemptIntent, AttemptRole, AttemptStatus } from "../../contract/e
 import { parse, type Stored } from "../../contract/json.ts"
 import type { Evidence, Execution } from "../../contract/operations/publications.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import type { Materials } from "../materials/materials.ts"
@@ -68,14 +69,10 @@ const NAMING = 10
 export type Findings = ReturnType<typeof findings>
 
 export function findings(db: Db, materials: Materials) {
-  const insert = db.prepare(
-    "INSERT INTO findings (version_id, outcome, retrospective, papers, experiment_id, plan_id, voice_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  )
-  const insertAttempt = db.prepare("INSERT INTO finding_attempts (version_id, attempt_id, role) VALUES (?, ?, ?)")
-  const insertEvidence = db.prepare(
-    "INSERT INTO finding_evidence (version_id, position, kind, attempt_id, output_label, digest, material_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  )
-  const insertMaterial = db.prepare("INSERT INTO finding_materials (version_id, position, material_id, purpose) VALUES (?, ?, ?, ?)")
+  const insert = inserting(db, "findings")
+  const insertAttempt = inserting(db, "finding_attempts")
+  const insertEvidence = inserting(db, "finding_evidence")
+  const insertMaterial = inserting(db, "finding_materials")
   const execution = db.prepare<ExecutionRow>(
     `SELECT f.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS originRoomId, f.plan_id AS planId, n.label AS planLabel,
        (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id) AS counts
@@ -142,18 +139,18 @@ export function findings(db: Db, materials: Materials) {
     ofAttempt: (attemptId: string): string[] => ofAttempt.all(attemptId).map(({ versionId }) => versionId),
 
     insert({ versionId, voiceId, outcome, retrospective, papers, execution: run, evidence: entries, materials: used }: NewFinding): void {
-      insert.run(versionId, outcome, retrospective ? 1 : 0, papers, run?.experimentId ?? null, run?.planId ?? null, voiceId)
-      for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt.run(versionId, attemptId, role)
-      entries.forEach((entry, position) => {
-        const {
-          attemptId = null,
-          outputLabel = null,
-          digest = null,
-          materialId = null,
-        } = { attemptId: undefined, outputLabel: undefined, digest: undefined, materialId: undefined, ...entry }
-        insertEvidence.run(versionId, position, entry.kind, attemptId, outputLabel, digest, materialId)
+      insert({
+        versionId,
+        voiceId,
+        outcome,
+        retrospective: retrospective ? 1 : 0,
+        papers,
+        experimentId: run?.experimentId,
+        planId: run?.planId,
       })
-      used.forEach(({ materialId, purpose }, position) => insertMaterial.run(versionId, position, materialId, purpose))
+      for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt({ versionId, attemptId, role })
+      entries.forEach((entry, position) => insertEvidence({ ...entry, versionId, position }))
+      used.forEach(({ materialId, purpose }, position) => insertMaterial({ versionId, position, materialId, purpose }))
     },
 
     /** What a record read shows of a finding: derived anew, since attempts move on. */

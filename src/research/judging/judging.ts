@@ -34,6 +34,8 @@ interface FailedRow extends Person {
   readonly experimentId: string
   readonly experimentLabel: string
   readonly roomId: string
+  /** Where it was registered or cancelled in the history. */
+  readonly written: number
 }
 interface DoubtRow extends Person {
   readonly linkId: string | null
@@ -109,16 +111,17 @@ export function judging(db: Db, evidence: Evidence) {
   )
   const failed = db.prepare<FailedRow>(
     `SELECT f.kind, a.attempt_id AS id, a.label, iif(f.kind = 'attempt_diverged', f.detail, ${WHY_FAILED}) AS why, f.at, p.user_id AS userId, p.username,
-       e.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId
+       e.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.history_position AS written
      FROM (SELECT attempt_id AS ran FROM attempts WHERE experiment_id = ? ORDER BY attempt_id DESC LIMIT ${SIGHT})
      JOIN room_failures f ON f.id = ran AND (f.kind = 'attempt_failed' OR f.kind = 'attempt_diverged'
        AND NOT EXISTS (SELECT 1 FROM room_failures o WHERE o.id = f.id AND o.kind = 'attempt_failed'))
      JOIN attempts a ON a.attempt_id = ran JOIN experiments e ON e.experiment_id = a.experiment_id JOIN people p ON p.user_id = a.registrant_id
-     ORDER BY a.attempt_id DESC LIMIT ${PROBE}`,
+     ORDER BY written DESC LIMIT ${PROBE}`,
   )
   const cancelled = db.prepare<FailedRow>(
     `SELECT 'experiment_cancelled' AS kind, e.experiment_id AS id, e.label, e.conclusion ->> '$.text' AS why, e.updated_at AS at,
-       p.user_id AS userId, p.username, e.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS roomId
+       p.user_id AS userId, p.username, e.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS roomId,
+       (SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.revision = e.revision) AS written
      FROM json_each(?) JOIN experiments e ON e.experiment_id = json_each.value AND e.status = 'cancelled'
      JOIN people p ON p.user_id = coalesce(e.conclusion ->> '$.by.userId', e.proposer_id)`,
   )
@@ -174,7 +177,7 @@ export function judging(db: Db, evidence: Evidence) {
     const attempts = each(["registered", ...enumerations.attemptOutcome] as const, () => 0)
     for (const { status, attempts: count } of ended.all(experimentIds)) attempts[outcomeOf(status) ?? "registered"] += count
     const fallen = [...work.slice(0, limits.pageItems).flatMap(({ id }) => failed.all(id)), ...cancelled.all(experimentIds)].toSorted(
-      (one, other) => (one.id < other.id ? 1 : -1),
+      (one, other) => other.written - one.written,
     )
     const bearing = speakers.all(list).map(({ id }) => id)
     const itself = new Set(versionIds)
@@ -186,7 +189,7 @@ export function judging(db: Db, evidence: Evidence) {
         experiments: each(enumerations.experimentStatus, (status) => work.filter((line) => line.status === status).length),
         attempts,
       },
-      failed: newest(fallen, ({ userId, username, experimentId, experimentLabel, roomId, ...item }) => ({
+      failed: newest(fallen, ({ userId, username, experimentId, experimentLabel, roomId, written: _order, ...item }) => ({
         ...item,
         author: { userId, username },
         experiment: { experimentId, label: experimentLabel, ...fromOtherRoom(roomId, seenFrom) },

@@ -4,6 +4,7 @@ import type { LinkKind, RecordKind, RecordStatus } from "../../contract/enumerat
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ResearchLink } from "../../contract/record-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting } from "../../ledger/inserting.ts"
 import { contentOf } from "../../ledger/journal.ts"
 import { limits } from "../../contract/limits.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
@@ -100,10 +101,7 @@ const SELECT = `
 export type Links = ReturnType<typeof links>
 
 export function links(db: Db) {
-  const insert = db.prepare(
-    `INSERT INTO research_links (link_id, kind, label, room_id, thread_id, entry_id, target_version_id, target_author_id, author_id, at, explanation, replacement_version_id, history_position, content_digest)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = inserting(db, "research_links")
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
   const standingBy = db.prepare<{ linkId: string; label: string; at: string; explanation: string; correction: string | null }>(
     `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, ${contentOf("l")} ->> '$.correction' AS correction FROM research_links l
@@ -140,7 +138,7 @@ export function links(db: Db) {
          WHERE ${STANDS("l")})
      SELECT 1 FROM later WHERE version_id = ?`,
   )
-  const withdraw = db.prepare("INSERT INTO link_withdrawals (link_id, at, explanation, entry_id) VALUES (?, ?, ?, ?)")
+  const withdraw = inserting(db, "link_withdrawals")
   const list = filteredList<Row>(db, SELECT, { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id" }, "l.link_id")
   // A target has one Room and one author: to look for it by these would take longer.
   const ofTarget = filteredList<Row>(
@@ -155,22 +153,7 @@ export function links(db: Db) {
     disputesOf: (authorId: string) => disputesOf.all(authorId),
 
     insert(link: NewLink): void {
-      insert.run(
-        link.linkId,
-        link.kind,
-        link.label,
-        link.roomId,
-        link.threadId,
-        link.entryId,
-        link.targetVersionId,
-        link.targetAuthorId,
-        link.authorId,
-        link.at,
-        link.explanation,
-        link.replacementVersionId ?? null,
-        link.position,
-        link.contentDigest,
-      )
+      insert({ ...link, historyPosition: link.position })
     },
     read(linkId: string) {
       const row = one.get(linkId)
@@ -194,7 +177,7 @@ export function links(db: Db) {
     /** Whether one record replaced another, directly or by way of others. */
     supersedes: (versionId: string, other: string): boolean => supersedes.get(other, versionId) !== undefined,
     /** Notes that a link of either form was taken back. */
-    withdraw: (linkId: string, at: string, explanation: string, entryId: string) => withdraw.run(linkId, at, explanation, entryId),
+    withdraw: (linkId: string, at: string, explanation: string, entryId: string) => withdraw({ linkId, at, explanation, entryId }),
     /** Up to `count` links of a Room after an id that match the filters. */
     page: (
       filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string },

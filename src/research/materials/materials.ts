@@ -5,6 +5,7 @@ import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { MaterialAnswer, MaterialSummary } from "../../contract/work-answers.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting, workedOut } from "../../ledger/inserting.ts"
 import { fromOtherRoom } from "../../ledger/other-room.ts"
 import { contentOf } from "../../ledger/journal.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
@@ -43,7 +44,7 @@ type Row = Omit<MaterialSummary, "labelFromOtherRoom" | "digest" | "registeredBy
     readonly reports: Stored<(Report & { readonly sequence: number })[]>
   }
 type Location = MaterialAnswer["locations"][number]
-type UseRow = MaterialAnswer["consumedBy"]["items"][number]
+type UseRow = MaterialAnswer["consumedBy"]["items"][number] & { readonly written: number }
 
 /** The digest a reference promises; null for a pinned reference, whose content has no digest of ours. */
 const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
@@ -93,17 +94,11 @@ const KNOWN_IN = "coalesce((SELECT known_in FROM imported_rooms WHERE room_id = 
 export type Materials = ReturnType<typeof materials>
 
 export function materials(db: Db) {
-  const insert = db.prepare(
-    `INSERT INTO materials (material_id, reference, known_in, origin_room_id, label, registered_by, registered_at, name, description, media_type, size_bytes, values_digest, history_position, content_digest)
-     VALUES (?, ?, ${KNOWN_IN}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const insertRoom = db.prepare(
-    "INSERT INTO room_materials (room_id, material_id, thread_id, entry_id, registered_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-  )
-  const insertReport = db.prepare(
-    `INSERT INTO material_reports (material_id, sequence, reporter_id, room_id, at, uri, state, observed_digest, explanation)
-     VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = inserting(db, "materials", { workedOut: { knownIn: { sql: KNOWN_IN, from: ["originRoomId"] } } })
+  const insertRoom = inserting(db, "room_materials", { onConflict: "DO NOTHING" })
+  const insertReport = inserting(db, "material_reports", {
+    workedOut: { sequence: workedOut`(SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ${"materialId"})` },
+  })
   const byReference = db.prepare<{ materialId: string; label: string; originRoomId: string }>(
     `SELECT material_id AS materialId, label, origin_room_id AS originRoomId FROM materials WHERE reference = ? AND known_in = ${KNOWN_IN}`,
   )
@@ -132,15 +127,15 @@ export function materials(db: Db) {
   )
   // Each in the order of the index it is found by: a material that everything consumes must not be sorted for every look at it.
   const consumed = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, i.name FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
+    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, i.name, a.history_position AS written FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
      WHERE i.material_id = ? ORDER BY i.attempt_id, i.position LIMIT ${USES}`,
   )
   const produced = db.prepare<UseRow>(
-    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, o.output_label AS name FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
+    `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, o.output_label AS name, a.history_position AS written FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
      WHERE o.material_id = ? ORDER BY o.rowid LIMIT ${USES}`,
   )
   const required = db.prepare<UseRow>(
-    `SELECT n.plan_id AS id, n.label, n.room_id AS roomId, q.purpose AS name FROM plan_materials q CROSS JOIN plans n USING (plan_id)
+    `SELECT n.plan_id AS id, n.label, n.room_id AS roomId, q.purpose AS name, n.history_position AS written FROM plan_materials q CROSS JOIN plans n USING (plan_id)
      WHERE q.material_id = ? ORDER BY q.plan_id, q.position LIMIT ${USES}`,
   )
   const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = ?`)
@@ -150,7 +145,7 @@ export function materials(db: Db) {
     total: all.one(materialId).total,
     items: found
       .all(materialId)
-      .sort((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0))
+      .sort((one, other) => one.written - other.written)
       .map(({ id, label, roomId, name }) => ({ id, label, roomId, name, ...fromOtherRoom(roomId, seenFrom) })),
   })
 
@@ -158,29 +153,27 @@ export function materials(db: Db) {
     insert(material: NewMaterial): void {
       const { materialId, reference, roomId, label, registeredBy, at, name, position, contentDigest } = material
       const { description = null, mediaType = null, sizeBytes = null, valuesDigest = null } = material
-      insert.run(
+      insert({
         materialId,
         reference,
-        // The instance that the Room comes from, and the Room.
-        roomId,
-        roomId,
+        originRoomId: roomId,
         label,
         registeredBy,
-        at,
+        registeredAt: at,
         name,
         description,
         mediaType,
         sizeBytes,
         valuesDigest,
-        position,
+        historyPosition: position,
         contentDigest,
-      )
+      })
     },
     /** Notes that a Room knows a material; the first time counts. */
     enterRoom: (roomId: string, materialId: string, threadId: string, entryId: string, at: string) =>
-      insertRoom.run(roomId, materialId, threadId, entryId, at),
+      insertRoom({ roomId, materialId, threadId, entryId, registeredAt: at }),
     report({ materialId, reporterId, roomId, at, uri, state, observedDigest, explanation }: LocationReport): void {
-      insertReport.run(materialId, materialId, reporterId, roomId, at, uri, state, observedDigest ?? null, explanation ?? null)
+      insertReport({ materialId, reporterId, roomId, at, uri, state, observedDigest, explanation })
     },
 
     /** The material of a reference, as far as it is known where the Room comes from. */

@@ -5,6 +5,7 @@ import { recordKinds } from "../../contract/objects.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import type { Concepts } from "../../contract/science.ts"
 import type { Db } from "../../ledger/database.ts"
+import { inserting, workedOut } from "../../ledger/inserting.ts"
 import { filteredList } from "../../ledger/filtered-list.ts"
 import { contentOf } from "../../ledger/journal.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
@@ -69,18 +70,15 @@ export interface RecordFilters {
 export type Records = ReturnType<typeof records>
 
 export function records(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO records (version_id, kind, label, room_id, thread_id, entry_id, author_id, created_at, wording, history_position, content_digest, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
-  const insertReference = db.prepare(
-    `INSERT INTO record_references (version_id, part, position, to_version_id, purpose, explanation)
-     VALUES (?, ?, (SELECT count(*) FROM record_references WHERE version_id = ? AND part = ?), ?, ?, ?)`,
-  )
-  const insertConcept = db.prepare("INSERT INTO concepts (version_id, key, label, definition) VALUES (?, ?, ?, ?)")
-  const insertPaper = db.prepare(
-    `INSERT INTO record_papers (arxiv_id, sequence, version_id)
-     VALUES (?, 1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ?), ?) ON CONFLICT DO NOTHING`,
-  )
+  const insert = inserting(db, "records")
+  const insertReference = inserting(db, "record_references", {
+    workedOut: { position: workedOut`(SELECT count(*) FROM record_references WHERE version_id = ${"versionId"} AND part = ${"part"})` },
+  })
+  const insertConcept = inserting(db, "concepts")
+  const insertPaper = inserting(db, "record_papers", {
+    workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ${"arxivId"})` },
+    onConflict: "DO NOTHING",
+  })
   const exists = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
   const whole = db.prepare<SummaryRow & Texts>(
@@ -117,24 +115,12 @@ export function records(db: Db) {
   return {
     insert(record: NewRecord): void {
       const { versionId } = record
-      insert.run(
-        versionId,
-        record.kind,
-        record.label,
-        record.roomId,
-        record.threadId,
-        record.entryId,
-        record.authorId,
-        record.at,
-        record.wording,
-        record.position,
-        record.contentDigest,
-        record.client === undefined ? null : JSON.stringify(record.client),
-      )
-      for (const { part, versionId: to, purpose = null, explanation } of record.references)
-        insertReference.run(versionId, part, versionId, part, to, purpose, explanation)
-      for (const [key, { label, definition }] of Object.entries(record.concepts)) insertConcept.run(versionId, key, label, definition)
-      for (const arxivId of record.papers ?? []) insertPaper.run(arxivId, arxivId, versionId)
+      const client = record.client === undefined ? null : JSON.stringify(record.client)
+      insert({ ...record, createdAt: record.at, historyPosition: record.position, client })
+      for (const { part, versionId: toVersionId, purpose, explanation } of record.references)
+        insertReference({ versionId, part, toVersionId, purpose, explanation })
+      for (const [key, { label, definition }] of Object.entries(record.concepts)) insertConcept({ versionId, key, label, definition })
+      for (const arxivId of record.papers ?? []) insertPaper({ arxivId, versionId })
     },
 
     exists: (versionId: string): boolean => exists.get(versionId) !== undefined,
