@@ -494,6 +494,17 @@ CREATE TABLE finding_materials (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_materials_by ON finding_materials (material_id);
 
+-- Differences of measured values that a finding rests on. `effect` is what it asked for, `figures` what that came to when it landed.
+CREATE TABLE finding_effects (
+  version_id TEXT NOT NULL REFERENCES records (version_id),
+  position INTEGER NOT NULL,
+  experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
+  metric TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  figures TEXT NOT NULL,
+  PRIMARY KEY (version_id, position)
+) STRICT, WITHOUT ROWID;
+
 -- Papers that records quote or build on. What quotes a paper is numbered as it lands: so many places into the list are found by a number.
 CREATE TABLE record_papers (
   arxiv_id TEXT NOT NULL,

@@ -92,6 +92,8 @@ export const attempt = shape({
       /** The registrant's clock. */
       reportedAt: v.nullable(at),
       message: v.exactOptional(said),
+      /** Whether it came after the end. */
+      late: v.exactOptional(v.boolean()),
       exitCode: v.exactOptional(count),
       failure: v.exactOptional(shape({ stage: said, explanation: said })),
       reproduction: v.exactOptional(reproduction),

@@ -93,4 +93,36 @@ export const measurementTable = shape({
   }),
   ...dated,
 })
+
+const effectFigures = {
+  method: contrast.entries.method,
+  estimate: v.number(),
+  se: number,
+  low: number,
+  high: number,
+  p: number,
+  pairs: v.nullable(count),
+  /** Values on either side. */
+  ofCount: count,
+  againstCount: count,
+}
+/** A difference that a finding rests on, as it was when the finding landed. */
+export const effect = shape({
+  experimentId: id,
+  experimentLabel: v.string(),
+  metric: said,
+  split: v.nullable(said),
+  of: place,
+  against: place,
+  over: v.nullable(v.string()),
+  where: place,
+  ...effectFigures,
+  /** The effect in words, with its interval. */
+  sentence: said,
+  /** Whether the values it was worked out from changed since: an attempt fell, or reported more. */
+  isStale: v.boolean(),
+  /** What it would be now; null while that is the same, or cannot be worked out any more. */
+  now: v.nullable(shape({ ...effectFigures, sentence: said })),
+})
+export type EffectAnswer = v.InferOutput<typeof effect>
 export type MeasurementTable = Omit<v.InferOutput<typeof measurementTable>, "schemaVersion">

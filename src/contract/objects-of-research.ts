@@ -129,7 +129,7 @@ export const objectsOfResearch = {
     ...record,
     noun: ["finding", "findings"],
     label: "F",
-    parts: [...recordParts, "findings", "finding_attempts", "finding_evidence", "finding_materials"],
+    parts: [...recordParts, "findings", "finding_attempts", "finding_evidence", "finding_materials", "finding_effects"],
     graph: {
       listed: { by: "room_publications" },
       edges: [

@@ -14,6 +14,7 @@ import {
   recordStatus,
   withdrawn,
 } from "./answer-fields.ts"
+import { effect } from "./measurement-answers.ts"
 import { cslAuthor } from "./described.ts"
 import { each } from "./each.ts"
 import { enumerations } from "./enumerations.ts"
@@ -117,6 +118,8 @@ export const record = shape({
   usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),
   materials: v.array(v.unknown()),
   execution: v.nullable(execution),
+  /** Of a finding: the differences of measured values that it rests on. */
+  effects: v.array(effect),
   ...dated,
 })
 

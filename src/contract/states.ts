@@ -33,6 +33,7 @@ export const attemptStates = [
   { from: ["started"], event: "cancelled", by: "registrant", to: "cancelled" },
   // What was told wrongly of a run is often seen once it is over.
   { from: ["succeeded", "failed", "cancelled"], event: "progress", by: "registrant", to: "unchanged", needs: "corrects" },
+  { from: ["succeeded", "failed", "cancelled"], event: "progress", by: "registrant", to: "unchanged", needs: "late" },
 ] as const
 
 export const states = {

@@ -34,6 +34,13 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
     head,
     [
       {
+        title: "Effects",
+        items: record.effects.map(
+          ({ sentence, experimentId, experimentLabel, isStale, now }) =>
+            `${said(sentence, 500)} (${named(asking, "experiment", experimentId, experimentLabel)})${isStale ? `. Stale: its values changed since. ${now === null ? "It cannot be worked out any more." : `Now: ${said(now.sentence, 500)}`}` : ""}`,
+        ),
+      },
+      {
         title: "What was said of it since",
         items: record.notices.map(
           (notice) =>

@@ -45,6 +45,7 @@ import { linkReads } from "./links/reads.ts"
 import { materials } from "./materials/materials.ts"
 import { materialOperations } from "./materials/operations.ts"
 import { materialReads } from "./materials/reads.ts"
+import { effects } from "./measurements/effects.ts"
 import { measurementReads, measurementTables } from "./measurements/reads.ts"
 import { values } from "./measurements/values.ts"
 import { provenance } from "./provenance/provenance.ts"
@@ -66,6 +67,7 @@ export function researchTables(db: Db, basePath: string) {
   const bearing = evidence(db)
   const knownPlans = plans(db)
   const knownFindings = findings(db, knownMaterials)
+  const measuredValues = values(db)
   return {
     records: records(db),
     concepts: conceptIndex(db),
@@ -75,7 +77,8 @@ export function researchTables(db: Db, basePath: string) {
     events: events(db),
     curves: curves(db),
     attemptTables: attemptTables(db),
-    measured: measurementTables(values(db)),
+    measured: measurementTables(measuredValues),
+    effects: effects(db, measuredValues),
     materials: knownMaterials,
     findings: knownFindings,
     doubts: doubts({ evidence: bearing, plans: knownPlans, findings: knownFindings }),

@@ -22,6 +22,8 @@ export const ofRecords = {
   /** A name within a body: of an arm, an output, a metric, an environment variable. */
   name: 200,
   evidence: 50,
+  /** Effects that a finding rests its numbers on. */
+  effects: 12,
   executionAttempts: 50,
   papers: 50,
   locator: 200,

@@ -82,6 +82,7 @@ export const reportAttemptEvent = operation({
   onlyWhen: [
     { field: "failure", when: failed },
     { field: "reproduction", when: { field: "event", in: states.attempt.terminal } },
+    { field: "late", when: { field: "event", in: ["progress"] } },
   ],
   fields: {
     attemptId: subject("attempt"),
@@ -97,6 +98,9 @@ export const reportAttemptEvent = operation({
           "Units that earlier events told wrongly, by metric and split. What was told stays readable. A progress event that corrects is taken after the end too.",
         ),
       ),
+    ),
+    late: v.exactOptional(
+      v.pipe(v.boolean("must be true or false"), v.description("A progress event marked late adds metrics after the end.")),
     ),
     outputs: v.exactOptional(outputs),
     exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),

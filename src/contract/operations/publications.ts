@@ -6,7 +6,7 @@ import { limits } from "../limits.ts"
 import { operation } from "../operation.ts"
 import { ref, subject } from "../ref.ts"
 import { assertion, concepts, references, scope } from "../science.ts"
-import { digest } from "../work.ts"
+import { digest, dimensionName, dimensions } from "../work.ts"
 
 const explanation = text(limits.explanation)
 const locatorPart = v.exactOptional(plain(limits.locator))
@@ -31,6 +31,17 @@ const execution = shape({
   baselineAttemptIds: distinct(ref("attempt"), limits.executionAttempts),
 })
 export type Execution = v.InferOutput<typeof execution>
+
+/** A difference of measured values, which the service works out from the attempts that the finding names. */
+const effect = shape({
+  experimentId: ref("experiment"),
+  metric: plain(limits.name),
+  split: v.exactOptional(plain(limits.name)),
+  of: dimensions,
+  against: dimensions,
+  over: v.exactOptional(dimensionName),
+  where: v.exactOptional(dimensions),
+})
 
 const common = { roomId: subject("room"), threadId: subject("thread"), assertion, concepts, scope }
 const result = { versionId: uuid, label: v.string() }
@@ -69,6 +80,14 @@ export const publishFinding = operation({
     provenance: shape({ execution: v.exactOptional(execution), papers: list(plain(limits.explanation), limits.papers) }),
     materials: list(shape({ materialId: ref("material"), purpose: explanation }), limits.materials),
     references,
+    effects: v.exactOptional(
+      v.pipe(
+        list(effect, limits.effects),
+        v.description(
+          "Differences of metrics between two groups of values, such as of {arm: shift} against {arm: baseline} over seed. The service works them out and keeps them.",
+        ),
+      ),
+    ),
     limitations: v.exactOptional(text(limits.statement)),
   },
   result,

@@ -38,7 +38,7 @@ export const currentAttempt = ({ attemptId, label, experimentId, status, revisio
 export function admitEvent(
   attempt: AttemptState,
   userId: string,
-  body: { event: string; expectedRevision: number; expectedStatus: string; corrects?: readonly unknown[] },
+  body: { event: string; expectedRevision: number; expectedStatus: string; corrects?: readonly unknown[]; late?: boolean },
 ): AttemptStatus {
   const current = currentAttempt(attempt)
   if (attempt.registrantId !== userId)
@@ -48,9 +48,8 @@ export function admitEvent(
   if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status)
     throw new Refusal("state_conflict", `${attempt.label} moved since it was read.`, { current })
   const following = stepsFrom(attempt.status)
-  const row = rowsFrom(attempt.status).find(
-    (each) => each.event === body.event && (!("needs" in each) || (body[each.needs] ?? []).length > 0),
-  )
+  const given = { corrects: (body.corrects ?? []).length > 0, late: body.late === true }
+  const row = rowsFrom(attempt.status).find((each) => each.event === body.event && (!("needs" in each) || given[each.needs]))
   if (row === undefined) {
     const steps = following.length === 0 ? "nothing more does" : `${orOf(following.map(({ event }) => event))} does`
     throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow; ${steps}.`, { current })

@@ -78,9 +78,10 @@ export function events(db: Db) {
       insert({ attemptId, revision: 1, body: served("registered", at, { revision: 1, reportedAt: null }) }),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
-      const { event, reportedAt, message, exitCode, failure, reproduction, corrects, client, metrics = [], outputs: made = [] } = body
+      const { event, reportedAt, message, late, exitCode, failure, reproduction, corrects, client, metrics = [], outputs: made = [] } = body
       const said = {
         message,
+        late,
         exitCode,
         failure,
         reproduction,

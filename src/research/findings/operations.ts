@@ -11,6 +11,7 @@ import { arxivIdOf } from "../records/papers.ts"
 import { publishRecord } from "../records/publish.ts"
 import type { Evidence as EvidenceModel, Reference } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
+import type { Effects } from "../measurements/effects.ts"
 import type { Findings } from "./findings.ts"
 
 interface Tables {
@@ -21,9 +22,14 @@ interface Tables {
   readonly attempts: Pick<Attempts, "find" | "matchOf">
   readonly findings: Findings
   readonly evidence: EvidenceModel
+  readonly effects: Effects
 }
 
 type Finding = BodyOf<"publish_finding">
+
+/** The attempts whose values a finding may rest on. */
+const measuredBy = ({ provenance: { execution } }: Finding): string[] =>
+  execution === undefined ? [] : [...new Set([...execution.attemptIds, ...execution.baselineAttemptIds])]
 
 /** The papers a finding names, as evidence or as where it comes from, each once however it is written. */
 function papersOf({ evidence, provenance }: Finding): string[] {
@@ -31,7 +37,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
 }
 
-export function publicationOperations({ threads, records, concepts: index, plans, attempts, findings, evidence: model }: Tables) {
+export function publicationOperations({ threads, records, concepts: index, plans, attempts, findings, effects, evidence: model }: Tables) {
   /** What its plan builds on, and the plans of the attempts and baseline attempts it names, each once. */
   function planned({ execution }: Finding["provenance"]): Reference[] {
     if (execution === undefined) return []
@@ -54,7 +60,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
 
   const publish_finding = behaviour("publish_finding", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    references: ({ body }) => undeclaredConcepts(index, body),
+    references: ({ body }) => [...undeclaredConcepts(index, body), ...effects.faults(body.effects ?? [], measuredBy(body))],
     write(call, where, change) {
       const { body } = call
       const { outcome, retrospective, provenance, evidence } = body
@@ -82,6 +88,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
         materials: body.materials,
       })
       model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds])
+      effects.insert(versionId, body.effects ?? [], measuredBy(body))
       attemptIds.forEach((attemptId, position) => {
         const reproduced = attempts.find(attemptId)?.reproduces
         if (reproduced !== undefined)

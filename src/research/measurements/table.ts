@@ -108,7 +108,7 @@ function gathered(cells: readonly Cell[], by: readonly string[]): { groups: Gath
 const meanOf = (values: readonly number[]): number => (values.length === 1 ? (values[0] ?? Number.NaN) : sumOf(values) / values.length)
 
 /** The finite values of a group, one for each value of `over`; without `over` each cell is one. */
-function pointsOf(cells: readonly Cell[], over: string | undefined): Point[] {
+export function pointsOf(cells: readonly Cell[], over: string | undefined): Point[] {
   const finite = cells.filter(({ value }) => Number.isFinite(value))
   if (over === undefined) return finite.map(({ value }) => ({ over: null, value })).sort((one, other) => one.value - other.value)
   const byOver = new Map<string, { over: Scalar; values: number[] }>()

@@ -10,6 +10,7 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Doubts } from "../findings/doubts.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Citations } from "../citations/citations.ts"
+import type { Effects } from "../measurements/effects.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
 import { arxivIdOf } from "../records/papers.ts"
@@ -24,9 +25,10 @@ interface Tables {
   readonly findings: Findings
   readonly rooms: Rooms
   readonly citations: Citations
+  readonly effects: Effects
 }
 
-export function publicationReads({ records, concepts: index, findings, rooms, citations, evidence, people, doubts }: Tables) {
+export function publicationReads({ records, concepts: index, findings, rooms, citations, effects, evidence, people, doubts }: Tables) {
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
@@ -35,6 +37,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     return {
       ...record,
       execution: found.execution,
+      effects: record.kind === "finding" ? effects.of(versionId) : [],
       materials: found.materials,
       usedBy: evidence.usedBy(versionId),
       warnings: [...doubts.ofRecord(versionId, record.roomId), ...found.warnings],

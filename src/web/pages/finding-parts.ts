@@ -86,6 +86,16 @@ function materials(given: readonly unknown[]): Html | null {
     </section>`
 }
 
+/** The differences that a finding rests on, each with its interval; a stale one with what it is now. */
+function effects(found: Answer["effects"]): Html | null {
+  if (found.length === 0) return null
+  const rows = found.map(
+    ({ sentence, experimentId, experimentLabel, isStale, now }) =>
+      html`<li>${sentence} ${label("experiment", experimentId, experimentLabel)}${isStale ? html`<br>${stateBadge("unknown", "stale")} Its values changed since. ${now === null ? "It cannot be worked out any more." : `Now: ${now.sentence}`}` : null}</li>`,
+  )
+  return html`<section aria-labelledby="effects">${heading(2, "effects", "Effects")}<ul>${rows}</ul></section>`
+}
+
 /** The parts of a finding between its wording and its scope. */
 export function findingParts(
   record: Answer,
@@ -94,6 +104,7 @@ export function findingParts(
 ): Html {
   const papers = provenance?.papers ?? []
   return html`${execution === null ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>` : denominator(execution)}
+${effects(record.effects)}
 ${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was put after the result was known.</p>` : null}
 ${limitations === undefined ? null : html`<section aria-labelledby="limitations">${heading(2, "limitations", "Limitations")}<p class="said" dir="auto">${inlineMarkdown(limitations)}</p></section>`}
 ${evidence(entries, record, execution)}

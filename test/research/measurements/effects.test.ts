@@ -1,0 +1,97 @@
+/** A finding rests its numbers on an effect, which the service works out, keeps, and calls stale when its ground moves. */
+import t from "tap"
+import type { WriteInput } from "research-room/client"
+import { finding } from "../record/bodies.ts"
+import { openLab, refusalOf } from "../record/lab.ts"
+import { Work } from "../record/work.ts"
+
+type Metrics = NonNullable<WriteInput<"report_attempt_event">["metrics"]>
+type Effect = NonNullable<WriteInput<"publish_finding">["effects"]>[number]
+
+const lab = await openLab(t)
+const room = await lab.room()
+const work = await Work.begin(lab, room)
+const { experimentId } = work
+
+const error = (arm: string, labels: number, values: readonly number[]): Metrics =>
+  values.map((value, seed) => ({ name: "error", value, dimensions: { arm, labels, seed } }))
+const attemptId = await work.attempt("started")
+await work.tell(attemptId, "progress", {
+  metrics: [...error("baseline", 400, [5.1, 5.4, 4.9, 5.2]), ...error("shift", 400, [4.1, 4.2, 4.0, 4.4]), ...error("shift", 50, [9])],
+})
+await work.tell(attemptId, "succeeded")
+
+const shift: Effect = {
+  experimentId,
+  metric: "error",
+  of: { arm: "shift" },
+  against: { arm: "baseline" },
+  over: "seed",
+  where: { labels: 400 },
+}
+const publish = (effects: Effect[], attemptIds = [attemptId]) =>
+  room.ada.write("publish_finding", {
+    ...finding(room),
+    provenance: { execution: work.execution(attemptIds), papers: [] },
+    effects,
+  })
+
+const { result } = await publish([shift])
+
+t.test("the service works the effect out, and says it in a sentence", async (t) => {
+  const { effects } = await lab.record(result)
+  t.equal(effects.length, 1)
+  t.match(effects[0], {
+    metric: "error",
+    method: "paired",
+    pairs: 4,
+    ofCount: 4,
+    againstCount: 4,
+    isStale: false,
+    now: null,
+    experimentLabel: "E1",
+  })
+  t.match(effects[0]?.sentence, /^error of shift − baseline at labels 400: −0\.9\d+, 95 % −1\.\d+ to −0\.\d+, 4 pairs$/)
+})
+
+t.test("a number that cannot be worked out is refused, with its place", async (t) => {
+  const issues = async (effect: Partial<Effect>, attemptIds?: string[]) => {
+    const refusal = await refusalOf(publish([{ ...shift, ...effect }], attemptIds))
+    return [refusal.refusal, ...(refusal.issues ?? []).map(({ path, message }) => `${path} ${message}`)]
+  }
+  t.same(await issues({ metric: "accuracy" }), [
+    "unknown_reference",
+    "/effects/0/metric is not reported by any succeeded attempt that the finding names",
+  ])
+  t.same(await issues({ of: { arm: "mixup" } }), ["unknown_reference", "/effects/0/of names a group without a finite value"])
+  t.same(await issues({ where: { labels: 1 } }), ["unknown_reference", "/effects/0/where names a place where no value stands"])
+  const other = await work.attempt("succeeded")
+  t.match(await issues({}, [other]), ["unknown_reference", /metric is not reported/], "of an attempt that the finding does not name")
+})
+
+t.test("one value on a side has a difference and no spread", async (t) => {
+  const { result } = await publish([{ ...shift, of: { arm: "shift", labels: 50 }, against: { arm: "baseline", labels: 400 }, where: {} }])
+  const [effect] = (await lab.record(result)).effects
+  t.match(effect, { method: "welch", se: null, low: null, pairs: null })
+  t.match(effect?.sentence, /no spread known, unpaired$/)
+})
+
+t.test("a metric that comes late makes the effect stale, with the new value beside it", async (t) => {
+  await work.tell(attemptId, "progress", { late: true, metrics: error("baseline", 400, [5.1, 5.4, 4.9, 5.2, 5.0]).slice(4) })
+  t.notOk((await lab.record(result)).effects[0]?.isStale, "a value without a partner changes no pair")
+  await work.tell(attemptId, "progress", { late: true, metrics: error("shift", 400, [4.1, 4.2, 4.0, 4.4, 4.9]).slice(4) })
+  const [effect] = (await lab.record(result)).effects
+  t.match(effect, { isStale: true, pairs: 4, now: { pairs: 5 } })
+  const { events } = await lab.reader.read("attempt", { attemptId })
+  t.match(events.at(-1), { event: "progress", late: true })
+  t.match(await refusalOf(work.tell(attemptId, "progress", { metrics: [] })), { refusal: "state_conflict" })
+})
+
+t.test("the finding's page and its Markdown tell the effect, and that it is stale", async (t) => {
+  const { versionId } = result
+  const page = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/html" } })).text()
+  t.match(page, /<h2 id="effects">Effects<\/h2>|id="effects"/)
+  t.match(page, /error of shift − baseline at labels 400: −0\.9/)
+  const text = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/markdown" } })).text()
+  t.match(text, /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: its values changed since\. Now: error of shift/m)
+})
