@@ -2,12 +2,13 @@
  * The short form of an operation's schema, for agents that pay for each byte they read. It is JSON Schema too, and takes everything that
  * the whole schema takes: patterns are said in words, conditions are sentences, and what is used more than once stands in `$defs`.
  */
+import { isObject } from "./json.ts"
 import { bodySchema, type JsonSchema } from "./json-schema.ts"
 import type { Conditional, Operation } from "./operation.ts"
 import { andOf, orOf } from "./text.ts"
 
 /** What holds of every object of a short schema, said once. */
-const READING = "Strings hold text, an object without `required` requires all of its properties, and no others are taken."
+const READING = "An object without `required` requires all its properties; no others are taken."
 
 type Mutable = { -readonly [K in keyof JsonSchema]: JsonSchema[K] }
 
@@ -71,17 +72,35 @@ function conditions({ requiredWhen, onlyWhen, atLeastOneOf }: Operation): string
   ]
 }
 
-/** Moves the words for a pattern that is used more than once into `$defs`, under the name of the property that uses it first. */
-function shared(schema: JsonSchema): JsonSchema {
-  let text = JSON.stringify(schema)
-  const defined: Record<string, unknown> = {}
-  for (const [, name = "", pattern = ""] of text.matchAll(/"(\w+)":(\{"description":"[^"\\]*"\})/g)) {
-    if (text.split(pattern).length < 3) continue
-    defined[name] = JSON.parse(pattern)
-    text = text.replaceAll(pattern, `{"$ref":"#/$defs/${name}"}`)
+/** Shorter parts are not worth a name. */
+const WORTH_A_NAME = 40
+
+/** What tells one alternative from the others. */
+const tagOf = (alternative: JsonSchema): string =>
+  String(alternative.properties?.type?.const ?? alternative.properties?.kind?.const ?? "other")
+
+/** Every property and alternative of a schema, however deep, with what it takes. */
+function* partsOf(value: unknown): Generator<readonly [name: string, part: string]> {
+  if (!isObject(value)) return
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === "properties" && isObject(inner))
+      for (const [property, part] of Object.entries(inner)) yield [property, JSON.stringify(part)]
+    if (name === "anyOf" && Array.isArray(inner)) for (const part of inner) yield [tagOf(part), JSON.stringify(part)]
+    yield* partsOf(inner)
   }
-  const whole: JsonSchema = JSON.parse(text)
-  return Object.keys(defined).length === 0 ? whole : { ...whole, $defs: defined }
+}
+
+/** Moves what stands more than once into `$defs`, under the name of the property or alternative that it is: the shortest first, so that longer ones refer to it. */
+function shared(schema: JsonSchema): JsonSchema {
+  const text = JSON.stringify(schema)
+  const defined = isObject(schema.$defs) ? schema.$defs : {}
+  const [repeated] = [...partsOf(schema)]
+    .filter(([name, part]) => part.length >= WORTH_A_NAME && !Object.hasOwn(defined, name) && text.split(part).length > 2)
+    .sort(([, one], [, other]) => one.length - other.length)
+  if (repeated === undefined) return schema
+  const [name, part] = repeated
+  const without: JsonSchema = JSON.parse(text.replaceAll(part, `{"$ref":"#/$defs/${name}"}`))
+  return shared({ ...without, $defs: { ...(isObject(without.$defs) && without.$defs), [name]: JSON.parse(part) } })
 }
 
 /** The short form of what an operation takes. */

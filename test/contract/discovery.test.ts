@@ -186,7 +186,10 @@ t.test("A compact schema has at most 4 KB and takes every body that the whole sc
   }
   const conclude = JSON.stringify(schemaAnswer("research", { operation: "post_research_checkpoint", compact: "1" }, facts))
   t.match(conclude, "conclusion is required when state is concluded.", "a condition is a sentence")
-  t.match(JSON.stringify(schemaAnswer("publication", { operation: "publish_finding", compact: "1" }, facts)), '"$defs":{"key"')
+  t.match(
+    JSON.stringify(schemaAnswer("publication", { operation: "publish_finding", compact: "1" }, facts)),
+    /"\$defs":\{.*"key":\{"description"/,
+  )
   t.end()
 })
 

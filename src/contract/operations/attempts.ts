@@ -82,7 +82,6 @@ export const reportAttemptEvent = operation({
   onlyWhen: [
     { field: "failure", when: failed },
     { field: "reproduction", when: { field: "event", in: states.attempt.terminal } },
-    { field: "late", when: { field: "event", in: ["progress"] } },
   ],
   fields: {
     attemptId: subject("attempt"),

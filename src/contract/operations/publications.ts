@@ -64,8 +64,7 @@ export const publishFinding = operation({
   name: "publish_finding",
   surface: "agent",
   path: "/api/agent/findings",
-  summary:
-    "Publishes an immutable finding: a result with its outcome and evidence. It completes no experiment and speaks for nobody but its author.",
+  summary: "Publishes an immutable finding: a result and its evidence. It completes no experiment and speaks for its author alone.",
   permissions: ["publish_records"],
   document: "publication",
   archived: "room_archived",
@@ -80,14 +79,7 @@ export const publishFinding = operation({
     provenance: shape({ execution: v.exactOptional(execution), papers: list(plain(limits.explanation), limits.papers) }),
     materials: list(shape({ materialId: ref("material"), purpose: explanation }), limits.materials),
     references,
-    effects: v.exactOptional(
-      v.pipe(
-        list(effect, limits.effects),
-        v.description(
-          "Differences of metrics between two groups of values, such as of {arm: shift} against {arm: baseline} over seed. The service works them out and keeps them.",
-        ),
-      ),
-    ),
+    effects: v.exactOptional(v.pipe(list(effect, limits.effects), v.description("Worked out by the service."))),
     limitations: v.exactOptional(text(limits.statement)),
   },
   result,
