@@ -93,5 +93,8 @@ t.test("the finding's page and its Markdown tell the effect, and that it is stal
   t.match(page, /<h2 id="effects">Effects<\/h2>|id="effects"/)
   t.match(page, /error of shift − baseline at labels 400: −0\.9/)
   const text = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/markdown" } })).text()
-  t.match(text, /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: its values changed since\. Now: error of shift/m)
+  t.match(
+    text,
+    /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: its values changed since\. Now: error of shift/m,
+  )
 })
