@@ -69,6 +69,14 @@ const [filed] = live
   .all()
 await does(filed?.username ?? "", "set_reading_position", {}, { arxivId: filed?.arxivId, page: 2, pages: 9, offset: 500 })
 await does(filed?.username ?? "", "tag_papers", {}, { arxivIds: [filed?.arxivId], tags: ["to read"] })
+const [dispute] = live
+  .prepare<{ threadId: string; entryId: string; username: string }>(
+    `SELECT l.thread_id AS threadId, l.entry_id AS entryId, p.username FROM research_links l JOIN people p ON p.user_id = l.target_author_id
+     WHERE l.kind = 'disputes' ORDER BY l.link_id DESC`,
+  )
+  .all()
+const { threadId = "", entryId, username = "" } = dispute ?? {}
+await does(username, "post_message", { threadId }, { text: "It was the seed.", replyToEntryId: entryId })
 await does(link?.username ?? "", "withdraw_link", {}, { linkId: link?.linkId, explanation: "It was about another run." })
 await ledger.transact(() =>
   demo.instance.importing.import_room(null, {

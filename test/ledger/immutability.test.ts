@@ -57,10 +57,10 @@ const kept: Readonly<Record<string, readonly string[]>> = {
   record_papers: [],
   research_links: [],
   checkpoints: [],
-  people: ["password_hash", "is_operator", "disabled_at", "signed_in_at", "count_cleared_at", "name", "given_name", "family_name", "orcid"],
+  people: ["seal", "password_hash", "is_operator", "disabled_at", "signed_in_at", "count_cleared_at", "name", "given_name", "family_name", "orcid"],
   // Whoever adopts a Room owns it.
   rooms: ["title", "question", "license", "owner_id", "state", "archived_at", "archived_by", "archive_reason"],
-  credentials: ["token_start", "revoked_at", "last_used_at"],
+  credentials: ["seal", "token_start", "revoked_at", "last_used_at"],
   threads: ["selected_checkpoint_id"],
 }
 
