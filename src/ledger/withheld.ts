@@ -3,8 +3,7 @@
  * stand for them in the journal, and in every table made from it (src/contract/withheld.ts).
  */
 import type { Withholding } from "../contract/answer-fields.ts"
-import { isUuid } from "../contract/fields.ts"
-import { canonicalJson, isJsonObject, isObject, type Json, type JsonObject, trusted } from "../contract/json.ts"
+import { canonicalJson, isJsonObject, type Json, type JsonObject, trusted } from "../contract/json.ts"
 import type { Operation } from "../contract/operation.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
 import {
@@ -25,6 +24,7 @@ import { type Entry, type Given, journal } from "./journal.ts"
 import { idOf, placeOf } from "./keys.ts"
 import { unpackedDigest } from "./packed.ts"
 import { type Target, TARGET, targetText } from "./target.ts"
+import { textsIn, withWordsChanged } from "./words-in.ts"
 
 /** A write of a Room, by what somebody names it by. */
 export type NamedWrite = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }
@@ -49,31 +49,6 @@ const QUOTED = 6
 const LONGEST = 60
 /** Texts that are looked for by reading the journal once. */
 const AT_ONCE = 100
-
-/** Every text within something that was said. */
-const textsIn = (value: Json | undefined): string[] =>
-  typeof value === "string" ? [value] : isObject(value) ? Object.entries(value).flatMap(([name, held]) => [name, ...textsIn(held)]) : []
-
-/** Members of what the world gave whose words are of a fixed list, whatever else says the same word. */
-const fixed = new Set(["code", "kind", "status", "outcome"])
-const isDigest = (text: string): boolean => text.startsWith("sha256:")
-
-/** What the world gave, with people's words in it changed: not its names, ids and digests, nor words of fixed lists. */
-function withWordsChanged(value: Json, change: (text: string) => string): Json {
-  const words = (text: string) => (isUuid(text) || isDigest(text) ? text : change(text))
-  // What was near is kept as a row: its kind, its id and its state first, then what was said of it.
-  if (Array.isArray(value)) {
-    const isRow = typeof value[1] === "string" && isUuid(value[1])
-    return value.map((each, index) => (typeof each !== "string" ? withWordsChanged(each, change) : isRow && index < 3 ? each : words(each)))
-  }
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, held]) => {
-      if (typeof held !== "string") return [name, withWordsChanged(held, change)]
-      return [name, fixed.has(name) ? held : words(held)]
-    }),
-  )
-}
 
 /** The body as it was sent, with what its sender said of itself. */
 const wholeOf = ({ content, client }: Entry): JsonObject => ({
