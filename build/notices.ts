@@ -30,14 +30,16 @@ const isNotice = (file: string) => /^(licen[cs]e|copying|notice)([.-].*)?$/i.tes
  */
 export function noticeOf(folder: string): Notice {
   const { name, version, license: licence = "", author } = v.parse(manifest, JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
-  if (!licences.includes(licence))
+  if (!licence.split(" AND ").every((each) => licences.includes(each)))
     throw new Error(`${name} ${version} is built in, and its licence is not known: it says ${JSON.stringify(licence)}.`)
   const texts = readdirSync(folder)
     .filter(isNotice)
     .sort()
     .map((file) => readFileSync(join(folder, file), "utf8"))
   if (texts.length === 0)
-    texts.push(`By ${typeof author === "string" ? author : (author?.name ?? `the authors of ${name}`)}.\n\n${wordsOf(licence)}`)
+    texts.push(
+      `By ${typeof author === "string" ? author : (author?.name ?? `the authors of ${name}`)}.\n\n${licence.split(" AND ").map(wordsOf).join("\n\n")}`,
+    )
   return { name, version, licence, text: texts.map((text) => text.replaceAll("\r", "").trim()).join("\n\n") }
 }
 
