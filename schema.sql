@@ -1006,6 +1006,8 @@ CREATE TABLE brief_counts (
   place_id TEXT PRIMARY KEY,
   stands INTEGER NOT NULL DEFAULT 0,
   hypotheses INTEGER NOT NULL DEFAULT 0,
+  -- Those that have not fallen.
+  findings INTEGER NOT NULL DEFAULT 0,
   failures INTEGER NOT NULL DEFAULT 0,
   disputes INTEGER NOT NULL DEFAULT 0,
   work INTEGER NOT NULL DEFAULT 0,
@@ -1024,8 +1026,6 @@ CREATE TRIGGER attempts_diverging AFTER INSERT ON attempt_metrics
   WHEN new.value IN ('"NaN"', '"Infinity"', '"-Infinity"') AND NOT EXISTS (SELECT 1 FROM room_failures f WHERE f.id = new.attempt_id AND f.kind = 'attempt_diverged')
   BEGIN INSERT INTO room_failures SELECT a.room_id, 1 + (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = a.room_id), a.thread_id, 'attempt_diverged', a.attempt_id, new.reported_at,
     new.name || coalesce(' (' || new.split || ')', '') || ' became ' || trim(new.value, '"') || coalesce(' at step ' || new.step, '') FROM attempts a WHERE a.attempt_id = new.attempt_id; END;
-CREATE TRIGGER findings_negative AFTER INSERT ON findings WHEN new.outcome = 'negative'
-  BEGIN INSERT INTO room_failures SELECT r.room_id, 1 + (SELECT coalesce(max(sequence), 0) FROM room_failures WHERE room_id = r.room_id), r.thread_id, 'negative_finding', r.version_id, r.created_at, NULL FROM records r WHERE r.version_id = new.version_id; END;
 CREATE TRIGGER records_retracted AFTER INSERT ON research_links WHEN new.kind = 'retracts'
   BEGIN INSERT INTO room_failures SELECT new.room_id, 1 + coalesce(max(sequence), 0), new.thread_id, 'retraction', new.link_id, new.at, NULL FROM room_failures WHERE room_id = new.room_id; END;
 CREATE TRIGGER standings_noted AFTER INSERT ON standings BEGIN
@@ -1053,6 +1053,13 @@ CREATE VIEW newest_disputes (version_id, room_id, thread_id, link_id) AS
 
 CREATE TRIGGER hypotheses_counted AFTER INSERT ON records WHEN new.kind = 'hypothesis'
   BEGIN INSERT INTO brief_counts (place_id, hypotheses) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET hypotheses = hypotheses + 1; END;
+CREATE TRIGGER findings_counted AFTER INSERT ON records WHEN new.kind = 'finding'
+  BEGIN INSERT INTO brief_counts (place_id, findings) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET findings = findings + 1; END;
+CREATE TRIGGER findings_fall AFTER INSERT ON standings WHEN new.status IN ('retracted', 'superseded')
+  BEGIN UPDATE brief_counts SET findings = findings - 1 FROM records r WHERE r.version_id = new.version_id AND r.kind = 'finding' AND place_id IN (r.room_id, r.thread_id); END;
+CREATE TRIGGER findings_move AFTER UPDATE OF status ON standings WHEN (new.status IN ('retracted', 'superseded')) <> (old.status IN ('retracted', 'superseded'))
+  BEGIN UPDATE brief_counts SET findings = findings + iif(new.status IN ('retracted', 'superseded'), -1, 1) FROM records r
+    WHERE r.version_id = new.version_id AND r.kind = 'finding' AND place_id IN (r.room_id, r.thread_id); END;
 CREATE TRIGGER failures_counted AFTER INSERT ON room_failures
   BEGIN INSERT INTO brief_counts (place_id, failures) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET failures = failures + 1; END;
 CREATE TRIGGER disputes_counted AFTER INSERT ON disputed_records

@@ -10,7 +10,7 @@ const schemaVersion = v.literal(schemaVersions.research)
 const object = shape({ kind: v.string(), id, label: text })
 
 /** The lists of a brief, in the order in which they stand in it. */
-export const briefLists = ["stands", "hypotheses", "failures", "disputes", "work", "next", "openQuestions"] as const
+export const briefLists = ["stands", "hypotheses", "findings", "failures", "disputes", "work", "next", "openQuestions"] as const
 export type BriefList = (typeof briefLists)[number]
 
 const nextItem = shape({
@@ -26,6 +26,9 @@ const nextItem = shape({
 const failureFields = { kind: v.picklist(enumerations.failureKind), id, label: text, why: said, at: v.string() }
 /** What failed, in a list of its own: with its place among all that failed in its Room. */
 export const failure = shape({ ...failureFields, sequence: count, threadId: id })
+
+/** It rests on something that has fallen. */
+const inDoubt = v.boolean()
 
 const lists = {
   /** Each Thread's conclusion, or its newest synthesis, with what makes it stale. */
@@ -44,7 +47,26 @@ const lists = {
   ),
   /** Contested ones first, then those with evidence, then those that nothing counts for or against. */
   hypotheses: v.array(
-    shape({ versionId: id, label: v.string(), says: said, status: v.picklist(enumerations.recordStatus), evidence: evidenceTally }),
+    shape({
+      versionId: id,
+      label: v.string(),
+      says: said,
+      status: v.picklist(enumerations.recordStatus),
+      evidence: evidenceTally,
+      inDoubt,
+    }),
+  ),
+  /** Those that have not fallen, whatever their outcome, the newest first; a failed reproduction shows in the evidence. */
+  findings: v.array(
+    shape({
+      versionId: id,
+      label: v.string(),
+      outcome: v.picklist(enumerations.findingOutcome),
+      says: said,
+      status: v.picklist(enumerations.recordStatus),
+      evidence: evidenceTally,
+      inDoubt,
+    }),
   ),
   failures: v.array(shape(failureFields)),
   /** Records that are disputed, where nothing has answered the dispute. */

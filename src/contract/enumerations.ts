@@ -70,6 +70,7 @@ export const enumerations = {
   /** What would move a Room, in the order in which a reader should think of it. */
   nextStep: [
     "answer_dispute",
+    "settle_reproduction",
     "renew_conclusion",
     "report_outcome",
     "answer_question",
@@ -78,7 +79,7 @@ export const enumerations = {
     "reproduce_finding",
   ],
   /** What a brief calls a failure. */
-  failureKind: ["attempt_failed", "attempt_diverged", "negative_finding", "retraction"],
+  failureKind: ["attempt_failed", "attempt_diverged", "retraction"],
   linkKind,
   /**
    * What a write or a record is warned of. It rests on what has fallen, directly or further down, or a plan it names

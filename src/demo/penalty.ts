@@ -111,7 +111,7 @@ export async function tellPenalty(lab: Lab, threadId: string, { falls, plain }: 
     ],
     answers: { verdict: "answers", explanation: "It slows the same path down; it leads to no other." },
   })
-  await narrator.does(
+  const dispute = await narrator.does(
     owner,
     "assert_dispute",
     {},
@@ -126,7 +126,7 @@ export async function tellPenalty(lab: Lab, threadId: string, { falls, plain }: 
     member,
     threadId,
     `Fair. I plotted ${named(runs)} against each other, pass@1 across and pass@${SAMPLES} up, and all weights lie on one line. I will say only what I can keep, and it is another thing.`,
-    kept.entryId,
+    dispute.entry?.entryId ?? kept.entryId,
     150,
   )
   const lost = (runs: readonly Attempt[]) => mean(runs, "pass@64", { step: LATE }) - mean(runs, "pass@64")

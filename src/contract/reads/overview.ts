@@ -49,7 +49,7 @@ export const overviewReads = [
     at: true,
     path: "/api/research/rooms/{roomId}/brief",
     summary:
-      "A Room in one small read, never longer than its budget: where each question stands, hypotheses with the evidence toward them, what failed and why, disputes, work, what to do next, open questions. What is left out is counted, with the link that lists it.",
+      "A Room in one small read, never longer than its budget: where each question stands, hypotheses with the evidence toward them, findings, what failed and why, disputes, work, what to do next, open questions. What is left out is counted, with the link that lists it.",
     parameters: { budget },
     formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
     answer: roomBrief,
@@ -68,7 +68,7 @@ export const overviewReads = [
     name: "room_failures",
     at: true,
     path: "/api/research/rooms/{roomId}/failures",
-    summary: "What failed in a Room and why, newest first: failed and diverged attempts, negative findings, retractions.",
+    summary: "What failed in a Room and why, newest first: failed and diverged attempts, retractions.",
     cursor: "sequence",
     answer: page(failure, dated),
   }),

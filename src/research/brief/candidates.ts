@@ -3,18 +3,19 @@
  * - where it stands: the opening Thread first, then conclusions, then open syntheses, the newest first;
  * - hypotheses: contested ones (disputed, or with words for and against), then those that something bears on, then the
  *   others; the newest first;
- * - failures, disputes, open questions: the newest first;
+ * - findings that have not fallen, failures, disputes, open questions: the newest first;
  * - work: what is held but silent, then what is held, then what is open; the oldest first, since it waits longest.
  * However large the Room or Thread, no more than `limits.briefSight` of each sort are looked at, each from an index, and all are counted.
  */
 import type { BriefList } from "../../contract/brief.ts"
-import type { EvidenceTally, StaleReason } from "../../contract/evidence.ts"
+import { type EvidenceTally, FALLEN, type StaleReason } from "../../contract/evidence.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/database.ts"
 import { contentOf } from "../../ledger/journal.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
+import { IN_DOUBT } from "../evidence/shaken.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
 
 /** Where a brief looks: a Room, or one of its Threads. */
@@ -43,9 +44,25 @@ export interface Hypothesis {
   readonly tally: Stored<EvidenceTally>
   readonly rank: number
   readonly threadId: string
+  readonly inDoubt: number
+  /** Whether an experiment that was not given up addresses it. */
+  readonly isAddressed: number
+}
+export interface Finding {
+  readonly versionId: string
+  readonly label: string
+  readonly outcome: "positive" | "negative" | "inconclusive"
+  readonly says: string
+  readonly status: Hypothesis["status"]
+  readonly tally: Stored<EvidenceTally>
+  readonly inDoubt: number
+  readonly experimentId: string | null
+  readonly threadId: string
+  /** Whether a reproduction of it has told its verdict, or is under way. */
+  readonly isRepeated: number
 }
 export interface FailureRow {
-  readonly kind: "attempt_failed" | "attempt_diverged" | "negative_finding" | "retraction"
+  readonly kind: "attempt_failed" | "attempt_diverged" | "retraction"
   readonly id: string
   readonly label: string | null
   readonly why: string
@@ -83,12 +100,6 @@ export interface Running {
   readonly registrant: string
   readonly updatedAt: string
 }
-export interface Found {
-  readonly versionId: string
-  readonly label: string
-  readonly experimentId: string | null
-}
-
 /** How much there is in all of each list that is counted as it lands. */
 export type Counts = Record<Exclude<BriefList, "next">, number>
 
@@ -116,7 +127,7 @@ export type Candidates = ReturnType<typeof candidates>
 
 /** Everything that a brief chooses from. */
 export type Gathered = {
-  readonly [L in "stands" | "hypotheses" | "failures" | "disputes" | "work" | "openQuestions"]: ReturnType<Candidates[L]>
+  readonly [L in "stands" | "hypotheses" | "findings" | "failures" | "disputes" | "work" | "openQuestions"]: ReturnType<Candidates[L]>
 }
 
 export function candidates(db: Db) {
@@ -133,7 +144,9 @@ export function candidates(db: Db) {
     "t",
   )
   const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
-       coalesce(k.rank, 0) AS rank, r.thread_id AS threadId
+       coalesce(k.rank, 0) AS rank, r.thread_id AS threadId, ${IN_DOUBT("r.version_id")} AS inDoubt,
+       EXISTS (SELECT 1 FROM record_uses u JOIN experiments e ON e.experiment_id = u.by_id
+         WHERE u.target_id = r.version_id AND u.how = 'addressed' AND e.status <> 'cancelled') AS isAddressed
      FROM records r LEFT JOIN hypothesis_ranks k ON k.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}`
   const ranked = both<Hypothesis>(
     db,
@@ -147,11 +160,10 @@ export function candidates(db: Db) {
     (place) => `${HYPOTHESIS} WHERE ${place} AND r.kind = 'hypothesis' ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
     "r",
   )
-  const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, r.label, l.label) AS label, f.thread_id AS threadId,
-       CASE f.kind WHEN 'attempt_failed' THEN ${WHY_FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation ELSE r.wording END AS why
+  const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, l.label) AS label, f.thread_id AS threadId,
+       CASE f.kind WHEN 'attempt_failed' THEN ${WHY_FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation END AS why
      FROM room_failures f
      LEFT JOIN attempts a ON f.kind IN ('attempt_failed', 'attempt_diverged') AND a.attempt_id = f.id
-     LEFT JOIN records r ON f.kind = 'negative_finding' AND r.version_id = f.id
      LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id
      LEFT JOIN records t ON t.version_id = l.target_version_id`
   const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = ? AND f.sequence < ? ORDER BY f.sequence DESC LIMIT ?`)
@@ -188,14 +200,22 @@ export function candidates(db: Db) {
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.status IN ('registered', 'started') AND ${place} ORDER BY a.history_position LIMIT ${SIGHT}`,
     "a",
   )
-  const found = both<Found>(
+  const findings = both<Finding>(
     db,
-    (place) => `SELECT x.versionId, x.label, x.experimentId FROM (
-       SELECT r.version_id AS versionId, r.label, f.experiment_id AS experimentId, f.outcome FROM records r JOIN findings f ON f.version_id = r.version_id
-       WHERE r.kind = 'finding' AND ${place} ORDER BY r.version_id DESC LIMIT ${SIGHT}) x
-     LEFT JOIN standings s ON s.version_id = x.versionId ${TALLY_OF("x.versionId")}
-     WHERE x.outcome = 'positive' AND coalesce(s.status, 'current') = 'current' AND coalesce(y.reproductions, 0) = 0`,
+    (
+      place,
+    ) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
+       ${IN_DOUBT("r.version_id")} AS inDoubt, f.experiment_id AS experimentId, r.thread_id AS threadId,
+       EXISTS (SELECT 1 FROM evidence_words w LEFT JOIN attempts a ON a.attempt_id = w.source_id WHERE w.target_id = r.version_id AND w.source = 'reproduction'
+         AND (w.verdict IS NOT NULL OR a.status IN ('registered', 'started'))) AS isRepeated
+     FROM records r JOIN findings f ON f.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
+     WHERE r.kind = 'finding' AND ${place} AND coalesce(NOT ${FALLEN("s.status")}, 1) ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
     "r",
+  )
+  // Of very many experiments, the newest.
+  const beingAsked = db.prepare<{ question: string }>(
+    `SELECT question FROM (SELECT question, status FROM experiments WHERE room_id = ? ORDER BY experiment_id DESC LIMIT ${SIGHT})
+     WHERE status <> 'cancelled' AND question IN (SELECT value FROM json_each(?))`,
   )
   const asked = both<{ readonly questions: Stored<string[]>; readonly threadId: string }>(
     db,
@@ -206,7 +226,7 @@ export function candidates(db: Db) {
     "t",
   )
   const counts = db.prepare<Counts>(
-    "SELECT stands, hypotheses, failures, disputes, work, open_questions AS openQuestions FROM brief_counts WHERE place_id = ?",
+    "SELECT stands, hypotheses, findings, failures, disputes, work, open_questions AS openQuestions FROM brief_counts WHERE place_id = ?",
   )
 
   return {
@@ -220,16 +240,19 @@ export function candidates(db: Db) {
     disputes,
     work,
     running,
-    /** Positive findings that stand and that nobody has set out to reproduce with a verdict. */
-    unreproduced: found,
+    findings,
+    /** Which of some questions an experiment of the Room asks already, unless it was given up. */
+    beingAsked: (roomId: string, questions: readonly string[]): ReadonlySet<string> =>
+      new Set(beingAsked.all(roomId, JSON.stringify(questions)).map(({ question }) => question)),
     openQuestions: (place: Place) =>
       asked(place).flatMap(({ questions, threadId }) => parse(questions).map((question) => ({ question, threadId }))),
     /** All of it, of a Room or a Thread. */
     gather(place: Place): Gathered {
-      const { stands, hypotheses, failures, disputes, work, openQuestions } = this
+      const { stands, hypotheses, findings, failures, disputes, work, openQuestions } = this
       return {
         stands: stands(place),
         hypotheses: hypotheses(place),
+        findings: findings(place),
         failures: failures(place),
         disputes: disputes(place),
         work: work(place),

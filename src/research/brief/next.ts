@@ -1,4 +1,5 @@
 /** What would move a Room: derived from states, evidence and checkpoints, each with the operation that would do it. */
+import type { StaleReason } from "../../contract/evidence.ts"
 import { parse } from "../../contract/json.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/enumerations.ts"
@@ -10,6 +11,13 @@ import type { Candidates, Gathered, Place } from "./candidates.ts"
 
 export type NextItem = AnswerOf<"room_next">["items"][number]
 
+/** Why a conclusion is stale, after the label of what made it so. */
+const reasons: { readonly [C in StaleReason["code"]]: string } = {
+  citation_fallen: "has fallen or is doubted",
+  citation_in_doubt: "rests on what has fallen",
+  published_since: "came after it",
+  not_covered: "is not covered",
+}
 /** Steps of one sort that are told; a reader takes one at a time. */
 const EACH = 5
 const QUOTED = 160
@@ -23,6 +31,10 @@ export function nextSteps(candidates: Candidates, place: Place, known: Gathered)
     body: NextItem["body"],
   ): NextItem => ({ what, object, why, operation, permission: operationNamed(operation)?.permissions.join(" and ") ?? "", body })
   const { roomId } = place
+  const asked = candidates.beingAsked(
+    roomId,
+    known.openQuestions.map(({ question }) => question),
+  )
   const steps: NextItem[] = [
     ...known.disputes.map(({ versionId, label, kind, why, by }) =>
       step("answer_dispute", { kind, id: versionId, label }, `${by} disputes it: ${shortened(why, QUOTED)}`, "assert_correction", {
@@ -37,10 +49,7 @@ export function nextSteps(candidates: Candidates, place: Place, known: Gathered)
           { kind: "checkpoint", id: checkpointId, label: null },
           `The conclusion of "${shortened(title, 80)}" is stale: ${parse(staleReasons)
             .slice(0, 3)
-            .map(
-              ({ code, label }) =>
-                `${label} ${code === "citation_fallen" ? "has fallen" : code === "published_since" ? "came after it" : "is not covered"}`,
-            )
+            .map(({ code, label }) => `${label} ${reasons[code]}`)
             .join(", ")}.`,
           "post_research_checkpoint",
           { threadId, expectedWatermark: timelineWatermark, coversThrough: timelineWatermark, state: "concluded" },
@@ -59,16 +68,18 @@ export function nextSteps(candidates: Candidates, place: Place, known: Gathered)
         },
       ),
     ),
-    ...known.openQuestions.map(({ question, threadId }) =>
-      step("answer_question", { kind: "thread", id: threadId, label: null }, shortened(question, QUOTED), "propose_experiment", {
-        roomId,
-        threadId,
-        question,
-        hypotheses: [],
-      }),
-    ),
+    ...known.openQuestions
+      .filter(({ question }) => !asked.has(question))
+      .map(({ question, threadId }) =>
+        step("answer_question", { kind: "thread", id: threadId, label: null }, shortened(question, QUOTED), "propose_experiment", {
+          roomId,
+          threadId,
+          question,
+          hypotheses: [],
+        }),
+      ),
     ...known.hypotheses
-      .filter(({ rank, status }) => rank === 0 && status === "current")
+      .filter(({ rank, status, isAddressed }) => rank === 0 && status === "current" && isAddressed === 0)
       .map(({ versionId, label, says, threadId }) =>
         step(
           "test_hypothesis",
@@ -97,20 +108,29 @@ export function nextSteps(candidates: Candidates, place: Place, known: Gathered)
           },
         ),
       ),
-    ...candidates
-      .unreproduced(place)
-      .filter(({ experimentId }) => experimentId !== null)
+    ...known.findings
+      .filter(({ tally, experimentId }) => parse(tally).failedReproductions > 0 && experimentId !== null)
+      .map(({ versionId, label, experimentId }) =>
+        step(
+          "settle_reproduction",
+          { kind: "finding", id: versionId, label },
+          "A reproduction of it failed: another one would tell which is right, or its author corrects it.",
+          "register_attempt",
+          { experimentId, intent: "reproduction", reproduces: { findingVersionId: versionId } },
+        ),
+      ),
+    ...known.findings
+      .filter(
+        ({ outcome, status, experimentId, isRepeated }) =>
+          outcome === "positive" && status === "current" && experimentId !== null && isRepeated === 0,
+      )
       .map(({ versionId, label, experimentId }) =>
         step(
           "reproduce_finding",
           { kind: "finding", id: versionId, label },
-          "Nobody has told of a reproduction of it.",
+          "Nobody has reproduced it, and no reproduction is under way.",
           "register_attempt",
-          {
-            experimentId,
-            intent: "reproduction",
-            reproduces: { findingVersionId: versionId },
-          },
+          { experimentId, intent: "reproduction", reproduces: { findingVersionId: versionId } },
         ),
       ),
   ]

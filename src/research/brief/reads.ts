@@ -1,5 +1,5 @@
 /** The brief of a Room and of a Thread, and what would move a Room. */
-import { JsonText, parse, stored } from "../../contract/json.ts"
+import { JsonText, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
 import { noSuch } from "../../contract/refusals.ts"
@@ -8,9 +8,9 @@ import { keysetPage, pageSize } from "../../ledger/paging.ts"
 import type { Readers } from "../../ledger/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
-import { briefText, type Head } from "./brief.ts"
+import { asJson, briefText, type Form, type Head } from "./brief.ts"
 import type { Candidates, Place } from "./candidates.ts"
-import { briefMarkdown } from "./markdown.ts"
+import { asMarkdown } from "./markdown.ts"
 import { nextSteps } from "./next.ts"
 
 /** @param now milliseconds since 1970 */
@@ -22,6 +22,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
     return {
       stands: to(pathTo("room_threads", { roomId })),
       hypotheses: to(pathTo("hypotheses", {}, { roomId })),
+      findings: to(pathTo("room_publications", { roomId }, { kinds: "finding" })),
       failures: to(pathTo("room_failures", { roomId })),
       disputes: to(pathTo("room_links", { roomId }, { kind: "disputes" })),
       work: to(pathTo("experiments", {}, { roomId })),
@@ -38,13 +39,8 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
     const gathered = brief.gather(place)
     const next = nextSteps(brief, place, gathered)
     const budget = query.budget ?? limits.brief
-    const written = (bytes: number) => briefText(head, gathered, next, bytes, now())
-    if (query.format !== "markdown") return new JsonText(stored<AnswerOf<N>>(written(budget)))
-    // Mostly shorter than the JSON it is made of; where it is not, less is told.
-    for (let bytes = budget; ; bytes = Math.floor(bytes * 0.85)) {
-      const text = briefMarkdown(parse(stored<AnswerOf<N>>(written(bytes))))
-      if (Buffer.byteLength(text) <= budget) return text
-    }
+    const written = (form: Form) => briefText(head, gathered, next, budget, now(), form)
+    return query.format === "markdown" ? written(asMarkdown) : new JsonText(stored<AnswerOf<N>>(written(asJson)))
   }
 
   return {

@@ -47,7 +47,7 @@ export function evidence(db: Db) {
     ...evidencePages(db),
     usedBy: used.of,
 
-    /** The first finding that reports exactly these attempts: what reports them too speaks with its voice. */
+    /** The first finding that reports the same attempts and outcome: what reports them too speaks with its voice. */
     voiceOf: carried.voiceOf,
 
     /** A record was published that names others, each part in the order it was written. @param voiceId whose voice it speaks with, if another's */

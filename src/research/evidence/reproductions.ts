@@ -11,12 +11,13 @@ interface Carried {
 }
 
 export function reproductionsOf(db: Db) {
+  /** Whether a finding names exactly these attempts in a role: the list twice. */
+  const NAMES = (role: string): string =>
+    `(SELECT count(*) FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}') = json_array_length(?)
+       AND NOT EXISTS (SELECT 1 FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}' AND o.attempt_id NOT IN (SELECT value FROM json_each(?)))`
   const sameAttempts = db.prepare<{ voiceId: string }>(
     `SELECT f.voice_id AS voiceId FROM finding_attempts t JOIN findings f ON f.version_id = t.version_id
-     WHERE t.attempt_id = json_extract(?, '$[0]') AND t.role = 'producing'
-       AND (SELECT count(*) FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = 'producing') = json_array_length(?)
-       AND NOT EXISTS (SELECT 1 FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = 'producing' AND o.attempt_id NOT IN (SELECT value FROM json_each(?)))
-     LIMIT 1`,
+     WHERE t.attempt_id = json_extract(?, '$[0]') AND t.role = 'producing' AND f.outcome = ? AND ${NAMES("producing")} AND ${NAMES("baseline")} LIMIT 1`,
   )
   const voice = db.prepare<{ voiceId: string }>("SELECT voice_id AS voiceId FROM findings WHERE version_id = ?")
   const resting = db.prepare<{ versionId: string }>(
@@ -28,10 +29,10 @@ export function reproductionsOf(db: Db) {
   )
 
   return {
-    /** The voice of an earlier finding that reports exactly these attempts. */
-    voiceOf(attemptIds: readonly string[]): string | undefined {
-      const list = JSON.stringify(attemptIds)
-      return attemptIds.length === 0 ? undefined : sameAttempts.get(list, list, list)?.voiceId
+    /** The voice of an earlier finding that reports exactly these attempts, compared with these, and the same outcome. */
+    voiceOf(attemptIds: readonly string[], baselineIds: readonly string[], outcome: string): string | undefined {
+      const [own, others] = [JSON.stringify(attemptIds), JSON.stringify(baselineIds.filter((id) => !attemptIds.includes(id)))]
+      return attemptIds.length === 0 ? undefined : sameAttempts.get(own, outcome, own, own, others, others)?.voiceId
     },
     voiceOfFinding: (versionId: string): string => voice.get(versionId)?.voiceId ?? versionId,
     /** The findings that rest on an attempt. */

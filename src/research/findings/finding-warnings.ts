@@ -114,7 +114,7 @@ export function evidenceWarnings(
       : [
           {
             code: "same_effect" as const,
-            message: `${earlier.label} reports the same attempts: as evidence the two count once.`,
+            message: `${earlier.label} reports the same attempts and outcome: as evidence the two count once.`,
             versionId: earlier.versionId,
             label: earlier.label,
             ...(earlier.labelFromOtherRoom === undefined ? {} : { labelFromOtherRoom: earlier.labelFromOtherRoom }),

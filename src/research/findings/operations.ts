@@ -66,7 +66,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
       const { outcome, retrospective, provenance, evidence } = body
       const { attemptIds = [], baselineAttemptIds = [] } = provenance.execution ?? {}
       const named = papersOf(body)
-      const sharedVoice = model.voiceOf(attemptIds)
+      const sharedVoice = model.voiceOf(attemptIds, baselineAttemptIds, outcome)
       const published = publishRecord(
         { records, evidence: model },
         call,

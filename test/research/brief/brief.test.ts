@@ -62,7 +62,11 @@ t.test("what is known, what failed and why, what is disputed, what is under way,
     failures: [
       { kind: "attempt_diverged", id: diverged, label: "A2", why: "loss (train) became NaN at step 400" },
       { kind: "attempt_failed", id: failed, label: "A1", why: "running: It did not go well." },
-      { kind: "negative_finding", id: against.versionId, label: against.label, why: "It did not." },
+    ],
+    findings: [
+      { outcome: "negative", versionId: against.versionId, label: against.label, says: "It did not.", inDoubt: false },
+      { outcome: "positive" },
+      { outcome: "positive" },
     ],
     disputes: [{ versionId: quiet.versionId, label: quiet.label, why: "The unit is missing.", by: "mary", linkId: dispute.result.linkId }],
     work: [
@@ -153,17 +157,27 @@ t.test("never longer than its budget, whatever the Room holds, and what is left 
       }
   const whole = await reader.read("room_brief", { roomId: large, budget: 20_000 })
   t.equal(whole.hypotheses.length + (whole.omitted.hypotheses?.count ?? 0), 400)
-  t.equal(whole.failures.length + (whole.omitted.failures?.count ?? 0), 134)
-  const told = [whole.hypotheses, whole.failures, whole.disputes, whole.next].map(({ length }) => length)
+  t.equal(whole.findings.length + (whole.omitted.findings?.count ?? 0), 134)
+  const told = [whole.hypotheses, whole.findings, whole.disputes, whole.next].map(({ length }) => length)
   t.ok(
     told.every((many) => many > 0),
     `something of everything: ${told.join(", ")}`,
   )
   t.match(whole.omitted.hypotheses?.link, `/api/research/hypotheses?roomId=${large}`)
-  t.ok((await sent(`/api/research/rooms/${large}/brief`)).bytes > 6_000, "and the budget is used")
+  for (const form of ["", "&format=markdown"])
+    for (const budget of [4_000, 8_000, 20_000, 64_000]) {
+      const { bytes } = await sent(`/api/research/rooms/${large}/brief?budget=${budget}${form}`)
+      t.ok(bytes >= 0.8 * budget, `${budget}${form} is used: ${bytes}`)
+    }
+  const least = await reader.read("room_brief", { roomId: large, budget: 2_000 })
+  t.ok(Object.keys(least.omitted).length > 3)
+  for (const [list, { link }] of Object.entries(least.omitted))
+    t.match(link, /^\/api\/research\//, `the smallest brief links to all ${list}`)
+  const text = await (await fetch(`${house.baseUrl}/api/research/rooms/${large}/brief?budget=2000&format=markdown`)).text()
+  for (const { link } of Object.values(least.omitted)) t.ok(text.includes(`more: ${link}`), link ?? "a link")
 })
 
-t.test("a Thread's brief finds what failed in it behind any number of the Room's failures, and counts it", async (t) => {
+t.test("a Thread's brief finds what was found in it behind any number of the Room's findings, and counts it", async (t) => {
   const filler = new Filler(lab.file)
   const owner = filler.person(house.people.owner.username)
   const made = await filler.fill(() => {
@@ -184,21 +198,20 @@ t.test("a Thread's brief finds what failed in it behind any number of the Room's
   filler.close()
   const ofAside = await reader.read("thread_brief", { threadId: made.aside })
   holds(t, ofAside, {
-    failures: [{ kind: "negative_finding", id: made.early.versionId, why: "early and aside" }],
+    findings: [{ outcome: "negative", versionId: made.early.versionId, says: "early and aside" }],
     disputes: [{ versionId: made.early.versionId, why: "I doubt early and aside" }],
     omitted: {},
   })
   const ofOpening = await reader.read("thread_brief", { threadId: made.openingThreadId })
-  for (const list of ["failures", "disputes"] as const)
-    t.equal(ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0), limits.briefSight + (list === "failures" ? 50 : 51), list)
+  for (const list of ["findings", "disputes"] as const)
+    t.equal(ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0), limits.briefSight + (list === "findings" ? 50 : 51), list)
   t.equal(ofOpening.disputes[0]?.versionId, made.first.versionId, "the newest dispute stands first, however old what it doubts")
   t.equal((await reader.read("room_next", { roomId: made.roomId })).items[0]?.object.id, made.first.versionId)
 
   const { omitted } = await reader.read("room_brief", { roomId: made.roomId })
-  t.equal(omitted.failures?.link, `/api/research/rooms/${made.roomId}/failures`)
-  const all = await everyItem(reader.items("room_failures", { roomId: made.roomId, limit: 20 }))
+  t.equal(omitted.findings?.link, `/api/research/rooms/${made.roomId}/publications?kinds=finding`)
+  const all = await everyItem(reader.items("room_publications", { roomId: made.roomId, kinds: ["finding"] }))
   t.equal(all.length, limits.briefSight + 51, "the link lists every one of them")
-  t.strictSame([all[0]?.why, all.at(-1)?.why, all.at(-1)?.threadId], [`later ${limits.briefSight + 49}`, "early and aside", made.aside])
 })
 
 t.test("of more than is looked at, all is counted, and where the Room stands as a whole comes first however old it is", async (t) => {
@@ -245,11 +258,52 @@ t.test("what failed is listed with why, whatever it was", async (t) => {
     items.map(({ kind }, index) => [kind, items.length - index]),
     "newest first",
   )
-  for (const kind of ["attempt_failed", "attempt_diverged", "negative_finding"])
+  for (const kind of ["attempt_failed", "attempt_diverged"])
     t.ok(
       items.some((each) => each.kind === kind),
       kind,
     )
+})
+
+t.test("what is done, under way or asked already is not offered again; a failed reproduction is to be settled", async (t) => {
+  const at = await lab.room()
+  const place = { roomId: at.roomId, threadId: at.threadId }
+  const offered = async (step: string) =>
+    (await reader.read("room_next", { roomId: at.roomId })).items.filter(({ what }) => what === step).map(({ object }) => object.id)
+  const own = await Work.begin(lab, at)
+  const ran = await own.attempt()
+  const provenance = { execution: own.execution([ran]), papers: [] }
+  const { versionId } = (await at.grace.write("publish_finding", finding(at, { provenance }))).result
+  t.strictSame(await offered("reproduce_finding"), [versionId])
+  const attemptId = crypto.randomUUID()
+  const { url, commit } = house.repositories.public
+  const run = { attemptId, experimentId: own.experimentId, repository: { url, commit }, argv: ["run"], configuration: {}, inputs: [] }
+  await at.mary.write("register_attempt", { ...run, intent: "reproduction", reproduces: { attemptId: ran } })
+  t.strictSame(await offered("reproduce_finding"), [], "a reproduction of its attempt is under way")
+  const told = { attemptId, reportedAt: new Date().toISOString() }
+  await at.mary.write("report_attempt_event", { ...told, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+  const reproduction = { verdict: "does_not_reproduce" as const, explanation: because }
+  const ended = { event: "succeeded" as const, expectedRevision: 2, expectedStatus: "started" as const, reproduction }
+  await at.mary.write("report_attempt_event", { ...told, ...ended })
+  t.strictSame([await offered("reproduce_finding"), await offered("settle_reproduction")], [[], [versionId]])
+  holds(t, await reader.read("room_brief", { roomId: at.roomId }), {
+    findings: [{ versionId, evidence: { failedReproductions: 1 } }],
+    failures: [],
+  })
+
+  const predicted = (await at.ada.write("publish_hypothesis", hypothesis(at))).result.versionId
+  t.strictSame(await offered("test_hypothesis"), [predicted])
+  await at.ada.write("propose_experiment", { ...place, question: "Is it so?", scope: "Here.", hypotheses: [predicted] })
+  t.strictSame(await offered("test_hypothesis"), [], "an experiment addresses it")
+  const { timelineWatermark } = (await reader.read("thread_context", { threadId: at.threadId })).thread
+  const covered = { threadId: at.threadId, expectedWatermark: timelineWatermark, coversThrough: timelineWatermark }
+  const questions = ["Is it so?", "Is it so elsewhere?"]
+  await at.ada.write("post_research_checkpoint", { ...covered, state: "open", synthesis: "So.", openQuestions: questions, citations: [] })
+  const { items } = await reader.read("room_next", { roomId: at.roomId })
+  t.strictSame(
+    items.filter(({ what }) => what === "answer_question").map(({ why }) => why),
+    ["Is it so elsewhere?"],
+  )
 })
 
 t.test("bad input", async (t) => {

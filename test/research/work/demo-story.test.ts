@@ -102,14 +102,14 @@ t.test("a retraction reaches what rested on it, and nothing else", async (t) => 
     (await evidenceOf("H2")).filter((each) => each.startsWith("F3")),
     ["F3 finding_link contradicts fallen independent", "F3 reference contradicts fallen independent"],
   )
-  t.match(await tallyOf("H2"), { supports: 2, contradicts: 0, independent: 2 }, "what it said no longer counts")
+  t.match(await tallyOf("H2"), { supports: 3, contradicts: 0, doubted: 1 }, "what it said no longer counts")
 })
 
 t.test("one Thread is concluded and stale, one concluded and fresh, and the Room's own synthesis is open", (t) => {
   t.strictSame(
     context.conclusions.map(({ stale, staleReasons }) => [stale, staleReasons.map(({ code, label }) => `${code} ${label}`)]),
     [
-      [true, ["citation_fallen F3", "published_since F4"]],
+      [true, ["citation_fallen F3", "citation_in_doubt H3", "published_since F4"]],
       [false, []],
     ],
   )
@@ -124,6 +124,8 @@ t.test("findings compete, a dispute is answered, one is withdrawn and one stands
   const links: string[] = []
   for await (const { label, kind, target, withdrawn } of reader.items("room_links", { roomId }))
     links.push(`${label} ${kind} ${target.label} ${target.status}${withdrawn === null ? "" : " withdrawn"}`)
+  const [answered] = (await reader.read("record", { versionId: idOf("F5") })).notices
+  t.match(answered, { kind: "disputes", answered: { by: "supersession" } })
   t.strictSame(links, [
     "L1 corrects F1 corrected",
     "L2 retracts F3 retracted",
