@@ -8,7 +8,7 @@ import { isoTime } from "../ledger/world.ts"
 import type { Person } from "../people/people.ts"
 import { countedAs } from "./address.ts"
 import { type Edge, NotServed } from "./edge.ts"
-import { contextOf } from "./request-context.ts"
+import { contextOf, type RequestContext } from "./request-context.ts"
 
 /** Step 2 of an agent write. @throws Refusal `browser_origin` */
 export function mustNotComeFromBrowser(event: H3Event): void {
@@ -45,7 +45,18 @@ export function bearer(edge: Edge, family: Family, event: H3Event, method: strin
   context.credentialId = actor.grant?.credentialId ?? null
   context.keyId = actor.key?.keyId ?? null
   edge.rates?.caller(context, context.credentialId ?? context.keyId ?? actor.userId, method)
+  if (method === "GET" || method === "HEAD") noteUse(edge, context)
   return actor
+}
+
+/** Notes the use of a credential or key: many only read, and their person wants to see that they are in use. Nobody waits for it. A write notes its use in its own transaction. */
+function noteUse({ instance: { ledger, tables, world } }: Edge, { credentialId, keyId }: RequestContext): void {
+  const at = isoTime(world.now())
+  const note = (tokens: Pick<typeof tables.credentials, "isUseDue" | "used">, id: string | null) => {
+    if (id !== null && tokens.isUseDue(id, at)) void ledger.transact(() => tokens.used(id, at)).catch(() => undefined)
+  }
+  note(tables.credentials, credentialId)
+  note(tables.library.keys, keyId)
 }
 
 /** No cookie is ever a fallback. @throws Refusal `not_authenticated` */
@@ -61,17 +72,8 @@ function authenticated({ instance }: Edge, family: Family, event: H3Event): Acto
     )
   }
   const at = isoTime(instance.world.now())
-  // Many only read; their person wants to see all the same that they are in use. Nobody waits for that.
-  const note = (tokens: Pick<typeof credentials, "isUseDue" | "used">, id: string) => {
-    if (tokens.isUseDue(id, at)) void instance.ledger.transact(() => tokens.used(id, at)).catch(() => undefined)
-  }
-  if (family === "research") {
-    const actor = credentials.authenticate(token, at)
-    note(credentials, actor.credential.credentialId)
-    return actor
-  }
+  if (family === "research") return credentials.authenticate(token, at)
   const { key, ...person } = library.keys.authenticate(token, at)
-  note(library.keys, key.keyId)
   return { ...person, key }
 }
 
