@@ -155,9 +155,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
     throw new DataError(
       `${options.follow} holds no file that Litestream follows. Start its follower first: litestream restore -f -o ${file} REPLICA.`,
     )
-  const followed = new Followed(file)
-  started.defer(() => followed.close())
-  mustBecomeWhole(followed, file)
+  const followed = started.adopt(openWhole(file), (opened) => opened.close())
   mustBeOfToday(followed, file)
   const world = realWorld()
   const { server, port } = await listen(options.host, options.port)
@@ -220,11 +218,15 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   }
 }
 
-/** Waits for a follower that is in the midst of something. @throws DataError where it does not come to an end */
-function mustBecomeWhole(followed: Followed, file: string): void {
+/** Opens a file once its follower has finished what it writes. @throws DataError where it does not finish */
+function openWhole(file: string): Followed {
+  let followed: Followed | undefined
   try {
+    followed = new Followed(file)
     followed.snapshot(() => undefined)
+    return followed
   } catch (error) {
+    followed?.close()
     if (!(error instanceof Refusal)) throw error
     throw new DataError(
       `Litestream's follower has not finished what it writes to ${file}; it may have been ended in the midst of it. Nothing was changed. Start the follower again, and then this copy.`,

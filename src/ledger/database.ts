@@ -240,24 +240,27 @@ export function openMade(file: string, patience = BUSY_TIMEOUT): Db {
   return new SqliteDb(new Database(file, { readonly: true, fileMustExist: true, timeout: patience }))
 }
 
-/** Has a file do without a log beside it, where it says that it has one. @returns whether it said so @throws DataError when it cannot be written */
-export function leaveLog(file: string): boolean {
+/** Whether a file says that it has a log beside it. @throws DataError when it is no SQLite file */
+export function saysLog(file: string): boolean {
+  refuseForeignFile(file)
+  const head = Buffer.alloc(1)
+  const handle = openSync(file, "r")
+  readSync(handle, head, 0, 1, 18)
+  closeSync(handle)
+  return head[0] === 2
+}
+
+/** Has a file do without a log beside it. @throws DataError when it cannot be written */
+export function leaveLog(file: string): void {
   try {
-    refuseForeignFile(file)
-    const head = Buffer.alloc(1)
-    const handle = openSync(file, "r")
-    readSync(handle, head, 0, 1, 18)
-    closeSync(handle)
-    if (head[0] !== 2) return false
     const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })
     try {
       database.pragma("journal_mode = DELETE")
     } finally {
       database.close()
     }
-    return true
   } catch (error) {
-    throw error instanceof DataError ? error : (damage(error, file) ?? error)
+    throw damage(error, file) ?? error
   }
 }
 

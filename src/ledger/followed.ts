@@ -8,7 +8,7 @@
 import { statSync, utimesSync } from "node:fs"
 import { Refusal } from "../contract/refusals.ts"
 import { followerNote } from "./copies.ts"
-import { type Db, isBusy, leaveLog, openMade, type Statement } from "./database.ts"
+import { type Db, isBusy, leaveLog, openMade, saysLog, type Statement } from "./database.ts"
 
 /** Milliseconds that a read waits on this thread for the follower to finish. */
 export const readPatienceMs = 100
@@ -57,15 +57,20 @@ export class Followed implements Db {
   #patience = FIRST_PATIENCE
   #onMoved = () => {}
 
-  /** @throws DataError when the file cannot be opened */
+  /** @throws DataError when the file cannot be opened @throws Refusal 503 while the follower is in the midst of something */
   constructor(file: string) {
     // As it was restored it says that it has a log: whoever reads it so would keep the follower from writing.
-    const { mtimeMs, atimeMs } = statSync(file)
-    const before = lookAt(file)
-    // The follower's note must not look older for it.
-    if (leaveLog(file) && before.isWhole) utimesSync(file, Math.floor(atimeMs) / 1_000, Math.floor(mtimeMs) / 1_000)
+    if (saysLog(file)) {
+      // Until the follower has finished, nothing in the file is changed here.
+      for (const until = performance.now() + FIRST_PATIENCE; !lookAt(file).isWhole; Atomics.wait(pause, 0, 0, 5))
+        if (performance.now() > until) throw inTheMidst()
+      const { mtimeMs, atimeMs } = statSync(file)
+      leaveLog(file)
+      // The follower's note must not look older for it.
+      utimesSync(file, Math.floor(atimeMs) / 1_000, Math.floor(mtimeMs) / 1_000)
+    }
     this.#file = file
-    this.#inode = before.state.split(" ")[0] ?? ""
+    this.#inode = lookAt(file).state.split(" ")[0] ?? ""
     this.#opened = this.#connect()
   }
 
