@@ -46,7 +46,7 @@ function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
 /** Changes the same row until the log has this many bytes. */
 function write(db: Db, file: string, bytes: number): void {
   const change = db.prepare("UPDATE papers SET record = ? WHERE arxiv_id = 'x'")
-  db.exec("INSERT INTO papers VALUES ('x', 'import', '2026', '') ON CONFLICT DO NOTHING")
+  db.exec("INSERT INTO papers (arxiv_id, origin, recorded_at, record) VALUES ('x', 'import', '2026', '') ON CONFLICT DO NOTHING")
   for (let n = 0; statSync(`${file}-wal`).size < bytes; n++) change.run(`${n} `.repeat(10_000))
 }
 
