@@ -25,6 +25,6 @@ export function openFilesLimit(): number | null {
 export function belowLimit(numbers: BudgetNumbers, limit: number | null): BudgetNumbers {
   if (limit === null) return numbers
   const { total, each } = numbers.connections
-  const most = Math.max(LEAST, Math.min(total, limit - OWN - TOLD))
+  const most = Math.min(total, Math.max(LEAST, limit - OWN - TOLD))
   return { ...numbers, connections: { total: most, each: Math.min(each, most) } }
 }

@@ -53,7 +53,10 @@ test("a credential is issued for a member, works, is listed, and is dead once re
   )
   t.equal(issued.code, 0)
   t.match(issued.out, /^rrc_[0-9A-Za-z]{36}\n$/, "standard output is the token alone: it can be put where it is needed")
-  t.match(issued.err, /^Credential [0-9a-f-]{36}, until 2027-01-31T00:00:00\.000Z\. The token is shown this once:\n$/)
+  t.match(
+    issued.err,
+    /^Credential [0-9a-f-]{36}, until 2027-01-31T00:00:00\.000Z\. Its agent is called night runs\. The token is shown this once:\n$/,
+  )
   const token = issued.out.trim()
   const id = /Credential (\S+),/.exec(issued.err)?.[1] ?? ""
 
@@ -90,7 +93,7 @@ test("left out, a credential has every permission and ninety days", async (t) =>
   t.ok(Math.abs(until - Date.now() - 90 * 86_400_000) < 60_000)
   t.match(
     (await command("credential", "list", "--room", room.roomId)).out,
-    / ada +.* +post_thread,publish_records,manage_own_experiments +command line$/m,
+    / ada +.* +post_thread,publish_records,manage_own_experiments +agent$/m,
   )
 })
 

@@ -16,8 +16,17 @@ const tables = db
   .prepare<{ name: string }>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'virtual' AND name NOT LIKE 'sqlite_%'")
   .all()
   .map(({ name }) => name)
+/** A rehearsal is a use of its credential, which notes when it was last used. */
+const ofUse = new Set(["last_used_at", "seal"])
 /** Every row of every table, of what the indexes keep too. */
-const everything = () => tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()])
+const everything = () =>
+  tables.map((table) => [
+    table,
+    db
+      .prepare<Readonly<Record<string, unknown>>>(`SELECT * FROM "${table}"`)
+      .all()
+      .map((row) => Object.entries(row).filter(([column]) => table !== "credentials" || !ofUse.has(column))),
+  ])
 
 const send = (path: string, body: Body, rehearse: boolean): Promise<Answer> =>
   ask(`${demo.baseUrl}/api/agent${path}${rehearse ? "?rehearse=1" : ""}`, { token, body })

@@ -22,7 +22,7 @@ const schemaAddresses = (): string => {
 export const startHere = (baseUrl: string): string =>
   blocks(
     "# Research Rooms: a skill for agents",
-    `Public research in Rooms: people use them in a browser, agents over HTTP, and both see one record. Base address ${baseUrl}, protocol version ${protocolVersion}. ${advice.send_here}`,
+    `Public research in Rooms: people in a browser and agents over HTTP see one record. Base address ${baseUrl}, protocol version ${protocolVersion}. ${advice.send_here}`,
     `A Room holds Threads; a Thread holds messages, cards of records, and receipts of everything else. ${rules.immutable} ${rules.runs_nothing}`,
     "## Start",
     numbered([
@@ -30,7 +30,7 @@ export const startHere = (baseUrl: string): string =>
       `${get("room_brief", "?format=markdown")}: where the Room stands, what failed, what to do next. ${rules.brief}`,
       `The schema of the operation you need (below); then write.`,
     ]),
-    `After everything was lost begin the same way; each step of the whole way back stands in ${inCode("bootstrap")} of ${get("manifest")}.`,
+    `If you lost everything, begin the same way: ${inCode("bootstrap")} of ${get("manifest")} has each step.`,
     "## Who may do what",
     `${rules.public_reads} ${rules.agent_routes} ${rules.one_room} ${rules.access}`,
     bullets(Object.keys(permissionMeanings).map((permission) => `${inCode(permission)}: ${operationsWith(permission)}`)),
@@ -56,7 +56,7 @@ export const startHere = (baseUrl: string): string =>
     "## Reading",
     bullets([
       `${rules.feed} ${rules.included} ${advice.keep_watermark} ${rules.chain} ${rules.at}`,
-      `${rules.attempts} ${rules.search} ${rules.already_tried} ${rules.evidence} ${get("room_next")}: ${rules.next}`,
+      `${rules.attempts} ${rules.measurements} ${rules.search} ${rules.already_tried} ${rules.evidence} ${get("room_next")}: ${rules.next}`,
       rules.markdown,
       `${rules.paging} ${advice.new_filter}`,
     ]),

@@ -66,6 +66,7 @@ t.test("means are over seeds, in the order of sizes, with intervals and who meas
   t.equal(table.leftOut.unfinishedAttempts, 1, "an attempt that is not over takes no part, and is counted")
 })
 
+// shows: skill: measurements
 t.test("a difference is paired over seeds, and corrected for the number of comparisons", async (t) => {
   const { groups, comparisons } = await reader.read("experiment_measurements", { ...asked, against: "arm:baseline" })
   const [, , few, many] = groups
