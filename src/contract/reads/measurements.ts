@@ -28,7 +28,7 @@ const formats = {
 } as const
 
 const summary =
-  "What its succeeded attempts measured: metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the dimension that repeats (seed); against=arm:baseline adds the difference to that group, paired over it where both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps one place. Without metric it lists the metrics and their dimensions."
+  "What its succeeded attempts measured: metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the repeated dimension, such as seed; against=arm:baseline adds the difference to that group, paired over it where both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps one place. Without metric it lists the metrics and their dimensions."
 
 export const measurementReads = [
   read({
