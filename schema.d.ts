@@ -88,5 +88,5 @@ export interface NewRows {
   use_counts: { readonly targetId: string; readonly how: string; readonly uses: number }
   withheld_fields: { readonly mark: string; readonly historyPosition: number; readonly path: string; readonly byPosition: number }
   withheld_writes: { readonly requestDigest: string }
-  writers: { readonly userId: string; readonly personId: string; readonly sender: string; readonly username: string; readonly shownAs: string }
+  writers: { readonly userId: string; readonly personId: string; readonly sender: string; readonly username: string; readonly shownAs: string; readonly agent?: string | null | undefined }
 }

@@ -92,7 +92,9 @@ CREATE TABLE writers (
   -- What they were called in the record, and in Threads here: people of other instances have two names.
   username TEXT NOT NULL,
   shown_as TEXT NOT NULL,
-  UNIQUE (user_id, sender, username, shown_as, person_id)
+  -- The name of the agent that wrote for them; empty where they wrote in the browser themselves, null where nothing was said of it.
+  agent TEXT,
+  UNIQUE (user_id, sender, username, shown_as, person_id, agent)
 ) STRICT;
 
 -- Where each message, card and receipt stands in its Thread. What it shows is in its write, but for what moves.

@@ -91,8 +91,11 @@ export function createInstance(parts: InstanceParts) {
     },
     accepted: auditing(tables),
     /** Of a credential only its Room counts, of a key its reach: what else they granted was looked at when it was accepted. */
-    actorOf({ userId, username, sender }: Pick<Entry, "userId" | "username" | "sender">, { family }: Pick<Operation, "family">): Actor {
-      const person = { userId: userId ?? "", username: username ?? "", grant: null }
+    actorOf(
+      { userId, username, sender, agent }: Pick<Entry, "userId" | "username" | "sender" | "agent">,
+      { family }: Pick<Operation, "family">,
+    ): Actor {
+      const person = { userId: userId ?? "", username: username ?? "", ...(agent !== undefined && { agent }), grant: null }
       if (sender === null) return person
       if (family === "library") {
         const reach = tables.library.keys.find(sender)?.reach ?? "all"

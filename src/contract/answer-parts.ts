@@ -4,11 +4,19 @@ import { anyCursor, at, id, optionalText } from "./answer-fields.ts"
 import { described } from "./described.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
+import { oneLine } from "./text.ts"
 import { schemaVersions } from "./versions.ts"
 
 export const schemaVersion = v.literal(schemaVersions.research)
 
 export const person = shape({ userId: id, username: v.string() })
+
+/** Who wrote, and the name of the agent that they wrote with at the time; null for a person in the browser. */
+export const author = shape({ ...person.entries, agent: v.nullable(v.string()) })
+
+/** What somebody is called who wrote: "ada", or "ada · agent mcp". */
+export const writerName = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): string =>
+  agent == null ? username : `${username} · agent ${oneLine(agent)}`
 
 export type Person = v.InferOutput<typeof person>
 

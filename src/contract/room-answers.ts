@@ -78,6 +78,8 @@ export const identity = shape({
   schemaVersion,
   userId: id,
   username: v.string(),
+  /** The name under which it writes: its label. */
+  agent: v.string(),
   grants: v.array(v.picklist(enumerations.permission)),
   credential,
   room: shape({ id, title: said, archived: v.boolean() }),

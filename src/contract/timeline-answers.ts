@@ -4,7 +4,7 @@ import { at, count, id, optionalSaid, said, client, recordKind, recordStatus, ro
 import { enumerations } from "./enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "./fields.ts"
-import { person, target, schemaVersion } from "./answer-parts.ts"
+import { author, person, target, schemaVersion } from "./answer-parts.ts"
 import { notice } from "./publication-answers.ts"
 import { archive, roomOrigin, roomAdopted } from "./room-answers.ts"
 
@@ -92,7 +92,7 @@ export const entry = shape({
   sequence: count,
   kind: v.string(),
   at,
-  author: person,
+  author,
   replyToEntryId: v.nullable(id),
   replyCount: count,
   message: v.exactOptional(message),
@@ -124,7 +124,8 @@ export const activityEntry = shape({
   sequence: count,
   kind: v.string(),
   at,
-  actor: person,
+  /** With `agent` of entries from since agents have names: the digest seals it. */
+  actor: shape({ ...person.entries, agent: v.exactOptional(v.nullable(v.string())) }),
   operation: v.string(),
   target,
   threadId: v.nullable(id),

@@ -1,4 +1,5 @@
 /** A Room, a Thread page by page, and what records say of a paper. */
+import { writerName } from "../contract/answer-parts.ts"
 import type { Entry } from "../contract/answers.ts"
 import { staleSentence } from "../contract/evidence.ts"
 import { limits } from "../contract/limits.ts"
@@ -45,7 +46,7 @@ function cardText(asking: Asking, { kind, card }: Entry): string {
 
 function entryText(asking: Asking, entry: Entry): string {
   const { sequence, at, author, entryId, message, receipt, replyToEntryId, replyCount } = entry
-  const head = `\n${sequence}. ${author.username}, ${at.slice(0, 16).replace("T", " ")}`
+  const head = `\n${sequence}. ${writerName(author)}, ${at.slice(0, 16).replace("T", " ")}`
   if (receipt !== undefined) return `${head}: ${receiptLine(asking, receipt)}\n`
   const answered = `${replyToEntryId === null ? "" : `, in reply to entry ${replyToEntryId}`}${replyCount === 0 ? "" : `, ${replyCount} ${replyCount === 1 ? "reply" : "replies"}`}`
   return `${head} (entry ${entryId}${answered})${message === undefined ? `: ${cardText(asking, entry)}` : `:\n\n${quoted(message.text)}\n`}`

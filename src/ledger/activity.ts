@@ -41,15 +41,17 @@ export interface Told extends Target {
   readonly at: string
   readonly userId: string
   readonly username: string
+  /** Empty for a person in the browser; null for an entry from before agents had names. */
+  readonly agent?: string | null
   readonly threadId: string | null
   readonly contentDigest: string
 }
 /** Its canonical JSON, without its own digest: members in the order of their names. */
 export function activityText(told: Told, previousDigest: string): string {
-  const { sequence, operation, at, userId, username, threadId, entryId, contentDigest } = told
+  const { sequence, operation, at, userId, username, agent, threadId, entryId, contentDigest } = told
   const id = (value: string | null) => (value === null ? "null" : `"${value}"`)
   return (
-    `{"actor":{"userId":"${userId}","username":${JSON.stringify(username)}},"at":"${at}","contentDigest":"${contentDigest}","entryId":${id(entryId)}` +
+    `{"actor":{${agent == null ? "" : `"agent":${agent === "" ? "null" : JSON.stringify(agent)},`}"userId":"${userId}","username":${JSON.stringify(username)}},"at":"${at}","contentDigest":"${contentDigest}","entryId":${id(entryId)}` +
     `,"kind":"${recordedOperation(operation)?.activity ?? ""}","operation":"${operation}","previousDigest":"${previousDigest}","sequence":${sequence}` +
     `,"target":${targetText(told)},"threadId":${id(threadId)}}`
   )
@@ -69,7 +71,7 @@ function served(row: Kept): Row {
 
 const FROM = `FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN places t ON t.place = j.thread
     LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence`
-const COLUMNS = `j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, t.id AS threadId, ${TARGET},
+const COLUMNS = `j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, w.agent, t.id AS threadId, ${TARGET},
     j.content_digest AS contentDigest, j.activity_digest AS digest,
     (SELECT b.activity_digest FROM journal b WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1) AS previous`
 const CONTENT = "j.content, EXISTS (SELECT 1 FROM withheld_writes x WHERE x.history_position = j.position) AS isSealed"

@@ -27,6 +27,8 @@ export interface Actor {
   readonly username: string
   /** What they are called in the record, where that is otherwise: people of another instance, as that one calls them. */
   readonly knownAs?: string
+  /** The name of the agent; empty for a person in the browser. Left out of a write from before names were kept. */
+  readonly agent?: string
   readonly grant: Grant | null
   readonly key?: KeyGrant
 }
@@ -65,7 +67,7 @@ export interface Gate {
   /** Told of a write that was accepted, within its transaction; of none that is done again. */
   accepted(written: Written): void
   /** Whoever sent an entry of the history, as far as a behaviour asks. */
-  actorOf(entry: Pick<Entry, "userId" | "username" | "sender">, operation: Pick<Operation, "family">): Actor
+  actorOf(entry: Pick<Entry, "userId" | "username" | "sender" | "agent">, operation: Pick<Operation, "family">): Actor
   /** The Room, and what the person is in it; undefined when there is no such Room. */
   standing(roomId: string, userId: string): RoomAccess | undefined
 }

@@ -23,6 +23,7 @@ interface Row {
   readonly userId: string
   readonly username: string
   readonly sender: string
+  readonly agent: string | null
   readonly at: string
   readonly params: string | null
   readonly content: string
@@ -55,6 +56,7 @@ const entryOf = (row: Row): Entry => {
     userId: row.userId === "" ? null : row.userId,
     username: row.username === "" ? null : row.username,
     sender: row.sender === "" ? null : row.sender,
+    ...(row.agent !== null && { agent: row.agent }),
     at: row.at,
     params: params === null ? {} : parse(stored<Entry["params"]>(params)),
     content: row.content,
@@ -67,16 +69,16 @@ const entryOf = (row: Row): Entry => {
 }
 
 /** What a digest is over besides the one before it and the content's. */
-type Told = Pick<Entry, "position" | "operation" | "userId" | "username" | "sender" | "at">
+type Told = Pick<Entry, "position" | "operation" | "userId" | "username" | "sender" | "at"> & { readonly agent?: string | null | undefined }
 const chained = (
   before: Buffer,
   contentDigest: string,
-  { position, operation, userId, username, sender, at }: Told,
+  { position, operation, userId, username, sender, at, agent }: Told,
   ...texts: readonly (string | null)[]
 ) =>
   createHash("sha256")
     .update(before)
-    .update(JSON.stringify([position, operation, userId, username, sender, at, ...texts, contentDigest]))
+    .update(JSON.stringify([position, operation, userId, username, sender, at, ...(agent == null ? [] : [agent]), ...texts, contentDigest]))
     .digest()
 
 /** What the first row rests on. */
@@ -84,7 +86,7 @@ const FIRST = Buffer.alloc(32)
 /** How many rows are held in memory at once. */
 const STEP = 500
 
-const ROWS = `SELECT j.position, j.operation, w.user_id AS userId, w.username, w.sender, j.at, j.params, j.content, j.client, j.given,
+const ROWS = `SELECT j.position, j.operation, w.user_id AS userId, w.username, w.sender, w.agent, j.at, j.params, j.content, j.client, j.given,
     j.content_digest AS contentDigest, j.digest, ${idOf("j.room")} AS roomId, ${idOf("j.thread")} AS threadId,
     (SELECT e.entry_id FROM timeline_entries e WHERE e.thread = j.thread AND e.sequence = j.entry_sequence) AS entryId,
     (SELECT s.request_digest FROM withheld_writes s WHERE s.history_position = j.position) AS requestDigest

@@ -70,6 +70,7 @@ export class Recorder {
             operation: operation.name,
             userId: there(actor.userId),
             username: actor.knownAs ?? actor.username,
+            agent: actor.agent ?? null,
             contentDigest,
           })
     const aboutId = outcome.targetId === undefined || outcome.targetId === id ? null : outcome.targetId
@@ -93,6 +94,7 @@ export class Recorder {
         userId: there(actor.userId),
         username: actor.knownAs ?? actor.username,
         here: { userId: actor.userId, username: actor.username },
+        agent: actor.agent,
         sender: senderId(actor),
         at,
         params,

@@ -78,8 +78,8 @@ export class Replaying {
     const { gate, receipts, behaviourOf } = this.#parts
     const operation = recordedOperation(entry.operation)
     if (operation === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
-    const { userId, username, params, client } = entry
-    const actor = gate.actorOf({ userId: entry.given.people?.[userId ?? ""] ?? userId, username, sender: roomId }, operation)
+    const { userId, username, agent, params, client } = entry
+    const actor = gate.actorOf({ userId: entry.given.people?.[userId ?? ""] ?? userId, username, agent, sender: roomId }, operation)
     const body = bodyOf(entry.content, client)
     const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation), entry.sealed !== undefined)
     if (content !== entry.content) throw new Error("its body is not as it is kept")

@@ -40,6 +40,7 @@ interface Row extends Target {
   readonly at: string
   readonly userId: string
   readonly shownAs: string
+  readonly agent: string | null
   readonly replyToEntryId: string | null
   readonly replyCount: number
   readonly client: string | null
@@ -59,7 +60,7 @@ interface Row extends Target {
 const tallyMembers = keysOf(tallyColumns)
 const nothingSaid = JSON.stringify(each(tallyMembers, () => 0))
 
-const COLUMNS = `t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId, w.shown_as AS shownAs, e.reply_to_entry_id AS replyToEntryId,
+const COLUMNS = `t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId, w.shown_as AS shownAs, w.agent, e.reply_to_entry_id AS replyToEntryId,
     e.reply_count AS replyCount, j.client, j.card, j.result, e.version_id AS versionId, s.status, s.notices, ${TARGET_HERE},
     CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.text', j.content -> '$.message') END AS text,
     CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.clientMessageId', j.content -> '$.requestId') END AS deliveryId,
@@ -90,6 +91,7 @@ function served(row: Row): JsonText<Entry> {
     at,
     userId,
     shownAs,
+    agent,
     replyToEntryId,
     replyCount,
     versionId,
@@ -100,7 +102,7 @@ function served(row: Row): JsonText<Entry> {
   } = row
   const head =
     `{"entryId":"${entryId}","threadId":"${threadId}","sequence":${sequence},"kind":"${kind}","at":"${at}"` +
-    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`}}`
+    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`}}`
   const body = joinJson(head, saidIn(row))
   // A card is the last member, so that the standing of its record can be added inside it.
   // Where the record is another Room's, so are the links that speak of it.

@@ -25,7 +25,9 @@ export class Writing {
 
   /** Does a write that was admitted. Within an open transaction. */
   write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
-    const recorded = this.#do(delivery, subject, at, chance, true)
+    const { actor, operation } = delivery
+    const written = operation.family === "library" ? delivery : { ...delivery, actor: { ...actor, agent: actor.agent ?? "" } }
+    const recorded = this.#do(written, subject, at, chance, true)
     if (recorded.activity !== null && recorded.roomId !== null) this.#parts.landed(recorded.roomId)
     return recorded
   }

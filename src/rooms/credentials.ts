@@ -99,7 +99,7 @@ export function credentials(db: Db) {
         permissions: new Set(found.permissions),
         threadIds: found.threadIds && new Set(found.threadIds),
       }
-      return { ...found.owner, grant, credential: found }
+      return { ...found.owner, agent: found.label, grant, credential: found }
     },
 
     /** The recheck of every write. @throws Refusal `not_authenticated` */

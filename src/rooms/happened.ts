@@ -1,4 +1,5 @@
 /** What an entry of the feed tells, in one sentence: who did what, with the words they said themselves. */
+import { writerName } from "../contract/answer-parts.ts"
 import type { ActivityEntry } from "../contract/answers.ts"
 import type { BodyOf, OperationName } from "../contract/operations/index.ts"
 import { oneLine, shortened } from "../contract/text.ts"
@@ -71,5 +72,5 @@ export function happened({ operation, actor, target }: Told, content: string | n
   // A content that was accepted is one of its operation's bodies.
   const sentence = isKeyOf(sentences, operation) ? (sentences[operation] as Sentence<OperationName> | undefined) : undefined
   const done = sentence === undefined || content === null ? `${words(operation)} ${label}` : sentence(JSON.parse(content), label)
-  return `${actor.username} ${done}${/[.!?…]$/u.test(done) ? "" : "."}`
+  return `${writerName(actor)} ${done}${/[.!?…]$/u.test(done) ? "" : "."}`
 }

@@ -71,7 +71,7 @@ export function roomReads({
     (roomId: string) =>
     (entry: ActivityEntry): ActivityEntry => {
       const { userId, username } = people.withId(activity.actorHere(roomId, entry)) ?? entry.actor
-      return { ...entry, actor: { userId, username } }
+      return { ...entry, actor: { ...entry.actor, userId, username } }
     }
 
   /** @throws Refusal 404 */
@@ -159,6 +159,7 @@ export function roomReads({
       return {
         userId: actor.userId,
         username: actor.username,
+        agent: credential.label,
         grants: permissions,
         credential: { id, label, expiresAt, threadIds },
         room: { id: room.roomId, title: room.title, archived: room.state === "archived" },

@@ -49,11 +49,12 @@ const json = (value: object | undefined): string | null => (value === undefined 
 const object = (text: string | null): JsonObject | undefined => (text === null ? undefined : trusted<JsonObject>(text))
 
 /** The actor as text: all that admission looks at, or it does not compile. */
-function actorText({ userId, username, knownAs, grant, key }: Actor): string {
+function actorText({ userId, username, knownAs, agent, grant, key }: Actor): string {
   const actor: { readonly [K in keyof Required<Actor>]: Listed<Actor[K]> | undefined } = {
     userId,
     username,
     knownAs,
+    agent,
     grant: grant && { ...grant, permissions: [...grant.permissions], threadIds: grant.threadIds && [...grant.threadIds] },
     key: key && { ...key, permissions: [...key.permissions] },
   }

@@ -1,4 +1,5 @@
 /** What feed readers may follow, by the page it belongs to: made from the reads that everybody has, the newest first. */
+import { writerName } from "../../contract/answer-parts.ts"
 import type { Entry, RecordSummary } from "../../contract/answers.ts"
 import { orcidAddress, shownName } from "../../contract/described.ts"
 import { limits } from "../../contract/limits.ts"
@@ -61,10 +62,10 @@ function roomFeed(asking: Asking): Feed {
 
 /** What an entry of a timeline says: a title and a text. */
 function told({ kind, author, message, card, receipt }: Entry): { readonly title: string; readonly text: string } {
-  if (message !== undefined) return { title: `${author.username}: ${said(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
+  if (message !== undefined) return { title: `${writerName(author)}: ${said(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
   if (receipt !== undefined) {
     const title = `${words(receipt.operation)}${receipt.target.label === null ? "" : ` ${receipt.target.label}`}`
-    return { title, text: `${author.username}: ${title}` }
+    return { title, text: `${writerName(author)}: ${title}` }
   }
   if (card === undefined) return { title: words(kind), text: words(kind) }
   const text = "checkpointId" in card ? (card.conclusion ?? card.synthesis) : card.wording

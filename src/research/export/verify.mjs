@@ -105,7 +105,9 @@ const isExplained = ({ sequence, given }, { place, told }) =>
     const id = of?.entryId ?? of?.versionId
     const isOf = of?.sequence === sequence || (id !== undefined && Array.isArray(given?.ids) && given.ids.includes(id))
     const isAt = Array.isArray(fields) && fields.some((field) => place === field || place.startsWith(field + "/"))
-    return isOf && isAt && by.sequence > sequence && canonical([by.at, by.actor, reason]) === canonical([told.at, told.by, told.reason])
+    // A mark names the person alone, not the agent that withheld for them.
+    const { agent, ...person } = Object(by.actor)
+    return isOf && isAt && by.sequence > sequence && canonical([by.at, person, reason]) === canonical([told.at, told.by, told.reason])
   })
 // Whether something of a part of a write was withheld.
 const isWithheld = (write, name, place) => {

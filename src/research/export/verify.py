@@ -151,7 +151,10 @@ def is_explained(write, place, told):
         named = of.get("entryId", of.get("versionId", MISSING))
         is_of = of.get("sequence", MISSING) == write.get("sequence") or (isinstance(ids, list) and named in ids)
         is_at = any(isinstance(field, str) and (place == field or place.startswith(field + "/")) for field in fields)
-        said = [by.get("at", MISSING), by.get("actor", MISSING), by["body"].get("reason", MISSING)]
+        actor = by.get("actor", MISSING)
+        # A mark names the person alone, not the agent that withheld for them.
+        person = {name: value for name, value in actor.items() if name != "agent"} if isinstance(actor, dict) else actor
+        said = [by.get("at", MISSING), person, by["body"].get("reason", MISSING)]
         is_by = canonical(said) == canonical([told["at"], told["by"], told["reason"]])
         if is_of and is_at and is_by and whole(by.get("sequence")) > whole(write.get("sequence")):
             return True

@@ -14,7 +14,11 @@ export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "en
   sequence,
   operation: entry.operation,
   at: entry.at,
-  actor: { userId: entry.userId, username: entry.username },
+  actor: {
+    userId: entry.userId,
+    username: entry.username,
+    ...(entry.agent !== undefined && { agent: entry.agent === "" ? null : entry.agent }),
+  },
   path: entry.params,
   body: new JsonText(stored(entry.content)),
   client: entry.client,

@@ -2,6 +2,8 @@
 import * as v from "valibot"
 import { entryDigest, firstPreviousDigest } from "../../contract/chain.ts"
 import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"
+import { plain } from "../../contract/fields.ts"
+import { limits } from "../../contract/limits.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
 import type { Entry } from "../../ledger/journal.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
@@ -17,7 +19,8 @@ const at = v.pipe(
   v.check((value) => !Number.isNaN(Date.parse(value)), "is not a time"),
 )
 const digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/))
-const actor = v.strictObject({ userId: uuid, username: NAME })
+/** With the name of the agent, as the feed seals it. */
+const actor = v.strictObject({ userId: uuid, username: NAME, agent: v.optional(v.nullable(plain(limits.credentialLabel))) })
 const object = v.custom<JsonObject>((value) => isObject(value) && !Array.isArray(value), "is not an object")
 
 const writeSchema = v.strictObject({
@@ -111,6 +114,7 @@ export class Prover {
       write.at === told.at &&
       userId === told.actor.userId &&
       username === told.actor.username &&
+      write.actor.agent === told.actor.agent &&
       (isWhole || marked !== null)
     if (!isIt) throw new CrateFault(`${inHistory} is not what the activity says was accepted.`)
     this.#sequence = due
@@ -128,6 +132,7 @@ export class Prover {
         operation: write.operation,
         userId,
         username,
+        ...(told.actor.agent !== undefined && { agent: told.actor.agent ?? "" }),
         at: write.at,
         params: write.path,
         ...(marked === null

@@ -16,8 +16,8 @@ export const time = (at: string): Html =>
 export const exactTime = (at: string): Html => html`<time datetime="${at}">${dateAndTime(at)}</time>`
 
 /** A person's name, which leads to their page. */
-export const person = ({ username }: { readonly username: string }): Html =>
-  html`<a class="person" href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a>`
+export const person = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): Html =>
+  html`<a class="person" href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a>${agent == null ? null : html` <span class="quiet">· agent <span dir="auto">${agent}</span></span>`}`
 
 /** A digest or commit, shortened in the middle; the script makes it copy on click. */
 export const digest = (text: string): Html =>

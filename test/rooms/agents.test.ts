@@ -1,0 +1,70 @@
+/** Agents have names: two agents of one person are told apart wherever they write, and the feed seals who it was. */
+import { startResearchRoom } from "research-room/testing"
+import { ResearchRoomClient } from "research-room/client"
+import tap, { test } from "tap"
+import { message } from "../support/bodies.ts"
+import { castOf } from "../support/cast.ts"
+import { held } from "../support/contract.ts"
+import { elsewhere } from "../support/elsewhere.ts"
+
+const house = await startResearchRoom()
+tap.teardown(() => house.close())
+const cast = await castOf(house)
+const { roomId, threadId } = await cast.room("Worked on by agents")
+
+async function agent(label: string) {
+  const { result } = await cast.ada.write("issue_credential", {
+    roomId,
+    label,
+    permissions: ["post_thread", "publish_records", "manage_own_experiments"],
+  })
+  return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
+}
+const [mcp, sweeper] = [await agent("mcp"), await agent('<b>"sweeper"')]
+await mcp.write("post_message", { threadId, ...message("By one agent.") } as never)
+await sweeper.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] })
+await cast.ada.write("post_message", { threadId, ...message("By herself.") } as never)
+
+test("an entry of a Thread names the agent beside its person, and nobody for a person", async (t) => {
+  const { items } = await mcp.read("thread_timeline", { threadId })
+  t.strictSame(
+    items.map(({ author }) => [author.username, author.agent]),
+    [
+      ["ada", "mcp"],
+      ["ada", '<b>"sweeper"'],
+      ["ada", null],
+    ],
+  )
+  t.equal((await mcp.read("identity", {})).agent, "mcp", "an agent is told its own name")
+})
+
+test("the feed seals it", async (t) => {
+  const { items } = await mcp.read("room_activity", { roomId, include: ["summary"] })
+  t.strictSame(
+    items.slice(-3).map(({ actor }) => actor.agent),
+    ["mcp", '<b>"sweeper"', null],
+  )
+  t.match(items.at(-3)?.summary, /^ada · agent mcp /)
+  t.match(items.at(-1)?.summary, /^ada [^·]/)
+  await mcp.verifyActivity(roomId)
+})
+
+test("pages and documents say it", async (t) => {
+  const page = await (await fetch(`${house.baseUrl}/threads/${threadId}`)).text()
+  t.match(page, /· agent <span dir="auto">mcp<\/span>/)
+  t.match(page, "&lt;b&gt;&quot;sweeper&quot;")
+  t.notMatch(page, '<b>"sweeper"')
+  t.match(await (await fetch(`${house.baseUrl}/threads/${threadId}.md`)).text(), /1\. ada · agent mcp,/)
+})
+
+test("an import elsewhere has the names, proved", async (t) => {
+  const there = elsewhere(t)
+  const zip = Buffer.from(await (await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer())
+  await there.import(zip)
+  t.strictSame(there.problems(), [])
+  const shown = there.ledger.timeline.after(threadId, 0, undefined, 10).map(({ entry }) => JSON.parse(entry.text) as { author: object })
+  t.match(
+    shown.map(({ author }) => author),
+    [{ username: /^ada@/, agent: "mcp" }, { agent: '<b>"sweeper"' }, { agent: null }],
+  )
+})
