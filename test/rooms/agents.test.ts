@@ -20,7 +20,7 @@ async function agent(label: string) {
   })
   return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
 }
-const [mcp, sweeper] = [await agent("mcp"), await agent('<b>"sweeper"')]
+const [mcp, sweeper] = [await agent("mcp"), await agent('<b>"sweeper"\n\n# x')]
 await mcp.write("post_message", { threadId, ...message("By one agent.") } as never)
 await sweeper.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] })
 await cast.ada.write("post_message", { threadId, ...message("By herself.") } as never)
@@ -31,7 +31,7 @@ test("an entry of a Thread names the agent beside its person, and nobody for a p
     items.map(({ author }) => [author.username, author.agent]),
     [
       ["ada", "mcp"],
-      ["ada", '<b>"sweeper"'],
+      ["ada", '<b>"sweeper"\n\n# x'],
       ["ada", null],
     ],
   )
@@ -42,7 +42,7 @@ test("the feed seals it", async (t) => {
   const { items } = await mcp.read("room_activity", { roomId, include: ["summary"] })
   t.strictSame(
     items.slice(-3).map(({ actor }) => actor.agent),
-    ["mcp", '<b>"sweeper"', null],
+    ["mcp", '<b>"sweeper"\n\n# x', null],
   )
   t.match(items.at(-3)?.summary, /^ada · agent mcp /)
   t.match(items.at(-1)?.summary, /^ada [^·]/)
@@ -54,7 +54,10 @@ test("pages and documents say it", async (t) => {
   t.match(page, /· agent <span dir="auto">mcp<\/span>/)
   t.match(page, "&lt;b&gt;&quot;sweeper&quot;")
   t.notMatch(page, '<b>"sweeper"')
-  t.match(await (await fetch(`${house.baseUrl}/threads/${threadId}.md`)).text(), /1\. ada · agent mcp,/)
+  const document = await (await fetch(`${house.baseUrl}/threads/${threadId}.md`)).text()
+  t.match(document, /1\. ada · agent mcp,/)
+  t.match(document, '2. ada · agent <b>"sweeper" # x,', "a name stays in its line")
+  t.match(await (await fetch(`${house.baseUrl}/rooms/${roomId}/activity`)).text(), /· agent <span dir="auto">mcp<\/span>/)
 })
 
 test("an import elsewhere has the names, proved", async (t) => {
@@ -65,6 +68,6 @@ test("an import elsewhere has the names, proved", async (t) => {
   const shown = there.ledger.timeline.after(threadId, 0, undefined, 10).map(({ entry }) => JSON.parse(entry.text) as { author: object })
   t.match(
     shown.map(({ author }) => author),
-    [{ username: /^ada@/, agent: "mcp" }, { agent: '<b>"sweeper"' }, { agent: null }],
+    [{ username: /^ada@/, agent: "mcp" }, { agent: '<b>"sweeper"\n\n# x' }, { agent: null }],
   )
 })

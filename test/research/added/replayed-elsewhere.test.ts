@@ -1,22 +1,25 @@
 /** A Room's history in its export is enough to make the Room again elsewhere: same ids, labels, entries, digests, and the same export. */
+import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { createInstance } from "../../../src/app/instance.ts"
 import { canonicalJson, type JsonObject } from "../../../src/contract/json.ts"
+import { operationOf } from "../../../src/contract/operations/index.ts"
 import { openAside, openScratch } from "../../../src/ledger/database.ts"
 import type { Entry, Given } from "../../../src/ledger/journal.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
 import { crate } from "../../../src/research/export/crate.ts"
 import { softwareVersion } from "../../../src/version.ts"
 import { castOf } from "../../support/cast.ts"
+import { elsewhere } from "../../support/elsewhere.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
 interface Line {
   readonly sequence: number
   readonly operation: string
   readonly at: string
-  readonly actor: { readonly userId: string; readonly username: string }
+  readonly actor: { readonly userId: string; readonly username: string; readonly agent?: string | null }
   readonly path: Readonly<Record<string, string>>
   readonly body: JsonObject
   readonly client?: JsonObject
@@ -31,8 +34,8 @@ const room = await startResearchRoom()
 t.teardown(() => room.close())
 const grace = room.client("member_all")
 
-/** Makes a Room again from the files of its crate, in a file of its own. */
-function madeAgain(files: ReturnType<typeof unpack>, file: string): void {
+/** Makes a Room again from the files of its crate, in a file of its own. @param isUnnamed as if written before entries named agents */
+function madeAgain(files: ReturnType<typeof unpack>, file: string, isUnnamed = false): void {
   const db = openScratch(file)
   const { ledger, tables } = createInstance({ db, world: realWorld(), instanceId: "" })
   const lines = files.lines<Line>("history.jsonl")
@@ -44,6 +47,7 @@ function madeAgain(files: ReturnType<typeof unpack>, file: string): void {
     operation: line.operation,
     userId: line.actor.userId,
     username: line.actor.username,
+    agent: isUnnamed ? undefined : (line.actor.agent ?? ""),
     sender: null,
     at: line.at,
     params: line.path,
@@ -66,7 +70,7 @@ function madeAgain(files: ReturnType<typeof unpack>, file: string): void {
         }),
       )
     const made = ledger.replaying.entry(entryOf(line))
-    t.equal(made?.activity?.digest, feed[index]?.digest, `entry ${line.sequence}, ${line.operation}`)
+    if (!isUnnamed) t.equal(made?.activity?.digest, feed[index]?.digest, `entry ${line.sequence}, ${line.operation}`)
   }
   ledger.replaying.settle()
   db.exec("COMMIT")
@@ -96,3 +100,39 @@ for (const [name, { roomId }] of Object.entries({ ...room.rooms, "with comings a
     for (const [path, text] of first.files) t.equal(second.files.get(path), text, path)
   })
 }
+
+t.test("Entries from before agents had names keep their digests: they are proved, read in elsewhere and go on from there", async (t) => {
+  const file = join(t.testdir({}), "before.db")
+  madeAgain(unpack(await bytesOf(await grace.download("room_export", { roomId: visited.roomId }))), file, true)
+  const pieces: Uint8Array[] = []
+  const source = { baseUrl: room.baseUrl, instanceId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", softwareVersion }
+  for await (const piece of crate(() => openAside(file), visited.roomId, source)) pieces.push(piece)
+  const zip = Buffer.concat(pieces)
+  const before = unpack(zip)
+  for (const name of ["activity.jsonl", "history.jsonl"]) t.notMatch(before.files.get(name), '"agent":', name)
+  const folder = t.testdir({})
+  before.writeTo(folder)
+  for (const [command, program] of [
+    [process.execPath, "verify.mjs"],
+    ["python3", "verify.py"],
+  ] as const) {
+    const { error, status, stderr } = spawnSync(command, [join(folder, program)], { encoding: "utf8" })
+    if (error === undefined) t.equal(status, 0, `${program} ${stderr}`)
+  }
+
+  const there = elsewhere(t, t.testdir({ there: {} }))
+  await there.accounts.add("eve", "the long password of eve")
+  await there.import(zip, "eve")
+  const eve = there.tables.people.named("eve")
+  await there.ledger.admit({
+    operation: operationOf("restore_room"),
+    actor: { userId: eve?.userId ?? "", username: "eve", grant: null },
+    params: { roomId: visited.roomId },
+    body: { schemaVersion: 3, requestId: there.world.id(), reason: "It goes on." },
+  })
+  t.strictSame(there.problems(), [], "old and new entries hold together")
+  const after = unpack(await there.export(visited.roomId))
+  const [old, now] = [before, after].map((files) => files.files.get("activity.jsonl") ?? "")
+  t.ok(now?.startsWith(old ?? "-"), "the old entries are as they were")
+  t.match(now?.slice(old?.length), /"actor":\{"agent":null,/, "new ones say that no agent wrote them")
+})
