@@ -70,7 +70,16 @@ function commonOnes(given: Shot, answer: Answer): string[] {
 }
 
 /** Paths below which something is read that anybody may read; the patterns of the routes are looked at elsewhere. */
-const shared = ["/api/research", "/api/health", "/api/manifest", "/api/openapi.json", "/.well-known/", "/llms.txt", "/research_room.py"]
+const shared = [
+  "/api/research",
+  "/api/health",
+  "/api/manifest",
+  "/api/openapi.json",
+  "/api/agent/library/schema",
+  "/.well-known/",
+  "/llms.txt",
+  "/research_room.py",
+]
 
 /** Pages of other origins read what anybody may, and are let in by nothing else. */
 function sharedFaults(origin: string | null, path: string | null): string[] {
