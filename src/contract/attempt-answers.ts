@@ -69,7 +69,7 @@ const lastValue = {
 export const attemptSummary = shape({
   ...attemptFields,
   argv: v.array(said),
-  /** The last value of its first metrics, those without dimensions first; metricsTruncated where the attempt's own read has more. */
+  /** The last value of its first metrics by name; metricsTruncated where the attempt's own read has more. */
   metrics: v.array(shape(lastValue)),
   metricsTruncated: v.boolean(),
 })

@@ -91,7 +91,11 @@ const measured = v.union(
 )
 
 /** The name of a dimension, such as `arm` or `seed`. */
-export const dimensionName = v.pipe(v.string("must be a string"), v.regex(DIMENSION, "must be a dimension such as arm or seed"))
+export const dimensionName = v.pipe(
+  v.string("must be a string"),
+  v.title("key"),
+  v.regex(DIMENSION, "must be a dimension such as arm or seed"),
+)
 
 /** Where a value stands: its arm, its seed, its size. */
 export const dimensions = v.pipe(

@@ -29,7 +29,7 @@ test("a Room is put under a licence when it is made, or has none and says so", a
   t.match(await read(`rooms/${open}/research-context`), { room: { license: "CC-BY-4.0" } })
   t.match(await read(`rooms/${silent}`), { license: null })
   t.match((await page(`/rooms/${open}`)).text, /<a rel="license" href="https:\/\/spdx\.org\/licenses\/CC-BY-4\.0\.html">CC-BY-4\.0<\/a>/)
-  t.match((await page(`/rooms/${silent}`)).text, "Nobody has stated under which licence this Room may be used.")
+  t.match((await page(`/rooms/${silent}`)).text, "No licence set.")
 })
 
 test("its owner, and nobody else, changes it; that is an entry of the Room's activity", async (t) => {

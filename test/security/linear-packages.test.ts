@@ -8,6 +8,9 @@ import { growing, type Pattern, writtenIn } from "./patterns.ts"
 
 /** Packages of which every expression reads this program's own text, or runs where work is ended. */
 const bounded: Readonly<Record<string, string>> = {
+  "@stdlib/string-base-format-interpolate": "writes the errors of its own library, of numbers alone",
+  "@stdlib/string-base-format-tokenize": "reads the templates of those errors",
+  ms: "reads an environment variable of whoever starts the program",
   rou3: "reads the routes of this program",
   commander: "reads the command line of whoever starts the program",
   "highlight.js": "runs on the thread that renders, which is ended after `renderingMilliseconds`",

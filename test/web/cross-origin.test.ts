@@ -53,6 +53,7 @@ t.test("It reads what is public, compressed or not, with the headers it needs", 
     `/api/research/attempts?roomId=${roomId}&format=csv`,
   ])
     t.match(await tried(path), { status: 200 }, path)
+  t.match(await tried("/api/agent/library/schema"), { status: 200 }, "the Library's schemas are public too")
   const list = await tried(`/api/research/rooms/${roomId}/threads?limit=1`)
   t.match(list, { status: 200, link: /rel="next"/ }, "where a list goes on")
   t.match(await tried("/api/manifest", { headers: { "if-none-match": '"no such"' } }), { status: 200 }, "after a preflight")
@@ -72,7 +73,6 @@ t.test("It reads nothing else and writes nothing", async (t) => {
     ["/api/library/papers", {}],
     [`/api/research/rooms/${roomId}`, { credentials: "include" }],
     ["/api/agent/research/identity", { headers: { authorization: `Bearer ${token}` } }],
-    ["/api/agent/library/schema", {}],
     [`/api/research/rooms/${roomId}`, { headers: { authorization: `Bearer ${token}` } }],
     ["/api/agent/threads", { method: "POST", headers: json, body: "{}" }],
     ["/api/rooms", { method: "POST", headers: json, body: "{}", credentials: "include" }],

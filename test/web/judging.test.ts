@@ -100,7 +100,7 @@ t.test("a hypothesis that is disputed itself says so above all; one that stands 
   await page.goto(at(`/records/${idOf("H2")}`))
   t.match(
     await said(section("How strong")),
-    /Supported so far 2 support by 1 person, independent of its author; runs of 2 commits 10 attempts in 2 experiments/,
+    /Supported so far 3 support by 2 people, 1 of them independent of its author; runs of 2 commits 10 attempts in 2 experiments/,
   )
   t.match(await said(section("What would fall with it")), /H4 .*H5 .* through H4/)
 })

@@ -185,7 +185,7 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
     })
   const output = { outputLabel: "x", digest: `sha256:${"b".repeat(64)}`, mediaType: "x", description: "x" }
   const metrics = [
-    { name: "x", value: 1.5, unit: "x", step: 1, split: "x" },
+    { name: "x", value: 1.5, unit: "x", step: 1, split: "x", dimensions: { arm: "x" } },
     { name: "x", value: "NaN", split: "x" },
   ]
   const planned = await attempt({ intent: "planned", planId, ...exp(6, "claimed") })

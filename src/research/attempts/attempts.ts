@@ -135,7 +135,7 @@ export const DIMENSIONS = (row: string) => `(SELECT d.dimensions FROM dimension_
 const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,
   (SELECT json_group_array(json_object('name', name, 'split', split, 'dimensions', json(dimensions), 'unit', unit, 'step', step, 'value', json(value))) FROM (
     SELECT l.name, nullif(l.split, '') AS split, ${DIMENSIONS("l")} AS dimensions, l.unit, l.step, l.value FROM attempt_last_metrics l
-    WHERE l.attempt_id = a.attempt_id ORDER BY l.dimensions_id <> 0, l.name, l.split, l.dimensions_id LIMIT ${limits.listedMetrics})) AS metrics,
+    WHERE l.attempt_id = a.attempt_id ORDER BY l.name, l.split, l.dimensions_id LIMIT ${limits.listedMetrics})) AS metrics,
   EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id LIMIT 1 OFFSET ${limits.listedMetrics}) AS hasMoreMetrics`
 const RELATED = `JOIN people p ON p.user_id = a.registrant_id
   JOIN experiments e ON e.experiment_id = a.experiment_id

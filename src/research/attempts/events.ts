@@ -59,7 +59,7 @@ export function events(db: Db) {
   const lasts = db.prepare<MetricPoint>(
     `SELECT m.ordinal, m.name, m.split, ${DIMENSIONS("m")} AS dimensions, l.unit, m.step, m.value, m.reported_at
      FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
-     WHERE l.attempt_id = ? ORDER BY l.dimensions_id <> 0, l.name, l.split, l.ordinal LIMIT ${SHOWN}`,
+     WHERE l.attempt_id = ? ORDER BY l.name, l.split, l.dimensions_id LIMIT ${SHOWN}`,
   )
   const series = db.prepare<MetricPoint>(
     `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = ? AND m.ordinal > ? ORDER BY m.ordinal LIMIT ?`,

@@ -91,7 +91,8 @@ export function effects(db: Db, values: Values) {
     insert(versionId: string, asked: readonly Effect[], attemptIds: readonly string[]): void {
       asked.forEach((effect, position) => {
         const found = workedOut(effect, attemptIds)
-        if ("message" in found) throw new Error(`effect ${position} ${found.message}`)
+        // In a replay: what it was worked out from was withheld since.
+        if ("message" in found) return
         insert.run(versionId, position, effect.experimentId, effect.metric, canonicalJson(effect), canonicalJson(found))
       })
     },

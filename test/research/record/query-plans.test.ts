@@ -175,8 +175,8 @@ t.test("the words of what is new are read without passing those of anything else
 })
 
 const ofKind = {
-  thread_timeline: [{ threadId }, "timeline_by_kind (thread_id=? AND kind=? AND sequence>?)"],
-  room_activity: [{ roomId }, "activity_by_kind (room_id=? AND kind=? AND sequence>?)"],
+  thread_timeline: [{ threadId }, "timeline_by_kind (thread=? AND kind=? AND sequence>?)"],
+  room_activity: [{ roomId }, "journal_of_room_by_operation (room=? AND operation=? AND room_sequence>?)"],
 } as const
 for (const name of ["thread_timeline", "room_activity"] as const) {
   t.test(`pages of some kinds in ${name} look at entries of these kinds alone, each kind by the index`, async (t) => {
@@ -202,7 +202,7 @@ t.test("entries of one operation among several that have their kind are looked u
     )
   for (const [kind, index] of [
     ["publish_finding", "records_of_thread_and_kind (thread_id=? AND kind=? AND version_id>?)"],
-    ["reuse_record", "timeline_by_kind (thread_id=? AND kind=? AND sequence>?)"],
+    ["reuse_record", "timeline_by_kind (thread=? AND kind=? AND sequence>?)"],
   ] as const) {
     const pages = (await look(kind))
       .map(({ sql, values }) => planOf(sql, values))

@@ -58,8 +58,8 @@ t.test("the last value of each metric stands there, of very many the first by na
   ])
   const listed = async () => (await everyItem(reader.items("attempts", { roomId }))).find((item) => item.attemptId === attemptId)
   t.strictSame((await listed())?.metrics, [
-    { name: "loss", split: null, unit: null, step: 2, value: "NaN" },
-    { name: "loss", split: "test", unit: null, step: null, value: 0.5 },
+    { name: "loss", split: null, dimensions: null, unit: null, step: 2, value: "NaN" },
+    { name: "loss", split: "test", dimensions: null, unit: null, step: null, value: 0.5 },
   ])
   await report(Array.from({ length: limits.listedMetrics }, (_, n) => ({ name: `m${n}`, value: n })))
   t.match(await listed(), { metricsTruncated: true })
