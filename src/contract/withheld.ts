@@ -5,10 +5,9 @@
  */
 import * as v from "valibot"
 import { type Withholding, withholding } from "./answer-fields.ts"
-import { key } from "./fields.ts"
 import { digestOf, isObject, type Json, type JsonObject } from "./json.ts"
 import type { Operation } from "./operation.ts"
-import { type Look, type Part, partsOf, type Path, walking } from "./schema-parts.ts"
+import { isPart, type Look, type Part, partsOf, type Path, walking } from "./schema-parts.ts"
 import { pointer } from "./validation.ts"
 import { locationUri } from "./work.ts"
 
@@ -96,11 +95,11 @@ export function inAnswers(text: string, find: (key: string) => Withholding | und
   })
 }
 
+const isTitled = ({ pipe = [] }: Part, name: string): boolean => pipe.some(({ type, title }) => type === "title" && title === name)
 /** Texts and names that people chose. Ids, digests, keys and the like have titles of their own, or a fixed form and none. */
-const isFree = (part: Part): boolean =>
-  Object.is(part, locationUri) || (part.pipe ?? []).some(({ type, title }) => type === "title" && (title === "text" || title === "string"))
+const isFree = (part: Part): boolean => Object.is(part, locationUri) || isTitled(part, "text") || isTitled(part, "string")
 /** Objects whose names their writer chose too. */
-const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && name !== key
+const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && !(isPart(name) && isTitled(name, "key"))
 
 const told = v.strictObject({ withheld: v.strictObject(withholding.entries) })
 /** What is told in the place of something withheld; undefined of another value. */

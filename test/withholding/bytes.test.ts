@@ -50,11 +50,12 @@ test("every place of every operation has a marker", (t) => {
   const wanted = everyOperation.filter(isWithholdable).flatMap((operation: Operation) =>
     placesInSchema(operation.body)
       .filter((place) => !place.startsWith("/client") || operation.surface === "agent")
-      // What an effect or a correction names is what an attempt reported, whose places have markers.
-      .filter((place) => !/^\/(?:effects|corrects)\//.test(place))
+      // What an effect or a correction names is what an attempt reported, whose places have markers. The text of a dimension stands
+      // among numbers and booleans, and cannot be withheld yet.
+      .filter((place) => !/^\/(?:effects|corrects|metrics\/\*\/dimensions)\//.test(place))
       .map((place) => [operation.name, place] as const),
   )
-  const key = (place: string) => place.replaceAll(/\/(?:lowers|python|arm)(?=\/|$)/g, "/*")
+  const key = (place: string) => place.replaceAll(/\/(?:lowers|python)(?=\/|$)/g, "/*")
   const has = new Set([...written].map(key))
   const missing = wanted.map(([name, place]) => `${name} ${place}`).filter((each) => !has.has(each))
   t.strictSame(missing, [], `${written.size} kinds of place`)
