@@ -98,7 +98,7 @@ test("in a group, rehearsals leave their neighbours alone and take no number fro
   )
   const texts = house.db
     .prepare<{ text: string }>(
-      "SELECT h.content ->> '$.text' AS text FROM timeline_entries e JOIN history h ON h.position = e.history_position WHERE e.thread_id = ? ORDER BY e.sequence",
+      "SELECT h.content ->> '$.text' AS text FROM timeline_entries e JOIN journal h ON h.position = e.history_position WHERE e.thread = (SELECT place FROM places WHERE id = ?) ORDER BY e.sequence",
     )
     .all(house.threadId)
     .map(({ text }) => text)
