@@ -5,6 +5,7 @@ import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { ResearchRoomClient } from "research-room/client"
 import type { Cast } from "../../src/demo/demo.ts"
+import { sealOf } from "../../src/ledger/not-made.ts"
 import { endAll, executable, newPlace, run, start } from "../support/program.ts"
 
 const program = executable()
@@ -110,6 +111,7 @@ test("a backup is refused where one is, and where it may not grow nothing is lef
   t.same(readFileSync(copy), before)
   // 8 MB a file for this one process, and 16 to be copied.
   const database = new Database(join(place.folder, "restored", "research-room.db"))
+  database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
   database.exec("INSERT INTO papers (arxiv_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))")
   database.close()
   const small = join(place.folder, "small.db")

@@ -21,9 +21,9 @@ const labels = Object.entries(labelPrefixes)
   .join(", ")
 
 export const skillRules = {
-  immutable: "A record never changes; what is said of it later stands beside it.",
-  runs_nothing: "The service runs nothing and vouches for no result: it keeps who said what, when, and on what ground.",
-  brief: `The brief is never longer than its budget (${inDigits(limits.brief)} bytes, ${inCode("?budget=")} for more or less); what it leaves out is counted, with the link that lists it.`,
+  immutable: "A record never changes; later statements about it stand beside it.",
+  runs_nothing: "The service runs nothing and vouches for no result: it keeps who said what, when, and why.",
+  brief: `The brief is never longer than its budget (${inDigits(limits.brief)} bytes, ${inCode("?budget=")} for more or less); what it leaves out is counted, with a link.`,
   next: `Each step of ${inCode("next")} names the operation that would do it and holds its body begun.`,
 
   public_reads: `Reads under ${inCode("/api/research")} need no credential.`,
@@ -50,7 +50,7 @@ export const skillRules = {
   feed: `${get("room_activity", "?after=…")} lists every accepted write in order; ${inCode("wait")} (up to ${limits.activityWaitSeconds} seconds) holds an empty answer until something lands.`,
   included: `With ${inCode("include=summary,content")} each entry also has a sentence and what was accepted; neither is in its digest.`,
   chain: `Each entry holds the ${inCode("digest")} of the one before it: while the last digest you kept is in the feed, nothing before it was rewritten (${get("skill", "?part=examples")} has a program that proves it).`,
-  at: `With ${inCode("at")}, the sequence of an entry, most reads of a Room answer as of that entry: ${get("room_brief", "?at=…")}.`,
+  at: `With ${inCode("at")}, the sequence of an entry, most reads of a Room answer as of that entry.`,
   attempts: `${get("attempts", "?roomId=…")} says what each attempt ran, its last ${inCode("metrics")}, and why it failed.`,
   measurements: `${get("room_measurements")} gives means, intervals and differences by the ${inCode("dimensions")} of metrics (arm, seed); ${inCode("effects")} of a finding are worked out so.`,
   search: `${get("search", "?query=…&roomId=…")} finds everything that was said, labels and ids too.`,
