@@ -4,7 +4,7 @@
  *
  * | part | where |
  * |---|---|
- * | `writes` | `writes/`: each kind of write beside a bare loop of its own statements |
+ * | `writes` | `writes/`: each kind of write beside the bare loop of a message as commit c6f7581 wrote it |
  * | `mixed` | `mixed.ts`: reads and writes together, at full and at half load |
  * | `reads` | `reads/`: each list and context in short and long data, beside its bare query and a fixed page |
  * | `start` | `start.ts`: start to ready, and the executable beside plain Node |

@@ -12,7 +12,7 @@ export type Ask =
         /** Where the data with the targets is put, and the requests of as many writes. */
         readonly folder: string
         readonly writes: number
-        /** How many writes the loop runs one at a time, and how many in groups. */
+        /** How many messages the loop writes one at a time, and how many in groups; as many writes in groups are replayed. */
         readonly single: number
         readonly grouped: number
       }

@@ -1,5 +1,5 @@
 /**
- * Each kind of write over HTTP, at 1, 16 and 64 connections of bare sockets, beside a bare loop of its own statements; and at 16
+ * Each kind of write over HTTP, at 1, 16 and 64 connections of bare sockets, beside the bare loop of the yardstick (yardstick.ts); and at 16
  * of autocannon's, which on few cores takes what it needs from the service.
  */
 import { join } from "node:path"
@@ -179,9 +179,9 @@ export async function writes(bench: Bench): Promise<void> {
   if (others.length > 0) rows.push(otherRow(others))
   else if (headline !== undefined) console.log("PocketBase: skipped: POCKETBASE names no program.\n")
   bench.report.table({
-    title: "Writes a second: over HTTP at 1, 16 and 64 connections, and in a bare loop of their own statements",
+    title: "Writes a second: over HTTP at 1, 16 and 64 connections, and messages a second in the bare loop of the yardstick",
     notes: [
-      `bare 1: one transaction each; bare ${GROUP}: ${GROUP} in a transaction, as the service makes it. Both as durable as the service. Times in ms.`,
+      `bare 1: one transaction a message; bare ${GROUP}: ${GROUP} in a transaction. Both run the statements of a post_message of commit c6f7581, for every row, as durable as the service. Times in ms.`,
       ...(headline === undefined ? [] : told(HEADLINE, headline.statements)),
     ],
     columns,
