@@ -1,8 +1,8 @@
 -- The whole data of one research-room instance. Times are RFC 3339 UTC text with milliseconds, ids are lower-case
 -- UUID text, JSON is stored as the text it is answered with. Every table belongs to one folder of src, named above it.
 -- What was accepted is never changed or deleted: the triggers that see to it are made from the list of objects
--- (src/contract/objects.ts), which names the columns that may move. A `seal` is a short digest of what no write makes in its row; triggers
--- made from the list of it (src/ledger/not-made.ts) keep it, and `check` compares it.
+-- (src/contract/objects/objects.ts), which names the columns that may move. A `seal` is a short digest of what no write makes in its row; triggers
+-- made from the list of it (src/ledger/storage/not-replayed.ts) keep it, and `check` compares it.
 
 ------------------------------------------------------------------------------------------------ src/ledger
 -- joined: journal by src/contract, src/research, src/threads
@@ -33,8 +33,8 @@ CREATE TABLE earlier_instances (
   seal BLOB
 ) STRICT;
 
--- The journal: every accepted write, in the order it was accepted, in one row (src/ledger/journal.ts says how it is read). All other
--- tables are made from it, but for what no write makes (src/ledger/not-made.ts).
+-- The journal: every accepted write, in the order it was accepted, in one row (src/ledger/journal/journal.ts says how it is read). All other
+-- tables are made from it, but for what no write makes (src/ledger/storage/not-replayed.ts).
 CREATE TABLE journal (
   position INTEGER PRIMARY KEY,
   -- An operation, or an act of people that is none (src/people/acts.ts).
@@ -273,7 +273,7 @@ CREATE TABLE rooms (
   archive_reason TEXT,
   CHECK ((state = 'archived') = (archived_at IS NOT NULL AND archived_by IS NOT NULL AND archive_reason IS NOT NULL))
 ) STRICT;
--- In which of them three letters stand (src/ledger/substrings.ts).
+-- In which of them three letters stand (src/ledger/lists/substrings.ts).
 CREATE VIRTUAL TABLE room_trigrams USING fts5 (
   title, question, content = 'rooms', content_rowid = 'item', tokenize = 'trigram', detail = 'none', columnsize = 0
 );
@@ -1159,12 +1159,12 @@ INSERT INTO search_index (search_index, rank) VALUES ('rank', 'bm25(1.0, 10.0, 4
 CREATE TABLE search_changes (
   item INTEGER PRIMARY KEY REFERENCES search_items (item)
 ) STRICT;
--- In the concepts of which records three letters stand (src/ledger/substrings.ts), by the record's item.
+-- In the concepts of which records three letters stand (src/ledger/lists/substrings.ts), by the record's item.
 CREATE VIRTUAL TABLE concept_trigrams USING fts5 (text, content = '', tokenize = 'trigram', detail = 'none', columnsize = 0);
 
 -- Whatever writes the texts notes them here. They are indexed within the same transaction, all at once before its commit
 -- (src/research/search): one by one, each text would be a segment of the index, to be merged with all the others. Objects that are found as
--- they are made are noted by triggers made from the list of objects (src/ledger/keeping.ts).
+-- they are made are noted by triggers made from the list of objects (src/ledger/storage/triggers.ts).
 CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'message'
   BEGIN INSERT INTO search_items (kind, id) VALUES ('message', new.entry_id); END;
 -- When a record's card is set, its concepts are there too.

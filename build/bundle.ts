@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import { build } from "esbuild"
 import type { ReaderStart } from "../src/app/threads/reader-calls.ts"
 import type { WriterSettings } from "../src/app/threads/writer-calls.ts"
-import { databaseFile } from "../src/ledger/data.ts"
+import { databaseFile } from "../src/ledger/storage/data.ts"
 import { contentsFor } from "./contents.ts"
 import { programs } from "./programs.ts"
 

@@ -1,8 +1,8 @@
 /** Makes schema.d.ts from schema.sql: `node --conditions=research-room-source build/row-types.ts`. A test holds that it is what this makes. */
 import { writeFileSync } from "node:fs"
-import { openDatabase } from "../src/ledger/database.ts"
-import { namedColumns } from "../src/ledger/inserting.ts"
-import { tablesOf } from "../src/ledger/tables.ts"
+import { openDatabase } from "../src/ledger/storage/database.ts"
+import { namedColumns } from "../src/ledger/storage/inserting.ts"
+import { tablesOf } from "../src/ledger/storage/tables.ts"
 
 const types: Readonly<Record<string, string>> = { TEXT: "string", INTEGER: "number", BLOB: "Buffer" }
 

@@ -21,7 +21,10 @@ export function packagedBytes(name: string): Uint8Array<ArrayBuffer> | undefined
 export function threadCode(name: string): { readonly code: string | URL; readonly isText: boolean } {
   if (isSea()) return { code: `${getAsset("loader.cjs", "utf8")}runCarried(${JSON.stringify(name)})`, isText: true }
   const isSource = import.meta.url.endsWith(".ts")
-  return { code: new URL(isSource ? `./app/${name}-thread.ts` : `./${name}.js`, import.meta.url), isText: false }
+  return {
+    code: new URL(isSource ? `./app/${name === "jobs" ? "jobs" : "threads"}/${name}-thread.ts` : `./${name}.js`, import.meta.url),
+    isText: false,
+  }
 }
 
 /** How a process for costly work is started: the executable as one of its own commands, or the file that is process and thread. */

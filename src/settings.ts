@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { withoutTrailing } from "./contract/text.ts"
-import { isLoopback } from "./edge/address.ts"
+import { isLoopback } from "./edge/limits/address.ts"
 
 /** What was asked for cannot be done; one sentence for the person at the command line, exit code 2. */
 export class UsageError extends Error {

@@ -7,7 +7,7 @@ import { globSync, readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { dirname, join } from "node:path"
 import { test } from "tap"
-import { searchKinds } from "../src/contract/objects.ts"
+import { searchKinds } from "../src/contract/objects/objects.ts"
 
 /** From the top. What stands on one floor does not know of what stands beside it. */
 const floors = [
@@ -32,11 +32,12 @@ const floors = [
   ["jobs"],
   ["ledger"],
   ["channel"],
+  ["discovery"],
   ["contract"],
   ["packaged.ts", "version.ts", "allocator.ts"],
 ]
 /** What reads every table, what brings every table forward, and what tries whether there is room for more in any. */
-const everywhere = ["check/", "app/forward.ts", "ledger/try-storage.ts"]
+const everywhere = ["check/", "app/compose/upgrade.ts", "ledger/storage/try-storage.ts"]
 
 type Sources = Readonly<Record<string, string>>
 const top = (path: string) => path.split("/")[0] ?? ""

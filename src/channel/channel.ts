@@ -4,7 +4,7 @@
  * texts is copied in half the time that an object takes.
  */
 import { MessagePort, receiveMessageOnPort } from "node:worker_threads"
-import { Refusal, type RefusalCode, type RefusalDetails } from "../contract/refusals.ts"
+import { Refusal, type RefusalCode, type RefusalDetails } from "../contract/refusals/refusal.ts"
 
 type Given<Calls, Name extends keyof Calls> = Calls[Name] extends (...given: infer Values) => unknown ? Values : never
 type Answer<Calls, Name extends keyof Calls> = Calls[Name] extends (...given: never[]) => infer Value ? Value : never

@@ -4,7 +4,7 @@ import { threadCode } from "../packaged.ts"
 import { Channel, type Handlers } from "./channel.ts"
 
 export interface ThreadParts<Ours> {
-  /** Which program it runs: its file is `src/app/NAME-thread.ts`. */
+  /** Which program it runs: its file is in `src/app/threads` or `src/app/jobs`. */
   readonly name: string
   /** What it finds in `workerData`. */
   readonly settings: object

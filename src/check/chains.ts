@@ -1,11 +1,11 @@
 /** Follows the chains of digests: that of every Room's activity, with the contents it tells of, and that of the history. */
-import type { ActivityEntry } from "../contract/answers.ts"
-import { entryDigest, firstPreviousDigest } from "../contract/chain.ts"
+import type { ActivityEntry } from "../contract/answers/index.ts"
+import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
 import { digestOf } from "../contract/json.ts"
-import { holdsMark } from "../contract/withheld.ts"
-import type { Db } from "../ledger/database.ts"
-import { activity } from "../ledger/activity.ts"
-import { journal } from "../ledger/journal.ts"
+import { holdsMark } from "../contract/definitions/withheld-text.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { activity } from "../ledger/journal/activity.ts"
+import { journal } from "../ledger/journal/journal.ts"
 
 /** How many rows are held in memory at once. */
 const STEP = 500

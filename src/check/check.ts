@@ -2,9 +2,9 @@
  * Proves a database whole: the file itself, its tables and triggers, every chain of digests, and every row of every table
  * against what a replay of the history makes. Rows are read a page at a time, so that its memory does not grow with the data.
  */
-import type { Db } from "../ledger/database.ts"
-import { journal } from "../ledger/journal.ts"
-import type { OnProgress } from "../ledger/replay.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { journal } from "../ledger/journal/journal.ts"
+import type { OnProgress } from "../ledger/replay/replay.ts"
 import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
 import { seals } from "./seals.ts"

@@ -1,7 +1,7 @@
 /** Compares the tables of two databases row by row, a page at a time. */
-import type { Db, Value } from "../ledger/database.ts"
-import { differing, madeTables } from "../ledger/differing.ts"
-import type { Row, Table } from "../ledger/tables.ts"
+import type { Db, Value } from "../ledger/storage/database.ts"
+import { differing, madeTables } from "../ledger/storage/differing.ts"
+import type { Row, Table } from "../ledger/storage/tables.ts"
 
 /** The indexes of words, each with the name that a table of what it holds gets here: they are compared word by word. */
 const indexes = { search_index: "search_words", concept_trigrams: "concept_letters", room_trigrams: "room_letters" } as const

@@ -1,8 +1,8 @@
 /** A mark: where the activity of every Room and the audit log stood, kept outside of the data, so that what was rewritten since is told. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
-import { activity } from "../ledger/activity.ts"
-import { DataError, type Db } from "../ledger/database.ts"
+import { activity } from "../ledger/journal/activity.ts"
+import { DataError, type Db } from "../ledger/storage/database.ts"
 import { auditDigest, auditHead } from "../people/audit.ts"
 import { headsOf } from "./chains.ts"
 import { codeOf } from "../contract/faults.ts"

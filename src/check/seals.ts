@@ -1,8 +1,8 @@
 /** What no write makes: the seals of its rows, the chain of the audit log, and what one instance says of itself. */
-import type { Db } from "../ledger/database.ts"
-import { sealedTables } from "../ledger/not-made.ts"
-import { tablesOf } from "../ledger/tables.ts"
-import { isUnclean } from "../ledger/unclean.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { sealedTables } from "../ledger/storage/not-replayed.ts"
+import { tablesOf } from "../ledger/storage/tables.ts"
+import { isUnclean } from "../ledger/storage/residue.ts"
 import { brokenAuditLine } from "../people/audit.ts"
 
 /** Tells every row that is not as this program stored it, and a line of the audit log that does not follow from the one before it. */

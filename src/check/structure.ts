@@ -1,5 +1,5 @@
 /** The file itself: what SQLite finds, what refers to something that is not there, and the tables, indexes and triggers there should be. */
-import { type Db, openDatabase } from "../ledger/database.ts"
+import { type Db, openDatabase } from "../ledger/storage/database.ts"
 
 /** What SQLite itself finds, and what refers to something that is not there. */
 export function fileItself(db: Db, add: (problem: string) => void): void {

@@ -1,9 +1,9 @@
 /** A person at the browser, without one: signed in over HTTP, with the session cookie and the Origin that a page would send. */
-import { actions } from "../contract/actions.ts"
-import { browserPath } from "../contract/operation.ts"
-import { browserReadPath } from "../contract/read.ts"
+import { actions } from "../contract/operations/actions.ts"
+import { browserPath } from "../contract/definitions/operation.ts"
+import { browserReadPath } from "../contract/definitions/read.ts"
 import type { CalledName } from "../contract/operations/index.ts"
-import { readRequest } from "../contract/requests.ts"
+import { readRequest } from "../contract/definitions/requests.ts"
 import { given, operationOf, readOf } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
 import type { AnswerOf, BrowserRead, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"

@@ -1,6 +1,6 @@
 /** Verifies a Room's activity as it is read: no entry missing, each whole, each resting on the one before. */
-import type { ActivityEntry } from "../contract/answers.ts"
-import { entryDigest, firstPreviousDigest } from "../contract/chain.ts"
+import type { ActivityEntry } from "../contract/answers/index.ts"
+import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
 import { ChainBroken } from "./errors.ts"
 
 /** A place in a Room's activity that somebody keeps: a receipt's `activity` is one. Whoever holds it can prove that nothing before it was rewritten. */

@@ -1,6 +1,6 @@
 /** What can go wrong for a client, each kind as a class of its own. */
 import type { JsonObject } from "../contract/json.ts"
-import type { Issue, RefusalCode } from "../contract/refusals.ts"
+import type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
 
 /** The refusal envelope of the interface, as it is read. */
 export interface RefusalEnvelope {

@@ -1,7 +1,7 @@
 /** Follows a Room's activity: long polls one after the other, through restarts and lost connections. */
-import type { ActivityEntry } from "../contract/answers.ts"
+import type { ActivityEntry } from "../contract/answers/index.ts"
 import { limits } from "../contract/limits.ts"
-import { readRequest } from "../contract/requests.ts"
+import { readRequest } from "../contract/definitions/requests.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
 import { InstanceChanged } from "./errors.ts"
 import { readOf } from "./requests.ts"

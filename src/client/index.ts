@@ -3,11 +3,11 @@
  * themselves, and an activity feed that is verified as it is followed.
  */
 import { present } from "../contract/present.ts"
-import type { ActivityEntry } from "../contract/answers.ts"
-import type { Manifest } from "../contract/discovery/answers.ts"
-import type { healthReady } from "../contract/discovery/health.ts"
+import type { ActivityEntry } from "../contract/answers/index.ts"
+import type { Manifest } from "../discovery/answers.ts"
+import type { healthReady } from "../discovery/health.ts"
 import type { InputOf } from "../contract/operations/index.ts"
-import { type Input, readRequest } from "../contract/requests.ts"
+import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
 import { RefusedError, UnexpectedAnswer } from "./errors.ts"
 import { type FollowOptions, follow } from "./follow.ts"
@@ -199,12 +199,12 @@ export class ResearchRoomClient {
   }
 }
 
-export type { ActivityEntry } from "../contract/answers.ts"
-export type { Manifest } from "../contract/discovery/answers.ts"
+export type { ActivityEntry } from "../contract/answers/index.ts"
+export type { Manifest } from "../discovery/answers.ts"
 export type { JsonObject } from "../contract/json.ts"
 export type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 export type { ParametersOf, ReadName } from "../contract/reads/index.ts"
-export type { Issue, RefusalCode } from "../contract/refusals.ts"
+export type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
 export type { ActivityMark } from "./chain.ts"
 export { ChainBroken, ConnectionLost, InstanceChanged, RefusedError, UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
 export type { FollowOptions } from "./follow.ts"

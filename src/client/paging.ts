@@ -1,6 +1,6 @@
 /** Walks through lists, page by page, whatever the kind of their cursor. */
-import type { Read } from "../contract/read.ts"
-import type { Input } from "../contract/requests.ts"
+import type { Read } from "../contract/definitions/read.ts"
+import type { Input } from "../contract/definitions/requests.ts"
 import { UnexpectedAnswer } from "./errors.ts"
 
 /** What every page has that matters here: lists of the Library count, all others name a cursor. */

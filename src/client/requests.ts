@@ -1,10 +1,10 @@
 /** What a caller names, found in the contract. */
-import { discoveryRoutes } from "../contract/discovery/routes.ts"
-import type { Operation } from "../contract/operation.ts"
+import { discoveryRoutes } from "../discovery/routes.ts"
+import type { Operation } from "../contract/definitions/operation.ts"
 import { operations } from "../contract/operations/index.ts"
-import type { Read } from "../contract/read.ts"
+import type { Read } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
-import type { Input } from "../contract/requests.ts"
+import type { Input } from "../contract/definitions/requests.ts"
 
 /** What a caller gave, member by member. */
 export const given = (input: object = {}): Input => Object.fromEntries(Object.entries(input))

@@ -1,5 +1,5 @@
-import { WITHHELD } from "../contract/withheld.ts"
-import type { Withholding } from "../contract/answer-fields.ts"
+import { WITHHELD } from "../contract/definitions/withheld-text.ts"
+import type { Withholding } from "../contract/answers/fields.ts"
 
 type Told = string | { readonly withheld: Withholding }
 

@@ -1,8 +1,8 @@
 /** The client's types, all of them made from the registry: what each operation and read takes and answers. */
-import type { Receipt } from "../contract/answers.ts"
-import type { OnWire } from "../contract/answer-fields.ts"
-import type { DeliveryKey } from "../contract/operation.ts"
-import type { IdsOf } from "../contract/read.ts"
+import type { Receipt } from "../contract/answers/index.ts"
+import type { OnWire } from "../contract/answers/fields.ts"
+import type { DeliveryKey } from "../contract/definitions/operation.ts"
+import type { IdsOf } from "../contract/definitions/read.ts"
 import type { InputOf, OperationName, DefinitionOf as OperationOf, ResultOf } from "../contract/operations/index.ts"
 import type { AnswerOf as ContractAnswerOf, ParametersOf, ReadName, DefinitionOf as ReadOf } from "../contract/reads/index.ts"
 

@@ -1,6 +1,6 @@
 /** Delivers a write: the same id, body and credential at every try, and a certain answer or an honest "uncertain". */
-import type { Operation } from "../contract/operation.ts"
-import { delivery, type Input } from "../contract/requests.ts"
+import type { Operation } from "../contract/definitions/operation.ts"
+import { delivery, type Input } from "../contract/definitions/requests.ts"
 import { UncertainDelivery } from "./errors.ts"
 import type { Transport } from "./transport.ts"
 

@@ -1,8 +1,8 @@
 /** What a command does for a person goes through the same door as what they do in the browser. */
 import { type JsonObject, trusted } from "../contract/json.ts"
 import { operationNamed } from "../contract/operations/index.ts"
-import { Refusal } from "../contract/refusals.ts"
-import type { Instance } from "../app/instance.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Instance } from "../app/compose/instance.ts"
 import type { Person } from "../people/people.ts"
 import { UsageError } from "../settings.ts"
 

@@ -1,6 +1,6 @@
 /** `research-room audit`: the audit log, for an operator without a browser. */
 import { Command, InvalidArgumentError } from "commander"
-import { type AuditEntry, type AuditKind, auditKindNames, auditKinds } from "../contract/audit.ts"
+import { type AuditEntry, type AuditKind, auditKindNames, auditKinds } from "../contract/answers/audit.ts"
 import { dataOption, option } from "../settings.ts"
 import { personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"

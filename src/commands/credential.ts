@@ -1,6 +1,6 @@
 /** `research-room credential`: Room credentials, for an operator without a browser. */
 import { Command } from "commander"
-import { enumerations } from "../contract/enumerations.ts"
+import { enumerations } from "../contract/schema/enumerations.ts"
 import { isoTime } from "../ledger/world.ts"
 import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs, listOf, personNamed } from "./admit-as.ts"

@@ -1,6 +1,6 @@
 /** `research-room key`: personal keys to a person's Library, for an operator without a browser. */
 import { Command } from "commander"
-import { enumerations } from "../contract/enumerations.ts"
+import { enumerations } from "../contract/schema/enumerations.ts"
 import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs, listOf, personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"

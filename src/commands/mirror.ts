@@ -1,9 +1,9 @@
 /** `research-room mirror`: Rooms of other instances that are followed here, also while this one is served. */
 import { Command } from "commander"
-import { originAt, Unreachable } from "../app/origin.ts"
-import { isUuid } from "../contract/fields.ts"
+import { originAt, Unreachable } from "../app/mirrors/origin.ts"
+import { isUuid } from "../contract/schema/fields.ts"
 import { isoTime } from "../ledger/world.ts"
-import { DataError } from "../ledger/database.ts"
+import { DataError } from "../ledger/storage/database.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
 import { dataOption, UsageError, webAddress } from "../settings.ts"
 import { jsonOption, printList } from "./table.ts"

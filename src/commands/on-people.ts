@@ -1,7 +1,7 @@
 /** What an operator does to a person, each a command of `research-room user`. */
 import { Command } from "commander"
-import { Refusal } from "../contract/refusals.ts"
-import type { Instance } from "../app/instance.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Instance } from "../app/compose/instance.ts"
 import type { EndedAccess, Operators } from "../people/operators.ts"
 import type { Person } from "../people/people.ts"
 import { dataOption, issuerOption, option, UsageError } from "../settings.ts"

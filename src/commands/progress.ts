@@ -1,6 +1,6 @@
 /** The bar of work that takes long, on the terminal; where none is attached, nothing is drawn. */
 import { SingleBar } from "cli-progress"
-import type { OnProgress } from "../ledger/replay.ts"
+import type { OnProgress } from "../ledger/replay/replay.ts"
 
 /** @param format what stands in the line; `{bar}` is the bar itself */
 export const progressBar = (format: string): SingleBar =>

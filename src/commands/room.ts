@@ -1,6 +1,6 @@
 /** `research-room room`: Rooms, for an operator without a browser. */
 import { Command } from "commander"
-import type { Instance } from "../app/instance.ts"
+import type { Instance } from "../app/compose/instance.ts"
 import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs, personNamed } from "./admit-as.ts"
 import { jsonOption, printList } from "./table.ts"

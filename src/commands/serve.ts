@@ -1,7 +1,7 @@
 /** `research-room serve`: the service itself. */
 import { Command } from "commander"
 import { openLog } from "../log.ts"
-import { startCopy } from "../app/copy.ts"
+import { startCopy } from "../app/replication/follower.ts"
 import { startService } from "../app/service.ts"
 import { dataOption, option, portOption, threadsOption, UsageError, webAddress } from "../settings.ts"
 import { type EdgeSettings, mustNameItself, outsideOf, withEdgeOptions } from "./serving.ts"

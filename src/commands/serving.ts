@@ -1,8 +1,8 @@
 /** What every serving command takes beside its data and port: the flags, and what is made of them before anything starts. */
 import { statSync } from "node:fs"
 import type { Command, Option } from "commander"
-import { isLoopback } from "../edge/address.ts"
-import { type Admits, inviters } from "../edge/entrance.ts"
+import { isLoopback } from "../edge/limits/address.ts"
+import { type Admits, inviters } from "../edge/sign-in-options.ts"
 import { baseUrlOption, invalid, issuer, option, secret, secretOption, UsageError, webAddress } from "../settings.ts"
 
 export interface EdgeSettings {

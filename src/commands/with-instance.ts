@@ -1,12 +1,12 @@
 /** Opens existing data for one command beside, or without, a serving process. */
 import { accessSync, constants } from "node:fs"
 import { codeOf } from "../contract/faults.ts"
-import { createInstance, type Instance } from "../app/instance.ts"
-import { openForward } from "../app/forward.ts"
-import { databaseFile } from "../ledger/data.ts"
-import { DataError, storedSchema } from "../ledger/database.ts"
-import { lockFolder } from "../ledger/ownership.ts"
-import { latestSchema } from "../ledger/schema.ts"
+import { createInstance, type Instance } from "../app/compose/instance.ts"
+import { openForward } from "../app/compose/upgrade.ts"
+import { databaseFile } from "../ledger/storage/data.ts"
+import { DataError, storedSchema } from "../ledger/storage/database.ts"
+import { lockFolder } from "../ledger/storage/ownership.ts"
+import { latestSchema } from "../ledger/storage/schema.ts"
 import { checkingBar } from "./progress.ts"
 import { runningCommand } from "./running.ts"
 

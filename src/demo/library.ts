@@ -1,6 +1,6 @@
 /** The demo's Library: two people file papers, share two Collections, keep one each for themselves, and give keys to their agents. */
-import { enumerations, type KeyReach, type LibraryPermission } from "../contract/enumerations.ts"
-import type { Instance } from "../app/instance.ts"
+import { enumerations, type KeyReach, type LibraryPermission } from "../contract/schema/enumerations.ts"
+import type { Instance } from "../app/compose/instance.ts"
 import type { Narrator } from "./narrator.ts"
 import { demoPapers } from "./papers.ts"
 

@@ -1,9 +1,9 @@
 /** Tells a story into a new instance: people act through the same door as anybody, at moments of the story's own clock. */
-import type { Receipt } from "../contract/answers.ts"
+import type { Receipt } from "../contract/answers/index.ts"
 import type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 import { operationNamed } from "../contract/operations/index.ts"
-import type { Instance } from "../app/instance.ts"
-import type { Actor } from "../ledger/actor.ts"
+import type { Instance } from "../app/compose/instance.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
 import { isoTime } from "../ledger/world.ts"
 import { trusted } from "../contract/json.ts"
 

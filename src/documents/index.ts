@@ -1,6 +1,6 @@
 /** The pages that agents may have as Markdown, by the address of the page: made from the same reads, and from nothing else. */
 import { paperDocument, roomDocument, threadDocument } from "./places.ts"
-import type { PageAddress } from "../contract/objects.ts"
+import type { PageAddress } from "../contract/objects/objects.ts"
 import { recordDocument } from "./record.ts"
 import { attemptDocument, experimentDocument } from "./work.ts"
 import type { Document, DocumentedKind } from "./writing.ts"

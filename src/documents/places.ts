@@ -1,10 +1,10 @@
 /** A Room, a Thread page by page, and what records say of a paper. */
-import { writerName } from "../contract/answer-parts.ts"
-import type { Entry } from "../contract/answers.ts"
-import { staleSentence } from "../contract/evidence.ts"
+import { writerName } from "../contract/answers/parts.ts"
+import type { Entry } from "../contract/answers/index.ts"
+import { staleSentence } from "../contract/answers/evidence.ts"
 import { limits } from "../contract/limits.ts"
 import { pathTo } from "../contract/reads/index.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 
 /** A Room: its brief, and its Threads. */

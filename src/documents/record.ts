@@ -1,6 +1,6 @@
 /** A record: what it says, how it stands, what bears on it and what it rests on. */
 import { accepted } from "../contract/reads/accepted.ts"
-import { tallyInWords } from "../contract/evidence.ts"
+import { tallyInWords } from "../contract/answers/evidence.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 

@@ -1,7 +1,7 @@
 /** How documents are written: what somebody said never looks like a part of the document, and no document grows without end. */
 import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
-import { type PagedKind, pageOf } from "../contract/objects.ts"
+import { type PagedKind, pageOf } from "../contract/objects/objects.ts"
 import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 

@@ -1,5 +1,5 @@
 /** `?atLeast=<activity sequence>` of a public read: what is answered is not older than that entry of the Room. Only a copy can be. */
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 
 const NAME = "atLeast"
 

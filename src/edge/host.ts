@@ -1,5 +1,5 @@
 /** Which Host headers are answered: a page on another site must not reach a local instance under a name of its own. */
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/i
 

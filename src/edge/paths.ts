@@ -1,7 +1,7 @@
 /** Paths as routes write them, and what stands in one. */
 import type { H3Event } from "h3"
-import { isUuid } from "../contract/fields.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { isUuid } from "../contract/schema/fields.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { shortened } from "../contract/text.ts"
 
 /** A path pattern as h3 writes it; one more where an old-style arXiv id may stand with its slash as it is, as two parts. */

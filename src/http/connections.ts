@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { Socket } from "node:net"
-import { sharedBy } from "../edge/address.ts"
-import type { Budgets } from "../edge/budgets.ts"
-import { overBudget } from "../edge/counts.ts"
+import { sharedBy } from "../edge/limits/address.ts"
+import type { Budgets } from "../edge/limits/budgets.ts"
+import { overBudget } from "../edge/limits/counts.ts"
 
 /** Connections beyond the budget that are told so. */
 export const TOLD = 200

@@ -1,15 +1,15 @@
 /** The metrics: for callers on this machine, or with the operator's token. To everybody else the path is not there. */
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { H3Event } from "h3"
-import { metricsRead } from "../contract/discovery/routes.ts"
-import { checkParameters } from "../contract/read.ts"
-import { Refusal } from "../contract/refusals.ts"
-import { addressOf, isLoopback } from "../edge/address.ts"
-import { answer } from "../edge/answer.ts"
+import { metricsRead } from "../discovery/routes.ts"
+import { checkParameters } from "../contract/definitions/read.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { addressOf, isLoopback } from "../edge/limits/address.ts"
+import { answer } from "../edge/answers/answer.ts"
 import type { Edge } from "../edge/edge.ts"
-import { metricsType } from "../edge/metrics.ts"
-import { nodeSide, contextOf } from "../edge/request-context.ts"
-import type { Routes } from "../edge/routes.ts"
+import { metricsType } from "../edge/telemetry/metrics.ts"
+import { nodeSide, contextOf } from "../edge/limits/request-context.ts"
+import type { Routes } from "../edge/requests/routes.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 

@@ -1,6 +1,6 @@
 /** How many files the system lets this process have open, connections among them, and how many of those clients may take. */
 import { readFileSync } from "node:fs"
-import type { BudgetNumbers } from "../edge/budgets.ts"
+import type { BudgetNumbers } from "../edge/limits/budgets.ts"
 import { TOLD } from "./connections.ts"
 
 /** Files that the service opens itself at its busiest: the database on each thread, processes for costly work, answers of others. */

@@ -1,10 +1,10 @@
 /** The routes by which people come in, as JSON: set-up, sign-in and out, invitations. */
-import { actions } from "../contract/actions.ts"
-import { acting } from "../edge/actions.ts"
-import { json, versioned } from "../edge/answer.ts"
-import { hasBody, readJsonBody } from "../edge/body.ts"
+import { actions } from "../contract/operations/actions.ts"
+import { acting } from "../edge/requests/actions.ts"
+import { json, versioned } from "../edge/answers/answer.ts"
+import { hasBody, readJsonBody } from "../edge/limits/body.ts"
 import type { Edge } from "../edge/edge.ts"
-import type { Routes } from "../edge/routes.ts"
+import type { Routes } from "../edge/requests/routes.ts"
 
 /** Adds every action of the registry. */
 export function peopleRoutes(edge: Edge, routes: Routes): void {

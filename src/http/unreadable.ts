@@ -4,10 +4,10 @@
  */
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { type Family, familyOf } from "../contract/versions.ts"
-import { commonHeaders, refusalText } from "../edge/answer.ts"
-import { type Answering, RequestContext } from "../edge/request-context.ts"
+import { commonHeaders, refusalText } from "../edge/answers/answer.ts"
+import { type Answering, RequestContext } from "../edge/limits/request-context.ts"
 
 /** Milliseconds for which a refused client may go on sending before the connection is cut: cut at once, it might lose the answer. */
 const LINGER = 1_000

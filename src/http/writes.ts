@@ -1,16 +1,16 @@
 /** The routes of operations: for agents with a credential, and for people in the browser with the same bodies and checks. */
 import type { H3Event } from "h3"
-import { browserPath, type Operation } from "../contract/operation.ts"
+import { browserPath, type Operation } from "../contract/definitions/operation.ts"
 import { operations } from "../contract/operations/index.ts"
-import { Refusal } from "../contract/refusals.ts"
-import type { Actor } from "../ledger/actor.ts"
-import { json } from "../edge/answer.ts"
-import { readJsonBody } from "../edge/body.ts"
-import { bearer, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, personActor } from "../edge/callers.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
+import { json } from "../edge/answers/answer.ts"
+import { readJsonBody } from "../edge/limits/body.ts"
+import { bearer, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, personActor } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
-import type { Routes } from "../edge/routes.ts"
-import { sendWrite } from "../edge/writes.ts"
+import type { Routes } from "../edge/requests/routes.ts"
+import { sendWrite } from "../edge/requests/writes.ts"
 
 /** Whether the write is a rehearsal. @throws Refusal `invalid_parameter` for any other query */
 function rehearsed(event: H3Event): boolean {

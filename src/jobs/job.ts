@@ -1,5 +1,5 @@
 /** Work on input that may be hostile: what it is given, what it makes, and how much of time and memory it may take. */
-import type { Refusal } from "../contract/refusals.ts"
+import type { Refusal } from "../contract/refusals/refusal.ts"
 
 export interface Bounds {
   /** Seconds of a processor's time: a busy machine lets it take longer, up to `PATIENCE` times as long. */
@@ -11,7 +11,7 @@ export interface Bounds {
 /** How much longer than its processor's time work may take by the clock. */
 export const PATIENCE = 8
 
-/** A kind of work, named as in `src/app/jobs-work.ts`. Input and output are JSON values. */
+/** A kind of work, named as in `src/app/jobs/jobs-work.ts`. Input and output are JSON values. */
 export interface Job<Input, Output> {
   readonly name: string
   readonly bounds: Bounds

@@ -3,7 +3,7 @@
  * job's own; when the queue is full, the caller is told to come back. Whoever asks is never held up.
  */
 import { present } from "../contract/present.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job, StreamJob } from "./job.ts"
 import { Child, TooCostly } from "./child.ts"
 import { trusted } from "../contract/json.ts"

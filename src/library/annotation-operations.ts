@@ -1,7 +1,7 @@
 /** How a person writes on a paper for themselves. Every change names the revision it was made on. */
-import { Refusal } from "../contract/refusals.ts"
-import type { Actor } from "../ledger/actor.ts"
-import { behaviour, type Subject } from "../ledger/behaviour.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
+import { behaviour, type Subject } from "../ledger/journal/behaviour.ts"
 import type { Highlight } from "../contract/library/answers.ts"
 import { inLibrary } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"

@@ -1,7 +1,7 @@
 /** What a person keeps of a paper for themselves: free text, highlights, and how far they have read. */
 import type { Highlight, Annotations as Shown } from "../contract/library/answers.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 
 /** What a highlight says, less when. */
 export type NewHighlight = Omit<Highlight, "createdAt" | "updatedAt">

@@ -1,9 +1,9 @@
 /** Collections: their rows, their members, and the papers they hold. */
-import type { Person } from "../contract/answers.ts"
+import type { Person } from "../contract/answers/index.ts"
 import type { Stored } from "../contract/json.ts"
 import type { CollectionPaper, CollectionSummary } from "../contract/library/answers.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { type Filed, type Given, type PaperRecord, shownPaper } from "./papers/papers.ts"
 import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"

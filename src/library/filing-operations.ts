@@ -1,7 +1,7 @@
 /** Filing: what a person or an agent with their key does with papers, Collections and notes. */
-import type { Actor } from "../ledger/actor.ts"
-import { behaviour } from "../ledger/behaviour.ts"
-import { type Issue, Refusal } from "../contract/refusals.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
+import { type Issue, Refusal } from "../contract/refusals/refusal.ts"
 import type { Filed } from "./papers/papers.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"

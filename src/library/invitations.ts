@@ -1,6 +1,6 @@
 /** Invitations to Collections that wait for an answer. */
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 
 export interface Invitation {
   readonly invitationId: string

@@ -1,6 +1,6 @@
 /** How personal keys are issued and revoked. Tokens leave the service in these answers and nowhere else. */
-import { Refusal } from "../contract/refusals.ts"
-import { behaviour } from "../ledger/behaviour.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
 import { mintToken } from "../people/tokens.ts"
 import { inLibrary } from "./filing-operations.ts"

@@ -1,12 +1,12 @@
 /** Personal keys: their rows, and whose Library a token opens. */
-import type { Person } from "../contract/answers.ts"
-import type { LibraryPermission } from "../contract/enumerations.ts"
+import type { Person } from "../contract/answers/index.ts"
+import type { LibraryPermission } from "../contract/schema/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import type { PersonalKey as Shown } from "../contract/library/answers.ts"
-import type { Actor, KeyGrant } from "../ledger/actor.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
-import type { Token } from "../ledger/chance.ts"
+import type { Actor, KeyGrant } from "../ledger/journal/actor.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
+import type { Token } from "../ledger/journal/chance.ts"
 import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
 

@@ -2,8 +2,8 @@
 import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import type { Note } from "../contract/library/answers.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
 
 export interface NewNote {

@@ -1,5 +1,5 @@
 /** What a person pastes to have papers saved: ids, addresses, DOIs, references of any style, many at once. */
-import { mentionedArxivId, mentionedArxivIds } from "../contract/arxiv-mention.ts"
+import { mentionedArxivId, mentionedArxivIds } from "../contract/schema/arxiv-mention.ts"
 import { withoutTrailing } from "../contract/text.ts"
 
 /** What a text was found to hold, in its order: papers of arXiv, each once, and whatever names none. */

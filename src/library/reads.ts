@@ -1,11 +1,11 @@
 /** What the Library answers: to a personal key as far as it reaches, to its person in the browser all of it. */
-import { type DiscoveryName, discoveryRoutes } from "../contract/discovery/routes.ts"
+import { type DiscoveryName, discoveryRoutes } from "../discovery/routes.ts"
 import { JsonText } from "../contract/json.ts"
 import type { LibraryPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
 import { inBrowser, pathTo } from "../contract/reads/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
-import { NamedText, type Readers } from "../ledger/reading.ts"
+import { NamedText, type Readers } from "../ledger/reads/reading.ts"
 import { bibliographyOf, asTheyAre } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
 import { type PaperStanding, shownPaper } from "./papers/papers.ts"

@@ -1,9 +1,9 @@
 /** Saved papers: what a person keeps in their Library, whether or not a Collection holds it. */
-import type { PaperOrder } from "../contract/enumerations.ts"
+import type { PaperOrder } from "../contract/schema/enumerations.ts"
 import { JsonText, type Stored } from "../contract/json.ts"
 import type { Holding, SavedPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
-import type { Db } from "../ledger/database.ts"
+import type { Db } from "../ledger/storage/database.ts"
 import type { Cited } from "./bibtex/write.ts"
 import { type Filed, type Given, GIVEN, holders, type PaperRecord, shownPaper, TAGS } from "./papers/papers.ts"
 import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"

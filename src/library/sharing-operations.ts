@@ -1,8 +1,8 @@
 /** What people do with Collections in the browser: delete them, share them, read and delete notes, bring in a bibliography. */
 import { present } from "../contract/present.ts"
-import { Refusal } from "../contract/refusals.ts"
-import type { Actor } from "../ledger/actor.ts"
-import { behaviour } from "../ledger/behaviour.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
 import { importedFrom } from "./bibtex/import.ts"
 import type { Bibliography } from "./bibtex/read.ts"

@@ -1,5 +1,5 @@
 /** The tables of the Library. */
-import type { Db } from "../ledger/database.ts"
+import type { Db } from "../ledger/storage/database.ts"
 import { annotations } from "./annotations.ts"
 import { collections } from "./collections.ts"
 import { collectionInvitations } from "./invitations.ts"

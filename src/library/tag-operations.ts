@@ -1,5 +1,5 @@
 /** How a person tags the papers they saved. */
-import { behaviour } from "../ledger/behaviour.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
 import { inLibrary } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 

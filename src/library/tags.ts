@@ -1,6 +1,6 @@
 /** A person's own tags of the papers they saved. */
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { mustFit } from "./reach/scope.ts"
 
 /** What was changed of some papers, and what was so before, in the order they were sent. */

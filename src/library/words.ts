@@ -1,5 +1,5 @@
 /** What a person types to find their saved papers, as the index of words is asked for it. */
-import type { Actor } from "../ledger/actor.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
 
 /** Words of a query that are looked for; of a longer one the first. */
 const MOST = 12

@@ -1,7 +1,7 @@
 /** Reads of the contract, asked through a door: by their names, or by an address that an answer gave. */
-import { agentReads } from "../contract/discovery/manifest.ts"
-import { isText, type Read } from "../contract/read.ts"
-import { type Input, readRequest } from "../contract/requests.ts"
+import { agentReads } from "../discovery/manifest.ts"
+import { isText, type Read } from "../contract/definitions/read.ts"
+import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { documents } from "../documents/index.ts"
 import type { Door } from "./door.ts"
 import { type Told, told, wrong } from "./told.ts"

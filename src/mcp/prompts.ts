@@ -1,7 +1,7 @@
 /** Prompts: how to begin in a Room, and how to come back to one. */
-import { skillAdvice, skillRules } from "../contract/discovery/skill-rules.ts"
+import { skillAdvice, skillRules } from "../discovery/skill-rules.ts"
 import { limits } from "../contract/limits.ts"
-import type { Input } from "../contract/requests.ts"
+import type { Input } from "../contract/definitions/requests.ts"
 import { askRead, readNamed } from "./asking.ts"
 import type { Door } from "./door.ts"
 import { present } from "../contract/present.ts"

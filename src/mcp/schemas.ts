@@ -1,8 +1,8 @@
 /** The input of tools as JSON Schema, from the definitions of what they call. The service checks it: here it is only described. */
-import { pathParameters, queryParameters } from "../contract/discovery/parameters.ts"
+import { pathParameters, queryParameters } from "../discovery/parameters.ts"
 import type { JsonObject } from "../contract/json.ts"
-import type { JsonSchema } from "../contract/json-schema.ts"
-import type { Read } from "../contract/read.ts"
+import type { JsonSchema } from "../contract/definitions/json-schema.ts"
+import type { Read } from "../contract/definitions/read.ts"
 
 export type InputSchema = {
   readonly type: "object"

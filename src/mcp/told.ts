@@ -1,6 +1,6 @@
 /** What a tool tells: an answer as text, bounded; a refusal as something to act on. */
 import { limits } from "../contract/limits.ts"
-import { refusals } from "../contract/refusals.ts"
+import { refusals } from "../contract/refusals/refusal.ts"
 import type { Answered } from "./door.ts"
 import { isKeyOf } from "../contract/each.ts"
 

@@ -1,7 +1,7 @@
 /** Writes of agents: any operation of the contract, sent as everybody sends it. */
-import { agentOperations } from "../contract/discovery/manifest.ts"
+import { agentOperations } from "../discovery/manifest.ts"
 import { limits } from "../contract/limits.ts"
-import { delivery, type Input } from "../contract/requests.ts"
+import { delivery, type Input } from "../contract/definitions/requests.ts"
 import { type Door, NoAnswer } from "./door.ts"
 import { type Told, told, wrong } from "./told.ts"
 

@@ -1,6 +1,6 @@
 /** What is done to people and is no operation, as far as other tables rest on it: kept in the history, and done again from there. */
-import type { Described } from "../contract/described.ts"
-import type { ActCall, Done } from "../ledger/acts.ts"
+import type { Described } from "../contract/answers/description.ts"
+import type { ActCall, Done } from "../ledger/journal/acts.ts"
 import type { Person } from "./people.ts"
 import type { Keeping } from "./operators.ts"
 

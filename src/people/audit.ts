@@ -3,10 +3,10 @@
  * them, and no secret is in any.
  */
 import { createHash } from "node:crypto"
-import type { AuditEntry, AuditKind } from "../contract/audit.ts"
+import type { AuditEntry, AuditKind } from "../contract/answers/audit.ts"
 import { type JsonObject, parse, type Stored, stored } from "../contract/json.ts"
-import { WITHHELD } from "../contract/withheld.ts"
-import type { Db } from "../ledger/database.ts"
+import { WITHHELD } from "../contract/definitions/withheld-text.ts"
+import type { Db } from "../ledger/storage/database.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 
 /** The command that writes, and the account of the machine that runs it. */

@@ -1,5 +1,5 @@
 /** What a program comes in with, a Room credential or a personal key: whether it is one, is known here, and still holds. */
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "./tokens.ts"
 

@@ -1,5 +1,5 @@
 /** How people come in by the group's identity provider: as who they are already, as somebody new, or with one more way in. */
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Accounts } from "./accounts.ts"
 import { personSubject } from "./audit.ts"

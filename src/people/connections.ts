@@ -1,6 +1,6 @@
 /** Which account of the group's identity provider is whose: one of each person, and one person of each. */
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
 import type { Identity } from "./provider/provider.ts"
 

@@ -1,6 +1,6 @@
 /** How people want to be cited: as they say themselves, or as the instance that they come from says. */
-import { type Described, isOrcid } from "../contract/described.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { type Described, isOrcid } from "../contract/answers/description.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import type { PersonActs } from "./acts.ts"
 import { personSubject } from "./audit.ts"
 import type { Keeping } from "./operators.ts"

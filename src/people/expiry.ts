@@ -1,6 +1,6 @@
 /** When what an agent comes in with ends. */
 import { limits } from "../contract/limits.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 
 const DAY = 86_400_000

@@ -1,5 +1,5 @@
 /** People as the instance puts them together: their tables, how they come in, and what is read of them. */
-import type { Db } from "../ledger/database.ts"
+import type { Db } from "../ledger/storage/database.ts"
 import type { World } from "../ledger/world.ts"
 import { audit, type RunningCommand } from "./audit.ts"
 import { connections } from "./connections.ts"

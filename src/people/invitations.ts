@@ -1,8 +1,8 @@
 /** Links by which a person may create an account, once. */
 import { limits } from "../contract/limits.ts"
-import type { Change } from "../ledger/behaviour.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Change } from "../ledger/journal/behaviour.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { mintToken, tokenDigest } from "./tokens.ts"
 

@@ -1,6 +1,6 @@
 /** How people invite others: to the service, and where a Room of theirs is named, into it. */
-import type { ActionBody } from "../contract/actions.ts"
-import { Refusal } from "../contract/refusals.ts"
+import type { ActionBody } from "../contract/operations/actions.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import type { PersonActs } from "./acts.ts"
 import type { Invitation } from "./invitations.ts"
 import type { Keeping } from "./operators.ts"

@@ -1,7 +1,7 @@
 /** How people come to be: by the set-up link, by an invitation, as whom the provider knows, or by a command. */
-import type { ActionBody } from "../contract/actions.ts"
+import type { ActionBody } from "../contract/operations/actions.ts"
 import { operationOf } from "../contract/operations/index.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import type { PersonActs } from "./acts.ts"
 import { type Audited, personSubject } from "./audit.ts"
 import { invitationSubject, type Inviting } from "./inviting.ts"

@@ -1,6 +1,6 @@
 /** Password hashes: scrypt, off the main thread, at most two at once; who is known here goes first. */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { intoLine } from "./slow-lane.ts"
 
 const COST = { N: 2 ** 14, r: 8, p: 5 }

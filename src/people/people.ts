@@ -1,8 +1,8 @@
 /** The people of this instance, and those of other ones whom Rooms that came from there name. */
 import { createHash } from "node:crypto"
-import type { Described, Named } from "../contract/described.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Described, Named } from "../contract/answers/description.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 
 export interface Person {
   readonly userId: string

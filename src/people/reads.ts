@@ -1,6 +1,6 @@
 /** Reads about who is signed in, and about an invitation. */
-import { Refusal } from "../contract/refusals.ts"
-import type { Readers } from "../ledger/reading.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Readers } from "../ledger/reads/reading.ts"
 import type { Accounts } from "./accounts.ts"
 import type { People } from "./people.ts"
 

@@ -1,7 +1,7 @@
 /** Signed-in browsers. */
 import { limits } from "../contract/limits.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
 import { mintToken, tokenDigest, tokenForm } from "./tokens.ts"

@@ -5,7 +5,7 @@
  * never shut out at all.
  */
 import { limits } from "../contract/limits.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { SlowLanes } from "./slow-lane.ts"
 
 /** An address may stand for many people behind one proxy. It is what the edge counts by: for IPv6 a whole network. */

@@ -1,6 +1,6 @@
 /** How people come in by their password, change it and go out again. What is tried is limited, and what failed is noted. */
-import type { ActionBody } from "../contract/actions.ts"
-import { Refusal } from "../contract/refusals.ts"
+import type { ActionBody } from "../contract/operations/actions.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 import { personSubject } from "./audit.ts"
 import { FailedSignIns } from "./failed-sign-ins.ts"

@@ -1,6 +1,6 @@
 /** Lets tries for one thing through one by one, so many seconds apart. Nobody is shut out by those who came earlier. */
 import { limits } from "../contract/limits.ts"
-import { Refusal } from "../contract/refusals.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
 
 /** Tries that wait in one lane, and lanes that there are at most. */
 const WAITING = limits.signInsWaiting

@@ -42,7 +42,7 @@ export function mintToken(kind: TokenKind, bytes: (count: number) => Buffer): st
 /** The first signs of a token, by which it is known again where it turned up (24 bits of its 178). Null in a replay: nobody has it any more. */
 export const tokenStart = (token: string): string | null => (token === "" ? null : token.slice(0, 8))
 
-export { tokenDigest } from "../ledger/chance.ts"
+export { tokenDigest } from "../ledger/journal/chance.ts"
 
 /** Whether a text is a whole token of its kind: `foreign` for another kind's or none, `mistyped` when the checksum is off. */
 export function tokenForm(kind: TokenKind, token: string): "whole" | "mistyped" | "foreign" {

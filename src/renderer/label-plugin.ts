@@ -3,7 +3,7 @@
  * marked here, and made a link, where something bears it, when the page is written.
  */
 import type { MarkdownIt } from "markdown-it"
-import { labelledKinds, labelPrefixes } from "../contract/labels.ts"
+import { labelledKinds, labelPrefixes } from "../contract/objects/labels.ts"
 import { limits } from "../contract/limits.ts"
 
 const LETTERS = labelledKinds.map((kind) => labelPrefixes[kind]).join("")

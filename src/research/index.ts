@@ -1,9 +1,9 @@
 /** Research as the instance puts it together: its tables, what its operations do, what its reads answer. */
 import { keysOf } from "../contract/each.ts"
 import type { OperationName } from "../contract/operations/index.ts"
-import type { Behaviour } from "../ledger/behaviour.ts"
-import type { Db } from "../ledger/database.ts"
-import type { Standings } from "../ledger/standings.ts"
+import type { Behaviour } from "../ledger/journal/behaviour.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import type { Standings } from "../ledger/lists/standings.ts"
 import type { People } from "../people/people.ts"
 import type { Members } from "../rooms/members.ts"
 import type { Rooms } from "../rooms/rooms.ts"

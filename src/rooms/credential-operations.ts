@@ -1,6 +1,6 @@
 /** How credentials are issued, rotated and revoked. Tokens leave the service in these answers and nowhere else. */
-import { Refusal } from "../contract/refusals.ts"
-import { behaviour, type Change } from "../ledger/behaviour.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { behaviour, type Change } from "../ledger/journal/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
 import { mintToken } from "../people/tokens.ts"
 import type { Credential, Credentials } from "./credentials.ts"

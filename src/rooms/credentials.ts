@@ -1,12 +1,12 @@
 /** Room credentials: their rows, and who a token speaks for. */
-import type { CredentialSummary, Person } from "../contract/answers.ts"
-import type { Permission } from "../contract/enumerations.ts"
+import type { CredentialSummary, Person } from "../contract/answers/index.ts"
+import type { Permission } from "../contract/schema/enumerations.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
-import type { Actor } from "../ledger/actor.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
-import type { Token } from "../ledger/chance.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
+import type { Token } from "../ledger/journal/chance.ts"
 import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
 

@@ -1,6 +1,6 @@
 /** What an entry of the feed tells, in one sentence: who did what, with the words they said themselves. */
-import { writerName } from "../contract/answer-parts.ts"
-import type { ActivityEntry } from "../contract/answers.ts"
+import { writerName } from "../contract/answers/parts.ts"
+import type { ActivityEntry } from "../contract/answers/index.ts"
 import type { BodyOf, OperationName } from "../contract/operations/index.ts"
 import { oneLine, shortened } from "../contract/text.ts"
 import { isKeyOf } from "../contract/each.ts"

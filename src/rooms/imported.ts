@@ -1,9 +1,9 @@
 /** Rooms of other instances: where each comes from, and the people there. */
-import type { RoomOrigin } from "../contract/answers.ts"
+import type { RoomOrigin } from "../contract/answers/index.ts"
 import { withoutTrailing } from "../contract/text.ts"
-import type { ActCall } from "../ledger/acts.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { ActCall } from "../ledger/journal/acts.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import type { People } from "../people/people.ts"
 import { trusted } from "../contract/json.ts"
 

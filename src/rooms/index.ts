@@ -1,5 +1,5 @@
 /** Rooms as the instance puts them together: their tables, what their operations do, what their reads answer. */
-import type { Db } from "../ledger/database.ts"
+import type { Db } from "../ledger/storage/database.ts"
 import type { People } from "../people/people.ts"
 import { credentialOperations } from "./credential-operations.ts"
 import { credentials } from "./credentials.ts"

@@ -1,7 +1,7 @@
 /** How membership comes and goes. */
 import { present } from "../contract/present.ts"
-import { Refusal } from "../contract/refusals.ts"
-import { behaviour } from "../ledger/behaviour.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Members } from "./members.ts"

@@ -1,8 +1,8 @@
 /** Membership of Rooms and requests for it. */
-import type { Member, Person } from "../contract/answers.ts"
-import type { MemberRole } from "../contract/enumerations.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Member, Person } from "../contract/answers/index.ts"
+import type { MemberRole } from "../contract/schema/enumerations.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { DESCRIBED } from "../people/people.ts"
 
 const MEMBERS = `SELECT m.user_id AS userId, p.username, ${DESCRIBED("p")}, m.role, m.joined_at AS joinedAt FROM members m JOIN people p USING (user_id) WHERE m.room_id = ?`

@@ -1,6 +1,6 @@
 /** Rooms of other instances that are followed: which, from where, and how far that has come. */
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 
 export interface Followed {
   readonly roomId: string

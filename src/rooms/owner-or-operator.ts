@@ -1,6 +1,6 @@
 /** What the owner of a Room may do, and an operator of the service in any Room. */
-import { Refusal } from "../contract/refusals.ts"
-import type { Actor } from "../ledger/actor.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
 
 /** @throws Refusal 403 `not_a_member` or `role_required` for anybody else. @param sentence who may, for members */
 export function mustOwnOrOperate(

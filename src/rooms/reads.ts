@@ -1,19 +1,29 @@
 /** Reads about Rooms, their members and credentials. */
-import type { ActivityEntry, RoomSummary } from "../contract/answers.ts"
+import type { ActivityEntry, RoomSummary } from "../contract/answers/index.ts"
 import { extendJson, JsonText, parse, stored, type Writable } from "../contract/json.ts"
 import { activityKindsOf } from "../contract/reads/kinds.ts"
 import { limits } from "../contract/limits.ts"
 import { operations } from "../contract/operations/index.ts"
-import { noSuch, Refusal } from "../contract/refusals.ts"
-import type { Actor, RoomAccess } from "../ledger/actor.ts"
-import type { Activity, FullRow } from "../ledger/activity.ts"
-import { grantRefusal, roomRefusal } from "../ledger/entrance.ts"
+import { noSuch } from "../contract/objects/no-such.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Actor, RoomAccess } from "../ledger/journal/actor.ts"
+import type { Activity, FullRow } from "../ledger/journal/activity.ts"
+import { grantRefusal, roomRefusal } from "../ledger/write/access.ts"
 import type { People } from "../people/people.ts"
-import { fromOtherRoom } from "../ledger/other-room.ts"
-import { feedOf, keysetPage, type ListOf, mustNotBeAhead, opaqueCursor, type Page, pageSize, readOpaqueCursor } from "../ledger/paging.ts"
-import type { Readers } from "../ledger/reading.ts"
-import type { Withheld } from "../ledger/withheld.ts"
-import type { Watch } from "../ledger/watch.ts"
+import { fromOtherRoom } from "../ledger/lists/other-room.ts"
+import {
+  feedOf,
+  keysetPage,
+  type ListOf,
+  mustNotBeAhead,
+  opaqueCursor,
+  type Page,
+  pageSize,
+  readOpaqueCursor,
+} from "../ledger/lists/paging.ts"
+import type { Readers } from "../ledger/reads/reading.ts"
+import type { Withheld } from "../ledger/journal/withheld.ts"
+import type { Watch } from "../ledger/write/feed-waiters.ts"
 import type { Credentials } from "./credentials.ts"
 import { happened } from "./happened.ts"
 import type { Members } from "./members.ts"

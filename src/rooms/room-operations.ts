@@ -1,7 +1,7 @@
 /** What people do with Rooms themselves: create, amend, archive, restore. */
 import { present } from "../contract/present.ts"
-import { Refusal } from "../contract/refusals.ts"
-import { behaviour } from "../ledger/behaviour.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
 import type { ImportedRooms } from "./imported.ts"
 import type { Members } from "./members.ts"

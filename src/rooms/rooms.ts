@@ -1,14 +1,15 @@
 /** Rooms: their rows, and how they are shown. */
-import type { Archive, RoomOrigin, RoomSummary } from "../contract/answers.ts"
+import type { Archive, RoomOrigin, RoomSummary } from "../contract/answers/index.ts"
 import { parse, type Stored } from "../contract/json.ts"
 import { each } from "../contract/each.ts"
-import { labelledKinds } from "../contract/labels.ts"
-import { noSuch, Refusal } from "../contract/refusals.ts"
-import type { RoomAccess } from "../ledger/actor.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
-import { containing } from "../ledger/paging.ts"
-import { portions, type Sized, substrings, type Walked, walked } from "../ledger/substrings.ts"
+import { labelledKinds } from "../contract/objects/labels.ts"
+import { noSuch } from "../contract/objects/no-such.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { RoomAccess } from "../ledger/journal/actor.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
+import { containing } from "../ledger/lists/paging.ts"
+import { portions, type Sized, substrings, type Walked, walked } from "../ledger/lists/substrings.ts"
 import { ADOPTED, ORIGIN } from "./imported.ts"
 
 /** Who archived a Room, when and why; all null while it is active. */

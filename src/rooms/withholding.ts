@@ -1,7 +1,7 @@
 /** What must not stand in a public record is taken out of sight: in the history, and so in all that is made from it. */
-import { Refusal } from "../contract/refusals.ts"
-import { behaviour } from "../ledger/behaviour.ts"
-import type { StandingWrite, Withheld } from "../ledger/withheld.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
+import type { StandingWrite, Withheld } from "../ledger/journal/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"
 import { mustOwnOrOperate } from "./owner-or-operator.ts"

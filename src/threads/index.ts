@@ -1,5 +1,5 @@
 /** Threads as the instance puts them together. */
-import type { Db } from "../ledger/database.ts"
+import type { Db } from "../ledger/storage/database.ts"
 import { threads } from "./threads.ts"
 
 export { threadOperations } from "./operations.ts"

@@ -1,7 +1,8 @@
 /** What members write in Threads. */
-import { noSuch, Refusal } from "../contract/refusals.ts"
-import { behaviour } from "../ledger/behaviour.ts"
-import type { Timeline } from "../ledger/timeline.ts"
+import { noSuch } from "../contract/objects/no-such.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { behaviour } from "../ledger/journal/behaviour.ts"
+import type { Timeline } from "../ledger/journal/timeline.ts"
 import type { Threads } from "./threads.ts"
 
 /** A Thread that a write is about. @throws Refusal 404 when it does not exist, or not in the Room the body names */

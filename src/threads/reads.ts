@@ -1,10 +1,11 @@
 /** Reads of Threads and their timelines. */
-import type { ThreadSummary } from "../contract/answers.ts"
+import type { ThreadSummary } from "../contract/answers/index.ts"
 import { type EntryFilter, entryFiltersOf } from "../contract/reads/kinds.ts"
-import { noSuch, Refusal } from "../contract/refusals.ts"
-import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/paging.ts"
-import type { Readers } from "../ledger/reading.ts"
-import type { Timeline } from "../ledger/timeline.ts"
+import { noSuch } from "../contract/objects/no-such.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { feedOf, feedPage, mustNotBeAhead, pageSize } from "../ledger/lists/paging.ts"
+import type { Readers } from "../ledger/reads/reading.ts"
+import type { Timeline } from "../ledger/journal/timeline.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "./threads.ts"
 

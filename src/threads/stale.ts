@@ -1,9 +1,9 @@
 /**
  * When a checkpoint is stale, and why (protocol, section 8). Threads show the one and checkpoints both, from the same rows.
  */
-import { DOUBTED, FALLEN } from "../contract/evidence.ts"
+import { DOUBTED, FALLEN } from "../contract/answers/evidence.ts"
 import { limits } from "../contract/limits.ts"
-import { placeOf } from "../ledger/keys.ts"
+import { placeOf } from "../ledger/journal/keys.ts"
 
 /** Publications that a checkpoint `c` does not cover, as `x`. */
 const NOT_COVERED = `x.thread = ${placeOf("c.thread_id")} AND x.kind = 'publication' AND x.sequence > c.covers_through`

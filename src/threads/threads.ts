@@ -1,8 +1,8 @@
 /** Threads: their rows, and how they are shown. */
-import { idOf } from "../ledger/keys.ts"
-import type { ThreadSummary } from "../contract/answers.ts"
-import type { Db } from "../ledger/database.ts"
-import { inserting } from "../ledger/inserting.ts"
+import { idOf } from "../ledger/journal/keys.ts"
+import type { ThreadSummary } from "../contract/answers/index.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import type { NewThread } from "../rooms/room-operations.ts"
 import { STALE } from "./stale.ts"
 

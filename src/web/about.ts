@@ -1,6 +1,6 @@
 /** What programs read of a page beside its text: citations, previews, linked data, feeds; and the same as links in its header. */
 import { licenceIri, licenceUrl } from "../contract/licences.ts"
-import { type Named, orcidAddress, shownName } from "../contract/described.ts"
+import { type Named, orcidAddress, shownName } from "../contract/answers/description.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import { serviceName } from "../contract/versions.ts"
 import { oneLine, shortened } from "../contract/text.ts"

@@ -1,6 +1,6 @@
 /** Addresses of pages and places in them; which object has which page, the contract says. */
-import { isUuid } from "../contract/fields.ts"
-import { type Linkable, pageOf } from "../contract/objects.ts"
+import { isUuid } from "../contract/schema/fields.ts"
+import { type Linkable, pageOf } from "../contract/objects/objects.ts"
 import { type Late, to } from "./html.ts"
 
 export const pathOf = pageOf

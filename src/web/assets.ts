@@ -1,7 +1,7 @@
 /** Style, script and fonts: made by build/assets.ts into dist/assets, each under a name that holds its digest. */
 import { packagedBytes } from "../packaged.ts"
-import { Refusal } from "../contract/refusals.ts"
-import { type Answer, asset } from "../edge/answer.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { type Answer, asset } from "../edge/answers/answer.ts"
 import { type Html, html, to } from "./html.ts"
 
 /** What build/assets.ts writes beside the files: their names by what they are. */

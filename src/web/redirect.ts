@@ -1,5 +1,5 @@
 /** Sends a browser on to another page of this service, and nowhere else. */
-import { Answer, commonHeaders } from "../edge/answer.ts"
+import { Answer, commonHeaders } from "../edge/answers/answer.ts"
 import { basePathOf } from "../contract/base-path.ts"
 import type { Visit } from "./visit.ts"
 

@@ -1,5 +1,5 @@
 /** The contract's words as people read them. Only their form is changed here: which words there are, the contract says. */
-import { enumerations } from "../contract/enumerations.ts"
+import { enumerations } from "../contract/schema/enumerations.ts"
 
 export { shortened } from "../contract/text.ts"
 

@@ -4,8 +4,8 @@
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
-import { agentOperations } from "../../src/contract/discovery/manifest.ts"
-import { enumerations } from "../../src/contract/enumerations.ts"
+import { agentOperations } from "../../src/discovery/manifest.ts"
+import { enumerations } from "../../src/contract/schema/enumerations.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { type Answer, ask, type Json } from "../support/ask.ts"
 import { reportedAt } from "../research/record/work.ts"

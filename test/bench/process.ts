@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { Refusal } from "../../src/contract/refusals.ts"
+import { Refusal } from "../../src/contract/refusals/refusal.ts"
 import type { Demo } from "./data/demo.ts"
 import { root } from "./machine.ts"
 

@@ -1,5 +1,5 @@
 /** A database that notes what the service runs on it, the ends of its snapshots included, and runs of the same on another copy. */
-import type { Db, Statement } from "../../src/ledger/database.ts"
+import type { Db, Statement } from "../../src/ledger/storage/database.ts"
 import { RecordingDb, type Step } from "../support/recording-db.ts"
 
 export type { Step }

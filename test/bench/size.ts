@@ -5,9 +5,9 @@
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { createInstance } from "../../src/app/instance.ts"
-import { openData } from "../../src/ledger/data.ts"
-import type { Db } from "../../src/ledger/database.ts"
+import { createInstance } from "../../src/app/compose/instance.ts"
+import { openData } from "../../src/ledger/storage/data.ts"
+import type { Db } from "../../src/ledger/storage/database.ts"
 import { addPerson } from "../support/people.ts"
 import { delivery } from "./data/house.ts"
 import { remove } from "./data/demo.ts"

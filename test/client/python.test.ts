@@ -4,10 +4,10 @@ import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import t from "tap"
-import { agentOperations } from "../../src/contract/discovery/manifest.ts"
-import { discoveryRoutes } from "../../src/contract/discovery/routes.ts"
+import { agentOperations } from "../../src/discovery/manifest.ts"
+import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { refusalCodes } from "../../src/contract/refusal-codes.ts"
+import { refusalCodes } from "../../src/contract/refusals/codes.ts"
 import { storyPlace } from "./python/place.ts"
 
 const root = dirname(dirname(import.meta.dirname))

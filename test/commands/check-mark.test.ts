@@ -4,7 +4,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
-import { sealOf } from "../../src/ledger/not-made.ts"
+import { sealOf } from "../../src/ledger/storage/not-replayed.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 
 const program = executable()

@@ -1,6 +1,6 @@
 /** What an operator does without a browser, also beside a running service: each at once there, and each with a line in the log. */
 import tap, { test } from "tap"
-import type { AuditEntry } from "../../src/contract/audit.ts"
+import type { AuditEntry } from "../../src/contract/answers/audit.ts"
 import { type Answer, ask } from "../support/ask.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 

@@ -1,6 +1,6 @@
 /** Bodies made from a JSON Schema: ones it takes, and ones that were then spoilt in the ways that bodies go wrong. */
 import fc from "fast-check"
-import type { JsonSchema } from "../../src/contract/json-schema.ts"
+import type { JsonSchema } from "../../src/contract/definitions/json-schema.ts"
 import { type Spoiling, spoil } from "./spoiling.ts"
 
 type Arbitrary = fc.Arbitrary<unknown>

@@ -1,9 +1,9 @@
 /** What the evidence model added to the contract stands in every document that a client may have: each row where it belongs. */
 import t from "tap"
-import { manifest } from "../../src/contract/discovery/manifest.ts"
-import { openApi } from "../../src/contract/discovery/openapi.ts"
-import { skill } from "../../src/contract/discovery/skill.ts"
-import { enumerations } from "../../src/contract/enumerations.ts"
+import { manifest } from "../../src/discovery/manifest.ts"
+import { openApi } from "../../src/discovery/openapi.ts"
+import { skill } from "../../src/discovery/skill.ts"
+import { enumerations } from "../../src/contract/schema/enumerations.ts"
 
 const place = { baseUrl: "https://rooms.example.org" }
 const facts = { ...place, instanceId: "0198f3a0-0000-7000-8000-00000000000a", lineage: [], rates: null, softwareVersion: "1.2.3" }

@@ -1,5 +1,5 @@
 /** What a body lacks and what it has too much, found by walking the schema: an oracle that shares nothing with the validator. */
-import type { JsonSchema } from "../../src/contract/json-schema.ts"
+import type { JsonSchema } from "../../src/contract/definitions/json-schema.ts"
 
 export interface Faults {
   /** JSON Pointers of required properties that are not there. */

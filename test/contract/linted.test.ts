@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core"
 import core, { type RulesetDefinition } from "@stoplight/spectral-core"
 import rulesets from "@stoplight/spectral-rulesets"
 import t from "tap"
-import { openApi } from "../../src/contract/discovery/openapi.ts"
+import { openApi } from "../../src/discovery/openapi.ts"
 
 const document = openApi({ baseUrl: "https://rooms.example.org/lab", softwareVersion: "1.2.3" })
 

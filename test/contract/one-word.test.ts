@@ -1,9 +1,9 @@
 /** One word for one thing in all reads: what a parameter or a member is called here it is called everywhere. */
 import { test } from "tap"
-import { metricColumns } from "../../src/contract/attempt-answers.ts"
-import { attemptCurves } from "../../src/contract/comparing-answers.ts"
+import { metricColumns } from "../../src/contract/answers/attempts.ts"
+import { attemptCurves } from "../../src/contract/answers/comparing.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { partsOf } from "../../src/contract/schema-parts.ts"
+import { partsOf } from "../../src/contract/schema/parts.ts"
 
 test("a metric's name is its metric wherever it stands alone", (t) => {
   const byName = reads.filter(({ query }) => "name" in query.entries).map(({ name }) => name)

@@ -2,14 +2,14 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import t from "tap"
-import { actions } from "../../src/contract/actions.ts"
-import { openApi } from "../../src/contract/discovery/openapi.ts"
-import { discoveryRoutes, metricsRead } from "../../src/contract/discovery/routes.ts"
-import { browserPath, pathNames } from "../../src/contract/operation.ts"
+import { actions } from "../../src/contract/operations/actions.ts"
+import { openApi } from "../../src/discovery/openapi.ts"
+import { discoveryRoutes, metricsRead } from "../../src/discovery/routes.ts"
+import { browserPath, pathNames } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { browserReadPath } from "../../src/contract/read.ts"
+import { browserReadPath } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
+import { type RefusalCode, refusals } from "../../src/contract/refusals/refusal.ts"
 
 interface Parameter {
   name: string

@@ -2,10 +2,10 @@
 import fc from "fast-check"
 import { test } from "tap"
 import * as v from "valibot"
-import { distinct, list, shape, uuid, variant } from "../../src/contract/fields.ts"
-import { jsonSchemaOf } from "../../src/contract/json-schema.ts"
+import { distinct, list, shape, uuid, variant } from "../../src/contract/schema/fields.ts"
+import { jsonSchemaOf } from "../../src/contract/definitions/json-schema.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { namedIn, ref, refersIn, subject } from "../../src/contract/ref.ts"
+import { namedIn, ref, refersIn, subject } from "../../src/contract/schema/ref.ts"
 
 /** A schema, values of it, and what is named in each: by path. */
 interface Made {

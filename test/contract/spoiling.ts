@@ -1,5 +1,5 @@
 /** The ways in which a body goes wrong, or almost does: each of them changes one place of a value. */
-import type { JsonSchema } from "../../src/contract/json-schema.ts"
+import type { JsonSchema } from "../../src/contract/definitions/json-schema.ts"
 
 /** Which place to spoil, in which way, and which of that way's variants to use; each taken modulo what there is. */
 export interface Spoiling {

@@ -2,7 +2,7 @@
 import * as fc from "fast-check"
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { readJson } from "../../src/contract/strict-json.ts"
+import { readJson } from "../../src/contract/schema/strict-json.ts"
 import { obvious } from "./obvious-json.ts"
 
 const white = fc.constantFrom("", "", "", " ", "\n", "\t \r")

@@ -3,12 +3,12 @@
  * too: `npm run typecheck` is what this file tests. At run time only the total maps are looked at.
  */
 import { test } from "tap"
-import type { CardKind } from "../../src/contract/answers.ts"
-import { cards } from "../../src/contract/answers.ts"
-import type { EntryForm } from "../../src/contract/operation.ts"
-import { type ObjectKind, type ObjectSpec, objects, pageOf, type TargetKind } from "../../src/contract/objects.ts"
+import type { CardKind } from "../../src/contract/answers/index.ts"
+import { cards } from "../../src/contract/answers/index.ts"
+import type { EntryForm } from "../../src/contract/definitions/operation.ts"
+import { type ObjectKind, type ObjectSpec, objects, pageOf, type TargetKind } from "../../src/contract/objects/objects.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { ref, subject } from "../../src/contract/ref.ts"
+import { ref, subject } from "../../src/contract/schema/ref.ts"
 import { act } from "../../src/web/parts/actions.ts"
 import { cardViews } from "../../src/web/parts/entry.ts"
 

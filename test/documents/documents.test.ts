@@ -5,7 +5,7 @@ import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { pathTo } from "../../src/contract/reads/index.ts"
 import { prefersMarkdown } from "../../src/web/markdown-pages.ts"
-import { tallyInWords } from "../../src/contract/evidence.ts"
+import { tallyInWords } from "../../src/contract/answers/evidence.ts"
 import { nobody } from "../research/record/bodies.ts"
 
 const house = await startResearchRoom()

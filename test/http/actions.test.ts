@@ -1,6 +1,6 @@
 /** What people do is done in one way: as JSON and as a form it has the same outcome, and sets the same cookie. */
 import tap, { test } from "tap"
-import { actions } from "../../src/contract/actions.ts"
+import { actions } from "../../src/contract/operations/actions.ts"
 import { passwordOf, startOwn } from "../support/service.ts"
 
 const own = await startOwn()

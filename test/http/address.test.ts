@@ -1,7 +1,7 @@
 /** Where a request comes from, and by what it is counted. */
 import type { Socket } from "node:net"
 import { test } from "tap"
-import { addressOf, countedAs, isLoopback } from "../../src/edge/address.ts"
+import { addressOf, countedAs, isLoopback } from "../../src/edge/limits/address.ts"
 
 const from = (remoteAddress: string | undefined, forwarded?: string) => ({
   socket: { remoteAddress } as Socket,

@@ -1,7 +1,7 @@
 /** Token buckets do what a tank with a tap and a hole would: held against one, in made-up time. */
 import fc from "fast-check"
 import { test } from "tap"
-import { Buckets } from "../../src/edge/buckets.ts"
+import { Buckets } from "../../src/edge/limits/buckets.ts"
 
 /** Whole milliseconds a token, so that the tank and the buckets count alike to the last digit. */
 const sizes = fc.record({ perMinute: fc.constantFrom(1, 6, 30, 60, 600, 6_000), atOnce: fc.integer({ min: 1, max: 20 }) })

@@ -1,7 +1,7 @@
 /** What bodies, connections and held feeds take of the service is bounded: whoever is over it is told to come back, and all others go on. */
 import tap, { type Test, test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { Budgets, standardBudgets } from "../../src/edge/budgets.ts"
+import { Budgets, standardBudgets } from "../../src/edge/limits/budgets.ts"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
 import { passwordOf } from "../support/service.ts"

@@ -4,7 +4,7 @@
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
-import { browserPath, type Operation } from "../../src/contract/operation.ts"
+import { browserPath, type Operation } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { mintToken, type TokenKind } from "../../src/people/tokens.ts"

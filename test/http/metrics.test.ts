@@ -1,6 +1,6 @@
 /** The metrics: counted rightly, in Prometheus' text format, for the operator and for nobody else. */
 import tap, { test } from "tap"
-import { metricsRead } from "../../src/contract/discovery/routes.ts"
+import { metricsRead } from "../../src/discovery/routes.ts"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
 import { startResearchRoom } from "research-room/testing"

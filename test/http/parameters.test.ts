@@ -2,7 +2,7 @@
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { reads } from "../../src/contract/reads/index.ts"
-import type { CursorKind } from "../../src/contract/read.ts"
+import type { CursorKind } from "../../src/contract/definitions/read.ts"
 import { ask } from "../support/ask.ts"
 import { addressOf } from "../support/routes.ts"
 

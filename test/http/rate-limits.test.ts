@@ -1,9 +1,9 @@
 /** How much is taken from whom: by address, by caller, and of refused credentials; in made-up time. */
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { Refusal } from "../../src/contract/refusals.ts"
-import { RequestContext } from "../../src/edge/request-context.ts"
-import { RateLimits, type RateNumbers, standardRates } from "../../src/edge/rate-limits.ts"
+import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { RequestContext } from "../../src/edge/limits/request-context.ts"
+import { RateLimits, type RateNumbers, standardRates } from "../../src/edge/limits/rate-limits.ts"
 import { plenty } from "../security/service.ts"
 
 const few = { perMinute: 60, atOnce: 5 }

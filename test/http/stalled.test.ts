@@ -1,7 +1,7 @@
 /** Clients that begin a request and never end it do not hold a connection for ever; those that only wait are let be. */
 import tap, { test } from "tap"
 import { listen, patience, serveOn } from "../../src/http/server.ts"
-import { createApp } from "../../src/app/edge.ts"
+import { createApp } from "../../src/app/serving/surface.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
 import { openHouse } from "../support/house.ts"

@@ -1,10 +1,10 @@
 /** What Node cannot read as a request is answered with the envelope all the same, in the family of its path, and the connection ends. */
 import tap, { type Test, test } from "tap"
 import * as v from "valibot"
-import { refusal } from "../../src/contract/answers.ts"
-import { type RefusalCode, refusals } from "../../src/contract/refusals.ts"
+import { refusal } from "../../src/contract/answers/index.ts"
+import { type RefusalCode, refusals } from "../../src/contract/refusals/refusal.ts"
 import { schemaVersions } from "../../src/contract/versions.ts"
-import { commonHeaders } from "../../src/edge/answer.ts"
+import { commonHeaders } from "../../src/edge/answers/answer.ts"
 import { answersIn, dial, head } from "../support/socket.ts"
 import { message } from "../support/bodies.ts"
 import { startResearchRoom } from "research-room/testing"

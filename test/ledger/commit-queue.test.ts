@@ -4,9 +4,9 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import tap, { test } from "tap"
-import { Refusal } from "../../src/contract/refusals.ts"
-import { CommitQueue, Undo } from "../../src/ledger/commit-queue.ts"
-import { type Db, openDatabase } from "../../src/ledger/database.ts"
+import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { CommitQueue, Undo } from "../../src/ledger/write/commit-queue.ts"
+import { type Db, openDatabase } from "../../src/ledger/storage/database.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()

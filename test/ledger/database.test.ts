@@ -4,9 +4,9 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
-import { openData } from "../../src/ledger/data.ts"
-import { DataError, type Db, openDatabase } from "../../src/ledger/database.ts"
-import { latestSchema, schemaSql } from "../../src/ledger/schema.ts"
+import { openData } from "../../src/ledger/storage/data.ts"
+import { DataError, type Db, openDatabase } from "../../src/ledger/storage/database.ts"
+import { latestSchema, schemaSql } from "../../src/ledger/storage/schema.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()

@@ -6,8 +6,8 @@ import { rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
-import { followerNote } from "../../src/ledger/copies.ts"
-import { Followed, readPatienceMs } from "../../src/ledger/followed.ts"
+import { followerNote } from "../../src/ledger/storage/litestream-files.ts"
+import { Followed, readPatienceMs } from "../../src/ledger/storage/follower-file.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()

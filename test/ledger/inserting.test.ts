@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs"
 import { test } from "tap"
 import { rowTypes } from "../../build/row-types.ts"
-import { openDatabase } from "../../src/ledger/database.ts"
-import { inserting, workedOut } from "../../src/ledger/inserting.ts"
+import { openDatabase } from "../../src/ledger/storage/database.ts"
+import { inserting, workedOut } from "../../src/ledger/storage/inserting.ts"
 
 test("schema.d.ts is what schema.sql says", (t) => {
   const kept = readFileSync(new URL("../../schema.d.ts", import.meta.url), "utf8")

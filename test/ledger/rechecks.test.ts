@@ -3,7 +3,7 @@
  * the transaction (interface, "Agent writes"): what is true then counts.
  */
 import tap, { test } from "tap"
-import type { Actor } from "../../src/ledger/actor.ts"
+import type { Actor } from "../../src/ledger/journal/actor.ts"
 import { freshId, hypothesis, message } from "../support/bodies.ts"
 import { outcomeOf, type House, openHouse, type Sent } from "../support/house.ts"
 

@@ -1,8 +1,8 @@
 /** Readers are held to what their reads declare, by the compiler: each line below that is expected to fail must fail. */
 import t from "tap"
 import { JsonText, parse, parsed, stored } from "../../src/contract/json.ts"
-import type { RoomSummary } from "../../src/contract/answers.ts"
-import { answering, type FoundBy, type Readers } from "../../src/ledger/reading.ts"
+import type { RoomSummary } from "../../src/contract/answers/index.ts"
+import { answering, type FoundBy, type Readers } from "../../src/ledger/reads/reading.ts"
 
 const context = {} as Exclude<FoundBy<"room_context">, JsonText>
 const concept = { versionId: "", key: "", label: "", definition: "", recordLabel: "", recordKind: "finding", roomId: "" } as const

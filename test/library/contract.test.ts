@@ -1,15 +1,15 @@
 /** The Library in the registry: its own family everywhere, and told by every document beside the rest. */
 import { test } from "tap"
 import { startResearchRoom } from "research-room/testing"
-import { manifest } from "../../src/contract/discovery/manifest.ts"
-import { operationRefusals, readRefusals } from "../../src/contract/discovery/possible-refusals.ts"
+import { manifest } from "../../src/discovery/manifest.ts"
+import { operationRefusals, readRefusals } from "../../src/discovery/possible-refusals.ts"
 import { libraryOperations } from "../../src/contract/library/operations.ts"
 import { libraryReads } from "../../src/contract/library/reads.ts"
-import { browserPath } from "../../src/contract/operation.ts"
+import { browserPath } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
-import { type RefusalSpec, refusals } from "../../src/contract/refusal-codes.ts"
-import { codeIn, Refusal, type RefusalCode } from "../../src/contract/refusals.ts"
+import { type RefusalSpec, refusals } from "../../src/contract/refusals/codes.ts"
+import { codeIn, Refusal, type RefusalCode } from "../../src/contract/refusals/refusal.ts"
 import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
 
 const table = Object.entries(refusals) as [RefusalCode, RefusalSpec][]

@@ -1,7 +1,7 @@
 /** A Library of any size, found again: tags of one's own, words, orders, and all of it as a file for other programs. */
 import fc from "fast-check"
 import t, { test } from "tap"
-import { enumerations } from "../../src/contract/enumerations.ts"
+import { enumerations } from "../../src/contract/schema/enumerations.ts"
 import type { AnswerOf } from "../../src/contract/reads/index.ts"
 import { readBibtex } from "../../src/library/bibtex/read.ts"
 import { collectionOf, keyOf, paperId, paperIds, refused, share, startHouse } from "./house.ts"

@@ -1,8 +1,8 @@
 /** What people and agents have of a paper: files of other programs, addresses as they are pasted, a title. */
 import fc from "fast-check"
 import t, { test } from "tap"
-import { mentionedArxivId } from "../../src/contract/arxiv-mention.ts"
-import type { Operation } from "../../src/contract/operation.ts"
+import { mentionedArxivId } from "../../src/contract/schema/arxiv-mention.ts"
+import type { Operation } from "../../src/contract/definitions/operation.ts"
 import { operationNamed } from "../../src/contract/operations/index.ts"
 import { readBibtex } from "../../src/library/bibtex/read.ts"
 import { bodyOf } from "../../src/web/forms/draft.ts"

@@ -5,7 +5,7 @@ import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { ResearchRoomClient } from "research-room/client"
 import type { Cast } from "../../src/demo/demo.ts"
-import { sealOf } from "../../src/ledger/not-made.ts"
+import { sealOf } from "../../src/ledger/storage/not-replayed.ts"
 import { endAll, executable, newPlace, run, start } from "../support/program.ts"
 
 const program = executable()

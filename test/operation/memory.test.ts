@@ -1,6 +1,6 @@
 /** Memory after a rush: a service at rest gives back what it held at its busiest. */
 import t from "tap"
-import { restMemory } from "../../src/app/memory.ts"
+import { restMemory } from "../../src/app/threads/memory.ts"
 
 const rss = () => process.memoryUsage.rss() / 1024 / 1024
 

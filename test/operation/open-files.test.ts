@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import t from "tap"
-import { standardBudgets } from "../../src/edge/budgets.ts"
+import { standardBudgets } from "../../src/edge/limits/budgets.ts"
 import { belowLimit, openFilesLimit } from "../../src/http/open-files.ts"
 import { temporaryFolder } from "../support/service.ts"
 

@@ -2,9 +2,9 @@
 import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import tap, { type Test, test } from "tap"
-import { type Db, openAside } from "../../src/ledger/database.ts"
-import { openData } from "../../src/ledger/data.ts"
-import { type DiskSpace, watchLimits, Watchman } from "../../src/ledger/watchman.ts"
+import { type Db, openAside } from "../../src/ledger/storage/database.ts"
+import { openData } from "../../src/ledger/storage/data.ts"
+import { type DiskSpace, watchLimits, Watchman } from "../../src/ledger/storage/disk-watch.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()

@@ -1,7 +1,7 @@
 /** An archived Room is read and cited and admits no new work, on any route; restored, it works on. */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
-import { browserPath, type Operation } from "../../src/contract/operation.ts"
+import { browserPath, type Operation } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { ask } from "../support/ask.ts"
 import { action, type Body, freshId, hypothesis } from "../support/bodies.ts"

@@ -1,7 +1,7 @@
 /** A feed that says in a sentence what happened, and brings what was accepted: a reader who comes back needs no other read. */
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { entryDigest } from "../../src/contract/chain.ts"
+import { entryDigest } from "../../src/contract/answers/chain.ts"
 import { canonicalJson, digestOf } from "../../src/contract/json.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { told } from "../../src/rooms/happened.ts"

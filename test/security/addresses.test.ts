@@ -1,6 +1,6 @@
 /** Addresses and names that would end the text they are put into, or look like others. */
 import t from "tap"
-import { pythonClient } from "../../src/contract/discovery/python.ts"
+import { pythonClient } from "../../src/discovery/python.ts"
 import { packaged } from "../../src/packaged.ts"
 import { describedBy } from "../../src/research/import/origin.ts"
 import { webAddress } from "../../src/settings.ts"

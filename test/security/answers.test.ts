@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { pathNames } from "../../src/contract/operation.ts"
+import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { limits } from "../../src/contract/limits.ts"
 import { temporaryFolder } from "../support/service.ts"

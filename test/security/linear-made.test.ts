@@ -6,9 +6,9 @@ import { growing, noteMade, writtenIn } from "./patterns.ts"
 /** What stands in for what is made from text within a function, and why it is linear. */
 const madeLater: Readonly<Record<string, string>> = {
   "src/web/parts/assertion.ts": "the labels of a record's own concepts as they stand, one or the other; measured below",
-  "src/ledger/withheld.ts": "words that were withheld as they stand",
+  "src/ledger/journal/withheld.ts": "words that were withheld as they stand",
   "src/edge/edge.ts": "the name of the cookie of a session, in what this program sets",
-  "src/edge/routes.ts": "the paths of this program, with ids of any letters but a slash",
+  "src/edge/requests/routes.ts": "the paths of this program, with ids of any letters but a slash",
 }
 
 test("every expression that src makes from text is linear", async (t) => {

@@ -39,7 +39,7 @@ const packageOf = (file: string): string =>
 
 test("the packages that read strangers' texts are linear, or bounded", async (t) => {
   const { metafile } = await build({
-    entryPoints: ["src/main.ts", "src/app/writer-thread.ts", "src/app/reader-thread.ts"],
+    entryPoints: ["src/main.ts", "src/app/threads/writer-thread.ts", "src/app/threads/reader-thread.ts"],
     bundle: true,
     write: false,
     metafile: true,

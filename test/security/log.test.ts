@@ -1,7 +1,7 @@
 /** What the log tells: who came in and who did not, which request it was, and no more lines than somebody can read. */
 import tap, { test } from "tap"
-import { Journal } from "../../src/edge/journal.ts"
-import { RequestContext } from "../../src/edge/request-context.ts"
+import { Journal } from "../../src/edge/telemetry/request-log.ts"
+import { RequestContext } from "../../src/edge/limits/request-context.ts"
 import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"

@@ -2,7 +2,7 @@
 import { ResearchRoomClient } from "research-room/client"
 import { test } from "tap"
 import { schemaVersions } from "../../src/contract/versions.ts"
-import type { RateNumbers } from "../../src/edge/rate-limits.ts"
+import type { RateNumbers } from "../../src/edge/limits/rate-limits.ts"
 import { mintToken } from "../../src/people/tokens.ts"
 import { type Asked, ask } from "../support/ask.ts"
 import { held } from "../support/contract.ts"

@@ -1,6 +1,6 @@
 /** A service as an operator runs it: limits, log and metrics on, its log lines in the test's hand. */
 import { rmSync } from "node:fs"
-import type { RateNumbers } from "../../src/edge/rate-limits.ts"
+import type { RateNumbers } from "../../src/edge/limits/rate-limits.ts"
 import { openLog } from "../../src/log.ts"
 import { type Service, type ServiceOptions, startService } from "../../src/app/service.ts"
 import { temporaryFolder } from "../support/service.ts"

@@ -1,7 +1,7 @@
 /** The sign-in limit counts whom the edge says, and what it remembers is bounded. */
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { Refusal } from "../../src/contract/refusals.ts"
+import { Refusal } from "../../src/contract/refusals/refusal.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { SignInLimit } from "../../src/people/sign-in-limit.ts"
 import { SlowLanes } from "../../src/people/slow-lane.ts"

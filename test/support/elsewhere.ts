@@ -1,9 +1,9 @@
 /** An instance that Rooms of another one are read into: its data in a folder of the test's own, without a service before it. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { importCrate } from "../../src/app/import.ts"
-import { createInstance } from "../../src/app/instance.ts"
-import { openForward } from "../../src/app/forward.ts"
+import { importCrate } from "../../src/app/mirrors/import.ts"
+import { createInstance } from "../../src/app/compose/instance.ts"
+import { openForward } from "../../src/app/compose/upgrade.ts"
 import { checkData } from "../../src/check/check.ts"
 import { databaseFile } from "../../src/check/backup.ts"
 import { softwareVersion } from "../../src/version.ts"

@@ -1,5 +1,5 @@
 /** People who never sign in, so that no password has to be hashed for them. */
-import type { Instance } from "../../src/app/instance.ts"
+import type { Instance } from "../../src/app/compose/instance.ts"
 import { canonicalJson, digestOf } from "../../src/contract/json.ts"
 import { isoTime } from "../../src/ledger/world.ts"
 

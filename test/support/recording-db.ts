@@ -1,5 +1,5 @@
 /** Writes down which statements the service runs while it is asked to look, and with which values. */
-import type { Db, Statement } from "../../src/ledger/database.ts"
+import type { Db, Statement } from "../../src/ledger/storage/database.ts"
 
 type Values = Parameters<Statement<unknown>["get"]>
 

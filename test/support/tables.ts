@@ -1,6 +1,6 @@
 /** All rows of a database as text, to see whether anything in it differs. */
-import type { Db } from "../../src/ledger/database.ts"
-import { rowsOf, tablesOf } from "../../src/ledger/tables.ts"
+import type { Db } from "../../src/ledger/storage/database.ts"
+import { rowsOf, tablesOf } from "../../src/ledger/storage/tables.ts"
 
 const shadow = /_(?:data|idx|docsize|config|content)$/
 

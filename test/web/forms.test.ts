@@ -1,6 +1,6 @@
 /** Forms made from schemas: every operation's example, written into its form and sent, makes the very same body. */
 import t from "tap"
-import { checkBody } from "../../src/contract/operation.ts"
+import { checkBody } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { bodyOf, fill, issueField } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"

@@ -2,7 +2,7 @@
 import { startResearchRoom } from "research-room/testing"
 import t, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
-import { openApiRoutes } from "../../src/contract/discovery/openapi-routes.ts"
+import { openApiRoutes } from "../../src/discovery/openapi-routes.ts"
 import { openLog } from "../../src/log.ts"
 import { startService } from "../../src/app/service.ts"
 import { temporaryFolder } from "../support/service.ts"

@@ -1,8 +1,8 @@
 /** What lands in a Room while its feed is looked at comes with this page of it or with the next: the other thread may write between any two statements. */
 import { join } from "node:path"
 import tap, { test } from "tap"
-import { createInstance } from "../../src/app/instance.ts"
-import { type Db, openBeside, type Statement } from "../../src/ledger/database.ts"
+import { createInstance } from "../../src/app/compose/instance.ts"
+import { type Db, openBeside, type Statement } from "../../src/ledger/storage/database.ts"
 import { isoTime, realWorld } from "../../src/ledger/world.ts"
 import { freshId, message } from "../support/bodies.ts"
 import { openHouse } from "../support/house.ts"

@@ -1,6 +1,6 @@
 /** What the serving thread and a reading thread ask each other. */
-import type { Entrance } from "../../edge/entrance.ts"
-import type { OffloadedRequest, OffloadedResponse } from "../../edge/readers.ts"
+import type { Entrance } from "../../edge/sign-in-options.ts"
+import type { OffloadedRequest, OffloadedResponse } from "../../edge/limits/readers.ts"
 import type { Text } from "../../renderer/as-written.ts"
 
 /** What a reading thread starts from. */

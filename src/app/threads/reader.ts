@@ -2,10 +2,10 @@
 import { levels, type Logger } from "pino"
 import type { Channel } from "../../channel/channel.ts"
 import { Thread } from "../../channel/thread.ts"
-import type { Cost } from "../../edge/readers.ts"
+import type { Cost } from "../../edge/limits/readers.ts"
 import { RenderingNote } from "../../renderer/rendering-note.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
-import { repeat } from "../../ledger/repeat.ts"
+import { repeat } from "../../ledger/storage/repeat.ts"
 
 /** MiB of objects that live on, and of those that live shortly. */
 const [OLD, YOUNG] = [256, 16]

@@ -1,7 +1,7 @@
 /** What the serving thread and the writing thread ask each other, and how a write travels. */
 import { type JsonObject, trusted } from "../../contract/json.ts"
-import type { Actor } from "../../ledger/actor.ts"
-import type { Admitted, CheckedWrite } from "../../ledger/admit.ts"
+import type { Actor } from "../../ledger/journal/actor.ts"
+import type { Admitted, CheckedWrite } from "../../ledger/write/admit.ts"
 import type { RepositorySettings } from "../../repositories/configured.ts"
 
 /** What the writing thread starts from. */

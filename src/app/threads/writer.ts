@@ -1,8 +1,8 @@
 /** The serving thread's end of the writing thread: hands each write over as soon as it is checked, and brings the answers back. */
 import { Thread } from "../../channel/thread.ts"
-import type { Admitted, OtherWriter } from "../../ledger/admit.ts"
-import { notStored, uncertain } from "../../ledger/commit-queue.ts"
-import type { Delivery } from "../../ledger/delivery.ts"
+import type { Admitted, OtherWriter } from "../../ledger/write/admit.ts"
+import { notStored, uncertain } from "../../ledger/write/commit-queue.ts"
+import type { Delivery } from "../../ledger/journal/delivery.ts"
 import { packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
 export interface WriterHandlers extends WriterEvents {

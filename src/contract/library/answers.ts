@@ -1,8 +1,8 @@
 /** What the Library answers. */
 import * as v from "valibot"
-import { at, count, id, optionalText, tokenFields } from "../answer-fields.ts"
-import { enumerations } from "../enumerations.ts"
-import { shape } from "../fields.ts"
+import { at, count, id, optionalText, tokenFields } from "../answers/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { shape } from "../schema/fields.ts"
 import { schemaVersions } from "../versions.ts"
 
 const words = v.array(v.string())

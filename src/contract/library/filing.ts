@@ -1,9 +1,9 @@
 /** What a person, or an agent with their personal key, files in the Library. The browser has the same under /api/library. */
 import * as v from "valibot"
-import { arxivId, distinct, distinctBy, list, shape, text, uuid } from "../fields.ts"
+import { arxivId, distinct, distinctBy, list, shape, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref, subject } from "../ref.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref, subject } from "../schema/ref.ts"
 
 const family = "library"
 const surface = "agent"

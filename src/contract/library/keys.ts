@@ -1,10 +1,10 @@
 /** Personal keys: what a person's own agents come into the Library with. Issued in the browser, shown once. */
 import * as v from "valibot"
-import { enumerations } from "../enumerations.ts"
-import { distinct, oneOf, plain, shape, text, time, uuid } from "../fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { distinct, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref } from "../ref.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref } from "../schema/ref.ts"
 
 const label = text(limits.credentialLabel)
 const permissions = distinct(oneOf(enumerations.libraryPermission), enumerations.libraryPermission.length, 1)

@@ -1,10 +1,10 @@
 /** What a person keeps of a paper for themselves: free text, highlights, and how far they have read. */
 import * as v from "valibot"
-import { count } from "../answer-fields.ts"
-import { enumerations } from "../enumerations.ts"
-import { arxivId, oneOf, plain, text, uuid, whole } from "../fields.ts"
+import { count } from "../answers/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { arxivId, oneOf, plain, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
+import { operation } from "../definitions/operation.ts"
 
 const family = "library"
 const surface = "browser"

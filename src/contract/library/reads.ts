@@ -1,9 +1,9 @@
 /** The reads of the Library: those of a personal key, which its person also has in the browser, and those of the browser alone. */
 import * as v from "valibot"
-import { enumerations } from "../enumerations.ts"
-import { arxivId, oneOf, plain, tag } from "../fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { arxivId, oneOf, plain, tag } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { read } from "../read.ts"
+import { read } from "../definitions/read.ts"
 import * as answers from "./answers.ts"
 
 const family = "library"

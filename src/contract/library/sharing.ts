@@ -1,10 +1,10 @@
 /** What people do with Collections in the browser beyond filing: delete, share by invitation, import, read. */
 import * as v from "valibot"
-import { count } from "../answer-fields.ts"
-import { arxivId, distinct, plain, shape, text, username, uuid } from "../fields.ts"
+import { count } from "../answers/fields.ts"
+import { arxivId, distinct, plain, shape, text, username, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref, subject } from "../ref.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref, subject } from "../schema/ref.ts"
 
 const family = "library"
 const surface = "browser"

@@ -1,8 +1,8 @@
 /** Tags of one's own: words by which a person finds saved papers again. Nobody else sees them. */
 import * as v from "valibot"
-import { arxivId, distinct, tag } from "../fields.ts"
+import { arxivId, distinct, tag } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
+import { operation } from "../definitions/operation.ts"
 
 const family = "library"
 const surface = "browser"

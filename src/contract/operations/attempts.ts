@@ -1,13 +1,23 @@
 /** What was executed, with what going in and coming out. */
 import * as v from "valibot"
-import { count } from "../answer-fields.ts"
-import { enumerations } from "../enumerations.ts"
-import { list, oneOf, plain, shape, text, time, uuid } from "../fields.ts"
+import { count } from "../answers/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { list, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref, subject } from "../ref.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref, subject } from "../schema/ref.ts"
 import { states } from "../states.ts"
-import { argv, configuration, corrects, environment, expectedAttempt, expectedExperiment, metrics, outputs, repository } from "../work.ts"
+import {
+  argv,
+  configuration,
+  corrects,
+  environment,
+  expectedAttempt,
+  expectedExperiment,
+  metrics,
+  outputs,
+  repository,
+} from "../definitions/work.ts"
 
 const permissions = ["manage_own_experiments"] as const
 const expected = ["expectedRevision", "expectedStatus"] as const

@@ -1,10 +1,10 @@
 /** Checkpoints: attributed syntheses of what a Thread has come to. */
 import * as v from "valibot"
-import { enumerations } from "../enumerations.ts"
-import { distinct, list, oneOf, text, uuid, whole } from "../fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { distinct, list, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref, subject } from "../ref.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref, subject } from "../schema/ref.ts"
 
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",

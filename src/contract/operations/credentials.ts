@@ -1,9 +1,9 @@
 /** Room credentials: what an agent writes with. Issued in the browser, shown once. */
 import * as v from "valibot"
-import { distinct, permissions, plain, text, time, uuid } from "../fields.ts"
+import { distinct, permissions, plain, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref } from "../ref.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref } from "../schema/ref.ts"
 
 /** The public name of the agent that writes with it. */
 const label = text(limits.credentialLabel)

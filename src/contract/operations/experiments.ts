@@ -1,13 +1,13 @@
 /** Who takes which question, and under which accepted plan. */
 import * as v from "valibot"
-import { count } from "../answer-fields.ts"
-import { enumerations } from "../enumerations.ts"
-import { oneOf, text, uuid } from "../fields.ts"
+import { count } from "../answers/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { oneOf, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { subject } from "../ref.ts"
-import { premises, scope } from "../science.ts"
-import { expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../work.ts"
+import { operation } from "../definitions/operation.ts"
+import { subject } from "../schema/ref.ts"
+import { premises, scope } from "../definitions/science.ts"
+import { expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../definitions/work.ts"
 
 const question = text(limits.statement)
 const statement = text(limits.statement)

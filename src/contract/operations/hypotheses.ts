@@ -1,9 +1,9 @@
 /** The hypothesis: an exact prediction with its scope and premises. */
 import * as v from "valibot"
-import { uuid } from "../fields.ts"
-import { operation } from "../operation.ts"
-import { subject } from "../ref.ts"
-import { assertion, concepts, premises, references, scope } from "../science.ts"
+import { uuid } from "../schema/fields.ts"
+import { operation } from "../definitions/operation.ts"
+import { subject } from "../schema/ref.ts"
+import { assertion, concepts, premises, references, scope } from "../definitions/science.ts"
 
 export const publishHypothesis = operation({
   name: "publish_hypothesis",

@@ -1,9 +1,9 @@
 /** The list of operations. Everything that needs to know which operations exist reads it here. */
 import type * as v from "valibot"
 import { libraryOperations } from "../library/operations.ts"
-import type { Operation } from "../operation.ts"
+import type { Operation } from "../definitions/operation.ts"
 import { present } from "../present.ts"
-import type { IdsOf } from "../read.ts"
+import type { IdsOf } from "../definitions/read.ts"
 import { registerAttempt, reportAttemptEvent } from "./attempts.ts"
 import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
 import {

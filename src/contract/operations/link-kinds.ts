@@ -1,6 +1,6 @@
 /** What each kind of research link makes of its target. */
-import type { LinkKind, RecordStatus } from "../enumerations.ts"
-import { enumerations } from "../enumerations.ts"
+import type { LinkKind, RecordStatus } from "../schema/enumerations.ts"
+import { enumerations } from "../schema/enumerations.ts"
 import type { OperationName } from "./index.ts"
 
 export const linkKinds = {

@@ -1,9 +1,9 @@
 /** What is said later about an exact record: corrections, supersessions, disputes, retractions. The record itself never changes. */
 import * as v from "valibot"
-import { distinct, text, uuid } from "../fields.ts"
+import { distinct, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref, subject } from "../ref.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref, subject } from "../schema/ref.ts"
 
 const explanation = text(limits.explanation)
 const targetVersionId = subject("record")

@@ -1,12 +1,12 @@
 /** Inputs and outputs, known by their content. */
 import * as v from "valibot"
-import { enumerations } from "../enumerations.ts"
-import { fromOtherRoom } from "../evidence.ts"
-import { oneOf, plain, text, uuid, whole } from "../fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { fromOtherRoom } from "../answers/evidence.ts"
+import { oneOf, plain, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { subject } from "../ref.ts"
-import { digest, locationUri, materialReference } from "../work.ts"
+import { operation } from "../definitions/operation.ts"
+import { subject } from "../schema/ref.ts"
+import { digest, locationUri, materialReference } from "../definitions/work.ts"
 
 const permissions = ["publish_records", "post_thread"] as const
 

@@ -1,12 +1,12 @@
 /** Findings and cited claims: what was concluded, and on what evidence. */
 import * as v from "valibot"
-import { enumerations } from "../enumerations.ts"
-import { arxivId, distinct, distinctBy, list, oneOf, plain, shape, text, uuid, variant, whole } from "../fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { arxivId, distinct, distinctBy, list, oneOf, plain, shape, text, uuid, variant, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref, subject } from "../ref.ts"
-import { assertion, concepts, references, scope } from "../science.ts"
-import { digest, dimensionName, dimensions } from "../work.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref, subject } from "../schema/ref.ts"
+import { assertion, concepts, references, scope } from "../definitions/science.ts"
+import { digest, dimensionName, dimensions } from "../definitions/work.ts"
 
 const explanation = text(limits.explanation)
 const locatorPart = v.exactOptional(plain(limits.locator))

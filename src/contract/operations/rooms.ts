@@ -1,11 +1,11 @@
 /** What people do with Rooms in the browser: create, amend, membership, archive, restore. */
 import * as v from "valibot"
-import { optionalSaid, said } from "../answer-fields.ts"
-import { enumerations } from "../enumerations.ts"
-import { oneOf, plain, shape, text, username, uuid, whole } from "../fields.ts"
+import { optionalSaid, said } from "../answers/fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { oneOf, plain, shape, text, username, uuid, whole } from "../schema/fields.ts"
 import { license } from "../licences.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
+import { operation } from "../definitions/operation.ts"
 
 const title = text(limits.title)
 const question = text(limits.statement)

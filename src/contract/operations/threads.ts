@@ -1,11 +1,11 @@
 /** What members write in Threads. */
 import * as v from "valibot"
-import { said } from "../answer-fields.ts"
-import { fromOtherRoom } from "../evidence.ts"
-import { text, uuid } from "../fields.ts"
+import { said } from "../answers/fields.ts"
+import { fromOtherRoom } from "../answers/evidence.ts"
+import { text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
-import { ref, subject } from "../ref.ts"
+import { operation } from "../definitions/operation.ts"
+import { ref, subject } from "../schema/ref.ts"
 
 export const createThread = operation({
   name: "create_thread",

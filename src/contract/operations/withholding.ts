@@ -1,9 +1,9 @@
 /** What must not stand in a public record is taken out of sight: the one thing that is done to what was accepted. */
 import * as v from "valibot"
-import { enumerations } from "../enumerations.ts"
-import { list, oneOf, shape, text, uuid, wellFormed, whole } from "../fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { list, oneOf, shape, text, uuid, wellFormed, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { operation } from "../operation.ts"
+import { operation } from "../definitions/operation.ts"
 
 /** A place in a body: a JSON Pointer, empty for all of it. No title: it is nothing that a person wrote. */
 const place = v.pipe(

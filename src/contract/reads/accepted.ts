@@ -1,5 +1,5 @@
 /** What an answer copies of what was accepted, as pages look into it: of these parts its schema tells readers less than is known here. */
-import type { Protocol } from "../work.ts"
+import type { Protocol } from "../definitions/work.ts"
 import type { BodyOf } from "../operations/index.ts"
 
 /** What the content of every kind of record has in common, and what some add. */

@@ -1,14 +1,14 @@
 /** What operators look after, as JSON: to everybody else nothing is at these addresses. */
 import * as v from "valibot"
-import { at, count, id, optionalSaid, optionalText, said } from "../answer-fields.ts"
-import * as answers from "../answers.ts"
-import { auditEntry, auditKindNames } from "../audit.ts"
-import { oneOf, plain, shape } from "../fields.ts"
+import { at, count, id, optionalSaid, optionalText, said } from "../answers/fields.ts"
+import * as answers from "../answers/index.ts"
+import { auditEntry, auditKindNames } from "../answers/audit.ts"
+import { oneOf, plain, shape } from "../schema/fields.ts"
 import { personalKey } from "../library/answers.ts"
 import { limits } from "../limits.ts"
-import type { RefusalCode } from "../refusals.ts"
-import { type CursorKind, read } from "../read.ts"
-import { enumerations } from "../enumerations.ts"
+import type { RefusalCode } from "../refusals/refusal.ts"
+import { type CursorKind, read } from "../definitions/read.ts"
+import { enumerations } from "../schema/enumerations.ts"
 
 const { person } = answers
 

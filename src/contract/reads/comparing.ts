@@ -1,11 +1,11 @@
 /** The reads that lay attempts beside each other: as a table, and as curves. */
 import * as v from "valibot"
-import { attemptCurves, attemptTable } from "../comparing-answers.ts"
-import { enumerations } from "../enumerations.ts"
-import { oneOf, plain } from "../fields.ts"
+import { attemptCurves, attemptTable } from "../answers/comparing.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { oneOf, plain } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { between, ids, read, wholeNumber } from "../read.ts"
-import { subject } from "../ref.ts"
+import { between, ids, read, wholeNumber } from "../definitions/read.ts"
+import { subject } from "../schema/ref.ts"
 import { files } from "./work.ts"
 
 const attemptIds = ids(limits.comparedAttempts)

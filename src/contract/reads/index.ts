@@ -1,11 +1,11 @@
 /** The list of reads. */
 import * as v from "valibot"
-import { dated } from "../answer-fields.ts"
-import * as answers from "../answers.ts"
+import { dated } from "../answers/fields.ts"
+import * as answers from "../answers/index.ts"
 import { each } from "../each.ts"
-import { enumerations } from "../enumerations.ts"
-import { oneOf, plain, uuid } from "../fields.ts"
-import { labelPattern } from "../labels.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { oneOf, plain, uuid } from "../schema/fields.ts"
+import { labelPattern } from "../objects/labels.ts"
 import { administrationReads } from "./administration.ts"
 import { kinds } from "./kinds.ts"
 import { receiptedOperations } from "../operations/index.ts"
@@ -16,8 +16,8 @@ import { recordReads } from "./records.ts"
 import { comparingReads } from "./comparing.ts"
 import { measurementReads } from "./measurements.ts"
 import { workReads } from "./work.ts"
-import { type IdsOf, type Read, read, wholeNumber, words } from "../read.ts"
-import { subject } from "../ref.ts"
+import { type IdsOf, type Read, read, wholeNumber, words } from "../definitions/read.ts"
+import { subject } from "../schema/ref.ts"
 
 /** What every list of records can be narrowed by. */
 const recordFilters = {

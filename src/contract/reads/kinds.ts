@@ -2,7 +2,7 @@
  * What happened, by one set of words for the feed of a Room and the timelines of its Threads: the names of operations, what
  * the feed calls acts of people, and the older names that entries of a timeline have, each of which stands for several operations.
  */
-import type { Operation } from "../operation.ts"
+import type { Operation } from "../definitions/operation.ts"
 import { everyOperation, operations } from "../operations/index.ts"
 
 const distinct = <T>(found: readonly (T | null | undefined)[]): T[] => [...new Set(found.filter((each) => each != null))]

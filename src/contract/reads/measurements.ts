@@ -1,11 +1,11 @@
 /** The reads that work out means, intervals and differences of what attempts reported. */
 import * as v from "valibot"
-import { enumerations } from "../enumerations.ts"
-import { oneOf, plain } from "../fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { oneOf, plain } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import { measurementTable } from "../measurement-answers.ts"
-import { DIMENSION } from "../patterns.ts"
-import { commaList, ids, read, words } from "../read.ts"
+import { measurementTable } from "../answers/measurements.ts"
+import { DIMENSION } from "../schema/patterns.ts"
+import { commaList, ids, read, words } from "../definitions/read.ts"
 
 /** A dimension and a value of it, such as `arm:baseline`. */
 const PLACE = /^[a-z][a-z0-9_]{0,31}:[^,]{1,64}$/u

@@ -1,15 +1,15 @@
 /** The reads that look across everything: full-text search, the provenance of a Room, and the Room as a file. */
 import * as v from "valibot"
-import { dated } from "../answer-fields.ts"
-import { page } from "../answers.ts"
-import { failure, nextSteps, roomBrief, threadBrief } from "../brief.ts"
-import { enumerations } from "../enumerations.ts"
-import { oneOf, plain, text, time, uuid } from "../fields.ts"
+import { dated } from "../answers/fields.ts"
+import { page } from "../answers/index.ts"
+import { failure, nextSteps, roomBrief, threadBrief } from "../answers/brief.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { oneOf, plain, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
-import * as answers from "../overview-answers.ts"
-import { between, read, wholeNumber, words } from "../read.ts"
-import { subject } from "../ref.ts"
-import { similarAnswer } from "../similar.ts"
+import * as answers from "../answers/overview.ts"
+import { between, read, wholeNumber, words } from "../definitions/read.ts"
+import { subject } from "../schema/ref.ts"
+import { similarAnswer } from "../answers/similar.ts"
 
 const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "Bytes that the answer may have as it is sent."))
 

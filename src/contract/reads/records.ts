@@ -1,14 +1,14 @@
 /** The reads of links, checkpoints and contexts. */
 import * as v from "valibot"
-import { dated } from "../answer-fields.ts"
-import { page, recordSummary } from "../answers.ts"
-import { enumerations } from "../enumerations.ts"
-import { evidenceItem, recordUse } from "../evidence.ts"
-import { oneOf } from "../fields.ts"
-import { checkpointCase, recordCase } from "../judging-answers.ts"
-import { read, words } from "../read.ts"
-import { subject } from "../ref.ts"
-import * as answers from "../record-answers.ts"
+import { dated } from "../answers/fields.ts"
+import { page, recordSummary } from "../answers/index.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { evidenceItem, recordUse } from "../answers/evidence.ts"
+import { oneOf } from "../schema/fields.ts"
+import { checkpointCase, recordCase } from "../answers/judging.ts"
+import { read, words } from "../definitions/read.ts"
+import { subject } from "../schema/ref.ts"
+import * as answers from "../answers/records.ts"
 
 const choosing = (parts: readonly string[]) => ({ parts: v.exactOptional(words(parts)), affordances: v.exactOptional(oneOf(["0", "1"])) })
 

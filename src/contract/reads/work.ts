@@ -1,15 +1,15 @@
 /** The reads of experiments, plans, attempts and materials. */
 import * as v from "valibot"
-import { dated } from "../answer-fields.ts"
-import { page } from "../answers.ts"
-import { enumerations } from "../enumerations.ts"
-import { oneOf, plain } from "../fields.ts"
-import { labelPattern } from "../labels.ts"
+import { dated } from "../answers/fields.ts"
+import { page } from "../answers/index.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { oneOf, plain } from "../schema/fields.ts"
+import { labelPattern } from "../objects/labels.ts"
 import { limits } from "../limits.ts"
-import { read } from "../read.ts"
-import { subject } from "../ref.ts"
-import { digest } from "../work.ts"
-import * as answers from "../work-answers.ts"
+import { read } from "../definitions/read.ts"
+import { subject } from "../schema/ref.ts"
+import { digest } from "../definitions/work.ts"
+import * as answers from "../answers/work.ts"
 
 /** Forms for other programs: the whole list unless limit says less. Texts that a spreadsheet would run get an apostrophe in CSV. */
 export const files = {

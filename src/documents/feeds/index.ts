@@ -1,9 +1,9 @@
 /** What feed readers may follow, by the page it belongs to: made from the reads that everybody has, the newest first. */
-import { writerName } from "../../contract/answer-parts.ts"
-import type { Entry, RecordSummary } from "../../contract/answers.ts"
-import { orcidAddress, shownName } from "../../contract/described.ts"
+import { writerName } from "../../contract/answers/parts.ts"
+import type { Entry, RecordSummary } from "../../contract/answers/index.ts"
+import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { limits } from "../../contract/limits.ts"
-import { pageOf } from "../../contract/objects.ts"
+import { pageOf } from "../../contract/objects/objects.ts"
 import { type Asking, said, words } from "../writing.ts"
 import { shortened } from "../../contract/text.ts"
 import type { Feed, FeedEntry } from "./formats.ts"

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { parse } from "../../contract/json.ts"
 import { risText } from "../../contract/ris.ts"
-import type { Download } from "../../ledger/reading.ts"
+import type { Download } from "../../ledger/reads/reading.ts"
 import { bibtexEntry, type Cited, keyOf, yearOf } from "./write.ts"
 
 export type BibliographyFormat = "bibtex" | "ris" | "csl"

@@ -1,6 +1,6 @@
 /** BibTeX and RIS from elsewhere, read in a process that is ended when it takes too much. */
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Job } from "../../jobs/job.ts"
 import { parsing } from "../../jobs/pools.ts"
 import type { Bibliography } from "./read.ts"

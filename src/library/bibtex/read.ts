@@ -2,7 +2,7 @@
  * Reads the papers of arXiv out of a BibTeX file, entry by entry. A file can be made so that this takes any time and memory:
  * what comes from elsewhere is read in a process of its own (see `import.ts`).
  */
-import { asArxivId, mentionedArxivId } from "../../contract/arxiv-mention.ts"
+import { asArxivId, mentionedArxivId } from "../../contract/schema/arxiv-mention.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Filed, Given } from "../papers/papers.ts"
 import { isRis, type RisEntry, risEntries } from "./ris.ts"

@@ -3,11 +3,11 @@
  * request at a time, three seconds between them, and longer after a failure. No write ever waits for it.
  */
 import type { Logger } from "pino"
-import type { Ledger } from "../../ledger/admit.ts"
+import type { Ledger } from "../../ledger/write/admit.ts"
 import type { Job } from "../../jobs/job.ts"
 import { parsing } from "../../jobs/pools.ts"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isoTime, type World } from "../../ledger/world.ts"
 import { softwareVersion } from "../../version.ts"
 import type { atomRecords } from "./atom.ts"

@@ -1,6 +1,6 @@
 /** Which filed papers still want arXiv's word on them, and what happens when it comes. */
-import type { Db } from "../../ledger/database.ts"
-import { inserting } from "../../ledger/inserting.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
 import { isoTime } from "../../ledger/world.ts"
 
 /** A paper that arXiv did not have is asked for again after this many milliseconds: it may be announced by then. */

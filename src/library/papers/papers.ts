@@ -1,8 +1,8 @@
 /** What arXiv says of papers: one record each, whoever filed them. */
 import { extendJson, JsonText, parse, type Served, type Stored, stored, type Writable, writeJson } from "../../contract/json.ts"
 import type { Holding, PaperMember } from "../../contract/library/answers.ts"
-import type { Db } from "../../ledger/database.ts"
-import { inserting } from "../../ledger/inserting.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
 import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
 
 export interface PaperRecord {

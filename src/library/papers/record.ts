@@ -1,6 +1,6 @@
 /** Makes records of what arXiv's own formats say, however they are laid out. */
-import { arxivId } from "../../contract/fields.ts"
-import { check } from "../../contract/validation.ts"
+import { arxivId } from "../../contract/schema/fields.ts"
+import { check } from "../../contract/schema/validation.ts"
 import type { PaperRecord } from "./papers.ts"
 
 /** Characters of a title or a name; no paper of arXiv comes near it. */

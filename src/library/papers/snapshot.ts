@@ -1,5 +1,5 @@
 /** A line of arXiv's metadata snapshot: one paper as JSON. */
-import { readJson } from "../../contract/strict-json.ts"
+import { readJson } from "../../contract/schema/strict-json.ts"
 import type { PaperRecord } from "./papers.ts"
 import { recordOf } from "./record.ts"
 import { isObject } from "../../contract/json.ts"

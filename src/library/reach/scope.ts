@@ -2,10 +2,10 @@
  * How far whoever asks can see: a person in the browser their whole Library, a personal key what its reach leaves of it.
  * Everything that reads a Collection goes through the one expression below, so what is out of reach is simply not there.
  */
-import type { KeyReach } from "../../contract/enumerations.ts"
+import type { KeyReach } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals.ts"
-import type { Actor } from "../../ledger/actor.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Actor } from "../../ledger/journal/actor.ts"
 
 export interface Scope {
   readonly userId: string

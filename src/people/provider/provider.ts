@@ -1,7 +1,7 @@
 /** The group's own identity provider: OpenID Connect, by code and PKCE. Its library is loaded, and it is asked, when somebody first needs it. */
 import type { Configuration } from "openid-client"
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import { boundedFetch, NoAnswer } from "./bounded-fetch.ts"
 
 export interface ProviderSettings {

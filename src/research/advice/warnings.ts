@@ -2,15 +2,15 @@
  * What the sender of a write is advised of (protocol, section 8): in its receipt and in its rehearsal, never a refusal. All of it
  * is said here; the sentences that also stand on the read of a record come from the same model.
  */
-import { hasFallen } from "../../contract/evidence.ts"
+import { hasFallen } from "../../contract/answers/evidence.ts"
 import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
 import { present } from "../../contract/present.ts"
-import { enumerations, type RecordKind, type RecordStatus } from "../../contract/enumerations.ts"
+import { enumerations, type RecordKind, type RecordStatus } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import { type BodyOf, type OperationName, operationOf } from "../../contract/operations/index.ts"
-import { kindsIn, namedIn } from "../../contract/ref.ts"
-import type { Db } from "../../ledger/database.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Attempts } from "../attempts/attempts.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"
 import type { Experiments } from "../experiments/experiments.ts"
@@ -20,7 +20,7 @@ import type { Materials } from "../materials/materials.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Links } from "../links/links.ts"
 import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
-import type { Warning } from "../../contract/warnings.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
 
 /** What a write was, as far as advice looks at it. */
 export interface Written<Body> {

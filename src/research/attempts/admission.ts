@@ -1,11 +1,11 @@
 /** What the state table lets happen to an attempt: admission and affordances read the same rows. */
-import type { AttemptStatus } from "../../contract/enumerations.ts"
+import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { operationOf } from "../../contract/operations/index.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import { attemptStates } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
-import type { AttemptSummary } from "../../contract/work-answers.ts"
+import type { AttemptSummary } from "../../contract/answers/work.ts"
 
 /** What admission has to know of an attempt. */
 export interface AttemptState {

@@ -1,9 +1,10 @@
 /** Reads that lay attempts beside each other: a table that can be sorted, and curves. */
 import { JsonText, parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import { badParameter, noSuch } from "../../contract/refusals.ts"
-import { offsetPage, pageSize } from "../../ledger/paging.ts"
-import type { AskedOf, Readers } from "../../ledger/reading.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { badParameter } from "../../contract/refusals/refusal.ts"
+import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
+import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import { fileOf } from "./rows.ts"
 import type { Curves } from "./curves.ts"
 import type { Settings } from "./settings.ts"

@@ -2,8 +2,8 @@
  * The curve of each metric and split of an attempt, kept beside its points as they land, thinned: whoever looks at it reads
  * as little of a long run as of a short one.
  */
-import type { Db } from "../../ledger/database.ts"
-import { inserting } from "../../ledger/inserting.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
 import { type Curve, curveOf, merged, thinned, widthFor } from "./thinning.ts"
 
 /** Stretches of a curve, at most: more than a screen has columns, so that a part of it can be looked at closer. */

@@ -1,7 +1,7 @@
 /** The sets of dimensions that values were reported with, each stored once. */
 import { canonicalJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { Db } from "../../ledger/database.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 
 type Dimensions = NonNullable<BodyOf<"report_attempt_event">["metrics"]>[number]["dimensions"]
 

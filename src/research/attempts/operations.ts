@@ -1,7 +1,8 @@
 /** Registering attempts and reporting what happened to them. */
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { noSuch, Refusal } from "../../contract/refusals.ts"
-import { behaviour } from "../../ledger/behaviour.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
 import { admitToExperiment } from "../experiments/admission.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"

@@ -1,7 +1,7 @@
 /** Long lists as files for other programs: CSV and JSON lines, sent while they are read, a page in each turn of the thread. */
 import { setImmediate as turn } from "node:timers/promises"
 import { writeJson, type Writable } from "../../contract/json.ts"
-import type { Download } from "../../ledger/reading.ts"
+import type { Download } from "../../ledger/reads/reading.ts"
 
 /** How a text begins that a spreadsheet takes for a formula. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/

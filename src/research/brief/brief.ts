@@ -1,6 +1,6 @@
 /** A Room or Thread in so many bytes: what a reader would miss most, cut to fit, and what is left out counted. */
 import { each } from "../../contract/each.ts"
-import { type BriefList, briefLists } from "../../contract/brief.ts"
+import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { type JsonObject, parse, parsed, stored, type Writable, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"

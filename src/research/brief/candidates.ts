@@ -7,12 +7,12 @@
  * - work: what is held but silent, then what is held, then what is open; the oldest first, since it waits longest.
  * However large the Room or Thread, no more than `limits.briefSight` of each sort are looked at, each from an index, and all are counted.
  */
-import type { BriefList } from "../../contract/brief.ts"
-import { type EvidenceTally, FALLEN, type StaleReason } from "../../contract/evidence.ts"
+import type { BriefList } from "../../contract/answers/brief.ts"
+import { type EvidenceTally, FALLEN, type StaleReason } from "../../contract/answers/evidence.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Db } from "../../ledger/database.ts"
-import { contentOf } from "../../ledger/journal.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"

@@ -1,6 +1,6 @@
 /** A brief as Markdown: for whoever reads rather than parses. */
-import { staleSentence, tallyInWords } from "../../contract/evidence.ts"
-import { type BriefList, briefLists } from "../../contract/brief.ts"
+import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
+import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { oneLine as line } from "../../contract/text.ts"
 import type { Brief, Form } from "./brief.ts"
 

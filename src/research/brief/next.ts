@@ -1,8 +1,8 @@
 /** What would move a Room: derived from states, evidence and checkpoints, each with the operation that would do it. */
-import type { StaleReason } from "../../contract/evidence.ts"
+import type { StaleReason } from "../../contract/answers/evidence.ts"
 import { parse } from "../../contract/json.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { enumerations } from "../../contract/enumerations.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { operationNamed } from "../../contract/operations/index.ts"

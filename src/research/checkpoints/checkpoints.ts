@@ -1,12 +1,12 @@
 /** Checkpoints: their rows, which of them is selected, and how they are shown. */
-import type { Person } from "../../contract/answers.ts"
-import type { CheckpointState } from "../../contract/enumerations.ts"
+import type { Person } from "../../contract/answers/index.ts"
+import type { CheckpointState } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { CheckpointSummary, OpenQuestion } from "../../contract/record-answers.ts"
-import type { Db } from "../../ledger/database.ts"
-import { inserting } from "../../ledger/inserting.ts"
+import type { CheckpointSummary, OpenQuestion } from "../../contract/answers/records.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
 import { ARCHIVE, archiveOf, type ArchiveRow } from "../../rooms/rooms.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 

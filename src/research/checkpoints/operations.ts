@@ -1,6 +1,6 @@
 /** Posting checkpoints. */
-import { Refusal } from "../../contract/refusals.ts"
-import { behaviour } from "../../ledger/behaviour.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Evidence } from "../evidence/evidence.ts"

@@ -1,5 +1,5 @@
 /** Authors as each format of citations writes them: by the parts of their name where they gave them, else as one name. */
-import { type Described, orcidAddress, shownName } from "../../contract/described.ts"
+import { type Described, orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { texOf } from "./tex.ts"
 
 export type Author = Described & { readonly username: string }

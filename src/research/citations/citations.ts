@@ -1,8 +1,8 @@
 /** How a record is cited, as BibTeX and as CSL-JSON: by a key that never changes, with where it stands now. */
-import type { LinkKind } from "../../contract/enumerations.ts"
+import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { parsed } from "../../contract/json.ts"
-import { objects, pageOf, type RecordKind } from "../../contract/objects.ts"
-import { noSuch } from "../../contract/refusals.ts"
+import { objects, pageOf, type RecordKind } from "../../contract/objects/objects.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { present } from "../../contract/present.ts"
 import type { People } from "../../people/people.ts"

@@ -1,8 +1,8 @@
 /** How a Room is cited, as BibTeX, RIS, CSL-JSON and CITATION.cff: as the collection of a group's records that it is, never as a program. */
-import { type Named, shownName } from "../../contract/described.ts"
-import { noSuch } from "../../contract/refusals.ts"
+import { type Named, shownName } from "../../contract/answers/description.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
 import { serviceName } from "../../contract/versions.ts"
-import { NamedText, type Readers } from "../../ledger/reading.ts"
+import { NamedText, type Readers } from "../../ledger/reads/reading.ts"
 import type { Members } from "../../rooms/members.ts"
 import { risText } from "../../contract/ris.ts"
 import { present } from "../../contract/present.ts"

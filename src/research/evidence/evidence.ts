@@ -2,10 +2,10 @@
  * One model of evidence: what a record rests on, what bears on it, and who uses it. Operations tell it what they wrote;
  * everything that warns, counts or draws asks it.
  */
-import { speakingPurposes } from "../../contract/evidence.ts"
-import type { enumerations } from "../../contract/enumerations.ts"
-import type { RecordKind } from "../../contract/objects.ts"
-import type { Db } from "../../ledger/database.ts"
+import { speakingPurposes } from "../../contract/answers/evidence.ts"
+import type { enumerations } from "../../contract/schema/enumerations.ts"
+import type { RecordKind } from "../../contract/objects/objects.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import { grounds } from "./grounds.ts"
 import { evidencePages } from "./pages.ts"
 import { reproductionsOf } from "./reproductions.ts"

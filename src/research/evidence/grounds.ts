@@ -2,12 +2,12 @@
  * What a record rests on (protocol, section 8): if that falls, this is in doubt. Never what it contradicts, replaces, or is
  * replaced by.
  */
-import { groundingPurposes, isSpokenOf } from "../../contract/evidence.ts"
-import type { RecordKind, RecordStatus } from "../../contract/enumerations.ts"
+import { groundingPurposes, isSpokenOf } from "../../contract/answers/evidence.ts"
+import type { RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Db } from "../../ledger/database.ts"
-import type { Warning } from "../../contract/warnings.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 
 export interface Ground {
   readonly versionId: string

@@ -1,10 +1,10 @@
 /** What bears on a record and who uses it, page by page, newest first, as it stands now. */
-import type { Db } from "../../ledger/database.ts"
-import { labelledObject } from "../../ledger/other-room.ts"
-import type { Person } from "../../contract/answers.ts"
-import { type EvidenceItem, FALLEN, type RecordUse } from "../../contract/evidence.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { labelledObject } from "../../ledger/lists/other-room.ts"
+import type { Person } from "../../contract/answers/index.ts"
+import { type EvidenceItem, FALLEN, type RecordUse } from "../../contract/answers/evidence.ts"
 import { keysOf } from "../../contract/each.ts"
-import type { RecordKind } from "../../contract/objects.ts"
+import type { RecordKind } from "../../contract/objects/objects.ts"
 import type { UserKind } from "./uses.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 

@@ -1,7 +1,7 @@
 /** Reads of what bears on a record, and of who uses it. */
-import { noSuch } from "../../contract/refusals.ts"
-import { keysetPage, pageSize } from "../../ledger/paging.ts"
-import type { Readers } from "../../ledger/reading.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { keysetPage, pageSize } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Evidence } from "./evidence.ts"
 
 export function evidenceReads(evidence: Evidence) {

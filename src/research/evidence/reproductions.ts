@@ -1,7 +1,7 @@
 /** Findings and the attempts they rest on: whose voice they speak with, and which reproductions carry to them. */
-import type { enumerations } from "../../contract/enumerations.ts"
+import type { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Db } from "../../ledger/database.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 
 interface Carried {
   readonly attemptId: string

@@ -1,7 +1,7 @@
 /** Which records rest on one that has fallen, directly or further down: kept as records fall, so that every list can say it. */
-import { FALLEN } from "../../contract/evidence.ts"
+import { FALLEN } from "../../contract/answers/evidence.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Db } from "../../ledger/database.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import { RESTS } from "./grounds.ts"
 
 /** Whether the record of a row rests on something fallen. @param id its id */

@@ -1,8 +1,8 @@
 /** Who uses a record, and how: kept as it lands, with a count of each way. */
-import type { enumerations } from "../../contract/enumerations.ts"
-import type { NodeKind } from "../../contract/objects.ts"
-import type { Db } from "../../ledger/database.ts"
-import { inserting, workedOut } from "../../ledger/inserting.ts"
+import type { enumerations } from "../../contract/schema/enumerations.ts"
+import type { NodeKind } from "../../contract/objects/objects.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 
 export type Use = (typeof enumerations.recordUse)[number]
 

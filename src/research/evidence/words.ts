@@ -3,12 +3,12 @@
  * count, and the tally of those. Of each voice the newest word counts that was not withdrawn and whose speaker has not fallen. A
  * finding's links, whoever made them, and its references are one voice, and so are findings that report the same attempts.
  */
-import type { EvidenceTally } from "../../contract/evidence.ts"
-import { DOUBTED, FALLEN, tallyColumns } from "../../contract/evidence.ts"
-import type { enumerations } from "../../contract/enumerations.ts"
+import type { EvidenceTally } from "../../contract/answers/evidence.ts"
+import { DOUBTED, FALLEN, tallyColumns } from "../../contract/answers/evidence.ts"
+import type { enumerations } from "../../contract/schema/enumerations.ts"
 import { each, keysOf } from "../../contract/each.ts"
-import type { Db } from "../../ledger/database.ts"
-import { inserting, workedOut } from "../../ledger/inserting.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 
 type Source = (typeof enumerations.evidenceSource)[number]
 type Verdict = (typeof enumerations.evidenceVerdict)[number]

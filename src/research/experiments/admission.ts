@@ -1,8 +1,8 @@
 /** What the state table lets happen to an experiment, and from whom: admission and affordances read the same rows. */
-import type { ExperimentStatus } from "../../contract/enumerations.ts"
+import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import { experimentStates, states } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
 

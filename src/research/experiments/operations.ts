@@ -1,6 +1,6 @@
 /** What is done with experiments and plans. */
-import { noSuch } from "../../contract/refusals.ts"
-import { behaviour, type Call, type Change } from "../../ledger/behaviour.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { behaviour, type Call, type Change } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { admitReport, admitToExperiment, currentExperiment } from "./admission.ts"

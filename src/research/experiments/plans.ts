@@ -1,11 +1,11 @@
 /** Accepted plans: their rows, and how they are shown. */
-import type { Person } from "../../contract/answers.ts"
+import type { Person } from "../../contract/answers/index.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { ExperimentAnswer } from "../../contract/work-answers.ts"
-import type { Db } from "../../ledger/database.ts"
-import { inserting } from "../../ledger/inserting.ts"
-import { contentOf } from "../../ledger/journal.ts"
+import type { ExperimentAnswer } from "../../contract/answers/work.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
 
 export interface NewPlan {
   readonly planId: string

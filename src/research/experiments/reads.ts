@@ -1,7 +1,7 @@
 /** Reads of experiments, proposals and plans. */
-import { noSuch } from "../../contract/refusals.ts"
-import { feedOf, keysetPage, pageSize, uuidCursor } from "../../ledger/paging.ts"
-import type { Readers } from "../../ledger/reading.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { feedOf, keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"

@@ -1,10 +1,10 @@
 /** What a Room's writes name of other Rooms: whoever does them again elsewhere needs what those Rooms had said by then. */
 import { isObject } from "../../contract/json.ts"
-import { objectOf } from "../../contract/objects.ts"
+import { objectOf } from "../../contract/objects/objects.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
-import { kindsIn, namedIn } from "../../contract/ref.ts"
-import type { Db, Statement } from "../../ledger/database.ts"
-import { roomJournal, type RoomEntry, standingBefore } from "../../ledger/room-journal.ts"
+import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
+import type { Db, Statement } from "../../ledger/storage/database.ts"
+import { roomJournal, type RoomEntry, standingBefore } from "../../ledger/journal/room-journal.ts"
 
 /** A Room of which something is named, and the last entry of its activity that came before the write that names it. */
 export interface Cited {

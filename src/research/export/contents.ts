@@ -1,5 +1,5 @@
 /** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
-import type { ExportedKind } from "../../contract/objects.ts"
+import type { ExportedKind } from "../../contract/objects/objects.ts"
 import { JsonText, parse, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
 import { FORM } from "../import/origin.ts"
 import type { Elsewhere } from "../../rooms/imported.ts"

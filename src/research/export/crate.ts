@@ -1,7 +1,7 @@
 /** A Room as an RO-Crate: a zip that is made while it is read, from one moment of the data. */
-import { inAnswers, withWords } from "../../contract/withheld.ts"
-import type { Db } from "../../ledger/database.ts"
-import { type Withheld, withheld } from "../../ledger/withheld.ts"
+import { inAnswers, withWords } from "../../contract/definitions/withheld-text.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { type Withheld, withheld } from "../../ledger/journal/withheld.ts"
 import { contents, type CrateFile, type Met } from "./contents.ts"
 import { type Kept, metadataText, type Source } from "./metadata.ts"
 import { previewText, readmeText } from "./preview.ts"

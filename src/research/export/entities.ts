@@ -1,10 +1,10 @@
 /** The entities of an RO-Crate: one for each thing that the crate speaks of. Terms are schema.org's, as RO-Crate 1.2 takes them. */
-import type { AttemptStatus } from "../../contract/enumerations.ts"
+import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
-import { type Named as NamedPerson, shownName } from "../../contract/described.ts"
+import { type Named as NamedPerson, shownName } from "../../contract/answers/description.ts"
 import { licenceIri, licenceUrl } from "../../contract/licences.ts"
-import { pageOf } from "../../contract/objects.ts"
-import type { AttemptAnswer } from "../../contract/work-answers.ts"
+import { pageOf } from "../../contract/objects/objects.ts"
+import type { AttemptAnswer } from "../../contract/answers/work.ts"
 import { pathOf, softwareId } from "./contents.ts"
 import type { AttemptRow, ExperimentRow, LinkRow, MaterialRow, Named, PlanRow, RecordRow } from "./rows.ts"
 

@@ -1,8 +1,9 @@
 /** The exports under way: a few at a time, and none that waits for ever on a reader who has stopped. */
 import { limits } from "../../contract/limits.ts"
-import { noSuch, Refusal } from "../../contract/refusals.ts"
-import type { Db } from "../../ledger/database.ts"
-import type { Download, Readers } from "../../ledger/reading.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import type { Download, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { softwareVersion } from "../../version.ts"
 import type { Source } from "./metadata.ts"

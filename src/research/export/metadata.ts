@@ -1,7 +1,7 @@
 /** ro-crate-metadata.json: what the crate holds and speaks of, written entity by entity. */
-import { orcidAddress } from "../../contract/described.ts"
+import { orcidAddress } from "../../contract/answers/description.ts"
 import { present } from "../../contract/present.ts"
-import { pageOf } from "../../contract/objects.ts"
+import { pageOf } from "../../contract/objects/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
 import { type CrateFile, type Folder, type Met, pathOf } from "./contents.ts"

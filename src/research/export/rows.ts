@@ -1,15 +1,15 @@
 /** What an export reads, page by page, each page with everything that belongs to its rows. */
 import { DIMENSIONS } from "../attempts/attempts.ts"
-import type { AttemptIntent, AttemptStatus, LinkKind } from "../../contract/enumerations.ts"
-import type { StaleReason } from "../../contract/evidence.ts"
+import type { AttemptIntent, AttemptStatus, LinkKind } from "../../contract/schema/enumerations.ts"
+import type { StaleReason } from "../../contract/answers/evidence.ts"
 import type { Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { AttemptAnswer } from "../../contract/work-answers.ts"
-import type { Db, Statement } from "../../ledger/database.ts"
+import type { AttemptAnswer } from "../../contract/answers/work.ts"
+import type { Db, Statement } from "../../ledger/storage/database.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK } from "../evidence/withdrawals.ts"
 import { RESTS } from "../evidence/grounds.ts"
-import { contentOf } from "../../ledger/journal.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
 
 /** Rows that are in memory at once. */

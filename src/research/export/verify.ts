@@ -1,9 +1,9 @@
 /** The programs that travel with a crate and verify it offline: one for Node, one for Python. */
-import { firstPreviousDigest } from "../../contract/chain.ts"
-import { anyShapes } from "../../contract/withheld.ts"
-import { objectList } from "../../contract/objects.ts"
+import { firstPreviousDigest } from "../../contract/answers/chain.ts"
+import { anyShapes } from "../../contract/definitions/withheld-text.ts"
+import { objectList } from "../../contract/objects/objects.ts"
 import { operations } from "../../contract/operations/index.ts"
-import { kindsIn, refersIn } from "../../contract/ref.ts"
+import { kindsIn, refersIn } from "../../contract/schema/ref.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { onlySaid } from "../../contract/unproved.ts"
 import { packaged } from "../../packaged.ts"

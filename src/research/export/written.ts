@@ -1,9 +1,9 @@
 /** An accepted write as whoever does it again elsewhere needs it: in a crate, and beside an entry of the feed. */
 import { JsonText, stored, type Writable } from "../../contract/json.ts"
-import type { Named } from "../../contract/described.ts"
+import type { Named } from "../../contract/answers/description.ts"
 import { DESCRIBED } from "../../people/people.ts"
-import type { Db } from "../../ledger/database.ts"
-import { roomEntry, type RoomEntry } from "../../ledger/room-journal.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { roomEntry, type RoomEntry } from "../../ledger/journal/room-journal.ts"
 import { citing } from "./cited.ts"
 
 /**

@@ -1,7 +1,7 @@
 /** What a record or a plan is in doubt for: the same in the receipt of a write and in every later read. */
-import type { WarningCode } from "../../contract/enumerations.ts"
-import type { Warning } from "../../contract/warnings.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import type { WarningCode } from "../../contract/schema/enumerations.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Plans } from "../experiments/plans.ts"
 import type { Findings } from "./findings.ts"

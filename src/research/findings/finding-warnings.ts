@@ -1,7 +1,7 @@
 /** What a reader of a finding should be warned of: advice, never a refusal. */
-import type { AttemptRole, AttemptStatus } from "../../contract/enumerations.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
-import type { Warning } from "../../contract/warnings.ts"
+import type { AttemptRole, AttemptStatus } from "../../contract/schema/enumerations.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
 
 export interface EvidenceRow {
   readonly position: number

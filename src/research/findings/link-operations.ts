@@ -1,8 +1,8 @@
 /** Relating a finding to an experiment. */
 import { present } from "../../contract/present.ts"
-import { Refusal } from "../../contract/refusals.ts"
-import { behaviour } from "../../ledger/behaviour.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Evidence } from "../evidence/evidence.ts"

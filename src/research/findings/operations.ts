@@ -1,6 +1,6 @@
 /** Publishing findings and cited claims. */
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { behaviour } from "../../ledger/behaviour.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Attempts } from "../attempts/attempts.ts"

@@ -1,8 +1,8 @@
 /** What a crate says of itself: where it comes from, and who is named in it. */
 import * as v from "valibot"
-import { type Described, isOrcid } from "../../contract/described.ts"
+import { type Described, isOrcid } from "../../contract/answers/description.ts"
 import { limits } from "../../contract/limits.ts"
-import { READABLE } from "../../contract/patterns.ts"
+import { READABLE } from "../../contract/schema/patterns.ts"
 import { CrateFault, type CrateFile } from "./crate-file.ts"
 
 /** The form of crates that this program reads and writes. */

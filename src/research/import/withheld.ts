@@ -1,9 +1,9 @@
 /** What came withheld from elsewhere: a write of the same activity, which is proved like every other, must have withheld it. */
 import * as v from "valibot"
 import { canonicalJson, type JsonObject } from "../../contract/json.ts"
-import type { Operation } from "../../contract/operation.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
-import { type Claim, claimsIn, isNamedBy, isWithholdable, withMarks } from "../../contract/withheld.ts"
+import { type Claim, claimsIn, isNamedBy, isWithholdable, withMarks } from "../../contract/definitions/withheld-text.ts"
 import { CrateFault } from "./crate-file.ts"
 
 /** As much of a write that withholds something as it takes to tell what, as it came; it is proved when its turn comes. */

@@ -2,14 +2,14 @@
  * What lets a reader judge a record, or what cites several: from whom its evidence comes, what failed on the way to it, what of
  * it is doubted, and what cites it. What counts and what rests on what is the model's to say (src/research/evidence).
  */
-import type { Person } from "../../contract/answers.ts"
+import type { Person } from "../../contract/answers/index.ts"
 import { each } from "../../contract/each.ts"
-import { enumerations, type AttemptStatus, type LinkKind, type RecordKind, type RecordStatus } from "../../contract/enumerations.ts"
-import type { Doubt, FailedItem, Origins } from "../../contract/judging-answers.ts"
+import { enumerations, type AttemptStatus, type LinkKind, type RecordKind, type RecordStatus } from "../../contract/schema/enumerations.ts"
+import type { Doubt, FailedItem, Origins } from "../../contract/answers/judging.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Db } from "../../ledger/database.ts"
-import { contentOf } from "../../ledger/journal.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
 import type { Evidence } from "../evidence/evidence.ts"

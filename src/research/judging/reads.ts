@@ -1,10 +1,10 @@
 /** Reads by which a record, or what a Thread has come to, is judged. */
-import { bearingOf } from "../../contract/evidence.ts"
-import { noSuch } from "../../contract/refusals.ts"
-import type { Readers } from "../../ledger/reading.ts"
+import { bearingOf } from "../../contract/answers/evidence.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"
 import type { Records } from "../records/records.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Judging } from "./judging.ts"
 
 export function judgingReads(records: Records, checkpoints: Checkpoints, judging: Judging) {

@@ -1,13 +1,13 @@
 /** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
-import type { Person } from "../../contract/answers.ts"
-import type { LocationState } from "../../contract/enumerations.ts"
+import type { Person } from "../../contract/answers/index.ts"
+import type { LocationState } from "../../contract/schema/enumerations.ts"
 import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
-import type { MaterialAnswer, MaterialSummary } from "../../contract/work-answers.ts"
-import type { Db } from "../../ledger/database.ts"
-import { inserting, workedOut } from "../../ledger/inserting.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
-import { contentOf } from "../../ledger/journal.ts"
+import type { MaterialAnswer, MaterialSummary } from "../../contract/answers/work.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
 
 export interface NewMaterial {

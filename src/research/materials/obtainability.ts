@@ -1,5 +1,5 @@
 /** Whether a material can be had, as far as its location reports say. */
-import type { LocationState, Obtainability } from "../../contract/enumerations.ts"
+import type { LocationState, Obtainability } from "../../contract/schema/enumerations.ts"
 
 /** What counts of a report. */
 export interface Report {

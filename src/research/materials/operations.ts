@@ -1,8 +1,8 @@
 /** Registering materials and saying where they lie. */
 import { present } from "../../contract/present.ts"
-import { noSuch } from "../../contract/refusals.ts"
-import { behaviour } from "../../ledger/behaviour.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Rooms } from "../../rooms/rooms.ts"

@@ -1,8 +1,8 @@
 /** Effects: differences of measured values that a finding rests its numbers on, worked out here from the attempts it names. */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
-import type { EffectAnswer } from "../../contract/measurement-answers.ts"
+import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { Db } from "../../ledger/database.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import { type Cell, type Dimensions, textOf } from "./cells.ts"
 import { figure, interval } from "./figures.ts"
 import { type Contrast, differenceOf, pointsOf } from "./table.ts"

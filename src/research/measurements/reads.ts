@@ -1,8 +1,9 @@
 /** The reads of the measurement table. */
 import { limits } from "../../contract/limits.ts"
-import type { MeasurementTable } from "../../contract/measurement-answers.ts"
-import { badParameter, noSuch } from "../../contract/refusals.ts"
-import type { AskedOf, Readers } from "../../ledger/reading.ts"
+import type { MeasurementTable } from "../../contract/answers/measurements.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { badParameter } from "../../contract/refusals/refusal.ts"
+import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { compareScalars, textOf } from "./cells.ts"

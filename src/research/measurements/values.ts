@@ -2,9 +2,9 @@
 import { parse, type Stored, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { badParameter } from "../../contract/refusals.ts"
-import { contentOf } from "../../ledger/journal.ts"
-import type { Db } from "../../ledger/database.ts"
+import { badParameter } from "../../contract/refusals/refusal.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import { settingsOf } from "../attempts/settings.ts"
 import type { Cell, Dimensions, Source } from "./cells.ts"
 

@@ -1,6 +1,6 @@
 /** The measurement table as CSV, for programs, and as Markdown, for agents to paste. */
-import type { MeasurementTable } from "../../contract/measurement-answers.ts"
-import type { Download } from "../../ledger/reading.ts"
+import type { MeasurementTable } from "../../contract/answers/measurements.ts"
+import type { Download } from "../../ledger/reads/reading.ts"
 import { fileOf } from "../attempts/rows.ts"
 import { figure, interval } from "./figures.ts"
 

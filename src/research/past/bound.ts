@@ -2,11 +2,11 @@
  * Which Rooms have to be done again so that one of them says what it said: those that its writes name something of, those
  * whose writes name something of it, and so on from each of these.
  */
-import { idOf } from "../../ledger/keys.ts"
-import { objectList } from "../../contract/objects.ts"
-import type { Db } from "../../ledger/database.ts"
-import { type Entry, journal } from "../../ledger/journal.ts"
-import { roomJournal } from "../../ledger/room-journal.ts"
+import { idOf } from "../../ledger/journal/keys.ts"
+import { objectList } from "../../contract/objects/objects.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { type Entry, journal } from "../../ledger/journal/journal.ts"
+import { roomJournal } from "../../ledger/journal/room-journal.ts"
 import { citing } from "../export/cited.ts"
 
 /** What may be done again at the most. */

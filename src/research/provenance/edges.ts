@@ -2,8 +2,8 @@
  * The edges of the provenance graph, as the list of objects says what each of them names. An edge leads from what was made
  * later to what it speaks of, rests on or was made with; following edges leads back to where things come from.
  */
-import type { ProvenanceEdge, ProvenanceNode } from "../../contract/enumerations.ts"
-import { type EdgeSpec, kindsOf, nodeKinds, objects, type Referable } from "../../contract/objects.ts"
+import type { ProvenanceEdge, ProvenanceNode } from "../../contract/schema/enumerations.ts"
+import { type EdgeSpec, kindsOf, nodeKinds, objects, type Referable } from "../../contract/objects/objects.ts"
 
 export interface Edge {
   from: string

@@ -1,9 +1,9 @@
 /** The nodes of the provenance graph: where each kind of them is stored, and how it is shown. */
-import { enumerations, type ProvenanceNode } from "../../contract/enumerations.ts"
+import { enumerations, type ProvenanceNode } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import { nodeKinds, objects } from "../../contract/objects.ts"
+import { nodeKinds, objects } from "../../contract/objects/objects.ts"
 import { outcomeOf } from "../attempts/admission.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { IdsIn } from "./edges.ts"
 import { obtainabilityOf } from "../materials/obtainability.ts"
 import { isOneOf } from "../../contract/each.ts"

@@ -1,8 +1,8 @@
 /** The provenance graph of a Room, or of what lies around one of its nodes; a handful of statements for either. */
-import type { ProvenanceNode } from "../../contract/enumerations.ts"
+import type { ProvenanceNode } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
-import { nodeKinds, objects } from "../../contract/objects.ts"
-import type { Db } from "../../ledger/database.ts"
+import { nodeKinds, objects } from "../../contract/objects/objects.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import {
   type Edge,
   EDGES_NAMING,

@@ -1,10 +1,11 @@
 /** The read of a Room's provenance. */
-import type { ProvenanceNode } from "../../contract/enumerations.ts"
-import { objects } from "../../contract/objects.ts"
+import type { ProvenanceNode } from "../../contract/schema/enumerations.ts"
+import { objects } from "../../contract/objects/objects.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { pathWithin, type ReadName } from "../../contract/reads/index.ts"
-import { noSuch, Refusal } from "../../contract/refusals.ts"
-import type { Readers } from "../../ledger/reading.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Provenance } from "./provenance.ts"
 

@@ -1,8 +1,8 @@
 /** The concepts that records define. */
-import type { ConceptSummary } from "../../contract/answers.ts"
-import type { Db } from "../../ledger/database.ts"
-import { containing } from "../../ledger/paging.ts"
-import { portions, type Sized, substrings, type Walked, walked } from "../../ledger/substrings.ts"
+import type { ConceptSummary } from "../../contract/answers/index.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { containing } from "../../ledger/lists/paging.ts"
+import { portions, type Sized, substrings, type Walked, walked } from "../../ledger/lists/substrings.ts"
 
 const SELECT = `SELECT c.version_id AS versionId, c.key, c.label, c.definition, r.label AS recordLabel, r.kind AS recordKind, r.room_id AS roomId
   FROM concepts c JOIN records r USING (version_id)`

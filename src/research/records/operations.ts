@@ -1,7 +1,7 @@
 /** What publishes or reuses records. */
 import { present } from "../../contract/present.ts"
-import { behaviour } from "../../ledger/behaviour.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Evidence } from "../evidence/evidence.ts"

@@ -1,6 +1,6 @@
 /** Papers as records and readers name them. */
 import * as v from "valibot"
-import { arxivId } from "../../contract/fields.ts"
+import { arxivId } from "../../contract/schema/fields.ts"
 
 /** What people write in front of an arXiv id. */
 const PREFIX = /^(?:arxiv:\s*|https?:\/\/(?:www\.)?arxiv\.org\/(?:abs|pdf)\/)/i

@@ -1,8 +1,8 @@
 /** What publishing a record is, whatever its kind: its row, its label, and its card in the timeline. */
 import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { Assertion } from "../../contract/science.ts"
-import type { Call, Change } from "../../ledger/behaviour.ts"
+import type { Assertion } from "../../contract/definitions/science.ts"
+import type { Call, Change } from "../../ledger/journal/behaviour.ts"
 import type { Evidence, Reference } from "../evidence/evidence.ts"
 import type { Records } from "./records.ts"
 

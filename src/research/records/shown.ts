@@ -1,8 +1,8 @@
 /** How a record of any kind is shown: the row behind every list, card and reference. */
-import type { Notice, Person, RecordSummary } from "../../contract/answers.ts"
-import type { RecordStatus } from "../../contract/enumerations.ts"
+import type { Notice, Person, RecordSummary } from "../../contract/answers/index.ts"
+import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
-import { fromOtherRoom, marked } from "../../ledger/other-room.ts"
+import { fromOtherRoom, marked } from "../../ledger/lists/other-room.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"
 import { TALLY_COLUMNS, TALLY_OF, tallyIn, type TallyRow } from "../evidence/words.ts"
 

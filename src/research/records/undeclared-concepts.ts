@@ -1,6 +1,6 @@
 /** The concepts that a record's assertion is made of: each is defined by the record itself, or by the one it is borrowed from. */
-import type { Issue } from "../../contract/refusals.ts"
-import { type Assertion, type Concepts, undeclaredIn } from "../../contract/science.ts"
+import type { Issue } from "../../contract/refusals/refusal.ts"
+import { type Assertion, type Concepts, undeclaredIn } from "../../contract/definitions/science.ts"
 import type { ConceptIndex } from "./concepts.ts"
 
 type Term = Assertion["predicate"] | Assertion["roles"][number]["value"]

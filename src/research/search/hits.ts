@@ -1,8 +1,8 @@
 /** What search shows of what it finds. */
-import type { RecordStatus, SearchKind } from "../../contract/enumerations.ts"
-import { kindsOf } from "../../contract/objects.ts"
+import type { RecordStatus, SearchKind } from "../../contract/schema/enumerations.ts"
+import { kindsOf } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { fromOtherRoom } from "../../ledger/other-room.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Typed } from "./query.ts"
 import { beginningOf, passageIn, type Sight, snippetHtml } from "./snippet.ts"
 

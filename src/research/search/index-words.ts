@@ -1,7 +1,7 @@
 /** What the index knows of words, told in little time however often they stand in it. */
 import { parse, type Stored } from "../../contract/json.ts"
 import { present } from "../../contract/present.ts"
-import type { Db } from "../../ledger/database.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 
 /** How many words a text of the index has, out of the sizes that it keeps: a number for each column, seven bits a byte. */
 function wordsOf(sizes: Buffer): number {

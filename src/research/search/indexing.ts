@@ -1,5 +1,5 @@
 /** Puts texts into the indexes of words. */
-import type { Db } from "../../ledger/database.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import { indexed } from "./words.ts"
 
 interface Text {

@@ -1,6 +1,6 @@
 /** What a person types, as a query of the index: every text is a valid one. */
 import * as v from "valibot"
-import { arxivId, isUuid } from "../../contract/fields.ts"
+import { arxivId, isUuid } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { folded, keptOf, WORDS } from "./words.ts"
 

@@ -1,7 +1,7 @@
 /** The read of full-text search. */
-import { Refusal } from "../../contract/refusals.ts"
-import { offsetPage, pageSize } from "../../ledger/paging.ts"
-import type { Readers } from "../../ledger/reading.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { offsetPage, pageSize } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
 import type { People } from "../../people/people.ts"
 import type { Search } from "./search.ts"
 

@@ -1,7 +1,7 @@
 /** Full-text search over everything that was said. What is to be found is noted by triggers; see schema.sql. */
 import { limits } from "../../contract/limits.ts"
-import { recordKinds } from "../../contract/objects.ts"
-import type { Db } from "../../ledger/database.ts"
+import { recordKinds } from "../../contract/objects/objects.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import { type Hit, hit, ITEM, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
 import { indexing } from "./indexing.ts"
 import { indexWords } from "./index-words.ts"

@@ -1,6 +1,6 @@
 /** A graph of what speaks of what; an edge is drawn from what came first: layered from left to right by dagre, drawn by the server, each node a link. */
-import { enumerations } from "../../contract/enumerations.ts"
-import { hasFallen } from "../../contract/evidence.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
+import { hasFallen } from "../../contract/answers/evidence.ts"
 import { present } from "../../contract/present.ts"
 import { curveMonotoneX, line } from "d3-shape"
 import { pathOf } from "../addresses.ts"

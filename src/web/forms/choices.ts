@@ -1,6 +1,6 @@
 /** Objects of a Room that a form's ids may name, each with its label: so that nobody has to know an id. */
 import { isKeyOf } from "../../contract/each.ts"
-import type { LabelledKind, ObjectKind, RecordKind } from "../../contract/objects.ts"
+import type { LabelledKind, ObjectKind, RecordKind } from "../../contract/objects/objects.ts"
 import type { Visit } from "../visit.ts"
 import { plainText } from "../plain-text.ts"
 import { shortened, words } from "../words.ts"

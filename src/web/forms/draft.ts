@@ -2,11 +2,11 @@
  * What was written into a form, and the body it makes. Inputs are named by the JSON Pointer of what they say, so that a
  * refusal's issues find their field; a draft keeps what was typed even where no body can be made of it.
  */
-import { mentionedArxivId } from "../../contract/arxiv-mention.ts"
+import { mentionedArxivId } from "../../contract/schema/arxiv-mention.ts"
 import { isObject } from "../../contract/json.ts"
-import type { Issue } from "../../contract/refusals.ts"
-import { readJson } from "../../contract/strict-json.ts"
-import { pointer } from "../../contract/validation.ts"
+import type { Issue } from "../../contract/refusals/refusal.ts"
+import { readJson } from "../../contract/schema/strict-json.ts"
+import { pointer } from "../../contract/schema/validation.ts"
 import { commandOf, partsOf } from "./command.ts"
 import type { Field } from "./fields.ts"
 

@@ -1,5 +1,5 @@
 /** What a refusal says of each field, as sentences about the research. */
-import type { Issue } from "../../contract/refusals.ts"
+import type { Issue } from "../../contract/refusals/refusal.ts"
 import { calledByForms } from "../words.ts"
 import { type Draft, issueField } from "./draft.ts"
 import type { Field } from "./fields.ts"

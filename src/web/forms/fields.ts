@@ -1,8 +1,8 @@
 /** The fields of an operation's form, made from the JSON Schema of its own body: there is no second list of them. */
-import { bodySchema, type JsonSchema } from "../../contract/json-schema.ts"
-import type { ObjectKind } from "../../contract/objects.ts"
-import type { Operation } from "../../contract/operation.ts"
-import { kindsIn } from "../../contract/ref.ts"
+import { bodySchema, type JsonSchema } from "../../contract/definitions/json-schema.ts"
+import type { ObjectKind } from "../../contract/objects/objects.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import { kindsIn } from "../../contract/schema/ref.ts"
 
 /** The objects that a field of ids may name. */
 type Named = readonly ObjectKind[]

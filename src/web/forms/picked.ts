@@ -1,8 +1,8 @@
 /** What people wrote where an object is named (its label, its title, the address of its page) as the id that the body holds. */
-import { enumerations } from "../../contract/enumerations.ts"
-import { aOrAn, type ObjectKind } from "../../contract/objects.ts"
-import { isUuid } from "../../contract/fields.ts"
-import type { Issue } from "../../contract/refusals.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
+import { aOrAn, type ObjectKind } from "../../contract/objects/objects.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
+import type { Issue } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { shortened, words } from "../words.ts"

@@ -1,6 +1,6 @@
 /** A draft read as the body it means: rows that were left empty go, names become ids, what goes without saying is said. */
-import type { Operation } from "../../contract/operation.ts"
-import type { Issue } from "../../contract/refusals.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Visit } from "../visit.ts"
 import { type Choices, choicesOf } from "./choices.ts"
 import { bodyOf, type Draft } from "./draft.ts"

@@ -1,5 +1,5 @@
 /** A form's fields as markup, as its schema says and its sheet puts them. */
-import type { ObjectKind } from "../../contract/objects.ts"
+import type { ObjectKind } from "../../contract/objects/objects.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { title, words } from "../words.ts"
 import { type Choices, choicesAmong } from "./choices.ts"

@@ -2,7 +2,7 @@
  * A statement as people write it: a sentence, the words of it that need a meaning, and what stands in which role. Keys, the
  * type of each value and which concept is the predicate are told from that.
  */
-import { DECIMAL, KEY } from "../../contract/patterns.ts"
+import { DECIMAL, KEY } from "../../contract/schema/patterns.ts"
 import { type Draft, itemCount, keyName } from "./draft.ts"
 import { borrowedName, type Suggestions } from "./suggestions.ts"
 

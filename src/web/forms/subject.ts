@@ -1,7 +1,7 @@
 /** What a form is about: the object an operation acts on, found by the ids it was given, and shown above the form. */
 import { isKeyOf, keysOf } from "../../contract/each.ts"
 import { parsed } from "../../contract/json.ts"
-import type { AskedId } from "../../contract/objects.ts"
+import type { AskedId } from "../../contract/objects/objects.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"

@@ -1,6 +1,6 @@
 /** The forms of one's own account, and what a refusal says beside their fields. */
 import { limits } from "../../contract/limits.ts"
-import type { Refusal } from "../../contract/refusals.ts"
+import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Html, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 

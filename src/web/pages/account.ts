@@ -1,7 +1,7 @@
 /** One's own account: how one is cited, what one holds, one's Rooms and keys. */
-import type { Answer } from "../../edge/answer.ts"
+import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entranceOf, mayInvite } from "../../edge/coming-in.ts"
+import { entranceOf, mayInvite } from "../../edge/identity/sign-in.ts"
 import { type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"

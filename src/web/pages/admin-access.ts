@@ -1,5 +1,5 @@
 /** What opens doors, as an operator sees it: credentials of every Room, everybody's personal keys, invitations. */
-import type { OperatorAction } from "../../contract/actions.ts"
+import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"

@@ -1,5 +1,5 @@
 /** The audit log, as an operator reads it: the newest line first, of a kind or of a person. */
-import { type AuditEntry, auditKindNames, auditKinds, isAuditKind } from "../../contract/audit.ts"
+import { type AuditEntry, auditKindNames, auditKinds, isAuditKind } from "../../contract/answers/audit.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { empty, exactTime, table } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"

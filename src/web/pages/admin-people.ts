@@ -1,6 +1,6 @@
 /** People, as an operator sees them: who may come in, who looks after the service, and what ends what is theirs. */
 import { type Content, type Html, html, to } from "../html.ts"
-import type { OperatorAction } from "../../contract/actions.ts"
+import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { askedOnce, table, time } from "../parts/parts.ts"

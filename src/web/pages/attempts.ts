@@ -2,7 +2,7 @@
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
 import { curvesFigure, whole } from "./curves.ts"
-import { enumerations } from "../../contract/enumerations.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
 import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"

@@ -1,6 +1,6 @@
 /** Several attempts side by side: their last values and settings held against a baseline, and their curves. */
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import { idsIn, withQuery } from "../addresses.ts"
 import { type Html, attributes, html, sameMoment, to } from "../html.ts"
 import { difference, figure } from "../numbers.ts"

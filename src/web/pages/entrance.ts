@@ -1,7 +1,7 @@
 /** How people come in: set-up, signing in, invitations. */
 import { limits } from "../../contract/limits.ts"
-import { Refusal } from "../../contract/refusals.ts"
-import { entranceOf } from "../../edge/coming-in.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { entranceOf } from "../../edge/identity/sign-in.ts"
 import { type Content, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 import { exactTime } from "../parts/parts.ts"

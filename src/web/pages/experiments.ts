@@ -1,7 +1,7 @@
 /** Experiments as rows: label, question, state, assignee, attempts as a row of outcome dots, verdicts so far. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { enumerations, type RecordStatus } from "../../contract/enumerations.ts"
-import { hasFallen } from "../../contract/evidence.ts"
+import { enumerations, type RecordStatus } from "../../contract/schema/enumerations.ts"
+import { hasFallen } from "../../contract/answers/evidence.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginningInLink } from "../markdown.ts"

@@ -1,9 +1,9 @@
 /** What a finding shows beyond other records: the denominator, its evidence and what was checked of it. */
 import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
-import type { Warning } from "../../contract/warnings.ts"
-import type { Execution } from "../../contract/answers.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
+import type { Execution } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { enumerations } from "../../contract/enumerations.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"

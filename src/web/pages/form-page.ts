@@ -1,9 +1,9 @@
 /** The form of an operation as a page: what it is about, its fields, what a refusal says of them, and what is near to it. */
 import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { type Operation, pathNames } from "../../contract/operation.ts"
-import type { Refusal } from "../../contract/refusals.ts"
-import { isUuid } from "../../contract/fields.ts"
+import { type Operation, pathNames } from "../../contract/definitions/operation.ts"
+import type { Refusal } from "../../contract/refusals/refusal.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
 import { isoTime } from "../../ledger/world.ts"
 import { type Draft, fill } from "../forms/draft.ts"
 import { type Fault, faultsOf } from "../forms/faults.ts"

@@ -1,7 +1,7 @@
 /** The provenance graph of a Room, or of what lies around one of its objects. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import type { ProvenanceNode } from "../../contract/enumerations.ts"
-import { isUuid } from "../../contract/fields.ts"
+import type { ProvenanceNode } from "../../contract/schema/enumerations.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
 import { withQuery } from "../addresses.ts"
 import { type GraphEdge, graphFigure, type GraphNode } from "../charts/graph.ts"
 import { attributes, type Html, html, to } from "../html.ts"

@@ -1,6 +1,6 @@
 /** What a Room is, and what each mark and word on the pages means: two minutes for somebody who is here for the first time. */
-import type { enumerations } from "../../contract/enumerations.ts"
-import { type LabelledKind, objects } from "../../contract/objects.ts"
+import type { enumerations } from "../../contract/schema/enumerations.ts"
+import { type LabelledKind, objects } from "../../contract/objects/objects.ts"
 import { type Html, html, to } from "../html.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"
 import { facts, heading } from "../parts/parts.ts"

@@ -1,6 +1,6 @@
 /** The Library of the person who is signed in: what they saved, found again by words, tags and orders, and what it is filed in. */
-import type { Answer } from "../../edge/answer.ts"
-import { enumerations } from "../../contract/enumerations.ts"
+import type { Answer } from "../../edge/answers/answer.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"

@@ -1,8 +1,8 @@
 /** The people of a Room: members, who asks to join, credentials; and what its owner does with the Room. */
-import { orcidAddress } from "../../contract/described.ts"
+import { orcidAddress } from "../../contract/answers/description.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { mayInvite } from "../../edge/coming-in.ts"
-import { permissionMeanings } from "../../contract/enumerations.ts"
+import { mayInvite } from "../../edge/identity/sign-in.ts"
+import { permissionMeanings } from "../../contract/schema/enumerations.ts"
 import { pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { did, doneTo } from "../parts/done-to.ts"

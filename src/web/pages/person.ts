@@ -1,5 +1,5 @@
 /** A person: how they want to be cited, and what they published here. */
-import { orcidAddress, shownName } from "../../contract/described.ts"
+import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { aboutPerson } from "../about.ts"
 import { withQuery } from "../addresses.ts"
 import { html, to } from "../html.ts"

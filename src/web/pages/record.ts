@@ -1,6 +1,6 @@
 /** One record: its standing above everything, its wording, what it rests on, its evidence and what became of it. */
 import { accepted } from "../../contract/reads/accepted.ts"
-import { groundingPurposes, speakingPurposes } from "../../contract/evidence.ts"
+import { groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, withQuery } from "../addresses.ts"

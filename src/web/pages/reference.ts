@@ -1,11 +1,11 @@
 /** The API for people to browse: made of the same OpenAPI document that programs read, with no request to anywhere else. */
-import { type OpenApiFacts, openApi } from "../../contract/discovery/openapi.ts"
-import type { JsonSchema } from "../../contract/json-schema.ts"
-import { Refusal } from "../../contract/refusals.ts"
+import { type OpenApiFacts, openApi } from "../../discovery/openapi.ts"
+import type { JsonSchema } from "../../contract/definitions/json-schema.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, heading, jsonBlock, table, ways } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
-import type { DescribedRoute, OpenApiDocument } from "../../contract/discovery/openapi-types.ts"
+import type { DescribedRoute, OpenApiDocument } from "../../discovery/openapi-types.ts"
 
 type Route = DescribedRoute & { readonly path: string; readonly method: string }
 

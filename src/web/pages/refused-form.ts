@@ -1,6 +1,6 @@
 /** What a refusal says above the form it came from: what is to be corrected, or what changed meanwhile. */
-import { isUuid } from "../../contract/fields.ts"
-import { type Refusal, refusals } from "../../contract/refusals.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
+import { type Refusal, refusals } from "../../contract/refusals/refusal.ts"
 import { withQuery } from "../addresses.ts"
 import type { Draft } from "../forms/draft.ts"
 import { type Fault, nameOf } from "../forms/faults.ts"

@@ -1,6 +1,6 @@
 /** A page for a request that cannot be answered: what happened, whether anything was stored, what to do. */
 import { limits } from "../../contract/limits.ts"
-import { type Refusal, refusals } from "../../contract/refusals.ts"
+import { type Refusal, refusals } from "../../contract/refusals/refusal.ts"
 import { type Content, html, to } from "../html.ts"
 import type { Shown } from "../visit.ts"
 

@@ -1,5 +1,5 @@
 /** The brief of a Room as people read it: its newest answer, what is believed, what was found, what failed, what is next. */
-import { bearingOf, speakingPurposes, staleSentence } from "../../contract/evidence.ts"
+import { bearingOf, speakingPurposes, staleSentence } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdownInLink, phrase } from "../markdown.ts"

@@ -1,7 +1,7 @@
 /** Search: full text of the record, Rooms and concepts; an id that is pasted leads to its object. */
 import { feedLinks } from "../about.ts"
-import { isUuid } from "../../contract/fields.ts"
-import { type ObjectSpec, objects } from "../../contract/objects.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
+import { type ObjectSpec, objects } from "../../contract/objects/objects.ts"
 import { keysOf } from "../../contract/each.ts"
 import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, withQuery } from "../addresses.ts"

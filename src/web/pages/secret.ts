@@ -1,7 +1,7 @@
 /** A token, shown once, with what to paste next. */
-import type { Receipt } from "../../contract/answers.ts"
-import type { Operation } from "../../contract/operation.ts"
-import { mcpPath } from "../../contract/discovery/routes.ts"
+import type { Receipt } from "../../contract/answers/index.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import { mcpPath } from "../../discovery/routes.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, exactTime, facts, heading } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"

@@ -1,5 +1,5 @@
 /** What may be done from a page, and by whom: links to the form of an operation, or the words of why not. */
-import { refusals } from "../../contract/refusals.ts"
+import { refusals } from "../../contract/refusals/refusal.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"

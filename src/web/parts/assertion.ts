@@ -1,5 +1,5 @@
 /** A statement of science: its wording with the concepts underlined, and its roles as a table. */
-import type { Assertion, Concepts } from "../../contract/science.ts"
+import type { Assertion, Concepts } from "../../contract/definitions/science.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { words } from "../words.ts"

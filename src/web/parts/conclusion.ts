@@ -1,5 +1,5 @@
 /** What Threads have concluded or gathered so far, and what makes each stale. */
-import { staleBecause, type StaleReason } from "../../contract/evidence.ts"
+import { staleBecause, type StaleReason } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown } from "../markdown.ts"

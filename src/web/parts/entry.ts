@@ -1,7 +1,7 @@
 /** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
-import type { CardKind, CardOf, Entry } from "../../contract/answers.ts"
+import type { CardKind, CardOf, Entry } from "../../contract/answers/index.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts"

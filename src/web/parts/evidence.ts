@@ -1,6 +1,6 @@
 /** What bears on a record, who uses it, and how much of it counts: shown as the model of evidence tells it. */
-import { enumerations } from "../../contract/enumerations.ts"
-import type { EvidenceItem, EvidenceTally } from "../../contract/evidence.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
+import type { EvidenceItem, EvidenceTally } from "../../contract/answers/evidence.ts"
 import { pathOf } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown } from "../markdown.ts"

@@ -1,5 +1,5 @@
 /** Who asks to join a Room, and the buttons that answer them: on the Room's page of people, and where it waits for the owner. */
-import { enumerations } from "../../contract/enumerations.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Html, html } from "../html.ts"
 import { title } from "../words.ts"
 import { actionButton } from "./parts.ts"

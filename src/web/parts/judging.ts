@@ -1,6 +1,6 @@
 /** What a reader from outside needs to judge a record or a conclusion: in few words, as the model of evidence tells it. */
-import type { Origins } from "../../contract/judging-answers.ts"
-import { enumerations } from "../../contract/enumerations.ts"
+import type { Origins } from "../../contract/answers/judging.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"

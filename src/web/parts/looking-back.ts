@@ -1,7 +1,7 @@
 /** A page as of an earlier entry of its Room: what it says of that, what has come since, and which of its links stay there. */
 import { isKeyOf } from "../../contract/each.ts"
 import { reads } from "../../contract/reads/index.ts"
-import type { Past } from "../../edge/pasts.ts"
+import type { Past } from "../../edge/past-rooms.ts"
 import { idsIn, withQuery } from "../addresses.ts"
 import { type Html, html, type to, toNow } from "../html.ts"
 import type { Shown, Visit } from "../visit.ts"

@@ -1,7 +1,7 @@
 /** Small things that many pages show: times, people, digests, labels, lists that go on, empty places. */
 import { randomUUID } from "node:crypto"
-import type { RecordStatus } from "../../contract/enumerations.ts"
-import type { Linkable } from "../../contract/objects.ts"
+import type { RecordStatus } from "../../contract/schema/enumerations.ts"
+import type { Linkable } from "../../contract/objects/objects.ts"
 import { address, pathOf } from "../addresses.ts"
 import { type Content, type Html, html, Late, to } from "../html.ts"
 import { beginningInLink } from "../markdown.ts"

@@ -1,7 +1,7 @@
 /** What every page inside a Room has: the rail with the Room's sections and their counts, and the banner of an archived Room. */
 import type { Rail } from "../visit.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { pageOf } from "../../contract/objects.ts"
+import { pageOf } from "../../contract/objects/objects.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { counted, shortened } from "../words.ts"
 import { stateBadge } from "./marks.ts"

@@ -1,7 +1,7 @@
 /** Light or dark, where somebody wants another than their system's: a cookie, so that a page has it from its first byte. */
-import { readFormBody } from "../../edge/body.ts"
-import { mustComeFromOwnPage } from "../../edge/callers.ts"
-import { cookieOf } from "../../edge/cookies.ts"
+import { readFormBody } from "../../edge/limits/body.ts"
+import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
+import { cookieOf } from "../../edge/identity/cookies.ts"
 import { type Html, html, to } from "../html.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { Sent, Visit } from "../visit.ts"

@@ -1,5 +1,5 @@
 /** Who uses a record and how, and what puts it in doubt. */
-import type { Warning } from "../../contract/warnings.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"

@@ -1,5 +1,5 @@
 /** Links that their authors took back, and the way to take back one's own. */
-import type { LinkKind } from "../../contract/enumerations.ts"
+import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"

@@ -1,11 +1,11 @@
 /** A demo's data opened in this process, to be filled through the service's own code: without a socket, and in few transactions. */
 import { randomUUID } from "node:crypto"
-import { enumerations } from "../../../src/contract/enumerations.ts"
-import { type Operation, pathNames } from "../../../src/contract/operation.ts"
+import { enumerations } from "../../../src/contract/schema/enumerations.ts"
+import { type Operation, pathNames } from "../../../src/contract/definitions/operation.ts"
 import { type InputOf, operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
-import { createInstance, type Instance } from "../../../src/app/instance.ts"
-import { openData } from "../../../src/ledger/data.ts"
-import type { Db } from "../../../src/ledger/database.ts"
+import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
+import { openData } from "../../../src/ledger/storage/data.ts"
+import type { Db } from "../../../src/ledger/storage/database.ts"
 import { addPerson } from "../../support/people.ts"
 import { dataFile, type Demo, readDemo } from "./demo.ts"
 

@@ -2,11 +2,11 @@
  * The bare query of a read, in a process of its own that holds the data of one size: the service's own reader answers once
  * while its statements are noted, and those are run again and again, with nothing made of their rows.
  */
-import { checkParameters, type Read } from "../../../src/contract/read.ts"
+import { checkParameters, type Read } from "../../../src/contract/definitions/read.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
-import { createInstance, type Instance } from "../../../src/app/instance.ts"
-import type { Actor } from "../../../src/ledger/actor.ts"
-import { openData } from "../../../src/ledger/data.ts"
+import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
+import type { Actor } from "../../../src/ledger/journal/actor.ts"
+import { openData } from "../../../src/ledger/storage/data.ts"
 import { isoTime } from "../../../src/ledger/world.ts"
 import { dataFile, readDemo } from "../data/demo.ts"
 import { median } from "../numbers.ts"

@@ -2,7 +2,7 @@
 import { limits } from "../../../src/contract/limits.ts"
 import type { ReadName } from "../../../src/contract/reads/index.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
-import { opaqueCursor } from "../../../src/ledger/paging.ts"
+import { opaqueCursor } from "../../../src/ledger/lists/paging.ts"
 import { idOf, scatteredIdOf } from "./fill/clone.ts"
 import { spoken } from "./fill/first.ts"
 import type { Large } from "./fill/large.ts"

@@ -1,8 +1,8 @@
 /** Each list and context in short and in long data, beside its bare query and beside a fixed answer of the same bytes. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { sessionCookie } from "../../../src/contract/actions.ts"
-import type { Read } from "../../../src/contract/read.ts"
+import { sessionCookie } from "../../../src/contract/operations/actions.ts"
+import type { Read } from "../../../src/contract/definitions/read.ts"
 import { reads as registry } from "../../../src/contract/reads/index.ts"
 import { readDemo, remove, repositoriesOf } from "../data/demo.ts"
 import { get, type Shot, writeShots } from "../load/shots.ts"

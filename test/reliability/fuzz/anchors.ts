@@ -1,5 +1,5 @@
 /** Values that exist: every id, label, cursor and expectation that the service itself tells, by the name it tells them under. */
-import { pathNames } from "../../../src/contract/operation.ts"
+import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import type { Target } from "./targets.ts"
 
 export type Anchors = ReadonlyMap<string, readonly unknown[]>

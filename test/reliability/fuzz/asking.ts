@@ -1,6 +1,6 @@
 /** How a request would be right: its path with ids that exist, and the headers that let it in. Every attack starts from there. */
 import fc from "fast-check"
-import { pathNames } from "../../../src/contract/operation.ts"
+import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { known } from "./anchors.ts"
 import { type Ground, proofLines } from "./ground.ts"
 import type { Target } from "./targets.ts"

@@ -4,7 +4,7 @@
  */
 import tap, { test } from "tap"
 import { openLog } from "../../../src/log.ts"
-import { createApp } from "../../../src/app/edge.ts"
+import { createApp } from "../../../src/app/serving/surface.ts"
 import { openHouse } from "../../support/house.ts"
 import { endAll } from "../../support/program.ts"
 import { routePatterns } from "../../../src/edge/paths.ts"

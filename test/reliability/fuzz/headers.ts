@@ -1,6 +1,6 @@
 /** Attack: headers. Ones that are refused must be refused in good order, all others must change nothing about the answer. */
 import fc from "fast-check"
-import { sessionCookie } from "../../../src/contract/actions.ts"
+import { sessionCookie } from "../../../src/contract/operations/actions.ts"
 import { askedAny, smallBody } from "./asking.ts"
 import type { Ground } from "./ground.ts"
 import { marker } from "./judge.ts"

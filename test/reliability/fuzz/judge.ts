@@ -1,9 +1,9 @@
 /** Judges what came back: what must hold of every answer whatever was sent. Each violation is a sentence. */
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import { mcpPath } from "../../../src/contract/discovery/routes.ts"
-import type { RefusalSpec } from "../../../src/contract/refusal-codes.ts"
-import { type RefusalCode, refusals } from "../../../src/contract/refusals.ts"
-import { commonHeaders } from "../../../src/edge/answer.ts"
+import { mcpPath } from "../../../src/discovery/routes.ts"
+import type { RefusalSpec } from "../../../src/contract/refusals/codes.ts"
+import { type RefusalCode, refusals } from "../../../src/contract/refusals/refusal.ts"
+import { commonHeaders } from "../../../src/edge/answers/answer.ts"
 import { holdToContract } from "../../support/contract.ts"
 import { type Answer, headerOf } from "./answers.ts"
 import type { Shot } from "./shot.ts"

@@ -1,6 +1,6 @@
 /** Attack: the request line. Paths that mean something else to somebody, ids of every wrong shape, methods nobody has. */
 import fc from "fast-check"
-import { pathNames } from "../../../src/contract/operation.ts"
+import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { asked, askedAny, smallBody } from "./asking.ts"
 import type { Ground } from "./ground.ts"
 import { marker } from "./judge.ts"

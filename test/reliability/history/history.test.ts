@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict"
 import tap, { test } from "tap"
-import { Ledger } from "../../../src/ledger/admit.ts"
-import type { AnyBehaviour } from "../../../src/ledger/delivery.ts"
+import { Ledger } from "../../../src/ledger/write/admit.ts"
+import type { AnyBehaviour } from "../../../src/ledger/journal/delivery.ts"
 import { checkHistory } from "./check.ts"
 import { Findings } from "./faults.ts"
 import { openInside } from "./inside.ts"

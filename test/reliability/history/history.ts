@@ -3,7 +3,7 @@
  * happened, and what the Room held when all was over.
  */
 import type { ItemOf } from "research-room/client"
-import type { ActivityEntry } from "../../../src/contract/answers.ts"
+import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
 
 export type Members = Readonly<Record<string, unknown>>
 

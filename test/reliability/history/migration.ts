@@ -5,7 +5,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { latestSchema } from "../../../src/ledger/schema.ts"
+import { latestSchema } from "../../../src/ledger/storage/schema.ts"
 import { type Place, run, serve, start } from "../../support/program.ts"
 import { asEarlier } from "../../upgrade/sample.ts"
 import type { Chance } from "../support/chance.ts"

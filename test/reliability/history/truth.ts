@@ -1,5 +1,5 @@
 /** Reads what a Room holds once everybody has gone. */
-import type { ActivityEntry } from "../../../src/contract/answers.ts"
+import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
 import { type ItemOf, ResearchRoomClient } from "research-room/client"
 import { deliveryIdOf, deliveryOf, ofCredential, type Truth, type Write } from "./history.ts"
 import type { Room } from "./house.ts"

@@ -1,6 +1,6 @@
 /** Attacks within the head of a request: queries, cookies, headers and tokens, each as costly as a head may be. */
-import { sessionCookie } from "../../../src/contract/actions.ts"
-import { pathNames } from "../../../src/contract/operation.ts"
+import { sessionCookie } from "../../../src/contract/operations/actions.ts"
+import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { type Anchors, known } from "../fuzz/anchors.ts"
 import { type Ground, proofLines } from "../fuzz/ground.ts"
 import { type Shot, soundly } from "../fuzz/shot.ts"

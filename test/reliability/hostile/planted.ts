@@ -1,6 +1,6 @@
 /** Costly texts put where texts go: into every text of a body that a route takes, as its own schema tells where that is. */
 import { randomUUID } from "node:crypto"
-import type { JsonSchema } from "../../../src/contract/json-schema.ts"
+import type { JsonSchema } from "../../../src/contract/definitions/json-schema.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { places } from "../../contract/spoiling.ts"
 import { bibtexFiles } from "./files.ts"

@@ -1,5 +1,5 @@
 /** What a visitor may look at: every read and page about what stands there, and above all about what was planted. */
-import { pathNames } from "../../../src/contract/operation.ts"
+import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import type { Anchors } from "../fuzz/anchors.ts"
 import type { Ground } from "../fuzz/ground.ts"
 import type { Shot } from "../fuzz/shot.ts"

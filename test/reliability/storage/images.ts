@@ -5,7 +5,7 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ActivityEntry } from "../../../src/contract/answers.ts"
+import type { ActivityEntry } from "../../../src/contract/answers/index.ts"
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { message } from "../../support/bodies.ts"
 import { kill } from "../crash/crash.ts"

@@ -2,7 +2,7 @@
  * The feeds of a service from outside: the activity of each Room and the timeline of each Thread. Each entry must be of
  * exactly one stored write, each stored write must have its entries, and no number may be missing.
  */
-import type { ActivityEntry, Entry } from "../../../src/contract/answers.ts"
+import type { ActivityEntry, Entry } from "../../../src/contract/answers/index.ts"
 import { Chain, type ActivityMark } from "../../../src/client/chain.ts"
 import { pathTo } from "../../../src/contract/reads/index.ts"
 import { nameOf, type Receipt, type Sent } from "./journal.ts"

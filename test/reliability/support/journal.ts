@@ -1,6 +1,6 @@
 /** What the writers sent and what they were told of it. Everything is judged later by this, and by nothing the service keeps. */
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
-import type { Operation } from "../../../src/contract/operation.ts"
+import type { Operation } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import type { Body } from "../../support/bodies.ts"
 import type { Agent } from "./ground.ts"

@@ -1,9 +1,9 @@
 /** A large Room, written through the ledger as anybody would: for measuring, and kept out of the tests that run each time. */
 import { createHash } from "node:crypto"
-import type { Operation } from "../../../src/contract/operation.ts"
+import type { Operation } from "../../../src/contract/definitions/operation.ts"
 import { type InputOf, operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
-import { createInstance, type Instance } from "../../../src/app/instance.ts"
-import { openData } from "../../../src/ledger/data.ts"
+import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
+import { openData } from "../../../src/ledger/storage/data.ts"
 import { isoTime } from "../../../src/ledger/world.ts"
 
 export interface Size {

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check"
 import t from "tap"
-import { createApp } from "../../../src/app/edge.ts"
+import { createApp } from "../../../src/app/serving/surface.ts"
 import { pathTo, type ReadName } from "../../../src/contract/reads/index.ts"
 import { openLog } from "../../../src/log.ts"
 import { seedWhenJudged } from "../../support/chance.ts"

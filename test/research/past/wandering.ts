@@ -1,7 +1,7 @@
 /** People who write in several Rooms whatever comes to their mind, and name in each what stands in the others. */
 import { operationNamed } from "../../../src/contract/operations/index.ts"
-import { Refusal } from "../../../src/contract/refusals.ts"
-import type { Receipt } from "../../../src/contract/answers.ts"
+import { Refusal } from "../../../src/contract/refusals/refusal.ts"
+import type { Receipt } from "../../../src/contract/answers/index.ts"
 import { Maker } from "../../reliability/history/actions.ts"
 import { Board } from "../../reliability/history/board.ts"
 import { Chance } from "../../reliability/history/chance.ts"

@@ -1,9 +1,9 @@
 /** A Room and a Thread read as a whole: everything the interface lists, as of one moment, cut to the newest where it is long. */
 import t from "tap"
 import { type Writable, writeJson } from "../../../src/contract/json.ts"
-import { createInstance } from "../../../src/app/instance.ts"
-import { openData } from "../../../src/ledger/data.ts"
-import type { Db, Statement } from "../../../src/ledger/database.ts"
+import { createInstance } from "../../../src/app/compose/instance.ts"
+import { openData } from "../../../src/ledger/storage/data.ts"
+import type { Db, Statement } from "../../../src/ledger/storage/database.ts"
 import { because, claim, finding, hypothesis } from "./bodies.ts"
 import { Filler } from "./filler.ts"
 import { holds } from "./holds.ts"

@@ -1,10 +1,10 @@
 /** Fills a data file with much of everything: the operations themselves, in this process and one transaction, without a socket. */
 import type { WriteInput } from "research-room/client"
-import { pathNames } from "../../../src/contract/operation.ts"
+import { pathNames } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
-import { createInstance, type Instance } from "../../../src/app/instance.ts"
-import { openData } from "../../../src/ledger/data.ts"
-import type { Db } from "../../../src/ledger/database.ts"
+import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
+import { openData } from "../../../src/ledger/storage/data.ts"
+import type { Db } from "../../../src/ledger/storage/database.ts"
 import { launch } from "./work.ts"
 
 interface Person {

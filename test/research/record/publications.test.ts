@@ -1,7 +1,7 @@
 /** Cited claims, the records of a paper, and the lists of publications. */
 import t from "tap"
-import { page, recordSummary } from "../../../src/contract/answers.ts"
-import { check } from "../../../src/contract/validation.ts"
+import { page, recordSummary } from "../../../src/contract/answers/index.ts"
+import { check } from "../../../src/contract/schema/validation.ts"
 import { because, claim, finding, hypothesis } from "./bodies.ts"
 import { holds } from "./holds.ts"
 import { everyItem, openLab, refusedAs } from "./lab.ts"

@@ -1,13 +1,13 @@
 /** No list of records, links or work scans a table or sorts: what each read asks is explained by the database itself. */
-import { type ListOf, opaqueCursor } from "../../../src/ledger/paging.ts"
+import { type ListOf, opaqueCursor } from "../../../src/ledger/lists/paging.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
 import { activityKindsOf } from "../../../src/contract/reads/kinds.ts"
-import { createInstance } from "../../../src/app/instance.ts"
-import { openData } from "../../../src/ledger/data.ts"
+import { createInstance } from "../../../src/app/compose/instance.ts"
+import { openData } from "../../../src/ledger/storage/data.ts"
 import { Recorder } from "./recorder.ts"
 
 const data = mkdtempSync(join(tmpdir(), "research-room-plans-"))

@@ -4,7 +4,7 @@
  */
 import type { ListName, ReadInput } from "research-room/client"
 import t, { type Test } from "tap"
-import type { Db, Statement } from "../../../src/ledger/database.ts"
+import type { Db, Statement } from "../../../src/ledger/storage/database.ts"
 import { limits } from "../../../src/contract/limits.ts"
 import { launch, sha256, told } from "./bodies.ts"
 import { House, type Person } from "./house.ts"

@@ -1,6 +1,6 @@
 /** Fills a new database with attempts, directly through SQL: as many as wanted, the same ones each time. */
 import { digestOf } from "../../../src/contract/json.ts"
-import type { Db } from "../../../src/ledger/database.ts"
+import type { Db } from "../../../src/ledger/storage/database.ts"
 
 export interface Filled {
   /** A Room with most of the attempts, and an experiment in it with four tenths of them. */

@@ -1,6 +1,6 @@
 /** What each step of an experiment leaves behind: the receipt, the experiment, the entry in its Thread and in the feed. */
 import t from "tap"
-import { entryDigest } from "../../../src/contract/chain.ts"
+import { entryDigest } from "../../../src/contract/answers/chain.ts"
 import { canonicalJson, digestOf, type Json } from "../../../src/contract/json.ts"
 import { launch, plan, proposal, told } from "./bodies.ts"
 import { House, type Person } from "./house.ts"

@@ -1,16 +1,16 @@
 /** What is shown of what is similar, and how much of it the history keeps beside a write that was told of it. */
 import * as v from "valibot"
-import { uuid } from "../../../contract/fields.ts"
+import { uuid } from "../../../contract/schema/fields.ts"
 import { each } from "../../../contract/each.ts"
-import { enumerations, type SimilarKind } from "../../../contract/enumerations.ts"
+import { enumerations, type SimilarKind } from "../../../contract/schema/enumerations.ts"
 import { type Json, type JsonObject, writeJson, isObject } from "../../../contract/json.ts"
 import { limits } from "../../../contract/limits.ts"
 import { present } from "../../../contract/present.ts"
-import { type AlreadyTried, type SimilarItem, similarItem } from "../../../contract/similar.ts"
+import { type AlreadyTried, type SimilarItem, similarItem } from "../../../contract/answers/similar.ts"
 import { shortened } from "../../../contract/text.ts"
-import type { Foreseen } from "../../../ledger/behaviour.ts"
-import type { Db } from "../../../ledger/database.ts"
-import { fromOtherRoom } from "../../../ledger/other-room.ts"
+import type { Foreseen } from "../../../ledger/journal/behaviour.ts"
+import type { Db } from "../../../ledger/storage/database.ts"
+import { fromOtherRoom } from "../../../ledger/lists/other-room.ts"
 
 export interface Row {
   readonly kind: SimilarKind

@@ -1,5 +1,5 @@
 /** Rooms, who belongs to them, and the credentials of their agents, as they are asked for. */
-import { enumerations } from "../../../contract/enumerations.ts"
+import { enumerations } from "../../../contract/schema/enumerations.ts"
 import { agentAsks, sheet, why } from "./sheet.ts"
 
 const roomAsks = {

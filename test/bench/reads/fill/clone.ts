@@ -1,5 +1,5 @@
 /** Many rows made of one that the service's own code wrote: by SQL, all at once. */
-import type { Db } from "../../../../src/ledger/database.ts"
+import type { Db } from "../../../../src/ledger/storage/database.ts"
 
 /** What ids are given out for, and the part of an id that tells. */
 const tags = {

@@ -2,7 +2,7 @@
 import { copyData } from "../../data/demo.ts"
 import { House } from "../../data/house.ts"
 import { limits } from "../../../../src/contract/limits.ts"
-import type { Db } from "../../../../src/ledger/database.ts"
+import type { Db } from "../../../../src/ledger/storage/database.ts"
 import { indexed } from "../../../../src/research/search/words.ts"
 import { Cloner, idSql, scatteredIdSql } from "./clone.ts"
 import { fillLibrary } from "./library.ts"

@@ -1,0 +1,127 @@
+/** What operators read: of every domain what there is, whose it is and what it does, and how the service itself is. */
+import { protocolVersion } from "../../contract/versions.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Ledger } from "../../ledger/write/admit.ts"
+import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
+import type { Readers, StorageReadings } from "../../ledger/reads/reading.ts"
+import type { Keys } from "../../library/keys.ts"
+import type { Audit } from "../../people/audit.ts"
+import type { Invitations } from "../../people/invitations.ts"
+import type { People } from "../../people/people.ts"
+import type { Credentials } from "../../rooms/credentials.ts"
+import type { Members } from "../../rooms/members.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+
+/** The instance, and the tables of each domain that its operators look into. */
+interface AdministeredTables {
+  readonly instanceId: string
+  readonly lineage: readonly string[]
+  readonly ledger: Pick<Ledger, "journal">
+  readonly datedAhead: () => string | null
+  readonly people: People
+  readonly invitations: Invitations
+  readonly audit: Audit
+  readonly rooms: Rooms
+  readonly members: Members
+  readonly credentials: Credentials
+  readonly library: { readonly keys: Keys }
+}
+
+/** What a line of the log says of a member, where it is of that type. */
+const text = (said: unknown): string | null => (typeof said === "string" ? said : null)
+const number = (said: unknown): number | null => (typeof said === "number" ? said : null)
+
+function filesOf(storage: StorageReadings | undefined) {
+  if (storage === undefined) return null
+  const { databaseBytes, walBytes, freeDiskBytes } = storage
+  return { databaseBytes, walBytes, freeDiskBytes }
+}
+
+export function administrationReads({
+  instanceId,
+  lineage,
+  ledger,
+  datedAhead,
+  people,
+  invitations,
+  audit,
+  rooms,
+  members,
+  credentials,
+  library,
+}: AdministeredTables) {
+  /** Rows of a list of ids, the newest first, one more than the page. */
+  const before = <T>(query: { limit?: number; after?: string }, page: (before: string | null, count: number) => T[]): T[] =>
+    page(uuidCursor(query.after) ?? null, pageSize(query) + 1)
+
+  return {
+    admin_overview({ keeping }) {
+      const { softwareVersion = "", storage } = keeping?.() ?? {}
+      const backup = audit.newest("back_up")
+      return {
+        storage: filesOf(storage),
+        acceptedWrites: ledger.journal.next() - 1,
+        auditLines: audit.page({}, null, 1)[0]?.sequence ?? 0,
+        backup: backup === undefined ? null : { at: backup.at, file: text(backup.detail.file), bytes: number(backup.detail.bytes) },
+        restoredAt: audit.newest("restore_backup")?.at ?? null,
+        versions: {
+          software: softwareVersion,
+          protocol: protocolVersion,
+          schema: storage?.schema ?? null,
+          node: process.versions.node,
+          sqlite: storage?.sqlite ?? null,
+        },
+        instanceId,
+        lineage,
+        datedAhead: datedAhead(),
+      }
+    },
+
+    admin_people({ query }) {
+      const found = before(query, people.page)
+      const counts = members.countsOf(found.map(({ userId }) => userId))
+      const listed = found.map((person) => {
+        const { rooms: joined = 0, owned = 0 } = counts.get(person.userId) ?? {}
+        return { ...person, rooms: joined, ownedRooms: owned }
+      })
+      return keysetPage(listed, query, ({ userId }) => userId)
+    },
+
+    admin_rooms({ query }) {
+      const { found } = rooms.page(uuidCursor(query.after), undefined, pageSize(query) + 1)
+      const gone = people.disabledAmong(found.map(({ owner }) => owner.userId))
+      const bytes = rooms.acceptedBytes(found.map(({ roomId }) => roomId))
+      const listed = found.map(({ roomId, title, owner, state, origin, createdAt, counts, activityWatermark, lastActivityAt }) => ({
+        roomId,
+        title,
+        owner: { ...owner, disabledAt: gone.get(owner.userId) ?? null },
+        state,
+        origin: origin?.baseUrl ?? null,
+        createdAt,
+        members: counts.members,
+        entries: activityWatermark,
+        acceptedBytes: bytes.get(roomId) ?? 0,
+        lastActivityAt,
+      }))
+      return keysetPage(listed, query, ({ roomId }) => roomId)
+    },
+
+    admin_credentials({ query }) {
+      const found = before(query, credentials.page)
+      const titles = rooms.titles([...new Set(found.map(({ roomId }) => roomId))])
+      const listed = found.map((credential) => ({ ...credential, roomTitle: titles.get(credential.roomId) ?? "" }))
+      return keysetPage(listed, query, ({ credentialId }) => credentialId)
+    },
+
+    admin_keys: ({ query }) => keysetPage(before(query, library.keys.page), query, ({ keyId }) => keyId),
+
+    admin_invitations: ({ query }) => keysetPage(before(query, invitations.page), query, ({ invitationId }) => invitationId),
+
+    admin_audit({ query }) {
+      const { kind, user, after } = query
+      const userId = user === undefined ? undefined : (people.idOf(user) ?? people.idOf(user.toLowerCase()))
+      if (user !== undefined && userId === undefined) throw new Refusal("room_unavailable", "Nobody here is called so.")
+      return keysetPage(audit.page({ kind, userId }, after ?? null, pageSize(query) + 1), query, ({ sequence }) => sequence)
+    },
+  } satisfies Partial<Readers>
+}

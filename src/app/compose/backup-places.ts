@@ -1,0 +1,37 @@
+/** Where a copy of what was here may be, as far as the service knows. */
+import { existsSync, readdirSync } from "node:fs"
+import { basename, dirname } from "node:path"
+import { isReplicated } from "../../ledger/storage/litestream-files.ts"
+import type { Audit } from "../../people/audit.ts"
+
+/** Names that a sentence lists, and backups that are looked at in the log. */
+const MOST = 10
+const NOTED = 500
+
+const listed = (names: readonly string[]): string => `${names.slice(0, MOST).join(", ")}${names.length > MOST ? " and more" : ""}`
+
+/**
+ * @param file the database; empty for one in memory
+ * @param isOperator whether who asks may know of the machine's folders
+ */
+export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: boolean): string {
+  const beside = file === "" || !existsSync(dirname(file)) ? [] : readdirSync(dirname(file))
+  const copies = beside.filter((name) => /\.db$/.test(name) && name !== basename(file)).sort()
+  const made = file === "" ? [] : audit.page({ kind: "back_up" }, null, NOTED)
+  const folders = [...new Set(made.flatMap(({ detail }) => (typeof detail.file === "string" ? [dirname(detail.file)] : [])))]
+  const places = [
+    ...(isOperator && copies.length > 0 ? [`beside the data ${listed(copies)}`] : []),
+    ...(isOperator && folders.length > 0 ? [`in ${listed(folders)}`] : []),
+  ]
+  const newest = made[0] === undefined ? "" : ` The newest that is noted here is of ${made[0].at.slice(0, 10)}.`
+  return [
+    `Backups made before now still hold it${places.length === 0 ? "" : `: ${places.join("; ")}`}.${newest}`,
+    ...(file !== "" && isReplicated(file)
+      ? [
+          "So does the copy that Litestream keeps, for as long as it keeps what it copied earlier (its snapshot retention): begin it anew elsewhere, and delete the old one.",
+        ]
+      : []),
+    "So do exports made before now, and whatever else was copied or read: which those are is not known here. Delete them, or make them anew.",
+    "Mirrors withhold it when they hear of it: until then, or where they no longer follow, they show it, and which instances mirror the Room is not known here.",
+  ].join(" ")
+}

@@ -1,0 +1,195 @@
+/** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
+import { administrationReads } from "./administration.ts"
+import { auditing } from "./auditing.ts"
+import { copiesOf } from "./backup-places.ts"
+import type { Permission } from "../../contract/schema/enumerations.ts"
+import { JsonText, stored, writeJson } from "../../contract/json.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import type { Actor } from "../../ledger/journal/actor.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { inAnswers } from "../../contract/definitions/withheld-text.ts"
+import { Ledger, type OutsideCheck } from "../../ledger/write/admit.ts"
+import type { Behaviours } from "../../ledger/journal/behaviour.ts"
+import type { GroupHooks } from "../../ledger/write/commit-queue.ts"
+import { datedAhead } from "../../ledger/storage/data.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import type { Entry } from "../../ledger/journal/journal.ts"
+import { answering, asking } from "../../ledger/reads/reading.ts"
+import { receiptReads } from "../../ledger/reads/receipt-reads.ts"
+import { labelled } from "../../ledger/lists/labelled.ts"
+import { standings } from "../../ledger/lists/standings.ts"
+import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
+import { withheld } from "../../ledger/journal/withheld.ts"
+import { isoTime, realWorld, type World } from "../../ledger/world.ts"
+import { libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
+import type { RunningCommand } from "../../people/audit.ts"
+import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
+import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../../research/index.ts"
+import { importActs, roomOperations, roomReads, roomTables, withholdingOperations } from "../../rooms/index.ts"
+import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
+
+export type Instance = ReturnType<typeof createInstance>
+
+export interface InstanceParts {
+  readonly db: Db
+  readonly world: World
+  readonly instanceId: string
+  /** The instances it was restored from; left out, none. */
+  readonly lineage?: readonly string[]
+  /** The path of the base URL, for the paths that answers name: with a slash in front and none at the end; left out where it is empty. */
+  readonly basePath?: string
+  /** Opens a second, reading connection, on which Rooms are exported by this thread; left out where nothing is exported, or elsewhere. */
+  readonly aside?: () => Db
+  /** Makes a Room's crate elsewhere. */
+  readonly crates?: Crates
+  /** What runs instead of a service; left out, none. */
+  readonly command?: RunningCommand | undefined
+  /** Left out, for commands that pin nothing. */
+  readonly repositories?: OutsideCheck
+  /** Told of each group of writes. */
+  readonly hooks?: Omit<GroupHooks, "beforeCommit">
+}
+
+const noConnection = (): Db => {
+  throw new Error("this instance was made without a way to open its data once more")
+}
+const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }) }
+
+/** Builds everything that stands between the edge and the data. */
+export function createInstance(parts: InstanceParts) {
+  const {
+    db,
+    world,
+    instanceId,
+    lineage = [],
+    basePath = "",
+    aside = noConnection,
+    crates,
+    repositories = nothingChecked,
+    command,
+    hooks,
+  } = parts
+  const tables = {
+    standings: standings(db),
+    withheld: withheld(db),
+    labelled: labelled(db),
+    ...peopleTables(db, world, command),
+    ...roomTables(db),
+    ...threadTables(db),
+    ...researchTables(db, basePath),
+    library: libraryTables(db),
+  }
+  const gate = {
+    confirm({ userId, grant, key }: Actor, at: string) {
+      if (grant !== null) tables.credentials.confirm(grant.credentialId, at)
+      if (key !== undefined) tables.library.keys.confirm(key.keyId, at)
+      if (!tables.people.isEnabled(userId)) throw new Refusal("not_authenticated", "Whoever this is may not come in here.")
+    },
+    used({ grant, key }: Actor, at: string) {
+      if (grant !== null) tables.credentials.used(grant.credentialId, at)
+      if (key !== undefined) tables.library.keys.used(key.keyId, at)
+    },
+    accepted: auditing(tables),
+    /** Of a credential only its Room counts, of a key its reach: what else they granted was looked at when it was accepted. */
+    actorOf(
+      { userId, username, sender, agent }: Pick<Entry, "userId" | "username" | "sender" | "agent">,
+      { family }: Pick<Operation, "family">,
+    ): Actor {
+      const person = { userId: userId ?? "", username: username ?? "", ...(agent !== undefined && { agent }), grant: null }
+      if (sender === null) return person
+      if (family === "library") {
+        const reach = tables.library.keys.find(sender)?.reach ?? "all"
+        return { ...person, key: { keyId: sender, permissions: new Set(), reach } }
+      }
+      const grant = { credentialId: sender, permissions: new Set<Permission>(), threadIds: null }
+      const known = tables.credentials.find(sender)
+      if (known !== undefined) return { ...person, grant: { ...grant, roomId: known.roomId } }
+      // Of another instance no credential is known; its Room stands for it. Names of there mean others here.
+      const shown = tables.people.withId(person.userId)?.username ?? person.username
+      return { ...person, username: shown, knownAs: person.username, grant: { ...grant, roomId: sender } }
+    },
+    standing: tables.rooms.standing,
+  }
+  const ledger = new Ledger({
+    db,
+    world,
+    gate,
+    repositories,
+    hooks: {
+      beforeCommit() {
+        remaking.settle(ledger.isHandedOver)
+        tables.search.index()
+      },
+      ...hooks,
+    },
+    cleanse: () => remaking.cleanse(),
+  })
+  ledger.onForget(tables.similar.forget)
+  const { timeline, activity, watch } = ledger
+
+  const remaking = new Remaking({
+    db,
+    ledgerOf: (made) => createInstance({ db: made, world: realWorld(), instanceId: "" }).ledger,
+    index() {
+      tables.rooms.respell()
+      tables.search.reindex()
+    },
+  })
+  const research = researchOperations({ ...tables, db })
+  const threading = threadOperations(tables.threads, timeline, research.replied)
+  research.advise("create_thread", threading.create_thread)
+  const behaviours: Behaviours = {
+    ...roomOperations(tables, tables.people, tables.threads),
+    ...withholdingOperations({
+      ...tables,
+      change: (change) => remaking.change(change),
+      copies: (isOperator) => copiesOf(fileOf(db), tables.audit, isOperator),
+    }),
+    ...threading,
+    ...research.operations,
+    ...libraryOperations(tables.library, tables.people),
+  }
+  ledger.setBehaviours(behaviours)
+
+  const importing = ledger.addActs(importActs(tables))
+  const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
+  const accounts = createAccounts({ ...tables, ledger, world, operators })
+  const provided = byProvider({ ...tables, ledger, world, accounts })
+  const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
+  const ahead = datedAhead(db, world)
+  const readers = answering({
+    ...receiptReads(ledger),
+    ...peopleReads({ ...tables, accounts }),
+    ...roomReads({
+      ...tables,
+      activity,
+      watch,
+      assignments: tables.experiments.assignedTo,
+      // Another instance proves this with the names of the origin.
+      written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
+      snapshot: (work) => ledger.snapshot(work),
+    }),
+    ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
+    ...researchReads(tables, exports, () => world.now()),
+    ...libraryReads(tables.library),
+    ...administrationReads({ ...tables, instanceId, lineage, ledger, datedAhead: ahead }),
+  })
+
+  return {
+    instanceId,
+    lineage,
+    db,
+    world,
+    ledger,
+    tables,
+    readers,
+    ask: asking(db, readers, ledger.mustKnow),
+    accounts,
+    byProvider: provided,
+    operators,
+    exports,
+    importing,
+    /** Up to when writes are dated that the clock has not reached; null where none are. */
+    datedAhead: ahead,
+  }
+}

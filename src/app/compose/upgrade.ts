@@ -1,0 +1,138 @@
+/**
+ * Brings data of an earlier version forward: its history is replayed into a new file beside the old one, proved, and only
+ * then put in its place. Until then the old file is whole, whatever happens.
+ */
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { type Data, openData } from "../../ledger/storage/data.ts"
+import { DataError, type Db, isBusy, isStorageFault, openDatabase, openScratch, storedSchema } from "../../ledger/storage/database.ts"
+import { type Entry, journal } from "../../ledger/journal/journal.ts"
+import { notMade } from "../../ledger/storage/not-replayed.ts"
+import { Divergence, type OnProgress, replay, type Watching } from "../../ledger/replay/replay.ts"
+import { latestSchema } from "../../ledger/storage/schema.ts"
+import { rowsOf, tablesOf } from "../../ledger/storage/tables.ts"
+import { realWorld, type World } from "../../ledger/world.ts"
+import { createInstance } from "./instance.ts"
+import { codeOf } from "../../contract/faults.ts"
+
+/** Does a history in a file that is not there yet. @throws Divergence where it does not come out as it was */
+export function remake(entries: Iterable<Entry>, file: string, watching: Watching = {}): Db {
+  const db = openScratch(file)
+  try {
+    const { ledger } = createInstance({ db, world: realWorld(), instanceId: "" })
+    replay(entries, { db, ledger }, watching)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Copies what no write makes. Columns that one of the two does not have are left as they are. */
+function carryOver(from: Db, to: Db): void {
+  const before = new Map(tablesOf(from).map((table) => [table.name, table]))
+  const now = new Map(tablesOf(to).map((table) => [table.name, table]))
+  to.exec("BEGIN")
+  for (const { table: name, columns } of notMade) {
+    const [old, table] = [before.get(name), now.get(name)]
+    if (old === undefined || table === undefined) continue
+    const both = (columns ?? table.columns).filter((column) => old.columns.includes(column))
+    const read = [...both, ...(columns === null ? [] : table.key)]
+    const put = to.prepare(
+      columns === null
+        ? `INSERT INTO ${name} (${both.join(", ")}) VALUES (${both.map(() => "?").join(", ")})`
+        : `UPDATE ${name} SET ${both.map((column) => `${column} = ?`).join(", ")} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`,
+    )
+    for (const row of rowsOf(from, old, read)) put.run(...read.map((column) => row[column] ?? null))
+  }
+  to.exec("COMMIT")
+}
+
+/** @throws DataError when the history, or a Room's chain, does not end where it did */
+function mustEndAlike(from: Db, to: Db): void {
+  if (journal(from).head() !== journal(to).head()) throw new DataError("The history does not come out as it was. Nothing was changed.")
+  const headsOf = (db: Db) =>
+    db.prepare<{ room_id: string }>("SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id").all()
+  const [before, now] = [headsOf(from), headsOf(to)]
+  const differing = before.find((head, index) => JSON.stringify(head) !== JSON.stringify(now[index]))
+  if (differing !== undefined || before.length !== now.length)
+    throw new DataError(
+      `The activity of Room ${differing?.room_id ?? now.at(-1)?.room_id} does not come out as it was. Nothing was changed.`,
+    )
+}
+
+const openElsewhere = (file: string) => new DataError(`${file} is open in another program. Nothing was changed. End it first.`)
+
+const settle = (path: string): void => {
+  const handle = openSync(path, "r")
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+/**
+ * Makes every table of a file anew from its history, beside it, and puts the new file in its place.
+ * @param db the old data; closed before it is replaced
+ * @throws DataError when the history does not come out as it was, or there is no room
+ */
+export function rebuild(file: string, db: Db, watching: Watching = {}): void {
+  const folder = dirname(file)
+  const isPartial = (name: string) => name.startsWith(`${basename(file)}.remade-`)
+  // What a process that was killed left. Whoever brings data forward has it alone.
+  for (const name of readdirSync(folder)) if (isPartial(name)) rmSync(join(folder, name), { force: true })
+  const partial = `${file}.remade-${process.pid}`
+  try {
+    // Nobody may have the old file open until the new one is in its place: what it wrote would be lost. Without a log this can
+    // be had, and nothing is left that would be taken for the new file's log.
+    db.prepare("PRAGMA journal_mode = DELETE").get()
+    db.exec("BEGIN EXCLUSIVE")
+    const made = remake(journal(db).entries(), partial, watching)
+    try {
+      carryOver(db, made)
+      mustEndAlike(db, made)
+    } finally {
+      made.close()
+    }
+    settle(partial)
+    // Windows renames nothing over a file that is open.
+    if (process.platform === "win32") db.close()
+    renameSync(partial, file)
+    settle(folder)
+  } catch (error) {
+    if (error instanceof Divergence)
+      throw new DataError(`${file} cannot be brought forward: ${error.message}. Nothing was changed. Use the program that wrote it.`)
+    if (isBusy(error)) throw openElsewhere(file)
+    if (isStorageFault(error) || codeOf(error) === "ENOSPC")
+      throw new DataError(`There is not enough space beside ${file} to bring it forward: it takes as much again. Nothing was changed.`)
+    throw error
+  } finally {
+    if (db.inTransaction) db.exec("ROLLBACK")
+    db.close()
+    rmSync(partial, { force: true })
+  }
+}
+
+/** Whether a file holds data of an earlier version. */
+export const isEarlier = (file: string): boolean => (storedSchema(file) ?? latestSchema) < latestSchema
+
+/**
+ * Brings the file to this version, where it is of an earlier one.
+ * @throws DataError when it cannot; the file is then as it was
+ */
+export function bringForward(file: string, onProgress: OnProgress = () => {}): void {
+  if (!isEarlier(file)) return
+  const db = openDatabase(file, storedSchema(file) ?? latestSchema)
+  try {
+    const total = journal(db).count()
+    const told = (done: number) => onProgress(Math.min(done, total), total, "bringing the data forward")
+    told(0)
+    rebuild(file, db, { onProgress: told })
+  } finally {
+    db.close()
+  }
+}
+
+/** Opens the data of an instance, brought to this version. @throws DataError when it cannot be opened as this program's data */
+export function openForward(file: string, world?: World, onProgress?: OnProgress): Data {
+  bringForward(file, onProgress)
+  return openData(file, world)
+}

@@ -1,0 +1,21 @@
+/** What the processes for costly work can do, by name. Each part is loaded when it is first asked for. */
+import type { CrateOrder } from "../../research/export/process.ts"
+import type { readAnswer } from "../mirrors/origin-answers.ts"
+import type { PastFileOrder } from "../past/past-process.ts"
+
+export const jobs = {
+  answer: async (given: Parameters<typeof readAnswer>[0]) => (await import("../mirrors/origin-answers.ts")).readAnswer(given),
+  atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomRecords(xml),
+  past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),
+  bibtex: async (text: string) => (await import("../../library/bibtex/read.ts")).readBibtex(text),
+}
+
+export const streams = {
+  async *crate({ file, roomId, source }: CrateOrder) {
+    const [{ crate }, { openAside }] = await Promise.all([
+      import("../../research/export/crate.ts"),
+      import("../../ledger/storage/database.ts"),
+    ])
+    yield* crate(() => openAside(file), roomId, source)
+  },
+}

@@ -1,0 +1,234 @@
+/** Follows one Room of another instance: its writes are proved and done again here as they land there. */
+import { setTimeout } from "node:timers/promises"
+import type { Logger } from "pino"
+import { firstPreviousDigest } from "../../contract/answers/chain.ts"
+import type { Described } from "../../contract/answers/description.ts"
+import { parse } from "../../contract/json.ts"
+import { isoTime } from "../../ledger/world.ts"
+import type { Elsewhere } from "../../rooms/imported.ts"
+import { CrateFault } from "../../research/import/crate-file.ts"
+import { describedBy } from "../../research/import/origin.ts"
+import { Withholdings } from "../../research/import/withheld.ts"
+import { Prover, type ProvedWrite } from "../../research/import/writes.ts"
+import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
+import type { Instance } from "../compose/instance.ts"
+import { type Origin, originAt, Unreachable, WAIT } from "./origin.ts"
+import type { FeedPage } from "./origin-answers.ts"
+
+/** Milliseconds between two questions while the origin does not answer, or answers with nothing at once: the first, and the longest. */
+const FIRST_PAUSE = 250
+const LONGEST_PAUSE = 15_000
+/** Writes done in one go: whoever is served beside them waits no longer than for these. */
+const GROUP = 10
+/** Rooms that name something of each other may lead from one to the next this far. */
+const DEPTH = 50
+
+/** Pauses that grow until something comes. */
+class Pauses {
+  readonly #signal: AbortSignal
+  #next = FIRST_PAUSE
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+  }
+
+  async next(): Promise<void> {
+    const milliseconds = this.#next
+    this.#next = Math.min(milliseconds * 2, LONGEST_PAUSE)
+    await setTimeout(milliseconds, undefined, { signal: this.#signal }).catch(() => undefined)
+  }
+
+  /** The next one is short again. */
+  reset(): void {
+    this.#next = FIRST_PAUSE
+  }
+}
+
+interface Followed {
+  readonly instance: Instance
+  readonly log: Logger
+  readonly roomId: string
+  readonly baseUrl: string
+  readonly signal: AbortSignal
+}
+
+/** Follows until `signal` is aborted, or the Room can be followed no longer: then it is noted why. Never throws. */
+export async function follow({ instance, log, roomId, baseUrl, signal }: Followed): Promise<void> {
+  const { ledger, tables } = instance
+  const origin = originAt(baseUrl, signal)
+  const pauses = new Pauses(signal)
+  let isDown = false
+  const onAnswer = () => {
+    if (isDown) log.info({ roomId, baseUrl }, "a mirror's origin answers again")
+    isDown = false
+  }
+  while (!signal.aborted) {
+    try {
+      await new Following(instance, origin, { roomId, baseUrl }).run(signal, pauses, onAnswer)
+    } catch (error) {
+      if (signal.aborted || error instanceof NoLongerFollowed) return
+      if (error instanceof CrateFault) {
+        log.warn({ roomId, baseUrl, why: error.message }, "a mirror stopped")
+        await ledger.transact(() => tables.mirrors.stop(roomId, baseUrl, error.message)).catch(() => undefined)
+        return
+      }
+      if (!isDown) log.warn({ roomId, baseUrl, err: error }, "a mirror's origin does not answer; it is tried again until it does")
+      isDown = true
+      await pauses.next()
+    }
+  }
+}
+
+/** Somebody said meanwhile that the Room is not followed, or that it is followed elsewhere. */
+class NoLongerFollowed extends Error {
+  override readonly name = "NoLongerFollowed"
+}
+
+class Following {
+  readonly #instance: Instance
+  readonly #origin: Origin
+  readonly #roomId: string
+  readonly #baseUrl: string
+  readonly #provers = new Map<string, Prover>()
+  readonly #from = new Map<string, Elsewhere>()
+  readonly #people = new Map<string, string>()
+  readonly #described = new Map<string, Described>()
+  readonly #withheld = new Withholdings()
+  #stands = 0
+
+  constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: Pick<Followed, "roomId" | "baseUrl">) {
+    this.#instance = instance
+    this.#origin = origin
+    this.#roomId = roomId
+    this.#baseUrl = baseUrl
+  }
+
+  async run(signal: AbortSignal, pauses: Pauses, onAnswer: () => void): Promise<void> {
+    const roomId = this.#roomId
+    await this.#arrive(roomId)
+    mustNotBeOwn(this.#instance, roomId)
+    await this.#mustHold(roomId)
+    while (!signal.aborted) {
+      const after = this.#through(roomId)
+      const asked = performance.now()
+      const page = await this.#origin.feed(roomId, after, WAIT)
+      onAnswer()
+      // An honest origin holds a question for as long as it has nothing to say.
+      const isHeld = performance.now() - asked > (WAIT * 1000) / 2
+      if (page.items.length > 0 || isHeld) pauses.reset()
+      else await pauses.next()
+      this.#stands = Math.max(this.#stands, page.nextCursor)
+      await this.#take(roomId, page, 0)
+      // All that was there when the page was made has come: so has what withheld what came withheld.
+      if (!page.hasMore) mustBeExplained(this.#instance, roomId)
+      await this.#heard()
+    }
+  }
+
+  #through(roomId: string): number {
+    return this.#instance.ledger.activity.watermark(roomId)
+  }
+
+  /** Asks where a Room comes from: where it is followed, or where that one has it from. */
+  async #arrive(roomId: string): Promise<void> {
+    const [instance, room] = await Promise.all([this.#origin.instance(), this.#origin.room(roomId)])
+    if (roomId === this.#roomId) {
+      if (room.origin !== null) throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
+      this.#stands = room.activityWatermark
+      await this.#heard()
+    }
+    const told = room.origin === null ? {} : { ...room.origin, toldBy: this.#baseUrl }
+    this.#from.set(roomId, { ...instance, ...told, ...(room.adopted.length > 0 && { adopted: room.adopted }) })
+  }
+
+  /** Proves that the last entry that is here is the one that is there. @throws CrateFault where it is not */
+  async #mustHold(roomId: string): Promise<void> {
+    const through = this.#through(roomId)
+    const { activity } = this.#instance.ledger
+    const [last] = through === 0 ? [] : activity.after(roomId, through - 1, undefined, 1)
+    const digest = last === undefined ? firstPreviousDigest : parse(last.body).digest
+    if (through > 0) {
+      const { items } = await this.#origin.feed(roomId, through - 1, 0)
+      if (items[0]?.digest !== digest)
+        throw new CrateFault(`Entry ${through} of Room ${roomId} is another one there now: its history was rewritten. What is here stays.`)
+    }
+    this.#provers.set(roomId, new Prover(roomId, this.#withheld, ` of Room ${roomId}`, { sequence: through, digest }))
+  }
+
+  #heard(): Promise<unknown> {
+    const { ledger, tables, world } = this.#instance
+    return ledger.transact(() => tables.mirrors.heard(this.#roomId, this.#baseUrl, this.#stands, isoTime(world.now())))
+  }
+
+  /** Where something of a page may have been withheld, sees what the writes after it withhold. Each is proved when its turn comes. */
+  async #lookAhead(roomId: string, items: FeedPage["items"]): Promise<void> {
+    const first = items.find(({ write }) => JSON.stringify([write.body, write.client]).includes('"withheld"'))
+    if (first === undefined) return
+    for await (const write of this.#origin.withholdings(roomId, first.sequence)) this.#withheld.note(roomId, write)
+  }
+
+  /** Does the writes of a page, each after what it names of other Rooms. */
+  async #take(roomId: string, { items }: FeedPage, depth: number): Promise<void> {
+    await this.#lookAhead(roomId, items)
+    let group: ProvedWrite[] = []
+    const done = async () => {
+      if (group.length > 0) await this.#doAgain(roomId, group)
+      group = []
+    }
+    for (const { write, ...entry } of items) {
+      const { people, cites, ...written } = write
+      for (const { userId, username } of [entry.actor, ...people]) this.#people.set(userId, username)
+      for (const person of people) {
+        const told = describedBy(person)
+        if (told !== undefined) this.#described.set(person.userId, told)
+      }
+      const proved = this.#provers.get(roomId)?.prove(entry, written)
+      if (proved === undefined) throw new Error(`the Room ${roomId} is not followed`)
+      const missing = cites.filter((cited) => this.#through(cited.roomId) < cited.through)
+      if (missing.length > 0) await done()
+      for (const cited of missing) await this.#ensure(cited.roomId, cited.through, depth + 1)
+      group.push(proved)
+      if (group.length === GROUP) await done()
+    }
+    await done()
+  }
+
+  async #doAgain(roomId: string, group: readonly ProvedWrite[]): Promise<void> {
+    const { ledger } = this.#instance
+    await ledger.transact(() => {
+      // A request that was held while it was taken away brings nothing any more.
+      if (!this.#instance.tables.mirrors.follows(this.#roomId, this.#baseUrl)) throw new NoLongerFollowed()
+      const arriving = new Arriving(this.#instance, {
+        from: (id) => this.#from.get(id) ?? this.#instance.tables.imported.from(id) ?? unknown(id),
+        people: this.#people,
+      })
+      for (const write of group) arriving.take(write)
+      arriving.describe(this.#described, this.#from.get(roomId)?.instanceId ?? "", this.#baseUrl)
+    })
+    await ledger.cleanse()
+    // People who are not here yet are named by a write to come.
+    for (const userId of this.#described.keys())
+      if (this.#instance.tables.people.foreigner(this.#baseUrl, userId) !== undefined) this.#described.delete(userId)
+    ledger.watch.landed(roomId)
+  }
+
+  /** Brings another Room as far as a write of this one needs it. */
+  async #ensure(roomId: string, through: number, depth: number): Promise<void> {
+    const own = this.#instance.tables.mirrors.all().find((each) => each.roomId === roomId && each.stopped === null)
+    if (own !== undefined && own.baseUrl !== this.#baseUrl)
+      throw new Unreachable(`Room ${roomId}, of which something is named, is followed at ${own.baseUrl} and not as far yet.`)
+    if (depth > DEPTH) throw new CrateFault(`The Rooms that Room ${this.#roomId} names something of lead on without an end.`)
+    if (!this.#from.has(roomId)) await this.#arrive(roomId)
+    await this.#mustHold(roomId)
+    for (let here = this.#through(roomId); here < through; here = this.#through(roomId)) {
+      const { items, ...page } = await this.#origin.feed(roomId, here, 0)
+      const due = items.filter(({ sequence }) => sequence <= through)
+      if (due.length === 0) throw new CrateFault(`Room ${roomId} has no entry ${here + 1} there, of which something is named.`)
+      await this.#take(roomId, { items: due, ...page }, depth)
+    }
+  }
+}
+
+function unknown(roomId: string): never {
+  throw new CrateFault(`Nothing is said of where Room ${roomId} comes from.`)
+}

@@ -1,0 +1,88 @@
+/** A Room out of a crate: the crate proved, its writes done again, all of them or none. */
+import { openCrate } from "../../research/import/crate-file.ts"
+import { originOf, peopleOf } from "../../research/import/origin.ts"
+import { provedWrites } from "../../research/import/writes.ts"
+import type { RoomOrigin } from "../../contract/answers/index.ts"
+import { CrateFault } from "../../research/import/crate-file.ts"
+import type { OnProgress } from "../../ledger/replay/replay.ts"
+import { operationOf } from "../../contract/operations/index.ts"
+import type { Person } from "../../people/people.ts"
+import { type Elsewhere, FILE } from "../../rooms/imported.ts"
+import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
+import type { Instance } from "../compose/instance.ts"
+
+export interface ImportReport {
+  readonly roomId: string
+  readonly title: string
+  /** Where it comes from; where it was adopted, until then. */
+  readonly origin: RoomOrigin
+  /** Writes that were not here before; 0 where nothing was changed. */
+  readonly added: number
+  /** Other Rooms that came along because this one names something of them. */
+  readonly cited: number
+  /** Entries of the Room whose bodies no digest proves. */
+  readonly unproved: readonly number[]
+}
+
+/**
+ * Imports a crate into an instance that nobody else writes to meanwhile. A refusal leaves nothing behind.
+ * @throws CrateFault that says at which entry, and why
+ */
+export async function importCrate(
+  instance: Instance,
+  file: string,
+  { adoptedBy, onProgress = () => {} }: { readonly adoptedBy?: Person | undefined; readonly onProgress?: OnProgress } = {},
+): Promise<ImportReport> {
+  const { db, ledger, tables } = instance
+  const crate = await openCrate(file)
+  try {
+    const { roomId, entries, cited: others, ...from } = await originOf(crate)
+    const { people, described } = await peopleOf(crate)
+    mustNotBeOwn(instance, roomId, from.adopted)
+    db.exec("BEGIN IMMEDIATE")
+    const { adopted: _adopted, ...source } = from
+    const arriving = new Arriving(instance, {
+      from: (id) => ({ ...(id === roomId ? from : (others[id] ?? source)), toldBy: toldBy(others[id]) }),
+      people,
+    })
+    // A file says where its Room is from; and of a cited Room of yet another instance, that instance has it from the first.
+    const toldBy = (other: Elsewhere | undefined) => (other === undefined || other.instanceId === from.instanceId ? FILE : from.baseUrl)
+    const cited = new Set<string>()
+    let own = 0
+    for await (const write of provedWrites(crate, roomId)) {
+      if (write.roomId === roomId) onProgress((own += 1), Math.max(own, entries), "importing")
+      else cited.add(write.roomId)
+      arriving.take(write)
+    }
+    for (const each of [roomId, ...cited]) mustBeExplained(instance, each)
+    if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
+    // An older crate tells of people as they were.
+    if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId, from.baseUrl)
+    const [room, origin] = [tables.rooms.summary(roomId), tables.imported.origin(roomId)]
+    if (room === undefined || origin === null) throw new Error(`the Room ${roomId} is not there after its import`)
+    if (adoptedBy !== undefined) adopt(instance, origin, roomId, adoptedBy)
+    ledger.replaying.settle()
+    db.exec("COMMIT")
+    await ledger.cleanse()
+    return { roomId, title: room.title, origin, added: arriving.done, cited: cited.size, unproved: tables.withheld.unproved(roomId) }
+  } finally {
+    if (db.inTransaction) db.exec("ROLLBACK")
+    crate.close()
+  }
+}
+
+/** Makes a Room of another instance a person's, within an open transaction. It is followed no longer. */
+function adopt({ ledger, tables, world }: Instance, { instanceId, baseUrl, throughSequence }: RoomOrigin, roomId: string, person: Person) {
+  tables.mirrors.remove(roomId)
+  const operation = operationOf("adopt_room")
+  ledger.admitWithin({
+    operation,
+    actor: { userId: person.userId, username: person.username, grant: null },
+    params: { roomId },
+    body: {
+      schemaVersion: operation.schemaVersion,
+      requestId: world.id(),
+      origin: { instanceId, baseUrl, throughSequence },
+    },
+  })
+}

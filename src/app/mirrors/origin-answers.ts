@@ -1,0 +1,124 @@
+/** What another instance answers a mirror: a stranger's texts, read within bounds, and by a process of their own where they are long. */
+import * as v from "valibot"
+import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Job } from "../../jobs/job.ts"
+import { following } from "../../jobs/pools.ts"
+import { CrateFault } from "../../research/import/crate-file.ts"
+import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, toldPerson, uuid } from "../../research/import/origin.ts"
+import { checked } from "../../research/import/writes.ts"
+
+/** Entries of one page: an answer is no longer than these may be, each with its write and what stands beside it. */
+export const PAGE = 20
+const FEED_BYTES = PAGE * (2 * limits.contentBytes + 50_000)
+/** Characters of an answer that is read where it came in. */
+const SHORT = 65_536
+
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const person = v.object({ userId: uuid, username: NAME })
+
+/** The answers that a mirror reads, and the bytes that each may have. */
+const answers = {
+  manifest: {
+    most: 1024 * 1024,
+    schema: v.object({
+      service: v.literal("research-room"),
+      instanceId: uuid,
+      softwareVersion: v.pipe(v.string(), v.maxLength(50)),
+    }),
+  },
+  room: {
+    most: 256 * 1024,
+    schema: v.object({
+      roomId: uuid,
+      title: v.pipe(v.string(), v.maxLength(5 * limits.title)),
+      activityWatermark: count,
+      origin: v.optional(v.nullable(v.object({ instanceId: uuid, baseUrl: elsewhereSchema.entries.baseUrl })), null),
+      // Left out by versions that adopt nothing.
+      adopted: v.optional(v.pipe(v.array(homeSchema), v.maxLength(MOST_HOMES)), []),
+    }),
+  },
+  feed: {
+    most: FEED_BYTES,
+    schema: v.object({
+      items: v.pipe(
+        v.array(
+          v.looseObject({
+            sequence: count,
+            digest: v.string(),
+            // Loose: the digest seals the name of an agent too.
+            actor: v.looseObject(person.entries),
+            write: v.looseObject({
+              people: v.pipe(v.array(v.object(toldPerson.entries)), v.maxLength(2)),
+              cites: v.pipe(v.array(v.object({ roomId: uuid, through: count })), v.maxLength(1_000)),
+            }),
+          }),
+        ),
+        v.maxLength(PAGE),
+      ),
+      nextCursor: count,
+      hasMore: v.boolean(),
+    }),
+  },
+  refusal: { most: 256 * 1024, schema: v.object({ current: v.object({ watermark: count }) }) },
+} as const
+export type AnswerName = keyof typeof answers
+export type OriginAnswer<N extends AnswerName> = v.InferOutput<(typeof answers)[N]["schema"]>
+export type FeedPage = OriginAnswer<"feed">
+
+/** An answer as it came. `what`: what it is called in a sentence. */
+interface Given {
+  readonly name: AnswerName
+  readonly what: string
+  readonly text: string
+}
+
+/** Reads an answer: what it holds, or the sentence that says why it is none. */
+export function readAnswer({ name, what, text }: Given): { readonly found: unknown } | { readonly fault: string } {
+  let said: unknown
+  try {
+    said = JSON.parse(text)
+  } catch {
+    return { fault: `${what} is no JSON.` }
+  }
+  try {
+    return { found: checked(answers[name].schema, said, what) }
+  } catch (error) {
+    if (error instanceof CrateFault) return { fault: error.message }
+    throw error
+  }
+}
+
+const job: Job<Given, ReturnType<typeof readAnswer>> = {
+  name: "answer",
+  bounds: { seconds: limits.parsingSeconds, megabytes: limits.parsingMegabytes },
+  output: 2 * FEED_BYTES,
+  tooCostly: () => new Refusal("content_too_large", "An answer of the origin takes more time or memory to read than it may."),
+}
+
+/** The text of an answer. @throws CrateFault for one that is longer than it may be */
+export async function textOf(name: AnswerName, what: string, { body }: Response): Promise<string> {
+  const { most } = answers[name]
+  const pieces: Uint8Array[] = []
+  let length = 0
+  const bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? []
+  for await (const piece of bytes) {
+    length += piece.length
+    if (length > most) throw new CrateFault(`${what} is over ${most} bytes, more than it may hold.`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+/** What an answer says. @throws CrateFault for what is none, Refusal 503 where too many are read at the moment */
+export async function answerIn<N extends AnswerName>(name: N, what: string, text: string): Promise<OriginAnswer<N>> {
+  const given = { name, what, text }
+  try {
+    const read = text.length <= SHORT ? readAnswer(given) : await following.run(job, given)
+    if ("fault" in read) throw new CrateFault(read.fault)
+    return read.found as OriginAnswer<N>
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "content_too_large") throw new CrateFault(error.message)
+    throw error
+  }
+}

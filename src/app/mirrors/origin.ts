@@ -1,0 +1,89 @@
+/** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { CrateFault } from "../../research/import/crate-file.ts"
+import type { Elsewhere } from "../../rooms/imported.ts"
+import { type AnswerName, answerIn, type FeedPage, type OriginAnswer, PAGE, textOf } from "./origin-answers.ts"
+
+/** Milliseconds beyond what was asked to be waited. */
+const PATIENCE = 15_000
+/** Pages of withholdings that are read ahead at once. */
+const MOST_PAGES = 1_000
+/** Seconds for which a feed is held open. */
+export const WAIT = 25
+
+/** It does not answer as it should now, and may later. */
+export class Unreachable extends Error {}
+
+/** @param baseUrl scheme, host and path, without a slash at the end */
+export function originAt(baseUrl: string, signal?: AbortSignal) {
+  /** @throws Unreachable, or CrateFault for what will not be otherwise later */
+  async function ask<N extends AnswerName>(path: string, name: N, what: string, wait = 0): Promise<OriginAnswer<N>> {
+    const timeout = AbortSignal.timeout(PATIENCE + wait * 1000)
+    const called = `${what} at ${baseUrl}`
+    try {
+      const response = await fetch(`${baseUrl}${path}`, {
+        headers: { accept: "application/json" },
+        redirect: "error",
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      })
+      if (response.ok) return await answerIn(name, called, await textOf(name, called, response))
+      throw await refusedBy(baseUrl, what, response)
+    } catch (error) {
+      if (error instanceof CrateFault || error instanceof Unreachable) throw error
+      throw new Unreachable(error instanceof Refusal ? error.message : `${baseUrl} does not answer.`, { cause: error })
+    }
+  }
+  const feedOf = (roomId: string, after: number, wait: number, kinds = "") =>
+    ask(
+      `/api/research/rooms/${roomId}/activity?after=${after}&include=write&limit=${PAGE}${kinds}${wait > 0 ? `&wait=${wait}` : ""}`,
+      "feed",
+      `The feed of Room ${roomId}`,
+      wait,
+    )
+  return {
+    /** Who it is. */
+    async instance(): Promise<Elsewhere> {
+      const { instanceId, softwareVersion } = await ask("/api/manifest", "manifest", "The manifest of a research-room")
+      return { instanceId, softwareVersion, baseUrl }
+    },
+    room: (roomId: string) => ask(`/api/research/rooms/${roomId}`, "room", `The Room ${roomId}`),
+    /** A page of entries after a sequence, each with its write. @param wait seconds for which an empty answer may be held */
+    async feed(roomId: string, after: number, wait: number): Promise<FeedPage> {
+      const page = await feedOf(roomId, after, wait)
+      if (page.items.length === 0 && page.hasMore)
+        throw new CrateFault(`The feed of Room ${roomId} at ${baseUrl} says that there are more entries, and gives none.`)
+      return page
+    },
+    /** The writes after a sequence that withhold something. */
+    async *withholdings(roomId: string, after: number): AsyncGenerator<object> {
+      let at = after
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const { items, nextCursor, hasMore } = await feedOf(roomId, at, 0, "&kinds=content_withheld")
+        for (const { write } of items) yield write
+        if (!hasMore || nextCursor <= at) return
+        at = nextCursor
+      }
+      throw new CrateFault(`Room ${roomId} withholds more than ${MOST_PAGES * PAGE} times.`)
+    },
+  }
+}
+
+export type Origin = ReturnType<typeof originAt>
+
+/** What an answer means that is not the one asked for. */
+async function refusedBy(baseUrl: string, what: string, response: Response): Promise<Error> {
+  if (response.status === 404) return new CrateFault(`${what} is not at ${baseUrl}.`)
+  if (response.status !== 422) {
+    await response.body?.cancel()
+    return new Unreachable(`${baseUrl} answers with ${response.status}.`)
+  }
+  try {
+    const { current } = await answerIn("refusal", "The refusal", await textOf("refusal", "The refusal", response))
+    return new CrateFault(
+      `The origin stands at entry ${current.watermark} and not where it stood: it was put back from an older copy. What is here stays.`,
+    )
+  } catch (error) {
+    if (!(error instanceof CrateFault)) throw error
+    return new CrateFault(`${baseUrl} does not give what a mirror needs: it is of an older version.`)
+  }
+}

@@ -1,0 +1,67 @@
+/** The whole HTTP surface, in the order in which it is asked. */
+import { H3, type H3Event, type HTTPError } from "h3"
+import { basePathOf } from "../../contract/base-path.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { familyOf } from "../../contract/versions.ts"
+import { type Answer, refused } from "../../edge/answers/answer.ts"
+import { discovery } from "../../http/discovery.ts"
+import { type App, type Edge, fault, tellOf } from "../../edge/edge.ts"
+import { mustBeOwnHost } from "../../edge/host.ts"
+import { peopleRoutes } from "../../http/people.ts"
+import { anyOrigin } from "../../edge/answers/public-answer.ts"
+import { contextOf } from "../../edge/limits/request-context.ts"
+import { readRoutes } from "../../http/reads.ts"
+import { Routes } from "../../edge/requests/routes.ts"
+import { writeRoutes } from "../../http/writes.ts"
+import { mcpRoute } from "../../mcp/route.ts"
+import { pageRoutes } from "../../web/pages/index.ts"
+import type { Instance } from "../compose/instance.ts"
+import { pastsOnThisThread } from "../past/pasts.ts"
+
+const nothingHere = (event: H3Event) =>
+  new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
+
+/** An edge around an instance, which may have its own way to look back. */
+export interface AppParts extends Omit<Edge, "instance"> {
+  readonly instance: Instance
+}
+
+/** Builds the application around an instance. */
+export function createApp(parts: AppParts): App {
+  const edge: Edge = { ...parts, pasts: parts.pasts ?? pastsOnThisThread(parts.instance, basePathOf(parts)) }
+  const app = new H3({
+    // Failures are logged below; the framework would print refusals too.
+    silent: true,
+    async onError(error, event) {
+      return (await unanswered(error, event)).leaving
+    },
+  })
+  const unanswered = (error: HTTPError, event: H3Event): Answer | Promise<Answer> => {
+    const family = familyOf(event.url.pathname)
+    if (error.cause instanceof Refusal) {
+      const told = tellOf(edge, event, error.cause, family)
+      if (routes.isForEveryOrigin(event.req.method, event.url.pathname)) Object.assign(told.headers, anyOrigin)
+      return told
+    }
+    if (error.status === 404) return pages.missing(event) ?? tellOf(edge, event, nothingHere(event), family)
+    if (error.status < 500)
+      return tellOf(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
+    edge.journal?.failed(contextOf(event), error)
+    return refused(fault(event), family)
+  }
+  app.use((event) => mustBeOwnHost(event.req.headers.get("host"), edge.baseUrl))
+
+  const routes = new Routes(app, edge)
+  discovery(edge, routes)
+  readRoutes(edge, routes)
+  writeRoutes(edge, routes)
+  peopleRoutes(edge, routes)
+  mcpRoute(edge, routes, (url, init, context) => app.request(url, init, context))
+  const pages = pageRoutes(edge, routes)
+  routes.refuseOtherMethods()
+  return Object.assign(app, {
+    edge,
+    serves: (method: string, path: string) => routes.has(method, path),
+    isForEveryOrigin: (method: string, path: string) => routes.isForEveryOrigin(method, path),
+  })
+}

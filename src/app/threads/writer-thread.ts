@@ -1,0 +1,71 @@
+/**
+ * The writing thread. While a service runs, it alone admits writes: a reader waits neither for the disk nor for a transaction.
+ * It is the same ledger on a connection of its own.
+ */
+import { parentPort, workerData } from "node:worker_threads"
+import { toStarter } from "../../channel/thread.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { newestId } from "../../ledger/storage/data.ts"
+import { openBeside } from "../../ledger/storage/database.ts"
+import { OpenedFiles } from "../../ledger/storage/opened-files.ts"
+import { realWorld } from "../../ledger/world.ts"
+import { configuredCheck } from "../../repositories/configured.ts"
+import { createInstance } from "../compose/instance.ts"
+import { restMemory } from "./memory.ts"
+import { packAdmitted, unpackWrite, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
+
+const { file, instanceId, repositories }: WriterSettings = workerData
+const db = openBeside(file)
+const files = new OpenedFiles(file)
+const world = realWorld()
+world.idsAfter(newestId(db))
+const roomIds = new Set<string>()
+/** Whether a group is at work that takes in what arrives meanwhile. */
+let isGathering = false
+const { ledger } = createInstance({
+  db,
+  world,
+  instanceId,
+  repositories: configuredCheck({ ...repositories, now: () => world.now() }),
+  hooks: {
+    gather() {
+      isGathering = true
+      channel.takeIn((name, [operation]) => name === "write" && ledger.isAtOnce(mustKnow(String(operation))))
+      isGathering = false
+    },
+    afterGroup(writes, milliseconds, failed) {
+      // The answers follow in the same turn.
+      channel.tellAlong("grouped", writes, milliseconds, failed, [...roomIds])
+      roomIds.clear()
+    },
+    isLost: () => files.lost() !== null,
+  },
+})
+ledger.watch.everywhere = (roomId) => roomIds.add(roomId)
+
+function mustKnow(name: string): Operation {
+  const operation = operationNamed(name)
+  if (operation === undefined) throw new Error(`${name} is not an operation`)
+  return operation
+}
+
+const channel = toStarter<WriterEvents, WriterCalls>({
+  write(...write) {
+    const [name, rehearse] = write
+    const operation = mustKnow(name)
+    const admitted = ledger.admitChecked(operation, unpackWrite(write), rehearse).then(packAdmitted)
+    if (!isGathering && ledger.isAtOnce(operation)) ledger.flush()
+    return admitted
+  },
+  probe: (touch) => ledger.probe(touch),
+  cleanse: () => ledger.cleanse(),
+  // A transaction is never open between two messages.
+  hold: () => ledger.hold(),
+  release: () => ledger.release(),
+  end() {
+    db.close()
+    parentPort?.close()
+  },
+})
+restMemory()

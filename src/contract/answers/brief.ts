@@ -1,0 +1,107 @@
+/** What a brief answers: a Room or Thread in one small read. */
+import * as v from "valibot"
+import { count, dated, id, optionalSaid, optionalText as text, said } from "./fields.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { evidenceTally, staleReason } from "./evidence.ts"
+import { shape } from "../schema/fields.ts"
+import { schemaVersions } from "../versions.ts"
+
+const schemaVersion = v.literal(schemaVersions.research)
+const object = shape({ kind: v.string(), id, label: text })
+
+/** The lists of a brief, in the order in which they stand in it. */
+export const briefLists = ["stands", "hypotheses", "findings", "failures", "disputes", "work", "next", "openQuestions"] as const
+export type BriefList = (typeof briefLists)[number]
+
+const nextItem = shape({
+  what: v.picklist(enumerations.nextStep),
+  object,
+  why: said,
+  operation: v.string(),
+  permission: v.string(),
+  /** The body of the operation, as far as it can be begun. */
+  body: v.record(v.string(), v.unknown()),
+})
+
+const failureFields = { kind: v.picklist(enumerations.failureKind), id, label: text, why: said, at: v.string() }
+/** What failed, in a list of its own: with its place among all that failed in its Room. */
+export const failure = shape({ ...failureFields, sequence: count, threadId: id })
+
+/** It rests on something that has fallen. */
+const inDoubt = v.boolean()
+
+const lists = {
+  /** Each Thread's conclusion, or its newest synthesis, with what makes it stale. */
+  stands: v.array(
+    shape({
+      threadId: id,
+      title: said,
+      checkpointId: id,
+      state: v.picklist(enumerations.checkpointState),
+      says: said,
+      by: v.string(),
+      at: v.string(),
+      stale: v.boolean(),
+      staleReasons: v.array(staleReason),
+    }),
+  ),
+  /** Contested ones first, then those with evidence, then those that nothing counts for or against. */
+  hypotheses: v.array(
+    shape({
+      versionId: id,
+      label: v.string(),
+      says: said,
+      status: v.picklist(enumerations.recordStatus),
+      evidence: evidenceTally,
+      inDoubt,
+    }),
+  ),
+  /** Those that have not fallen, whatever their outcome, the newest first; a failed reproduction shows in the evidence. */
+  findings: v.array(
+    shape({
+      versionId: id,
+      label: v.string(),
+      outcome: v.picklist(enumerations.findingOutcome),
+      says: said,
+      status: v.picklist(enumerations.recordStatus),
+      evidence: evidenceTally,
+      inDoubt,
+    }),
+  ),
+  failures: v.array(shape(failureFields)),
+  /** Records that are disputed, where nothing has answered the dispute. */
+  disputes: v.array(shape({ versionId: id, label: v.string(), kind: v.string(), says: said, why: said, linkId: id, by: v.string() })),
+  work: v.array(
+    shape({
+      experimentId: id,
+      label: v.string(),
+      question: said,
+      status: v.picklist(enumerations.experimentStatus),
+      assignee: text,
+      /** Since when nothing was heard of work that somebody holds. */
+      silentSince: text,
+    }),
+  ),
+  next: v.array(nextItem),
+  openQuestions: v.array(shape({ question: said, threadId: id })),
+}
+/** How many of each list are left out, and where all of them are listed. */
+const omitted = v.record(v.string(), shape({ count, link: v.exactOptional(v.string()) }))
+
+export const roomBrief = shape({
+  schemaVersion,
+  room: shape({ roomId: id, title: said, question: optionalSaid, state: v.picklist(enumerations.roomState), concluded: v.boolean() }),
+  ...lists,
+  omitted,
+  activityWatermark: count,
+  ...dated,
+})
+export const threadBrief = shape({
+  schemaVersion,
+  thread: shape({ threadId: id, roomId: id, title: said, timelineWatermark: count }),
+  ...lists,
+  omitted,
+  activityWatermark: count,
+  ...dated,
+})
+export const nextSteps = shape({ schemaVersion, roomId: id, items: v.array(nextItem), ...dated })

@@ -1,0 +1,107 @@
+/** What the reads of experiments, of their proposals and of their plans answer. */
+import * as v from "valibot"
+import { affordances } from "./affordances.ts"
+import { at, count, dated, id, said } from "./fields.ts"
+import { person, schemaVersion } from "./parts.ts"
+import { each } from "../each.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { shape } from "../schema/fields.ts"
+import { materialSummary } from "./materials.ts"
+import { relatedFields } from "./publications.ts"
+import { warning } from "./warnings.ts"
+
+const json = v.unknown()
+const related = shape(relatedFields)
+const statement = v.nullable(shape({ text: said, by: person, at }))
+
+const experimentStatus = v.picklist(enumerations.experimentStatus)
+/** Which experiment it is, and where it was proposed by whom. */
+const experimentIs = {
+  experimentId: id,
+  label: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  proposer: person,
+}
+const experimentFields = {
+  ...experimentIs,
+  assigneeId: v.nullable(id),
+  assignee: v.nullable(person),
+  status: experimentStatus,
+  revision: count,
+  question: said,
+  scope: said,
+  plans: count,
+  attempts: shape({
+    total: count,
+    ...each(enumerations.attemptStatus, () => count),
+  }),
+  createdAt: at,
+  updatedAt: at,
+  affordances: affordances(experimentStatus),
+}
+export const experimentSummary = shape({ ...experimentFields, hypotheses: v.array(id) })
+export type ExperimentSummary = v.InferOutput<typeof experimentSummary>
+
+const planFields = {
+  planId: id,
+  label: v.string(),
+  experimentId: id,
+  experimentLabel: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  acceptedBy: person,
+  acceptedAt: at,
+  contentDigest: v.string(),
+}
+export const experiment = shape({
+  schemaVersion,
+  ...experimentFields,
+  hypotheses: v.array(related),
+  suggestedProtocol: v.nullable(json),
+  /** What the last assignee to give it back left for the next. */
+  handoff: statement,
+  /** What was said when it was completed or cancelled. */
+  conclusion: statement,
+  acceptedPlans: v.array(shape(planFields)),
+  ...dated,
+})
+export type ExperimentAnswer = v.InferOutput<typeof experiment>
+export const revision = shape({
+  revision: count,
+  operation: v.string(),
+  at,
+  author: person,
+  status: experimentStatus,
+  assigneeId: v.nullable(id),
+  planId: v.nullable(id),
+  /** The body as it was accepted. */
+  content: v.record(v.string(), json),
+})
+export type Revision = v.InferOutput<typeof revision>
+export const proposal = shape({
+  schemaVersion,
+  proposalId: id,
+  ...experimentIs,
+  createdAt: at,
+  updatedAt: at,
+  revision: count,
+  status: experimentStatus,
+  question: said,
+  scope: said,
+  hypotheses: v.array(related),
+  suggestedProtocol: v.nullable(json),
+})
+
+export const plan = shape({
+  schemaVersion,
+  ...planFields,
+  content: v.record(v.string(), json),
+  hypotheses: v.array(related),
+  premises: v.array(shape({ ...related.entries, explanation: said })),
+  requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: said })),
+  warnings: v.array(warning),
+  ...dated,
+})

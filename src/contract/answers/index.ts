@@ -1,0 +1,49 @@
+/** What the service answers: receipts and refusals here, the rest by what it is of. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
+import * as v from "valibot"
+import { at, count, id, said } from "./fields.ts"
+import { shape } from "../schema/fields.ts"
+import { alreadyTried } from "./similar.ts"
+import { schemaVersions } from "../versions.ts"
+import { warning } from "./warnings.ts"
+import { target } from "./parts.ts"
+export * from "./parts.ts"
+export * from "./rooms.ts"
+export * from "./timeline.ts"
+export * from "./publications.ts"
+
+export const receipt = shape({
+  /** That of the operation's family. */
+  schemaVersion: v.picklist([schemaVersions.research, schemaVersions.library]),
+  operation: v.string(),
+  requestId: v.exactOptional(id),
+  clientMessageId: v.exactOptional(id),
+  acceptedAt: at,
+  roomId: v.nullable(id),
+  threadId: v.nullable(id),
+  target,
+  targetId: v.string(),
+  result: v.record(v.string(), v.unknown()),
+  entry: v.nullable(shape({ entryId: id, sequence: count })),
+  activity: v.nullable(shape({ sequence: count, digest: v.string() })),
+  warnings: v.array(warning),
+  /** Of a proposal, a hypothesis and an attempt: what is near to it, and where the same was run before. */
+  similar: v.exactOptional(alreadyTried.similar),
+  sameExecution: v.exactOptional(alreadyTried.sameExecution),
+  replayed: v.exactOptional(v.literal(true)),
+  credentialChanged: v.exactOptional(v.literal(true)),
+  rehearsed: v.exactOptional(v.literal(true)),
+  current: v.exactOptional(v.unknown()),
+})
+
+export type Receipt = v.InferOutput<typeof receipt>
+
+export const refusal = shape({
+  schemaVersion: count,
+  error: v.string(),
+  refusal: v.string(),
+  committed: v.nullable(v.literal(false)),
+  retryable: v.boolean(),
+  retryAfter: v.nullable(count),
+  current: v.nullable(v.record(v.string(), v.unknown())),
+  issues: v.array(shape({ path: v.string(), message: said })),
+})

@@ -1,0 +1,128 @@
+/** The answer of the measurement table: groups of measured values, each with its mean, interval and difference to a baseline. */
+import * as v from "valibot"
+import { count, dated, id, said } from "./fields.ts"
+import { schemaVersion } from "./parts.ts"
+import { shape } from "../schema/fields.ts"
+
+const number = v.nullable(v.number())
+/** The value of a dimension. */
+const scalar = v.union([said, v.number(), v.boolean()])
+const place = v.record(v.string(), scalar)
+
+/** A metric that attempts reported, with the dimensions it can be grouped by. */
+const measuredMetric = shape({
+  metric: said,
+  split: v.nullable(said),
+  /** More than one where attempts reported different units: their values are not comparable. */
+  units: v.array(said),
+  attempts: count,
+  values: count,
+  dimensions: v.array(shape({ dimension: v.string(), values: v.array(scalar), valuesTruncated: v.boolean() })),
+})
+
+const contrast = shape({
+  /** `paired` over the dimension `over`, or `welch`. */
+  method: v.picklist(["paired", "welch"]),
+  /** The mean of the group less that of the baseline. */
+  estimate: v.number(),
+  sd: number,
+  se: number,
+  df: number,
+  low: number,
+  high: number,
+  p: number,
+  pairs: v.nullable(count),
+  unpaired: count,
+  /** Pairs in which the group is below and above the baseline. */
+  lower: count,
+  higher: count,
+  /** The interval by Holm's correction for all comparisons of the table, and whether it tells the difference from zero. */
+  corrected: v.nullable(shape({ level: v.number(), low: v.number(), high: v.number(), isDistinct: v.boolean() })),
+})
+
+const group = shape({
+  key: place,
+  n: count,
+  mean: number,
+  /** Null for one value: its spread is not known. */
+  sd: number,
+  se: number,
+  low: number,
+  high: number,
+  min: number,
+  max: number,
+  /** Values that are no finite number: diverged runs. */
+  nonFinite: count,
+  /** Values that lack the dimension `over`, and take no part. */
+  withoutOver: count,
+  attempts: v.array(shape({ attemptId: id, label: v.string() })),
+  attemptsTruncated: v.boolean(),
+  /** What the attempts of the group do not have in common. */
+  differs: v.array(v.picklist(["code", "inputs"])),
+  isBaseline: v.boolean(),
+  contrast: v.nullable(contrast),
+  /** With `points=1`: each value, the mean of those that share one value of `over`. */
+  points: v.exactOptional(v.array(shape({ over: v.nullable(scalar), value: v.number() }))),
+  /** What a reader must know before comparing this group. */
+  notes: v.array(v.string()),
+})
+
+export const measurementTable = shape({
+  schemaVersion,
+  /** Every metric the attempts reported; the table is of the one asked for. */
+  metrics: v.array(measuredMetric),
+  metric: v.nullable(said),
+  split: v.nullable(said),
+  unit: v.nullable(said),
+  by: v.array(v.string()),
+  over: v.nullable(v.string()),
+  against: v.nullable(shape({ dimension: v.string(), value: said })),
+  where: v.record(v.string(), said),
+  groups: v.array(group),
+  /** Differences with an interval: what Holm's correction allows for. */
+  comparisons: count,
+  /** What took no part in the table, counted. */
+  leftOut: shape({
+    /** Attempts that failed or are not over. */
+    unfinishedAttempts: count,
+    /** Reruns and reproductions; ask for them with `intents`. */
+    otherIntents: count,
+    /** Values that lack a dimension of `by`, and values that `where` excludes. */
+    withoutBy: count,
+    excluded: count,
+  }),
+  ...dated,
+})
+
+const effectFigures = {
+  method: contrast.entries.method,
+  estimate: v.number(),
+  se: number,
+  low: number,
+  high: number,
+  p: number,
+  pairs: v.nullable(count),
+  /** Values on either side. */
+  ofCount: count,
+  againstCount: count,
+}
+/** A difference that a finding rests on, as it was when the finding landed. */
+export const effect = shape({
+  experimentId: id,
+  experimentLabel: v.string(),
+  metric: said,
+  split: v.nullable(said),
+  of: place,
+  against: place,
+  over: v.nullable(v.string()),
+  where: place,
+  ...effectFigures,
+  /** The effect in words, with its interval. */
+  sentence: said,
+  /** Whether the values it was worked out from changed since: an attempt fell, or reported more. */
+  isStale: v.boolean(),
+  /** What it would be now; null while that is the same, or cannot be worked out any more. */
+  now: v.nullable(shape({ ...effectFigures, sentence: said })),
+})
+export type EffectAnswer = v.InferOutput<typeof effect>
+export type MeasurementTable = Omit<v.InferOutput<typeof measurementTable>, "schemaVersion">

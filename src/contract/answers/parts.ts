@@ -1,0 +1,46 @@
+/** What answers of every kind are made of: who, what, and a page of a list. */
+import * as v from "valibot"
+import { anyCursor, at, id, optionalText } from "./fields.ts"
+import { described } from "./description.ts"
+import { fromOtherRoom } from "./evidence.ts"
+import { shape } from "../schema/fields.ts"
+import { oneLine } from "../text.ts"
+import { schemaVersions } from "../versions.ts"
+
+export const schemaVersion = v.literal(schemaVersions.research)
+
+export const person = shape({ userId: id, username: v.string() })
+
+/** Who wrote, and the name of the agent that they wrote with at the time; null for a person in the browser. */
+export const author = shape({ ...person.entries, agent: v.nullable(v.string()) })
+
+/** What somebody is called who wrote: "ada", or "ada · agent mcp". */
+export const writerName = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): string =>
+  agent == null ? username : `${username} · agent ${oneLine(agent)}`
+
+export type Person = v.InferOutput<typeof person>
+
+/** Somebody, and how they want to be cited; null as far as they have not said. */
+export const describedPerson = shape({
+  schemaVersion,
+  userId: id,
+  username: v.string(),
+  ...described,
+  /** The instance that they are a person of; null: this one. */
+  instanceId: v.nullable(id),
+})
+
+/** What a write made or changed. In the Library a paper is named by its arXiv id. */
+export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
+
+/** A page of a list, with more members where it has some. Its cursor is a sequence number, a text, or null at the end of a list that is not a feed. */
+export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
+  shape({
+    schemaVersion,
+    items: v.array(item),
+    nextCursor: anyCursor,
+    hasMore: v.boolean(),
+    generatedAt: at,
+    links: shape({ self: v.string(), next: optionalText }),
+    ...more,
+  })

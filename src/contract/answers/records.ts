@@ -1,0 +1,183 @@
+/** What the reads of links, checkpoints and contexts answer. */
+import * as v from "valibot"
+import { answered, at, count, dated, id, optionalSaid, optionalText as text, said, recordStatus, withdrawn } from "./fields.ts"
+import { archive, roomSummary, roomAdopted, roomOrigin } from "./rooms.ts"
+import { notice, recordSummary, relatedFields } from "./publications.ts"
+import { person, schemaVersion } from "./parts.ts"
+import { thread } from "./timeline.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { fromOtherRoom, staleReason } from "./evidence.ts"
+import { shape } from "../schema/fields.ts"
+import { warning } from "./warnings.ts"
+import { experimentSummary } from "./work.ts"
+
+const related = shape(relatedFields)
+const { notices: _notices, ...namedFields } = relatedFields
+
+const researchLinkFields = {
+  linkId: id,
+  kind: v.picklist(enumerations.linkKind),
+  label: v.string(),
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  author: person,
+  at,
+  explanation: said,
+  /** Its notices stand beside it. */
+  target: shape(namedFields),
+  replacement: v.nullable(related),
+  /** What stands on the target now. */
+  status: recordStatus,
+  notices: v.array(notice),
+  /** Its author took it back: it stays readable and no longer counts. */
+  withdrawn: v.nullable(withdrawn),
+  /** Of a dispute, what its record's author answered it by. */
+  answered: v.nullable(answered),
+  content: v.record(v.string(), v.unknown()),
+  contentDigest: v.string(),
+}
+export const researchLink = shape(researchLinkFields)
+export type ResearchLink = v.InferOutput<typeof researchLink>
+
+const findingLinkFields = {
+  linkId: id,
+  kind: v.literal("finding_link"),
+  roomId: id,
+  experimentId: id,
+  experimentLabel: v.string(),
+  finding: shape({ ...relatedFields, outcome: text }),
+  attemptId: v.nullable(id),
+  attemptLabel: text,
+  author: person,
+  at,
+  towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: said }),
+  towardHypothesis: v.array(
+    shape({
+      versionId: id,
+      label: v.string(),
+      status: recordStatus,
+      verdict: v.picklist(enumerations.hypothesisVerdict),
+      explanation: said,
+      ...fromOtherRoom,
+    }),
+  ),
+  card: shape({ entryId: id, threadId: id }),
+  replies: count,
+  /** Everybody but the author who replied to its card. */
+  reviewedBy: v.array(v.string()),
+  withdrawn: v.nullable(withdrawn),
+}
+export const findingLink = shape(findingLinkFields)
+export type FindingLink = v.InferOutput<typeof findingLink>
+
+/** One link of either form. */
+export const link = v.variant("kind", [
+  shape({ schemaVersion, ...researchLinkFields, warnings: v.array(warning) }),
+  shape({ schemaVersion, ...findingLinkFields }),
+])
+
+const checkpointFields = {
+  checkpointId: id,
+  roomId: id,
+  threadId: id,
+  entryId: id,
+  sequence: count,
+  author: person,
+  at,
+  state: v.picklist(enumerations.checkpointState),
+  coversThrough: count,
+  synthesis: said,
+  openQuestions: v.array(said),
+  conclusion: optionalSaid,
+  /** The one before it, where this one covers less or opens again what that one concluded. */
+  supersedesCheckpointId: v.nullable(id),
+  /** Whether it is the newest of its Thread. */
+  selected: v.boolean(),
+  /** Whether it is concluded and something in staleReasons has come since. */
+  stale: v.boolean(),
+  staleReasons: v.array(staleReason),
+  archive: v.nullable(archive),
+  contentDigest: v.string(),
+}
+const checkpointSummary = shape(checkpointFields)
+export type CheckpointSummary = v.InferOutput<typeof checkpointSummary>
+export const checkpoint = shape({
+  schemaVersion,
+  ...checkpointFields,
+  /** Its entry of the Room's activity: as of it, the Room is told as the checkpoint found it. */
+  activitySequence: count,
+  citations: v.array(related),
+  content: v.record(v.string(), v.unknown()),
+  ...dated,
+})
+
+/**
+ * An answer of which a reader may ask for some of its members. Every member is there where none is chosen, so that is what
+ * its type says; what is served is held against both.
+ */
+const inParts = <E extends v.ObjectEntries>(entries: E, always: readonly (keyof E)[], more: v.ObjectEntries) => {
+  const parts = Object.fromEntries(
+    Object.entries(entries).map(([name, schema]) => [name, always.includes(name) ? schema : v.exactOptional(more[name] ?? schema)]),
+  )
+  return v.union([shape(entries), shape(parts)]) as v.GenericSchema as ReturnType<typeof shape<E>>
+}
+const { affordances: _affordances, ...bareExperiment } = experimentSummary.entries
+/** With affordances=0. */
+const withoutAffordances = { experiments: v.array(v.union([experimentSummary, shape(bareExperiment)])) }
+
+const openQuestion = shape({ question: said, checkpointId: id, threadId: id })
+export type OpenQuestion = v.InferOutput<typeof openQuestion>
+const lists = {
+  experiments: v.array(experimentSummary),
+  hypotheses: v.array(recordSummary),
+  findingLinks: v.array(findingLink),
+  publications: v.array(recordSummary),
+  /** For each list that was cut to its newest items, where it goes on. */
+  truncated: v.record(v.string(), v.string()),
+  openQuestions: v.array(openQuestion),
+}
+
+const roomContextFields = {
+  schemaVersion,
+  room: roomSummary,
+  counts: roomSummary.entries.counts,
+  threads: v.array(thread),
+  ...lists,
+  concluded: v.boolean(),
+  conclusion: v.nullable(checkpointSummary),
+  /** Of every Thread whose selected checkpoint is concluded, that checkpoint. */
+  conclusions: v.array(checkpointSummary),
+  /** Of every Thread whose selected checkpoint is open, that checkpoint. */
+  syntheses: v.array(checkpointSummary),
+  activityWatermark: count,
+  ...dated,
+}
+const always = ["schemaVersion", "truncated", "activityWatermark", "asOf"] as const
+export const roomContext = inParts(roomContextFields, always, withoutAffordances)
+
+const threadContextFields = {
+  schemaVersion,
+  thread,
+  room: shape({
+    roomId: id,
+    title: said,
+    state: v.picklist(enumerations.roomState),
+    archive: v.nullable(archive),
+    origin: v.nullable(roomOrigin),
+    adopted: roomAdopted,
+  }),
+  checkpoint: v.nullable(checkpointSummary),
+  ...lists,
+  timelineWatermark: count,
+  activityWatermark: count,
+  ...dated,
+}
+export const threadResearchContext = inParts(threadContextFields, [...always, "timelineWatermark"], withoutAffordances)
+
+const partsOf = (fields: object, beyond: readonly string[]) => Object.keys(fields).filter((name) => !beyond.includes(name))
+/** The blocks that `parts` picks among: every member but those that are always there. */
+export const contextParts = {
+  room: partsOf(roomContextFields, always),
+  thread: partsOf(threadContextFields, [...always, "timelineWatermark"]),
+}

@@ -1,0 +1,228 @@
+/**
+ * What an operation is. One definition holds everything that is true of it on the wire; the routes, the validation,
+ * the manifest, the schemas, the OpenAPI document, the skill and the client are all derived from it.
+ */
+import * as v from "valibot"
+import type { CardKind } from "../answers/index.ts"
+import type { AnyPermission } from "../schema/enumerations.ts"
+import { client, shape, uuid } from "../schema/fields.ts"
+import { limits } from "../limits.ts"
+import type { TargetKind } from "../objects/objects.ts"
+import type { Issue, RefusalCode } from "../refusals/refusal.ts"
+import { type Checked, check } from "../schema/validation.ts"
+import { type Family, schemaVersions } from "../versions.ts"
+
+/** The property of a body that names its delivery. */
+export type DeliveryKey = "requestId" | "clientMessageId"
+
+/** A property that the value of another one calls for: that becomes required by it, or that belongs to it alone. */
+export interface Conditional {
+  readonly field: string
+  readonly when: { readonly field: string; readonly in: readonly string[] }
+}
+
+/** What a timeline shows of an accepted operation: a message, a card, or a receipt that can be folded away. */
+export type EntryForm =
+  | { readonly kind: "message"; readonly form: "message" }
+  | { readonly kind: CardKind; readonly form: "card" }
+  | { readonly kind: string; readonly form: "receipt" }
+
+/** Which schema document an operation stands in; those of the Library stand in one of their own. */
+export type SchemaDocument = "research" | "publication" | "library"
+
+export type Surface = "agent" | "browser" | "command"
+
+export interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
+  name: N
+  /** Who may call it: agents (and, through the mirrored route, people), people in the browser only, or the command alone: that has no route. */
+  surface: Surface
+  method?: "POST" | "PATCH" | "DELETE"
+  /** With `{name}` for each id in it; left out, `/api/agent/<family>/<name>`. */
+  path?: string
+  /** One sentence on what an accepted write does. */
+  summary: string
+  permissions?: readonly AnyPermission[]
+  document?: SchemaDocument
+  /** Who may do it in a Room; a member where nothing is said, and in the Library the person themselves. */
+  by?: "person" | "member" | "owner"
+  /** How the route says that the Room is archived; `admitted` where an archived Room takes it all the same. */
+  archived?: "room_archived" | "room_unavailable" | "admitted"
+  /**
+   * Whether a retry must come from the credential that sent the first delivery. `nobody`: it only sets a state that may be
+   * set again, and its receipt is not kept.
+   */
+  receiptOf?: "member" | "credential" | "nobody"
+  delivery?: DeliveryKey
+  /** The kind of object a receipt names in `target`. */
+  target: TargetKind
+  /** How it stands in the timeline; left out, an agent operation leaves a receipt under its own name. */
+  entry?: EntryForm
+  /** The kind of its entry in the Room's activity; left out, an agent operation's own name. */
+  activity?: string
+  /** The expected values a caller copies from what it read. */
+  expected?: readonly string[]
+  requiredWhen?: readonly Conditional[]
+  /** Properties that are refused with any other value. */
+  onlyWhen?: readonly Conditional[]
+  /** Properties of which a body must hold one or more. */
+  atLeastOneOf?: readonly string[]
+  /** Refusals of its own, beyond those that follow from its permissions, path and body. */
+  refusals?: readonly RefusalCode[]
+  /** Bytes that its content may have, where it is another number than for other writes. */
+  contentBytes?: number
+  /** The body beyond schemaVersion, the delivery id and client. */
+  fields: E
+  /** What `result` of the receipt holds. */
+  result: R
+  /** The example body, without schemaVersion and delivery id. */
+  example: Record<string, unknown>
+}
+
+/** What every body holds. */
+type Common<K extends DeliveryKey, F extends Family> = {
+  schemaVersion: v.LiteralSchema<(typeof schemaVersions)[F], undefined>
+  client: v.ExactOptionalSchema<typeof client, undefined>
+} & Record<K, typeof uuid>
+
+/** Defines an operation; fills in what most operations have in common. */
+export function operation<
+  const N extends string,
+  E extends v.ObjectEntries,
+  R extends v.ObjectEntries,
+  K extends DeliveryKey = "requestId",
+  const F extends Family = "research",
+  const P extends string = `/api/agent/${F}/${N}`,
+  const S extends Surface = Surface,
+>(
+  spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface: S },
+): Omit<Operation, "name" | "family" | "surface" | "path" | "delivery" | "schemaVersion" | "body" | "result" | "example"> & {
+  readonly name: N
+  readonly family: F
+  readonly surface: S
+  readonly path: P
+  readonly delivery: K
+  readonly schemaVersion: (typeof schemaVersions)[F]
+  readonly body: v.StrictObjectSchema<Common<K, F> & E, undefined>
+  readonly result: v.StrictObjectSchema<R, undefined>
+  readonly example: v.InferInput<v.StrictObjectSchema<Common<K, F> & E, undefined>>
+}
+// What is not said is filled in; the types above know it already.
+export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectEntries> & { family?: Family }): Operation {
+  const { name, surface, method = "POST", summary, permissions = [], receiptOf = "member", delivery = "requestId", target } = spec
+  const { family = "research", expected = [], requiredWhen = [], onlyWhen = [], atLeastOneOf = [], refusals = [] } = spec
+  const inRooms = family === "research"
+  const leavesEntry = surface === "agent" && inRooms
+  const schemaVersion = schemaVersions[family]
+  return {
+    name,
+    family,
+    surface,
+    method,
+    // The client types the ids that a caller gives by the names in the path. Joined, it is one flat string: every
+    // affordance carries it, and a template's, kept by the engine in parts, would be written at half the speed.
+    path: spec.path ?? ["/api/agent", family, name].join("/"),
+    summary,
+    permissions,
+    document: spec.document ?? family,
+    archived: spec.archived ?? (inRooms ? "room_unavailable" : "admitted"),
+    receiptOf,
+    delivery,
+    target,
+    by: spec.by ?? (inRooms ? "member" : "person"),
+    entry: spec.entry ?? (leavesEntry ? { kind: name, form: "receipt" } : null),
+    activity: spec.activity ?? (leavesEntry ? name : null),
+    expected,
+    requiredWhen,
+    onlyWhen,
+    atLeastOneOf,
+    refusals,
+    contentBytes: spec.contentBytes ?? limits.contentBytes,
+    schemaVersion,
+    body: shape({ schemaVersion: v.literal(schemaVersion), [delivery]: uuid, client: v.exactOptional(client), ...spec.fields }),
+    result: shape(spec.result),
+    example: { schemaVersion, [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...spec.example },
+  }
+}
+
+/** What the query of an agent write may hold. */
+export const writeParameters = {
+  rehearse: v.exactOptional(
+    v.pipe(v.literal("1"), v.description("Walk every check, undo the work, and answer the receipt that would have been given.")),
+  ),
+}
+
+/** An operation as the ledger and the edge see it, whatever its body. */
+export interface Operation {
+  readonly name: string
+  readonly family: Family
+  readonly surface: Surface
+  readonly method: "POST" | "PATCH" | "DELETE"
+  readonly path: string
+  readonly summary: string
+  readonly permissions: readonly AnyPermission[]
+  readonly document: SchemaDocument
+  readonly archived: "room_archived" | "room_unavailable" | "admitted"
+  readonly receiptOf: "member" | "credential" | "nobody"
+  readonly delivery: DeliveryKey
+  readonly target: TargetKind
+  readonly by: "person" | "member" | "owner"
+  readonly entry: EntryForm | null
+  readonly activity: string | null
+  readonly expected: readonly string[]
+  readonly requiredWhen: readonly Conditional[]
+  readonly onlyWhen: readonly Conditional[]
+  readonly atLeastOneOf: readonly string[]
+  readonly refusals: readonly RefusalCode[]
+  readonly contentBytes: number
+  readonly schemaVersion: number
+  readonly body: v.GenericSchema<unknown, Record<string, unknown>> & { readonly entries: v.ObjectEntries }
+  readonly result: v.GenericSchema & { readonly entries: v.ObjectEntries }
+  readonly example: Readonly<Record<string, unknown>>
+}
+
+const namesOf = new Map<string, readonly string[]>()
+/** The names in a path pattern, in order: `/threads/{threadId}/messages` has `threadId`. */
+export function pathNames(path: string): readonly string[] {
+  const known = namesOf.get(path)
+  if (known !== undefined) return known
+  const names = [...path.matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = ""]) => name)
+  namesOf.set(path, names)
+  return names
+}
+
+/** Where people signed in to the browser call an operation: its own path, or the twin of its agent path. */
+export function browserPath({ surface, path, document, name }: Pick<Operation, "surface" | "path" | "document" | "name">): string {
+  if (surface !== "agent") return path
+  if (path.startsWith("/api/agent/research/")) return `/api/research-actions/${name}`
+  if (path.startsWith("/api/agent/threads")) return path.replace("/api/agent/", "/api/")
+  return path.replace("/api/agent/", document === "publication" ? "/api/publications/" : "/api/")
+}
+
+/** What a whole body breaks beyond its single properties: what its values call for, what they do not, and "at least one of". */
+function conditionIssues({ requiredWhen, onlyWhen, atLeastOneOf }: Operation, input: unknown): Issue[] {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return []
+  const body: Readonly<Record<string, unknown>> = { ...input }
+  const holds = ({ when }: Conditional) => when.in.some((value) => value === body[when.field])
+  const told = ({ when }: Conditional) => `${when.field} is ${when.in.join(" or ")}`
+  const has = ({ field }: Conditional) => Object.hasOwn(body, field)
+  const issues = [
+    ...requiredWhen
+      .filter((each) => holds(each) && !has(each))
+      .map((each) => ({ path: `/${each.field}`, message: `is required when ${told(each)}` })),
+    ...onlyWhen
+      .filter((each) => !holds(each) && has(each))
+      .map((each) => ({ path: `/${each.field}`, message: `is taken only when ${told(each)}` })),
+  ]
+  if (atLeastOneOf.length > 0 && !atLeastOneOf.some((name) => Object.hasOwn(body, name))) {
+    issues.push({ path: "", message: `must hold at least one of ${atLeastOneOf.join(", ")}` })
+  }
+  return issues
+}
+
+/** Checks a body against its operation, what binds several properties included. */
+export function checkBody(definition: Operation, input: unknown): Checked<Record<string, unknown>> {
+  const checked = check(definition.body, input)
+  const issues = conditionIssues(definition, input)
+  if (issues.length === 0) return checked
+  return { ok: false, issues: checked.ok ? issues : [...checked.issues, ...issues] }
+}

@@ -1,0 +1,303 @@
+/** What a read is: its path, its parameters, the kind of its cursor and the shape of its answer. */
+import * as v from "valibot"
+import { anyCursor, count, dated } from "../answers/fields.ts"
+import type { LibraryPermission } from "../schema/enumerations.ts"
+import { isUuid, oneOf, plain, shape, isShape } from "../schema/fields.ts"
+import type { JsonSchema } from "./json-schema.ts"
+import { limits } from "../limits.ts"
+import { Refusal, type RefusalCode } from "../refusals/refusal.ts"
+import { check } from "../schema/validation.ts"
+import type { Family } from "../versions.ts"
+import { isPart } from "../schema/parts.ts"
+
+/** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
+export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
+
+/** What a cursor of each kind is on the wire. */
+const cursors: Readonly<Record<CursorKind, v.GenericSchema>> = { sequence: count, offset: count, uuid: v.string(), opaque: v.string() }
+
+/** The page of a list that continues in this way: what it says of any list, with one type for its cursor. */
+function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
+  return isShape(answer) && answer.entries.nextCursor === anyCursor
+    ? shape({ ...answer.entries, nextCursor: v.nullable(cursors[cursor]) })
+    : answer
+}
+
+/** Who may ask: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
+export type ReadSurface = "public" | "credential" | "key" | "session" | "operator" | "visitor" | "discovery"
+
+/** What a read answers in. */
+export type MediaType =
+  | "application/json"
+  | "text/plain"
+  | "text/markdown"
+  | "text/x-python"
+  | "application/x-bibtex"
+  | "application/x-research-info-systems"
+  | "application/vnd.citationstyles.csl+json"
+  | "text/csv"
+  | "application/x-ndjson"
+  | "application/yaml"
+  | "application/zip"
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+/** The ids that a path holds. */
+export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
+
+/** Whether it is text, which always goes out in UTF-8; everything else is a file. */
+export const isText = (mediaType: MediaType): boolean => mediaType !== "application/zip"
+
+/** An answer in another form than the read's own. */
+export interface Format {
+  readonly mediaType: MediaType
+  readonly answer: v.GenericSchema
+}
+/** Other forms of an answer, by the word that `format` asks for them with. */
+export type Formats = Readonly<Record<string, Format>>
+
+export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
+  name: N
+  surface?: ReadSurface
+  path: string
+  summary: string
+  /** What a personal key must have; a read that asks for something is also served to its person in the browser. */
+  permissions?: readonly LibraryPermission[]
+  /** Query parameters beyond `limit` and `after`, which every list has. */
+  parameters?: P
+  cursor?: CursorKind
+  /** How many items a page may hold, where it is another number than for other lists. */
+  pageItems?: number
+  /** Refusals of its own, beyond those that follow from its surface, path and parameters. */
+  refusals?: readonly RefusalCode[]
+  /** Whether it also answers as of an earlier entry of the activity of the Room that it is about; its answer then has `asOf`. */
+  at?: boolean
+  /** Whether what it looks at grows with its Room, so that one answer may take as long as a hundred others: a thread that only reads gives it. */
+  costly?: boolean
+  /** JSON where nothing is said. */
+  mediaType?: Exclude<MediaType, "application/json">
+  answer: A
+}
+
+/** The parameter by which a reader picks among several forms; `json` is the read's own. */
+const formatParameter = (formats: Formats) =>
+  v.exactOptional(v.pipe(oneOf(["json", ...Object.keys(formats)]), v.description("The form of the answer; json when left out.")))
+
+/** Says what a parameter means, for the documents: in a query string everything is text. */
+const means = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
+
+/** A whole number from `minimum` to `maximum`, written without sign, fraction and leading zeros. */
+const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => /^(?:0|[1-9][0-9]{0,14})$/u.test(text) && Number(text) >= minimum && Number(text) <= maximum,
+      `must be a whole number from ${minimum} to ${maximum}`,
+    ),
+    means({ type: "integer", minimum, maximum, ...more }),
+    v.transform(Number),
+  )
+
+const pageLimit = (most: number = limits.pageItems) => digits(1, most, { default: most, description: "How many items a page may hold." })
+const onwards = "Where to go on: the nextCursor of the page before. Left out, the list starts at its beginning."
+const sequence = digits(0, 999_999_999_999_999, { description: onwards })
+const cursorText = v.pipe(plain(200), v.description(onwards))
+const earlier = digits(1, 999_999_999_999_999, {
+  description:
+    "An entry of the Room's activity: the answer is as of that entry, with what stood, counted and was known then, by the clock of then. Of a list, the Room is that of the filter.",
+})
+const libraryOffset = digits(0, 999_999_999_999_999, {
+  description: "Where to go on: the nextOffset of the page before. Left out, the list starts at its beginning.",
+})
+
+/**
+ * Defines a read. A read with a cursor is a list: it takes `limit` and `after` and answers pages. Lists of the Library page
+ * by `offset` alone, in pages of one size.
+ */
+export function read<
+  const N extends string,
+  const C extends CursorKind | undefined = undefined,
+  A extends v.GenericSchema = v.GenericSchema,
+  P extends v.ObjectEntries = Record<never, never>,
+  const Path extends string = string,
+  const S extends ReadSurface = "public",
+  const T extends boolean = false,
+  const F extends Family = "research",
+  const M extends MediaType = "application/json",
+  const X extends Formats = Record<never, never>,
+>(
+  spec: ReadSpec<N, P, A> & { cursor?: C; path: Path; surface?: S; at?: T; family?: F; mediaType?: M; formats?: X },
+): {
+  readonly name: N
+  readonly family: F
+  readonly surface: S
+  readonly method: "GET"
+  readonly path: Path
+  readonly summary: string
+  readonly permissions: readonly LibraryPermission[]
+  readonly query: v.ObjectSchema<P & Paging<C, F> & FormatChoice<X> & Earlier<T>, undefined>
+  readonly cursor: C extends undefined ? null : C
+  readonly at: T
+  readonly costly: boolean
+  readonly refusals: readonly RefusalCode[]
+  readonly mediaType: M
+  readonly answer: A
+  readonly formats: X
+}
+// What is not said is filled in; the types above know it already.
+export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & { family?: Family; formats?: Formats }): Read {
+  const {
+    cursor,
+    family = "research",
+    surface = "public",
+    permissions = [],
+    refusals: own = [],
+    at = false,
+    costly = false,
+    mediaType = "application/json",
+    formats = {},
+  } = spec
+  const after = cursor === "sequence" || cursor === "offset" ? sequence : cursorText
+  const listed = { limit: v.exactOptional(pageLimit(spec.pageItems)), after: v.exactOptional(after) }
+  const paging = cursor === undefined ? {} : family === "library" ? { offset: v.exactOptional(libraryOffset) } : listed
+  const format = Object.keys(formats).length === 0 ? {} : { format: formatParameter(formats) }
+  const { name, path, summary, parameters } = spec
+  const answer = cursor === undefined ? spec.answer : pageOf(spec.answer, cursor)
+  if (at && !saysAsOf(answer)) throw new Error(`${name} takes at, and its answer has no asOf`)
+  const entries: v.ObjectEntries = { ...paging, ...parameters, ...format, ...(at && { at: v.exactOptional(earlier) }) }
+  const refusals = at ? [...own, "past_too_large" as const] : own
+  const query = v.object(entries)
+  return {
+    name,
+    family,
+    surface,
+    method: "GET",
+    path,
+    summary,
+    permissions,
+    query,
+    cursor: cursor ?? null,
+    at,
+    costly,
+    refusals,
+    mediaType,
+    answer,
+    formats,
+  }
+}
+
+/** Whether an answer, in each of its forms, has a place for the moment that it is of. */
+function saysAsOf(answer: unknown): boolean {
+  if (!isPart(answer)) return false
+  const { entries, options = [] } = answer
+  return entries === undefined ? options.length > 0 && options.every(saysAsOf) : Object.is(entries.asOf, dated.asOf)
+}
+
+/** The parameter of every read that looks back. */
+type Earlier<T extends boolean> = T extends true ? { at: v.ExactOptionalSchema<typeof earlier, undefined> } : Record<never, never>
+
+/** The parameter that every read in several forms has. */
+type FormatChoice<X extends Formats> = [keyof X] extends [never]
+  ? Record<never, never>
+  : { format: v.ExactOptionalSchema<v.PicklistSchema<readonly ("json" | Extract<keyof X, string>)[], undefined>, undefined> }
+
+/** The parameters every list has. */
+type Paging<C extends CursorKind | undefined, F extends Family> = C extends undefined
+  ? Record<never, never>
+  : F extends "library"
+    ? { offset: v.ExactOptionalSchema<typeof libraryOffset, undefined> }
+    : {
+        limit: v.ExactOptionalSchema<ReturnType<typeof pageLimit>, undefined>
+        after: v.ExactOptionalSchema<C extends "sequence" | "offset" ? typeof sequence : typeof cursorText, undefined>
+      }
+
+/** A read as the edge sees it, whatever its parameters. */
+export interface Read<N extends string = string> {
+  readonly name: N
+  readonly family: Family
+  readonly surface: ReadSurface
+  readonly method: "GET"
+  readonly path: string
+  readonly summary: string
+  readonly permissions: readonly LibraryPermission[]
+  readonly query: v.GenericSchema<unknown, Readonly<Record<string, unknown>>> & { readonly entries: v.ObjectEntries }
+  readonly cursor: CursorKind | null
+  readonly at: boolean
+  readonly costly: boolean
+  readonly refusals: readonly RefusalCode[]
+  readonly mediaType: MediaType
+  readonly answer: v.GenericSchema
+  readonly formats: Formats
+}
+
+/** Whether pages of every origin may ask it: what anybody may read. */
+export const openOf = ({ surface }: Pick<Read, "surface">): "everywhere" | undefined =>
+  surface === "public" || surface === "discovery" ? "everywhere" : undefined
+
+/** The media type of an answer in one of a read's forms. */
+export const mediaTypeOf = ({ mediaType, formats }: Pick<Read, "mediaType" | "formats">, format: unknown): MediaType =>
+  (typeof format === "string" ? formats[format]?.mediaType : undefined) ?? mediaType
+
+/** Where a person signed in to the browser asks for a read of theirs that also a personal key may ask for; null where there is none. */
+export const browserReadPath = ({ surface, permissions, path }: Pick<Read, "surface" | "permissions" | "path">): string | null =>
+  surface === "key" && permissions.length > 0 ? path.replace("/api/agent/", "/api/") : null
+
+/** A whole number of a query string, from 0 to `max`. */
+export const wholeNumber = (max: number) => digits(0, max)
+
+/** A whole number of a query string within bounds, and what it is when it is left out. */
+export const between = (min: number, max: number, otherwise: number, description: string) =>
+  digits(min, max, { default: otherwise, description })
+
+/** A comma-separated list of words, each of them one of `words`. */
+export const words = (known: readonly string[]) =>
+  v.pipe(
+    v.string(),
+    means({ type: "array", items: { type: "string", enum: known }, minItems: 1 }),
+    v.transform((value) => value.split(",")),
+    v.check((list) => list.every((word) => known.includes(word)), `must be a comma-separated list of ${known.join(", ")}`),
+  )
+
+/** A comma-separated list of texts that each match a pattern. @param what each of them is, for the refusal */
+export const commaList = (pattern: RegExp, most: number, what: string) =>
+  v.pipe(
+    v.string(),
+    means({ type: "array", items: { type: "string", pattern: pattern.source }, minItems: 1, maxItems: most }),
+    v.transform((value) => value.split(",")),
+    v.check(
+      (list) => list.length <= most && list.every((item) => pattern.test(item)),
+      `must be a comma-separated list of ${what}, at most ${most}`,
+    ),
+  )
+
+/** A comma-separated list of ids, each once. @param most how many it may hold */
+export const ids = (most: number) =>
+  v.pipe(
+    v.string(),
+    means({ type: "array", items: { type: "string", format: "uuid" }, minItems: 1, maxItems: most }),
+    v.transform((value) => [...new Set(value.toLowerCase().split(","))]),
+    v.check((list) => list.length <= most && list.every(isUuid), `must be a comma-separated list of at most ${most} ids`),
+  )
+
+/**
+ * Reads the query string of a request.
+ * @throws Refusal `invalid_parameter` naming every parameter that is unknown, repeated or malformed
+ */
+export function checkParameters(definition: Read, query: URLSearchParams): Readonly<Record<string, unknown>> {
+  const input: Record<string, string> = {}
+  const issues = []
+  for (const [name, values] of Map.groupBy(query.entries(), ([name]) => name)) {
+    if (!Object.hasOwn(definition.query.entries, name)) issues.push({ path: `/${name}`, message: "is not a parameter of this read" })
+    else if (values.length > 1) issues.push({ path: `/${name}`, message: "is given more than once" })
+    else input[name] = values[0]?.[1] ?? ""
+  }
+  const checked = check(definition.query, input)
+  if (!checked.ok) issues.push(...checked.issues)
+  if (!checked.ok || issues.length > 0) {
+    throw new Refusal(
+      "invalid_parameter",
+      `A query parameter of ${definition.name} is wrong: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
+      { issues },
+    )
+  }
+  return checked.value
+}

@@ -1,0 +1,140 @@
+/** The parts that experiments, plans, attempts and materials are made of. */
+import * as v from "valibot"
+import { enumerations } from "../schema/enumerations.ts"
+import { dictionary, distinct, distinctBy, list, oneOf, plain, shape, text, wellFormed, whole } from "../schema/fields.ts"
+import { limits } from "../limits.ts"
+import { CLEAN, COMMIT, DIGEST, DIMENSION, LOCATION, MATERIAL, REPOSITORY } from "../schema/patterns.ts"
+import { ref } from "../schema/ref.ts"
+
+const matching = (pattern: RegExp, what: string, max = 2_000) =>
+  v.pipe(
+    v.string("must be a string"),
+    v.regex(pattern, `must be ${what}`),
+    wellFormed,
+    v.maxCodePoints(max, `must have at most ${max} characters`),
+  )
+
+/** `sha256:` and 64 lower-case hex digits. */
+export const digest = matching(DIGEST, "sha256: and 64 lower-case hex digits")
+
+/** A public repository and the full commit in it. */
+export const repository = shape({
+  url: v.pipe(matching(REPOSITORY, "https://<host>/<owner>/<name>", 500), v.metadata({ format: "uri" })),
+  commit: matching(COMMIT, "a full commit: 40 or 64 lower-case hex digits"),
+})
+export type RepositoryPin = v.InferOutput<typeof repository>
+
+/** Content-addressed, or pinned to a commit. */
+export const materialReference = matching(
+  MATERIAL,
+  "sha256:<64 hex>, hf://<models, datasets or spaces>/<owner>/<name>@<40 hex>[/path] or git://<host>/<owner>/<name>@<40 or 64 hex>[/path]",
+)
+
+/**
+ * Where a material is said to lie. Never opened by the service. What stands before the path names a place and nobody: what it
+ * says is public, so no `@` is taken there, nor a backslash, which browsers read as a slash.
+ */
+export const locationUri = matching(LOCATION, "an https, s3, gs, hf, git, doi or ipfs address without a user or password")
+
+const cleanText = v.pipe(v.string("must be a string"), v.regex(CLEAN, "must be a string without NUL"), wellFormed)
+
+/** Any JSON value whose strings hold neither NUL nor lone surrogates. */
+export const json: v.GenericSchema<unknown> = v.union(
+  [
+    cleanText,
+    v.pipe(v.number(), v.finite()),
+    v.boolean(),
+    v.null(),
+    v.array(v.lazy(() => json)),
+    dictionary(
+      v.lazy(() => json),
+      cleanText,
+    ),
+  ],
+  "must be a JSON value whose strings hold no NUL and no lone surrogate",
+)
+
+/** What an execution was configured with: an object of any shape. */
+export const configuration = dictionary(json, cleanText)
+
+export const environment = dictionary(plain(limits.explanation, 0), plain(limits.name))
+
+/** A command line: the program and its arguments. */
+export const argv = list(plain(limits.statement, 0), limits.argv, 1)
+
+/** How work is to be done: one entry point, or several arms that differ in their command line. */
+export const protocol = shape({
+  summary: text(limits.statement),
+  steps: list(text(limits.explanation), limits.protocolSteps),
+  entrypoint: v.exactOptional(shape({ argv })),
+  arms: distinctBy(
+    list(shape({ name: text(limits.name), argv, description: v.exactOptional(text(limits.explanation)) }), limits.protocolArms),
+    "name",
+  ),
+  configuration: v.exactOptional(configuration),
+  successCriteria: v.exactOptional(list(text(limits.explanation), limits.protocolSteps)),
+})
+export type Protocol = v.InferOutput<typeof protocol>
+
+export const hypotheses = distinct(ref("hypothesis"), limits.references)
+
+export const requiredMaterials = list(shape({ materialId: ref("material"), purpose: text(limits.explanation) }), limits.materials)
+
+/** What the caller read of an experiment or attempt: the guard of every change to it. */
+export const expectedExperiment = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.experimentStatus) }
+export const expectedAttempt = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.attemptStatus) }
+
+/** A measured value; a diverged run can be told as it was. */
+const measured = v.union(
+  [v.pipe(v.number(), v.finite()), oneOf(enumerations.nonFinite)],
+  `must be a number or one of ${enumerations.nonFinite.join(", ")}`,
+)
+
+/** The name of a dimension, such as `arm` or `seed`. */
+export const dimensionName = v.pipe(
+  v.string("must be a string"),
+  v.title("key"),
+  v.regex(DIMENSION, "must be a dimension such as arm or seed"),
+)
+
+/** Where a value stands: its arm, its seed, its size. */
+export const dimensions = v.pipe(
+  dictionary(
+    v.union(
+      [plain(limits.dimensionText), v.pipe(v.number(), v.finite()), v.boolean()],
+      `must be a string of at most ${limits.dimensionText} characters, a number or a boolean`,
+    ),
+    dimensionName,
+  ),
+  v.maxEntries(limits.dimensions, `must have at most ${limits.dimensions} dimensions`),
+)
+
+export const metrics = list(
+  shape({
+    name: plain(limits.name),
+    value: measured,
+    unit: v.exactOptional(plain(limits.unit)),
+    step: v.exactOptional(v.pipe(whole(), v.description("Time within the run. What tells runs apart, such as a seed, is a dimension."))),
+    split: v.exactOptional(plain(limits.name)),
+    dimensions: v.exactOptional(dimensions),
+  }),
+  limits.metricsOfEvent,
+)
+
+/** What was told wrongly of a metric by earlier events: the unit that it has. */
+export const corrects = list(
+  shape({ metric: plain(limits.name), split: v.exactOptional(plain(limits.name)), unit: plain(limits.unit) }),
+  limits.correctedMetrics,
+)
+
+export const outputs = list(
+  shape({
+    outputLabel: plain(limits.name),
+    digest,
+    mediaType: v.exactOptional(plain(limits.name)),
+    sizeBytes: v.exactOptional(whole()),
+    materialId: v.exactOptional(ref("material")),
+    description: v.exactOptional(text(limits.explanation)),
+  }),
+  limits.outputsOfEvent,
+)

@@ -1,0 +1,81 @@
+/**
+ * The list of objects: what there is. Labels, permalinks, enumerations of kinds, the checks of references and their refusals,
+ * the triggers that keep what was accepted, the provenance graph and what an export holds are made from it. An entry that
+ * lacks something does not compile.
+ */
+import { keysOf } from "../each.ts"
+import type { ObjectSpec } from "./spec.ts"
+import { objectsOfPeople } from "./people.ts"
+import { objectsOfResearch } from "./research.ts"
+import type { RefusalCode } from "../refusals/codes.ts"
+import { present } from "../present.ts"
+
+export type { EdgeSpec, ObjectSpec } from "./spec.ts"
+
+export const objects = { ...objectsOfResearch, ...objectsOfPeople } as const
+
+type Objects = typeof objects
+export type ObjectKind = keyof Objects
+/** The kinds for which a member of their entry is as said. */
+type KindsWith<P> = { [K in ObjectKind]: Objects[K] extends P ? K : never }[ObjectKind]
+
+/** Every object with its kind, in the order of the list, without the exact types. */
+export const objectList: readonly (ObjectSpec & { readonly kind: ObjectKind })[] = keysOf(objects).map((kind) => ({
+  ...objects[kind],
+  kind,
+}))
+export const objectOf = (kind: ObjectKind): ObjectSpec => objects[kind]
+function kindsWhere<K extends ObjectKind>(holds: (spec: ObjectSpec) => boolean): readonly [K, ...K[]] {
+  const [first, ...more] = keysOf(objects).filter((kind): kind is K => holds(objects[kind]))
+  return [present(first), ...more]
+}
+
+/** Objects whose kind is told by their record. */
+export type RecordKind = KindsWith<{ table: "records" }>
+export const recordKinds = kindsWhere<RecordKind>(({ table }) => table === "records")
+/** Objects that carry a Room-scoped label. */
+export type LabelledKind = KindsWith<{ label: string }>
+export const labelledKinds = kindsWhere<LabelledKind>(({ label }) => label !== null)
+/** Objects that are nodes of the provenance graph. */
+export type NodeKind = KindsWith<{ graph: object }>
+export const nodeKinds = kindsWhere<NodeKind>(({ graph }) => graph !== null)
+/** Objects that full-text search finds. */
+export type SearchKind = KindsWith<{ isSearched: true }>
+export const searchKinds = kindsWhere<SearchKind>(({ isSearched }) => isSearched)
+
+/** Objects with a page of their own, and the addresses of those pages. */
+export type PagedKind = KindsWith<{ page: string }>
+export type PageAddress<K extends PagedKind = PagedKind> = { [E in K]: `${Objects[E]["page"]}/{${Objects[E]["id"]}}` }[K]
+/** Objects of which an export holds what was accepted. */
+export type ExportedKind = KindsWith<{ exported: string }>
+/** The names of the ids by which anybody may ask for an object. */
+export type AskedId = Objects[KindsWith<{ isPublic: true; read: string }>]["id"]
+
+/** What a receipt may name in `target` besides an object. */
+export type TargetKind = ObjectKind | "record" | "member" | "join_request" | "library" | "annotation" | "reading_position"
+
+/** What a reference may name: an object of one kind, or a record of any. */
+export type Referable = ObjectKind | "record"
+export const kindsOf = (named: Referable): readonly ObjectKind[] => (named === "record" ? recordKinds : [named])
+const nounOf = (named: Referable): readonly [one: string, several: string] =>
+  named === "record" ? ["record", "records"] : objects[named].noun
+
+/** "an experiment", "a hypothesis or a finding". */
+export const aOrAn = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`
+export const oneOfNouns = (named: readonly Referable[]): string => named.map((each) => aOrAn(nounOf(each)[0])).join(" or ")
+export const noun = ([first]: readonly [Referable, ...Referable[]]): string => nounOf(first)[0]
+
+/** What a link may lead to: an object with a page of its own, or a record of any kind. */
+export type Linkable = PagedKind | "record"
+/** The page of an object that a receipt, an activity entry or a graph names; undefined where it has none. */
+export function pageOf(kind: string, id: string): string | undefined {
+  const page = kind === "record" ? objects.finding.page : (objectList.find((object) => object.kind === kind)?.page ?? null)
+  return page === null ? undefined : `${page}/${id}`
+}
+
+/** The refusal when the id of a subject names nothing. */
+export const unknownOf = (named: Referable): RefusalCode => (named === "record" ? objects.finding.unknown : objects[named].unknown)
+/** The refusals for an id of this name in a path. */
+export const unknownIn = (id: string): RefusalCode[] => [
+  ...new Set(objectList.filter((spec) => spec.id === id).map(({ unknown }) => unknown)),
+]

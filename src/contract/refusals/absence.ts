@@ -1,0 +1,61 @@
+/** The refusals of what is not there, and of routes that are not. */
+import type { RefusalSpecOf } from "./spec.ts"
+
+export const refusalsOfAbsence = {
+  unknown_experiment: {
+    status: [404],
+    retryable: false,
+    meaning: "No experiment has this id.",
+    remedy: "Check the id against the list of experiments.",
+  },
+  unknown_plan: {
+    status: [404],
+    retryable: false,
+    meaning: "No accepted plan has this id.",
+    remedy: "Check the id against the experiment's plans.",
+  },
+  unknown_attempt: {
+    status: [404],
+    retryable: false,
+    meaning: "No attempt has this id.",
+    remedy: "Check the id against the list of attempts; an attempt is registered before its events.",
+  },
+  unknown_record: {
+    status: [404],
+    retryable: false,
+    meaning: "No record has this version id.",
+    remedy: "Check the id: it is a version id, not a label.",
+  },
+  unknown_material: {
+    status: [404],
+    retryable: false,
+    meaning: "No material has this id.",
+    remedy: "Check the id against the list of materials; register the material first.",
+  },
+  unknown_link: {
+    status: [404],
+    retryable: false,
+    meaning: "No link has this id.",
+    remedy: "Check the id against the list of links.",
+  },
+  unknown_receipt: {
+    status: [404],
+    retryable: false,
+    meaning: "The caller has no receipt under this operation and id: nothing was stored for it.",
+    remedy: "Send the write, with the same id and body.",
+  },
+  unknown_operation: {
+    status: [404],
+    retryable: false,
+    when: ["route"],
+    meaning: "The path names no operation or read of this service.",
+    remedy: "Take paths from the manifest only.",
+  },
+  method_not_allowed: {
+    status: [405],
+    retryable: false,
+    when: ["route", "http"],
+    meaning: "The path exists, but not with this method; the Allow header lists those it takes.",
+    remedy: "Use a method that Allow lists.",
+  },
+} as const satisfies Record<string, RefusalSpecOf>

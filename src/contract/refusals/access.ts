@@ -1,0 +1,71 @@
+/** The refusals of who may do something, and of Rooms that take nothing. */
+import type { RefusalSpecOf } from "./spec.ts"
+
+export const refusalsOfAccess = {
+  not_authenticated: {
+    status: [401],
+    retryable: false,
+    when: ["caller"],
+    library: "not_authorized",
+    meaning: "The credential or session is missing, unknown, mistyped, expired, revoked, or of the wrong kind for this route.",
+    remedy: "Stop and ask the person who issued the credential for a new one; for browser routes, sign in.",
+  },
+  browser_origin: {
+    status: [403],
+    retryable: false,
+    when: ["origin"],
+    meaning: "An agent route was called with an Origin header, or a browser route without the service's own Origin.",
+    remedy: "As an agent, leave the Origin header out.",
+  },
+  not_a_member: {
+    status: [403],
+    retryable: false,
+    when: ["membership"],
+    meaning: "The caller is not a member of the Room.",
+    remedy: "Only the Room's owner can change that; do not retry.",
+  },
+  permission_missing: {
+    status: [403],
+    retryable: false,
+    when: ["permission"],
+    library: "not_authorized",
+    meaning: "The credential lacks a permission; current.needed names what the operation needs.",
+    remedy: "Ask for a credential with the permissions named in current.needed.",
+  },
+  scope_missing: {
+    status: [403],
+    retryable: false,
+    when: ["scope"],
+    meaning: "The credential belongs to another Room, or is limited to Threads in which this object did not originate.",
+    remedy: "Work in the credential's own Room and Threads; its identity names them.",
+  },
+  role_required: {
+    status: [403],
+    retryable: false,
+    when: ["role"],
+    library: "not_authorized",
+    meaning: "The operation asks for a role the caller does not have; current.needed names it.",
+    remedy: "Leave it to the person who has that role.",
+  },
+  room_archived: {
+    status: [403],
+    retryable: false,
+    meaning: "The Room is archived and admits no new work on Thread, message and publication routes; current.room tells when and why.",
+    remedy: "Read, cite, and do not retry.",
+  },
+  room_mirrored: {
+    status: [403, 404],
+    retryable: false,
+    meaning:
+      "The Room is of another instance and admits no writes here; current.room.origin tells where it comes from, and through which entry.",
+    remedy: "Read and cite it here; write to it at its origin.",
+  },
+  room_unavailable: {
+    status: [404],
+    retryable: false,
+    when: ["subject"],
+    library: "unknown_object",
+    meaning: "No such Room, Thread or other object, or (with current.room) the Room is archived and admits no new research work.",
+    remedy: "With current.room, read and do not retry; otherwise check the id.",
+  },
+} as const satisfies Record<string, RefusalSpecOf>

@@ -1,0 +1,28 @@
+/** The refusals of every surface: what brings each of them about, and what a client does about it. */
+import { keysOf } from "../each.ts"
+import type { RefusalSpecOf } from "./spec.ts"
+import { refusalsOfAccess } from "./access.ts"
+import { refusalsOfAbsence } from "./absence.ts"
+import { refusalsOfConflict } from "./conflict.ts"
+import { refusalsOfForm } from "./form.ts"
+import { refusalsOfLibrary } from "./library.ts"
+import type { Family } from "../versions.ts"
+
+export type { Circumstance } from "./spec.ts"
+
+const table = {
+  ...refusalsOfAccess,
+  ...refusalsOfAbsence,
+  ...refusalsOfConflict,
+  ...refusalsOfForm,
+  ...refusalsOfLibrary,
+} as const
+
+export type RefusalCode = keyof typeof table
+export type RefusalSpec = RefusalSpecOf<RefusalCode>
+/** Every refusal. Those of the Library stand at the end. */
+export const refusals: Readonly<Record<RefusalCode, RefusalSpec>> = table
+export const refusalCodes = keysOf(refusals)
+
+/** The code under which a family tells a refusal. */
+export const codeIn = (code: RefusalCode, family: Family): RefusalCode => (family === "library" ? (refusals[code].library ?? code) : code)

@@ -1,0 +1,56 @@
+/** The refusals of the Library alone. */
+import type { RefusalSpecOf } from "./spec.ts"
+
+export const refusalsOfLibrary = {
+  not_authorized: {
+    status: [401, 403],
+    retryable: false,
+    family: "library",
+    meaning:
+      "401: the personal key is missing, unknown, expired or revoked, or it is a Room credential. 403: the key lacks the permission that current.needed names, its reach leaves the Library out, or only the owner of the Collection may do it.",
+    remedy: "On 401, stop and ask the person for a new key; on 403, ask for one that has what current.needed names.",
+  },
+  unknown_collection: {
+    status: [404],
+    retryable: false,
+    family: "library",
+    meaning: "No such Collection in reach.",
+    remedy: "Take the id from the list of Collections; what is out of reach answers as what does not exist.",
+  },
+  unknown_paper: {
+    status: [404],
+    retryable: false,
+    family: "library",
+    meaning: "The Collection does not hold the paper, or no such paper is in reach.",
+    remedy: "Check the arXiv id, and add the paper to the Collection first.",
+  },
+  unknown_object: {
+    status: [404],
+    retryable: false,
+    family: "library",
+    meaning: "No such note, highlight, invitation, member or key of one's own; browser routes only.",
+    remedy: "Read the list again: it may be gone since.",
+  },
+  thread_has_notes: {
+    status: [409],
+    retryable: false,
+    family: "library",
+    meaning: "The paper stays in the Collection while its thread holds a note; current.notes counts them.",
+    remedy: "Leave it, or ask the people who wrote the notes to delete them.",
+  },
+  limit_reached: {
+    status: [409],
+    retryable: false,
+    family: "library",
+    meaning: "A cap was met, which current.limit names; nothing of the batch was written.",
+    remedy: "File less, or elsewhere; a retry meets the same cap.",
+  },
+  invalid_request: {
+    status: [422],
+    retryable: false,
+    family: "library",
+    meaning:
+      "The body or a query parameter does not match its schema, or names something that does not exist here; issues lists every fault by path.",
+    remedy: "Correct every path that issues names; the id may stay, for nothing was stored.",
+  },
+} as const satisfies Record<string, RefusalSpecOf>

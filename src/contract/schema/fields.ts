@@ -1,0 +1,225 @@
+/**
+ * The building blocks of every body. A validator made from these takes exactly what its exported JSON Schema takes:
+ * lengths count code points, patterns are the very same expressions, and unknown properties are refused at every depth.
+ */
+import { isObject } from "../json.ts"
+import * as v from "valibot"
+import { enumerations } from "./enumerations.ts"
+import { limits } from "../limits.ts"
+import { ARXIV, CLEAN, DECIMAL, KEY, READABLE, TAG, TIME, USERNAME, UUID } from "./patterns.ts"
+import type { UniqueBy } from "./parts.ts"
+
+/** No half of a pair: UTF-8 has no form for one, so no other validator ever meets it, and no pattern speaks of it. */
+export const wellFormed = v.check<string, string>((text) => text.isWellFormed(), "must be a string without lone surrogates")
+
+/** A string of `min` to `max` code points that matches `pattern`; `title` is the short name of its type in the documents. */
+const bounded = (title: string, pattern: RegExp, min: number, max: number, what: string) =>
+  v.pipe(
+    v.string("must be a string"),
+    v.title(title),
+    v.regex(pattern, `must be ${what}`),
+    wellFormed,
+    v.minCodePoints(min, `must have at least ${min} characters`),
+    v.maxCodePoints(max, `must have at most ${max} characters`),
+  )
+
+/** Text meant for people: 1 to `max` characters, at least one of them not white space. */
+export const text = (max: number) =>
+  bounded("text", READABLE, 1, max, "text with at least one character that is not a space, without NUL and lone surrogates")
+
+/** A string of 1 to `max` characters for programs (a name, a unit, a password); white space alone is taken. */
+export const plain = (max: number, min = 1) => bounded("string", CLEAN, min, max, "a string without NUL and lone surrogates")
+
+/** An id, taken in either letter case and carried on in lower case. */
+export const uuid = v.pipe(
+  v.string("must be a string"),
+  v.title("UUID"),
+  v.metadata({ format: "uuid" }),
+  v.regex(UUID, "must be a UUID"),
+  v.toLowerCase(),
+)
+
+/** Whether `value` is a well-formed id; ids in paths are looked up only when they are. */
+export const isUuid = (value: string): boolean => UUID.test(value)
+
+export const key = v.pipe(
+  v.string("must be a string"),
+  v.title("key"),
+  v.regex(KEY, "must be a key: a lower-case letter, then at most 63 of a-z, 0-9 and _"),
+)
+export const decimal = bounded("decimal", DECIMAL, 1, limits.decimal, "a decimal number such as -12.50")
+/** A moment in RFC 3339, carried on as UTC with milliseconds. */
+export const time = v.pipe(
+  v.string("must be a string"),
+  v.title("time"),
+  v.metadata({ format: "date-time" }),
+  v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
+  v.transform((value) => new Date(value).toISOString()),
+)
+/** An arXiv id of the new or the old style, carried on without version and subject class: `hep-th/9901001`. */
+export const arxivId = v.pipe(
+  v.string("must be a string"),
+  v.regex(ARXIV, "must be an arXiv id such as 2401.01234 or hep-th/9901001"),
+  v.transform((id) => id.replace(/v[0-9]+$/, "").replace(/\.[A-Z]{2}\//, "/")),
+)
+
+/** A person's name in the service, taken in either letter case and carried on in lower case. */
+export const username = v.pipe(
+  bounded(
+    "username",
+    USERNAME,
+    limits.usernameMin,
+    limits.usernameMax,
+    "made of letters, digits, dot, dash and underscore, with a letter or digit at both ends",
+  ),
+  v.toLowerCase(),
+)
+/** A tag of one's own, taken in either letter case and carried on in lower case. */
+export const tag = v.pipe(
+  bounded("tag", TAG, 1, limits.tag, "one line without a comma, and without white space around it"),
+  v.transform((value) => value.normalize().toLowerCase()),
+)
+/** A whole number from `min`, small enough that every JSON reader keeps it exact. */
+export const whole = (min = 0) =>
+  v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"), v.minValue(min, `must be at least ${min}`))
+
+export const oneOf = <const T extends readonly string[]>(options: T) => v.picklist(options, `must be one of ${options.join(", ")}`)
+
+/** Whether a validator is of an object, so that its entries can be looked at. */
+export const isShape = (schema: v.GenericSchema): schema is v.StrictObjectSchema<v.ObjectEntries, undefined> =>
+  schema.type === "strict_object"
+
+/** An object that refuses every property not named in `entries`, and reports each of them. */
+export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObjectSchema<E, undefined> {
+  const schema = v.strictObject(entries)
+  const run = schema["~run"]
+  return {
+    ...schema,
+    // valibot takes an array for an object and stops at the first unknown property; both would part from JSON Schema.
+    "~run"(dataset, config) {
+      const input = dataset.value
+      if (Array.isArray(input)) return run.call(this, { value: null }, config)
+      const held = isObject(input) ? input : {}
+      const unknown = Object.keys(held).filter((name) => !Object.hasOwn(entries, name))
+      const result = run.call(this, dataset, config)
+      for (const name of unknown.slice(1, limits.issues)) {
+        v._addIssue(this, "key", result, config, {
+          input: name,
+          expected: "never",
+          path: [{ type: "object", origin: "key", input: held, key: name, value: undefined }],
+        })
+      }
+      return result
+    },
+  }
+}
+
+/** One of several objects, told apart by what stands under `tag`. */
+export function variant<const K extends string, const O extends v.VariantOptions<K>>(tag: K, options: O): v.VariantSchema<K, O, undefined> {
+  const schema = v.variant(tag, options)
+  const run = schema["~run"]
+  return {
+    ...schema,
+    // As above: an array is no object, and has no tag to be told apart by.
+    "~run"(dataset, config) {
+      return run.call(this, Array.isArray(dataset.value) ? { value: null } : dataset, config)
+    },
+  }
+}
+
+/** An array of `min` to `max` items. Of a longer one the rest is not looked at: a body may hold half a million items. */
+export function list<S extends v.GenericSchema>(item: S, max: number, min = 0) {
+  const tooLong = `must have at most ${max} items`
+  const schema = v.pipe(v.array(item, "must be a list"), v.minLength(min, `must have at least ${min} items`), v.maxLength(max, tooLong))
+  const run = schema["~run"]
+  return {
+    ...schema,
+    "~run"(dataset, config) {
+      const input = dataset.value
+      if (!Array.isArray(input) || input.length <= max) return run.call(this, dataset, config)
+      const result = run.call(this, { value: input.slice(0, max + 1) }, config)
+      // valibot counts items only where each of them is right.
+      if (!result.issues?.some(({ message }) => message === tooLong)) v._addIssue(this, "items", result, config, { message: tooLong })
+      return result
+    },
+  } as typeof schema
+}
+
+/** A list whose items are all different, compared as they were sent (as `uniqueItems` does). */
+export function distinct<S extends v.GenericSchema<string, string>>(item: S, max: number, min = 0) {
+  const schema = v.pipe(
+    list(item, max, min),
+    v.metadata({ uniqueItems: true }),
+    v.transform((items) => [...new Set(items)]),
+  )
+  const run = schema["~run"]
+  return {
+    ...schema,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const input = dataset.value
+      const result = run.call(this, dataset, config)
+      if (Array.isArray(input) && new Set(input).size < input.length) {
+        v._addIssue(this, "items", result, config, { message: "must not hold the same item twice" })
+      }
+      return result
+    },
+  } as typeof schema
+}
+
+/** A list of objects that differ in one member. Checked beside the schema: JSON Schema has no word for it. */
+export const distinctBy = <S extends v.GenericSchema>(schema: S, member: string, at: UniqueBy["at"] = "item") =>
+  v.pipe(schema, v.metadata({ uniqueBy: { member, at } }))
+
+/**
+ * An object with names of its own choice, each of them as `name` takes it: a `key` where nothing is said.
+ * Names such as `constructor`, which valibot would leave out, are as good as any other.
+ */
+export function dictionary<S extends v.GenericSchema>(
+  value: S,
+  name?: v.GenericSchema<string, string>,
+): v.GenericSchema<Record<string, v.InferInput<S>>, Record<string, v.InferOutput<S>>> & { value: S; key: v.GenericSchema<string, string> }
+export function dictionary(value: v.GenericSchema, name: v.GenericSchema<string, string> = key): v.GenericSchema {
+  const base = v.record(name, value, "must be an object")
+  const made: v.GenericSchema & { value: v.GenericSchema; key: v.GenericSchema } = {
+    ...base,
+    value,
+    key: name,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const input = dataset.value
+      if (!isObject(input) || Array.isArray(input)) return base["~run"]({ value: null }, config)
+      const output: Record<string, unknown> = {}
+      const issues: v.BaseIssue<unknown>[] = []
+      for (const [member, inner] of Object.entries(input)) {
+        const checked = value["~run"]({ value: inner }, config)
+        const path = {
+          type: "object" as const,
+          origin: "value" as const,
+          input,
+          key: member,
+          value: inner,
+        }
+        for (const issue of [...(name["~run"]({ value: member }, config).issues ?? []), ...(checked.issues ?? [])]) {
+          issues.push({ ...issue, path: [path, ...(issue.path ?? [])] })
+        }
+        if (issues.length >= limits.issues) break
+        // A plain assignment to `__proto__` would change the object's prototype.
+        Object.defineProperty(output, member, { value: checked.value, enumerable: true, configurable: true, writable: true })
+      }
+      const [first, ...others] = issues
+      if (first !== undefined) return { typed: false, value: output, issues: [first, ...others] }
+      return { typed: true, value: output }
+    },
+  }
+  return made
+}
+
+/** Who sent a write, in the sender's own words; never part of what a retry is compared by. */
+export const client = shape({
+  name: v.exactOptional(plain(limits.clientField)),
+  version: v.exactOptional(plain(limits.clientField)),
+  model: v.exactOptional(plain(limits.clientField)),
+  sessionId: v.exactOptional(plain(limits.clientField)),
+  runId: v.exactOptional(plain(limits.clientField)),
+})
+
+export const permissions = distinct(oneOf(enumerations.permission), enumerations.permission.length, 1)

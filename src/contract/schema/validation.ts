@@ -1,0 +1,44 @@
+/** Turns a schema's violations into the issues of a refusal: all of them as far as anybody would read them, each with its JSON Pointer. */
+import * as v from "valibot"
+import { limits } from "../limits.ts"
+import type { Issue } from "../refusals/refusal.ts"
+
+/** Characters of a pointer: names are the sender's own, and a refusal that lists many must not grow with each of them. */
+const LONGEST_POINTER = 1_000
+
+/** A JSON Pointer (RFC 6901) to `path`; where it would be very long, to what is around that. */
+export function pointer(path: readonly (string | number)[]): string {
+  let made = ""
+  for (const step of path) {
+    const longer = `${made}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`
+    if (longer.length > LONGEST_POINTER) break
+    made = longer
+  }
+  return made
+}
+
+function sentence(issue: v.BaseIssue<unknown>): string {
+  const last = issue.path?.at(-1)
+  if (last !== undefined && "origin" in last && last.origin === "key") {
+    if (issue.expected === "never") return "is not a property of this object"
+    return "is required"
+  }
+  if (issue.type === "literal") return `must be exactly ${issue.expected}`
+  if (issue.type === "variant") return issue.expected === "Object" ? "must be an object" : `must be one of ${issue.expected}`
+  if (issue.kind === "schema" && issue.message.startsWith("Invalid")) return "must be an object"
+  return issue.message
+}
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; issues: Issue[] }
+
+/** Checks `input` whole. Values that fail are never echoed: they may be secrets. */
+export function check<S extends v.GenericSchema>(schema: S, input: unknown): Checked<v.InferOutput<S>> {
+  const result = v.safeParse(schema, input)
+  if (result.success) return { ok: true, value: result.output }
+  const issues = result.issues.slice(0, limits.issues).map((issue) => ({
+    path: pointer((issue.path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)))),
+    message: sentence(issue),
+  }))
+  if (result.issues.length > issues.length) issues.push({ path: "", message: "has more faults than are listed here" })
+  return { ok: false, issues }
+}

@@ -1,0 +1,78 @@
+/** The schemas that stand once in the OpenAPI document: answers and parts of bodies under the names they have in the code. */
+import * as v from "valibot"
+import * as answers from "../contract/answers/index.ts"
+import * as fields from "../contract/schema/fields.ts"
+import { bodySchema, type Form, type JsonSchema, jsonSchemaOf, type Shared, sharedSchemas } from "../contract/definitions/json-schema.ts"
+import { license } from "../contract/licences.ts"
+import * as libraryAnswers from "../contract/library/answers.ts"
+import type { Operation } from "../contract/definitions/operation.ts"
+import { refusals } from "../contract/refusals/refusal.ts"
+import * as science from "../contract/definitions/science.ts"
+import * as work from "../contract/definitions/work.ts"
+import * as workAnswers from "../contract/answers/work.ts"
+import * as advice from "../contract/answers/warnings.ts"
+
+/** `publish_hypothesis` and `roomSummary` as `PublishHypothesis` and `RoomSummary`. */
+const typeName = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const SHARED_TYPES: readonly string[] = ["strict_object", "record", "union"]
+const isShared = (value: unknown): value is v.GenericSchema =>
+  typeof value === "object" && value !== null && "type" in value && SHARED_TYPES.some((type) => type === value.type)
+
+/** What a module exports that is worth a name of its own. */
+const named = (module: object, suffix: string): Shared =>
+  Object.fromEntries(Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])))
+
+const answered: Form & { shared: Shared } = {
+  open: true,
+  shared: { ...named(advice, ""), ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") },
+}
+const sent: Form & { shared: Shared } = {
+  // Some seven hundred words, said once.
+  shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input"), LicenseInput: license },
+}
+
+/** The schema of an answer: readers must expect members that are added later. */
+export const answerSchema = (schema: v.GenericSchema): JsonSchema => jsonSchemaOf(schema, answered)
+
+/** The schema of an action's body. */
+export const sentSchema = (schema: v.GenericSchema): JsonSchema => jsonSchemaOf(schema, sent)
+
+export const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+export const bodyName = ({ name }: { name: string }): string => `${typeName(name)}Body`
+export const receiptName = ({ name }: { name: string }): string => `${typeName(name)}Receipt`
+
+/** Every code with what it means, for the people who read the document. */
+const refusalCode: JsonSchema = {
+  type: "string",
+  description: Object.entries(refusals)
+    .map(([code, { meaning }]) => `- \`${code}\`: ${meaning}`)
+    .join("\n"),
+}
+
+const refusal = (): JsonSchema => {
+  const { $ref: _itself, ...schema } = sharedSchemas(answered).Refusal ?? {}
+  return { ...schema, properties: { ...schema.properties, refusal: reference("RefusalCode") } }
+}
+
+/** The receipt of one operation, as one object: clients in many languages cannot put two schemas together. */
+const receipt = ({ schemaVersion, name, result }: Operation): JsonSchema =>
+  answerSchema(fields.shape({ ...answers.receipt.entries, schemaVersion: v.literal(schemaVersion), operation: v.literal(name), result }))
+
+/** JSON of any shape. Makers of clients do not follow a schema that holds itself; an operation's own schema says it exactly. */
+const free = { JsonInput: { description: "Any JSON value whose strings hold no NUL." } }
+
+/** `components.schemas` of the document. */
+export const componentSchemas = (operations: readonly Operation[]): Record<string, JsonSchema> => ({
+  RefusalCode: refusalCode,
+  ...sharedSchemas(answered),
+  Refusal: refusal(),
+  ...sharedSchemas(sent),
+  ...free,
+  ...Object.fromEntries(
+    operations.flatMap((operation) => [
+      [bodyName(operation), bodySchema(operation, sent)],
+      [receiptName(operation), receipt(operation)],
+    ]),
+  ),
+})

@@ -1,0 +1,128 @@
+/** The manifest: all that a client has to know of the service, derived from the registry. */
+import { basePathOf } from "../contract/base-path.ts"
+import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../contract/schema/enumerations.ts"
+import { schemaUrl } from "../contract/definitions/json-schema.ts"
+import { labelPrefixes } from "../contract/objects/labels.ts"
+import { type RateLimit, rateLimits } from "../contract/limits/rates.ts"
+import { limits } from "../contract/limits.ts"
+import type { Conditional, Operation } from "../contract/definitions/operation.ts"
+import { operations, receiptedOperations } from "../contract/operations/index.ts"
+import { evidenceKinds } from "../contract/operations/publications.ts"
+import type { Read } from "../contract/definitions/read.ts"
+import { activityKinds, entryKinds, kinds } from "../contract/reads/kinds.ts"
+import { reads } from "../contract/reads/index.ts"
+import { refusals } from "../contract/refusals/refusal.ts"
+import { states } from "../contract/states.ts"
+import { type Family, protocolVersion, schemaVersions, serviceName } from "../contract/versions.ts"
+import type { Manifest, ManifestOperation, ManifestRead } from "./answers.ts"
+import { bootstrap } from "./bootstrap.ts"
+import type { Running } from "./health.ts"
+import { discoveryRoutes } from "./routes.ts"
+import { slices } from "./slices.ts"
+
+/** Limits by their name, those of rates left out where nobody is limited. */
+const limitsKept = (rates: ManifestFacts["rates"]): Manifest["limits"] => ({
+  ...Object.fromEntries(Object.entries(limits).filter(([name]) => !rateLimits.some((rate) => rate === name))),
+  ...rates,
+})
+
+export interface ManifestFacts extends Running {
+  /** The rates this instance keeps, by the names they have among the limits; null where it limits nobody. */
+  readonly rates: Readonly<Record<RateLimit, number>> | null
+  /** Scheme, host and path, without a slash at the end. */
+  readonly baseUrl: string
+}
+
+/** The operations that agents may call. */
+export const agentOperations: readonly Operation[] = operations.filter(({ surface }) => surface === "agent")
+
+/** Those of one family. */
+export const agentOperationsOf = (family: Family): readonly Operation[] =>
+  agentOperations.filter((operation) => operation.family === family)
+
+/** The reads that need no session in a browser. */
+export const agentReads: readonly Read[] = [
+  ...reads.filter(({ surface }) => surface === "public" || surface === "credential" || surface === "key"),
+  ...discoveryRoutes,
+]
+
+/** The names of a body that must always be there. */
+const requiredOf = ({ entries }: Operation["body"]): string[] =>
+  Object.entries(entries).flatMap(([name, { type }]) => (type === "exact_optional" ? [] : [name]))
+
+const conditional = ({ field, when }: Conditional) => ({ field, when: { field: when.field, in: [...when.in] } })
+
+function operationEntry(operation: Operation, baseUrl: string): ManifestOperation {
+  const inputSchemaUrl = schemaUrl(operation, baseUrl)
+  return {
+    name: operation.name,
+    surface: operation.family,
+    method: operation.method,
+    path: `${basePathOf({ baseUrl })}${operation.path}`,
+    permissions: [...operation.permissions],
+    idempotencyKey: operation.delivery,
+    required: requiredOf(operation.body),
+    expected: [...operation.expected],
+    requiredWhen: operation.requiredWhen.map(conditional),
+    onlyWhen: operation.onlyWhen.map(conditional),
+    inputSchemaUrl,
+    exampleUrl: `${inputSchemaUrl}&example=1`,
+    target: operation.target,
+  }
+}
+
+const readEntry = ({ name, family, method, path, permissions, query, cursor }: Read, basePath: string): ManifestRead => ({
+  name,
+  surface: family,
+  method,
+  path: `${basePath}${path}`,
+  permissions: [...permissions],
+  parameters: Object.keys(query.entries),
+  cursor,
+})
+
+const authentication: Manifest["authentication"] = {
+  scheme: "bearer",
+  header: "Authorization: Bearer <ROOM_CREDENTIAL>",
+  agentWrites: "A Room credential, Content-Type: application/json, and no Origin header.",
+  agentReads: "A Room credential on paths under /api/agent, and no Origin header.",
+  publicReads: "None.",
+  library:
+    "A personal key (Authorization: Bearer <PERSONAL_KEY>) on paths under /api/agent/library, where a Room credential opens nothing, and no Origin header.",
+  permissions: { ...permissionMeanings, ...libraryPermissionMeanings },
+}
+
+export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates }: ManifestFacts): Manifest {
+  const basePath = basePathOf({ baseUrl })
+  return {
+    service: serviceName,
+    softwareVersion,
+    protocolVersion,
+    instanceId,
+    lineage: [...lineage],
+    baseUrl,
+    supportedOrigins: [new URL(baseUrl).origin],
+    schemaVersions,
+    slices: [...slices],
+    authentication,
+    permissions: [...enumerations.permission, ...enumerations.libraryPermission],
+    operations: agentOperations.map((operation) => operationEntry(operation, baseUrl)),
+    reads: agentReads.map((read) => readEntry(read, basePath)),
+    refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({ code, status: [...status], meaning, retryable })),
+    limits: limitsKept(rates),
+    states,
+    enumerations: copies({
+      ...enumerations,
+      evidenceKind: evidenceKinds,
+      kind: kinds,
+      entryKind: entryKinds,
+      activityKind: activityKinds,
+      receiptOperation: receiptedOperations,
+    }),
+    labels: Object.entries(labelPrefixes).map(([object, prefix]) => ({ prefix, object })),
+    bootstrap: bootstrap.map((step) => ({ ...step, path: `${basePath}${step.path}` })),
+  }
+}
+
+const copies = (sets: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(sets).map(([name, words]) => [name, [...words]]))

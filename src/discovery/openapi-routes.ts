@@ -1,0 +1,192 @@
+/** Every route as OpenAPI describes it: operations on both their paths, actions, reads, and the discovery routes. */
+import { type Action, actions } from "../contract/operations/actions.ts"
+import type { Slice } from "../contract/schema/enumerations.ts"
+import type { JsonSchema } from "../contract/definitions/json-schema.ts"
+import { browserPath, type Operation, writeParameters } from "../contract/definitions/operation.ts"
+import { operations } from "../contract/operations/index.ts"
+import { browserReadPath, isText, type Read, type ReadSurface } from "../contract/definitions/read.ts"
+import { reads } from "../contract/reads/index.ts"
+import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
+import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
+import { pathParameters, queryParameters } from "./parameters.ts"
+import { actionRefusals, byStatus, httpRefusals, operationRefusals, readRefusals } from "./possible-refusals.ts"
+import { discoveryRoutes, metricsRead } from "./routes.ts"
+import { sliceOf } from "./slices.ts"
+import type { Content, DescribedAnswer, DescribedRoute } from "./openapi-types.ts"
+
+export interface OpenApiRoute {
+  readonly path: string
+  /** The part of the service that it belongs to; null for documents and accounts. */
+  readonly slice: Slice | null
+  readonly method: string
+  readonly operation: DescribedRoute
+}
+
+export const tags = {
+  agent: {
+    name: "Agent writes",
+    description: "Writes with a Room credential. Each is admitted or refused as a whole and answers a receipt.",
+  },
+  credential: { name: "Agent reads", description: "Reads that a Room credential unlocks." },
+  library: {
+    name: "Library",
+    description: "The Library of one person: what a personal key unlocks for their own agent, and the same for themselves in the browser.",
+  },
+  public: { name: "Public reads", description: "Reads that anyone may ask for." },
+  discovery: { name: "Discovery", description: "What the service offers, and how to work with it." },
+  browser: { name: "Browser writes", description: "The same writes, and those on Rooms, by a person signed in to the browser." },
+  account: { name: "Accounts", description: "Set-up, signing in and out, invitations." },
+  session: { name: "Browser reads", description: "Reads of a person signed in to the browser." },
+  operator: { name: "Administration", description: "What operators of the service read. To everybody else nothing is at these addresses." },
+} as const
+
+export const securitySchemes = { credential: "roomCredential", key: "personalKey", session: "session" } as const
+type Security = DescribedRoute["security"]
+const byCredential = [{ [securitySchemes.credential]: [] }]
+const byKey = [{ [securitySchemes.key]: [] }]
+const bySession = [{ [securitySchemes.session]: [] }]
+const byAnyone: Security = []
+
+const json = (schema: JsonSchema, more: { readonly example?: unknown } = {}): Content => ({ "application/json": { schema, ...more } })
+
+const retryAfter = { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } }
+
+function refusalResponse(codes: readonly RefusalCode[]): DescribedAnswer {
+  const retryable = codes.some((code) => refusals[code].retryable)
+  return {
+    description: codes.map((code) => `\`${code}\``).join(", "),
+    ...(retryable ? { headers: retryAfter } : {}),
+    content: json(reference("Refusal")),
+    "x-refusals": codes,
+  }
+}
+
+/** The responses that every path has in common, by the name under which each stands once in the document. */
+export const commonResponses: Readonly<Record<string, DescribedAnswer>> = Object.fromEntries(
+  byStatus(httpRefusals).map(([status, found]) => [`Refused${status}`, refusalResponse(found)]),
+)
+const references = Object.fromEntries(
+  byStatus(httpRefusals).map(([status]) => [status, { $ref: `#/components/responses/Refused${status}` }]),
+)
+
+const responses = (description: string, content: Content, codes: readonly RefusalCode[]): DescribedRoute["responses"] => ({
+  200: { description, content },
+  ...references,
+  ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
+})
+
+/** What a description says beyond the summary, where there is something; clients in every language show it beside the call. */
+const described = (summary: string, ...more: readonly (string | false)[]): { summary: string; description: string } => ({
+  summary,
+  description: [summary, ...more.filter((sentence) => sentence !== false)].join(" "),
+})
+const needs = (permissions: readonly string[]): string | false => permissions.length > 0 && `Needs ${permissions.join(" and ")}.`
+const next = { after: "nextCursor as after", offset: "nextOffset as offset" } as const
+const goesOn = (read: Read): string | false =>
+  read.cursor !== null && `A page at a time: while hasMore is true, send ${next["offset" in read.query.entries ? "offset" : "after"]}.`
+
+function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute {
+  const agent = caller === "agent"
+  const ofRooms = operation.family === "research"
+  const path = agent ? operation.path : browserPath(operation)
+  const mirrored = !agent && operation.surface === "agent"
+  return {
+    path,
+    slice: sliceOf(operation.path, operation.target),
+    method: operation.method.toLowerCase(),
+    operation: {
+      operationId: mirrored ? `${operation.name}_in_browser` : operation.name,
+      ...described(
+        operation.summary,
+        agent && needs(operation.permissions),
+        operation.expected.length > 0 && `Copy ${operation.expected.join(" and ")} from what you have just read.`,
+        `Sent again with the same ${operation.delivery} and body it is answered with the same receipt.`,
+      ),
+      tags: [tags[ofRooms ? caller : "library"].name],
+      security: agent ? (ofRooms ? byCredential : byKey) : bySession,
+      parameters: [...pathParameters(path), ...queryParameters(writeParameters)],
+      requestBody: { required: true, content: json(reference(bodyName(operation)), { example: operation.example }) },
+      responses: responses("The receipt.", json(reference(receiptName(operation))), operationRefusals(operation, caller)),
+    },
+  }
+}
+
+const writes = (operation: Operation): OpenApiRoute[] =>
+  operation.surface === "agent" ? [write(operation, "agent"), write(operation, "browser")] : [write(operation, "browser")]
+
+const actionRoute = (action: Action): OpenApiRoute => ({
+  path: action.path,
+  slice: null,
+  method: action.method.toLowerCase(),
+  operation: {
+    operationId: action.name,
+    ...described(action.summary),
+    tags: [tags.account.name],
+    security: action.by === "anyone" ? byAnyone : bySession,
+    parameters: pathParameters(action.path),
+    requestBody: { required: true, content: json(sentSchema(action.body), { example: action.example }) },
+    responses: responses("Done.", json(answerSchema(action.answer)), actionRefusals(action)),
+  },
+})
+
+const tagOf: Readonly<Record<ReadSurface, string>> = {
+  public: tags.public.name,
+  credential: tags.credential.name,
+  key: tags.library.name,
+  discovery: tags.discovery.name,
+  session: tags.session.name,
+  operator: tags.operator.name,
+  visitor: tags.session.name,
+}
+
+const securityOf: Readonly<Record<ReadSurface, Security>> = {
+  public: byAnyone,
+  credential: byCredential,
+  key: byKey,
+  discovery: byAnyone,
+  session: bySession,
+  operator: bySession,
+  // Signed in or not: an empty requirement makes the other one optional.
+  visitor: [{}, ...bySession],
+}
+
+/** What a read answers in each of its forms. */
+const contentOf = (read: Read): Content =>
+  Object.fromEntries(
+    [read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [
+      mediaType,
+      isText(mediaType) ? { schema: answerSchema(answer) } : {},
+    ]),
+  )
+
+function readRoute(read: Read, path: string, caller: "agent" | "browser"): OpenApiRoute {
+  const { name, family, surface, method, summary, permissions, query, cursor } = read
+  const agent = caller === "agent"
+  return {
+    path,
+    slice: surface === "discovery" ? null : sliceOf(read.path),
+    method: method.toLowerCase(),
+    operation: {
+      operationId: agent ? name : `${name}_in_browser`,
+      ...described(summary, agent && needs(permissions), goesOn(read)),
+      tags: [family === "library" ? tags.library.name : tagOf[surface]],
+      security: agent ? securityOf[surface] : bySession,
+      parameters: [...pathParameters(path), ...queryParameters(query.entries)],
+      responses: responses(cursor === null ? "What was asked for." : "One page of it.", contentOf(read), readRefusals(read, caller)),
+    },
+  }
+}
+
+/** A read where it stands and, where its person may ask for it in the browser too, there. */
+function readRoutes(read: Read): OpenApiRoute[] {
+  const inBrowser = browserReadPath(read)
+  return [readRoute(read, read.path, "agent"), ...(inBrowser === null ? [] : [readRoute(read, inBrowser, "browser")])]
+}
+
+/** Every route the service answers, pages for people left out. */
+export const openApiRoutes = (): OpenApiRoute[] => [
+  ...[...discoveryRoutes, metricsRead].flatMap(readRoutes),
+  ...operations.flatMap(writes),
+  ...reads.flatMap(readRoutes),
+  ...actions.map(actionRoute),
+]

@@ -1,0 +1,40 @@
+/** What the OpenAPI document says of each route, as far as this service says it. */
+import type { JsonSchema } from "../contract/definitions/json-schema.ts"
+import type { Parameter } from "./parameters.ts"
+
+/** What a body or an answer holds, by its media type. */
+export type Content = Readonly<Record<string, { readonly schema?: JsonSchema; readonly example?: unknown }>>
+
+/** An answer, or where it stands once for all routes. */
+export interface DescribedAnswer {
+  readonly $ref?: string
+  readonly description?: string
+  readonly headers?: Readonly<Record<string, object>>
+  readonly content?: Content
+  readonly "x-refusals"?: readonly string[]
+}
+
+export interface DescribedRoute {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly required: true; readonly content: Content }
+  readonly responses: Readonly<Record<string, DescribedAnswer>>
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: object
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  /** By path, then by method. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedRoute>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    readonly responses: Readonly<Record<string, DescribedAnswer>>
+    readonly securitySchemes: object
+  }
+}

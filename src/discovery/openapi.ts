@@ -1,0 +1,88 @@
+/** The OpenAPI document: every route of the service in one description that other programs can read. */
+import { sessionCookie } from "../contract/operations/actions.ts"
+import type { Slice } from "../contract/schema/enumerations.ts"
+import type { JsonSchema } from "../contract/definitions/json-schema.ts"
+import { operations } from "../contract/operations/index.ts"
+import { licence, protocolVersion, serviceName } from "../contract/versions.ts"
+import { componentSchemas } from "./components.ts"
+import { commonResponses, type OpenApiRoute, openApiRoutes, securitySchemes, tags } from "./openapi-routes.ts"
+import type { DescribedRoute, OpenApiDocument } from "./openapi-types.ts"
+
+export interface OpenApiFacts {
+  /** Scheme, host and path, without a slash at the end. */
+  readonly baseUrl: string
+  readonly softwareVersion: string
+}
+
+/** What is the same for every instance and slice: half of the work, done when the first of them is asked for. */
+let described: { readonly routes: readonly OpenApiRoute[]; readonly schemas: ReturnType<typeof componentSchemas> } | undefined
+const ofRegistry = () => (described ??= { routes: openApiRoutes(), schemas: componentSchemas(operations) })
+
+/** Routes with the same path stand together, one member for each method. */
+function paths(routes: readonly OpenApiRoute[]): OpenApiDocument["paths"] {
+  const items: Record<string, Record<string, DescribedRoute>> = {}
+  for (const { path, method, operation } of routes) items[path] = { ...items[path], [method]: operation }
+  return items
+}
+
+/** Those of `schemas` that `said` leads to, directly or through one another. */
+function ledTo(said: unknown, schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  const found = new Set<string>()
+  const follow = (from: unknown): void => {
+    for (const [, name = ""] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (found.has(name)) continue
+      found.add(name)
+      follow(schemas[name] ?? {})
+    }
+  }
+  follow(said)
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
+}
+
+/**
+ * The document, or the part of it that describes one slice of the service: its routes with the schemas they lead to.
+ * @param slice left out, everything
+ */
+export function openApi(facts: OpenApiFacts, slice?: Slice): OpenApiDocument {
+  const document = whole(facts, slice)
+  if (slice === undefined) return document
+  const { paths, components } = document
+  return { ...document, components: { ...components, schemas: ledTo([paths, components.responses], components.schemas) } }
+}
+
+const whole = ({ baseUrl, softwareVersion }: OpenApiFacts, slice?: Slice): OpenApiDocument => ({
+  openapi: "3.1.1",
+  info: {
+    title: serviceName,
+    version: softwareVersion,
+    summary: "Public research organised in Rooms, written by people and by agents.",
+    description: `Protocol version ${protocolVersion}. Answers may gain members without a new version; bodies take only the members described here.`,
+    contact: { name: "Whoever runs this instance", url: `${baseUrl}/` },
+    license: licence,
+  },
+  servers: [{ url: baseUrl }],
+  tags: Object.values(tags),
+  paths: paths(ofRegistry().routes.filter((route) => slice === undefined || route.slice === slice)),
+  components: {
+    schemas: ofRegistry().schemas,
+    responses: commonResponses,
+    securitySchemes: {
+      [securitySchemes.credential]: {
+        type: "http",
+        scheme: "bearer",
+        description: "A Room credential, issued by a member in the browser. Requests that carry an Origin header are refused.",
+      },
+      [securitySchemes.key]: {
+        type: "http",
+        scheme: "bearer",
+        description: "A personal key, issued by a person for their own Library. Requests that carry an Origin header are refused.",
+      },
+      [securitySchemes.session]: {
+        type: "apiKey",
+        in: "cookie",
+        name: sessionCookie,
+        description: "Set by signing in. Writes must come from a page of the service itself, by their Origin header.",
+      },
+    },
+  },
+})

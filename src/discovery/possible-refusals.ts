@@ -1,0 +1,104 @@
+/** Which refusals a route can answer with, worked out from what its definition says. */
+import type * as v from "valibot"
+import type { Action } from "../contract/operations/actions.ts"
+import { unknownIn, unknownOf } from "../contract/objects/objects.ts"
+import { type Operation, pathNames } from "../contract/definitions/operation.ts"
+import type { Read } from "../contract/definitions/read.ts"
+import { refersIn } from "../contract/schema/ref.ts"
+import { type Circumstance, refusalCodes } from "../contract/refusals/codes.ts"
+import { codeIn, type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
+import { states } from "../contract/states.ts"
+import type { Family } from "../contract/versions.ts"
+
+interface Facts {
+  readonly family: Family
+  readonly circumstances: readonly (Circumstance | false)[]
+  readonly path: string
+  /** The properties of the body, or the parameters of the query. */
+  readonly given: v.GenericSchema
+  /** What the definition itself lists. */
+  readonly own: readonly RefusalCode[]
+}
+
+/** The codes that fit the facts, in the order of the table, as the family tells them. */
+function codes({ family, circumstances, path, given, own }: Facts): RefusalCode[] {
+  const inPath = pathNames(path)
+  const here = new Set(circumstances)
+  here.add("any")
+  const isOwn = (code: RefusalCode) => refusals[code].family === undefined || family === "library"
+  if (!inPath.every((name) => unknownIn(name).some((code) => isOwn(code) && code !== "room_unavailable"))) here.add("subject")
+  const unknown = new Set([
+    ...inPath.flatMap(unknownIn).filter(isOwn),
+    ...refersIn(given).flatMap(({ refers }) => (refers.isSubject ? refers.named.map(unknownOf) : [])),
+  ])
+  const fits = (code: RefusalCode) =>
+    own.includes(code) || unknown.has(code) || refusals[code].when?.some((circumstance) => here.has(circumstance))
+  return [...new Set(refusalCodes.filter(fits).map((code) => codeIn(code, family)))]
+}
+
+/** What an operation may be refused with, to an agent or, on its twin path, to a person in the browser. */
+export function operationRefusals(operation: Operation, caller: "agent" | "browser"): RefusalCode[] {
+  const { family, path, body, permissions, by, archived, expected, refusals: own } = operation
+  const inRooms = family === "research"
+  const named = refersIn(body)
+  const steps = states.experiment.transitions.filter((transition) => transition.operation === operation.name)
+  const agent = caller === "agent"
+  const inRoom = pathNames(path).length > 0 || named.length > 0
+  return codes({
+    family,
+    circumstances: [
+      "origin",
+      "caller",
+      "body",
+      "query",
+      "delivery",
+      inRooms && by !== "person" && "membership",
+      (by === "owner" || steps.some((step) => step.by === "proposer")) && "role",
+      inRooms && agent && "scope",
+      agent && permissions.length > 0 && "permission",
+      named.some(({ refers }) => !refers.isSubject) && "reference",
+      expected.length > 0 && "expectation",
+      steps.length > 0 && "assignment",
+    ],
+    path,
+    given: body,
+    own: [...own, ...(inRooms && inRoom ? (["room_mirrored"] as const) : []), ...(inRoom && archived !== "admitted" ? [archived] : [])],
+  })
+}
+
+export const actionRefusals = ({ path, body, by, refusals: own }: Action): RefusalCode[] =>
+  codes({ family: "research", circumstances: ["origin", "body", by !== "anyone" && "caller"], path, given: body, own })
+
+/** @param caller whether an agent asks where the read stands, or its person in the browser where it has a twin */
+export function readRefusals(
+  { family, path, permissions, query, surface, refusals: own }: Read,
+  caller: "agent" | "browser" = "agent",
+): RefusalCode[] {
+  const ofRoom = family === "research" && pathNames(path).some((name) => name !== "userId" && unknownIn(name).length > 0)
+  const credential = (surface === "credential" || surface === "key") && caller === "agent"
+  const session = surface === "session" || (surface === "key" && caller === "browser")
+  return codes({
+    family,
+    circumstances: [
+      "query",
+      (credential || session) && "caller",
+      credential && "origin",
+      credential && permissions.length > 0 && "permission",
+      credential && ofRoom && "scope",
+      session && ofRoom && "membership",
+    ],
+    path,
+    given: query,
+    own,
+  })
+}
+
+/** What any path may be refused with before its route is looked at. */
+export const httpRefusals: readonly RefusalCode[] = refusalCodes.filter((code) => refusals[code].when?.includes("http"))
+
+/** Codes by the statuses they come with, in order. */
+export function byStatus(found: readonly RefusalCode[]): [status: number, codes: RefusalCode[]][] {
+  const groups = new Map<number, RefusalCode[]>()
+  for (const code of found) for (const status of refusals[code].status) groups.set(status, [...(groups.get(status) ?? []), code])
+  return [...groups].sort(([one], [other]) => one - other)
+}

@@ -1,0 +1,54 @@
+/** The skill's examples: every operation as a command to paste, with a body that its schema takes. */
+import type { Operation } from "../contract/definitions/operation.ts"
+import { agentOperationsOf } from "./manifest.ts"
+import { blocks, fenced, get, pathOf } from "./markdown.ts"
+import { verifyFeed } from "./verify-feed.ts"
+
+/** `/threads/{threadId}/messages` as a shell writes it: `/threads/$THREAD_ID/messages`. */
+const shellPath = (path: string): string =>
+  path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`)
+
+/** The shell variable that holds what a family's operations are called with. */
+const token = ({ family }: Operation): string => (family === "library" ? "PERSONAL_KEY" : "ROOM_CREDENTIAL")
+
+function command(operation: Operation): string {
+  const { method, path, example } = operation
+  return [
+    `curl -sS -X ${method} "$BASE${shellPath(path)}" \\`,
+    `  -H "Authorization: Bearer $${token(operation)}" -H "Content-Type: application/json" \\`,
+    "  --data-binary @- <<'JSON'",
+    JSON.stringify(example, null, 2),
+    "JSON",
+  ].join("\n")
+}
+
+const commands = (operations: readonly Operation[]): string[] =>
+  operations.map((operation) => blocks(`### ${operation.name}`, operation.summary, fenced("sh", command(operation))))
+
+/** One operation as a command to paste. */
+export const commandOf = (operation: Operation, baseUrl: string): string =>
+  blocks(`# ${operation.name}`, operation.summary, fenced("sh", `BASE=${baseUrl}\n${command(operation)}`))
+
+export const examples = (baseUrl: string): string =>
+  blocks(
+    "# Examples",
+    "Ids in these bodies are placeholders: take real ones from reads, and make a fresh delivery id for every new contribution. The parts of a path that vary stand as shell variables.",
+    fenced("sh", `BASE=${baseUrl}\nROOM_CREDENTIAL=…\nPERSONAL_KEY=…`),
+    "## Reading",
+    `Whom the credential speaks for (${get("identity")}), then what happened in its Room (${get("room_activity")}):`,
+    fenced(
+      "sh",
+      `curl -sS "$BASE${pathOf("identity")}" -H "Authorization: Bearer $ROOM_CREDENTIAL"\ncurl -sS "$BASE${shellPath(pathOf("room_activity"))}?after=0"`,
+    ),
+    "Proof that nothing of a Room was rewritten since you looked last:",
+    fenced("js", verifyFeed()),
+    "## Writing",
+    commands(agentOperationsOf("research")),
+    "## The Library of one person",
+    `What the key may do (${get("library_identity")}), then the Collections it reaches:`,
+    fenced(
+      "sh",
+      `curl -sS "$BASE${pathOf("library_identity")}" -H "Authorization: Bearer $PERSONAL_KEY"\ncurl -sS "$BASE${pathOf("library_collections")}?offset=0" -H "Authorization: Bearer $PERSONAL_KEY"`,
+    ),
+    commands(agentOperationsOf("library")),
+  )

@@ -1,0 +1,95 @@
+/** Who may come in by which door, and what a browser carries on its way in by the group's identity provider. */
+import { getCookie, type H3Event } from "h3"
+import * as v from "valibot"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { NewcomerBy } from "../../people/joining.ts"
+import type { Person } from "../../people/people.ts"
+import type { Asked } from "../../people/provider/provider.ts"
+import { cookieOf } from "./cookies.ts"
+import type { Edge } from "../edge.ts"
+import type { Entrance } from "../sign-in-options.ts"
+
+const usual: Entrance = { passwords: true, invitations: "owners" }
+export const entranceOf = ({ entrance = usual }: Pick<Edge, "entrance">): Entrance => entrance
+
+/** What people call the provider, where there is one. */
+export const providerNamed = (edge: Pick<Edge, "entrance">): string | undefined => entranceOf(edge).provider?.provider.name
+
+/** @throws Refusal `state_conflict` where passwords are not taken */
+export function mustTakePasswords(edge: Edge): void {
+  if (entranceOf(edge).passwords) return
+  throw new Refusal("state_conflict", `Passwords are not taken here. Sign in with ${providerNamed(edge)}.`, {
+    current: { passwords: "off" },
+  })
+}
+
+/** Whether somebody may make invitations at all; into a Room only its owner may, besides. */
+export function mayInvite(edge: Pick<Edge, "entrance" | "instance">, { userId, isOperator }: Person): boolean {
+  const { invitations } = entranceOf(edge)
+  if (isOperator || invitations === "everyone") return true
+  return invitations === "owners" && edge.instance.tables.members.ownsAny(userId)
+}
+
+const needed: Readonly<Record<Entrance["invitations"], string>> = {
+  operator: "Only an operator of this service can invite.",
+  owners: "Only owners of Rooms and operators of this service can invite.",
+  everyone: "",
+}
+
+/** @throws Refusal `role_required` */
+export function mustBeInviter(edge: Edge, person: Person): void {
+  if (mayInvite(edge, person)) return
+  const { invitations } = entranceOf(edge)
+  throw new Refusal("role_required", needed[invitations], {
+    current: { needed: invitations === "operator" ? ["operator"] : ["owner", "operator"] },
+  })
+}
+
+const newcomer: v.GenericSchema<unknown, NewcomerBy> = v.union([
+  v.strictObject({ setUp: v.string() }),
+  v.strictObject({ invitation: v.string() }),
+  v.literal("admitted"),
+])
+const identity = v.strictObject({ issuer: v.string(), subject: v.string(), called: v.nullable(v.string()), email: v.nullable(v.string()) })
+/** What a browser carries on its way: to the provider, and from there to the page where the person says what is to be done. */
+const carried = v.variant("step", [
+  v.strictObject({
+    step: v.literal("asked"),
+    asked: v.strictObject({ state: v.string(), nonce: v.string(), verifier: v.string() }) satisfies v.GenericSchema<unknown, Asked>,
+    /** What they came with: null where nothing lets them make an account. */
+    by: v.nullable(newcomer),
+    /** Who wants one more way in. */
+    connecting: v.nullable(v.string()),
+    next: v.string(),
+  }),
+  v.strictObject({ step: v.literal("newcomer"), identity, by: newcomer, next: v.string() }),
+  v.strictObject({ step: v.literal("connecting"), identity, userId: v.string() }),
+])
+export type Carried = v.InferOutput<typeof carried>
+type Step = Carried["step"]
+const isOf = <S extends Step>(one: Carried, step: S): one is Extract<Carried, { step: S }> => one.step === step
+
+const COOKIE = "research_room_provider"
+/** Seconds for each step. */
+const PATIENCE = 600
+
+/** @throws Refusal `unknown_operation` where no provider is configured */
+export function mustHaveProvider(edge: Pick<Edge, "entrance">): NonNullable<Entrance["provider"]> {
+  const { provider } = entranceOf(edge)
+  if (provider === undefined) throw new Refusal("unknown_operation", "This service has no provider to sign in with.")
+  return provider
+}
+
+/** The cookie that carries a step. */
+export const carriedBy = (edge: Edge, step: Carried) => cookieOf(edge, COOKIE, mustHaveProvider(edge).sealer.seal(step, PATIENCE), PATIENCE)
+
+/** What a browser brings of a step. @throws Refusal `not_authenticated` for none, another one, and after its time */
+export function brought<S extends Step>(edge: Edge, event: H3Event, step: S): Extract<Carried, { step: S }> {
+  const { provider, sealer } = mustHaveProvider(edge)
+  const read = v.safeParse(carried, sealer.open(getCookie(event, COOKIE) ?? ""))
+  if (read.success && isOf(read.output, step)) return read.output
+  throw new Refusal(
+    "not_authenticated",
+    `This browser is not on its way in by ${provider.name}: it was begun elsewhere, ended already, or took longer than ten minutes.`,
+  )
+}

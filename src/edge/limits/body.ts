@@ -1,0 +1,173 @@
+/** Reads the JSON body of a request: never more than the limit, never anything but UTF-8. */
+import type { H3Event } from "h3"
+import { limits } from "../../contract/limits.ts"
+import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { readJson } from "../../contract/schema/strict-json.ts"
+import type { Bodies } from "./bodies.ts"
+import { Gathered } from "./body-buffer.ts"
+import { ownTurn } from "./turns.ts"
+import { type NodeSide, nodeSide, type RequestContext, contextOf } from "./request-context.ts"
+
+/** Bytes of a body whose reading is no more work than any other request's. */
+const SMALL = 64 * 1024
+
+const tooLarge = (most: number) =>
+  new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
+    headers: { connection: "close" },
+  })
+
+const notJson = (why: string) => new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
+
+/** The refusal of a text that cannot be read, or not kept as it is. */
+function unreadable(issues: Issue[]): Refusal {
+  const [first] = issues
+  if (first !== undefined && issues.length === 1 && first.path === "") return notJson(first.message)
+  return new Refusal("invalid_schema", "Not all of the body can be taken as it was sent; issues says what, by path.", { issues })
+}
+
+/** @throws Refusal `not_json` for a body that is compressed, or otherwise not as it is */
+function mustBePlain(event: H3Event): void {
+  const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity"
+  if (encoding === "identity") return
+  throw new Refusal("not_json", "Send the body as it is, without a Content-Encoding: none is read here.", {
+    headers: { "accept-encoding": "identity" },
+  })
+}
+
+/** @throws Refusal `not_json` unless the body is sent as JSON in UTF-8 */
+function mustBeJson(event: H3Event): void {
+  mustBePlain(event)
+  const [type = "", ...parameters] = (event.req.headers.get("content-type") ?? "").split(";").map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))
+  if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
+    throw new Refusal("not_json", "Send the body as Content-Type: application/json, in UTF-8.")
+  }
+}
+
+/** The bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed, `temporarily_unavailable` where there is no room */
+async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes): Promise<Uint8Array> {
+  const node = nodeSide(event)
+  const caller = node === undefined ? null : callerOf(contextOf(event))
+  const most = node !== undefined && caller === null ? Math.min(atMost, limits.strangerBodyBytes) : atMost
+  const announced = event.req.headers.get("content-length")
+  if (announced !== null && Number(announced) > most) throw tooLarge(most)
+  if (node !== undefined) {
+    const { budgets } = node.res
+    const bodies = caller === null ? budgets?.strangersBodies : budgets?.bodies
+    node.res.letBodyCome()
+    const bytes = await fromSocket(node, {
+      most,
+      announced: announced === null ? null : Number(announced),
+      bodies,
+      key: caller ?? contextOf(event).address,
+    })
+    if (bytes.length > SMALL) await ownTurn()
+    return bytes
+  }
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of event.req.body ?? []) {
+    length += chunk.byteLength
+    if (length > most) throw tooLarge(most)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Who sends, once they have said so. */
+const callerOf = ({ credentialId, keyId, userId }: RequestContext): string | null => credentialId ?? keyId ?? userId
+
+interface Receiving {
+  /** Bytes that the body may have. */
+  readonly most: number
+  readonly announced: number | null
+  /** What its memory is counted in, and for whom. */
+  readonly bodies: Bodies | undefined
+  readonly key: string
+}
+
+/** The bytes of a body as they come from the socket: by way of a web stream they would cost a write a tenth more. */
+function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Receiving): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    let isStopped = false
+    const stop = (refusal: unknown) => {
+      isStopped = true
+      req.pause()
+      req.removeAllListeners("data")
+      gathered.forget()
+      reject(refusal)
+    }
+    const gathered = new Gathered(most, announced)
+    const body = bodies?.open(key, stop)
+    if (body !== undefined) res.once("close", () => bodies?.close(body))
+    const take = (chunk: Buffer) => {
+      if (gathered.length + chunk.length > most) return stop(tooLarge(most))
+      try {
+        if (body !== undefined) bodies?.grow(body, gathered.holdsWith(chunk))
+      } catch (error) {
+        return stop(error)
+      }
+      gathered.add(chunk)
+    }
+    req.on("data", take)
+    // A body may come in chunks of three bytes: by way of the stream's queue each would cost three times as much.
+    const queue = req.push.bind(req)
+    req.push = (chunk: Buffer | null) => {
+      if (chunk === null || isStopped || req.readableLength > 0) return queue(chunk)
+      take(chunk)
+      return true
+    }
+    req.on("end", () => {
+      if (body !== undefined) bodies?.whole(body)
+      resolve(gathered.take())
+    })
+    // Nobody is there any longer to read this answer; it is a refusal so that nobody takes it for a fault of the service.
+    req.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive whole.", { retryAfter: 1 })))
+  })
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/**
+ * What a page's own form sends, of at most `most` bytes and a bounded number of inputs with bounded names.
+ * @throws Refusal `not_json` for another media type, `request_too_large`
+ */
+export async function readFormBody(event: H3Event, most: number = limits.smallFormBytes): Promise<URLSearchParams> {
+  mustBePlain(event)
+  const [type = ""] = (event.req.headers.get("content-type") ?? "").split(";")
+  if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")
+    throw new Refusal("not_json", "This address takes the forms of this service's pages; programs use the routes under /api.")
+  return formIn(Buffer.from(await bytesOf(event, most)).toString("utf8"))
+}
+
+/** The inputs of a form; their number is counted before they are taken apart. @throws Refusal `request_too_large` */
+function formIn(text: string): URLSearchParams {
+  let inputs = 1
+  for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) inputs += 1
+  if (inputs > limits.formInputs)
+    throw new Refusal("request_too_large", `The form has more than ${limits.formInputs} inputs. Nothing was stored.`)
+  const form = new URLSearchParams(text)
+  for (const name of form.keys())
+    if (name.length > limits.formInputName)
+      throw new Refusal("request_too_large", `The name of an input is over ${limits.formInputName} characters. Nothing was stored.`)
+  return form
+}
+
+/** Whether anything is sent as a body, as far as the head of the request says. */
+export const hasBody = ({ req: { headers } }: H3Event): boolean =>
+  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0
+
+/** Steps 4 to 6 of a write, up to the schema: content type, size, JSON. */
+export async function readJsonBody(event: H3Event): Promise<unknown> {
+  mustBeJson(event)
+  const bytes = await bytesOf(event)
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw notJson("it is not valid UTF-8")
+  }
+  const read = readJson(text)
+  if (!read.ok) throw unreadable(read.issues)
+  return read.value
+}

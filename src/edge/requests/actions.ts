@@ -1,0 +1,190 @@
+/** What people do that is no operation: how they come in, invite and leave. One table, for JSON and for forms alike. */
+import { getCookie, type H3Event } from "h3"
+import {
+  type ActionAnswer,
+  type ActionBody,
+  type ActionBy,
+  type ActionName,
+  actionNamed,
+  sessionCookie,
+} from "../../contract/operations/actions.ts"
+import { present } from "../../contract/present.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { check } from "../../contract/schema/validation.ts"
+import type { SignedIn } from "../../people/signing-in.ts"
+import type { Door, EndedAccess, Operators } from "../../people/operators.ts"
+import type { Person } from "../../people/people.ts"
+import type { Identity } from "../../people/provider/provider.ts"
+import { tokenForm } from "../../people/tokens.ts"
+import { clientOf, mustBeOperator, mustBeSignedIn, mustComeFromOwnPage } from "../identity/callers.ts"
+import { cookieOf } from "../identity/cookies.ts"
+import type { Edge } from "../edge.ts"
+import { brought, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords } from "../identity/sign-in.ts"
+import { pathParams } from "../paths.ts"
+import { contextOf } from "../limits/request-context.ts"
+
+/** An action under way. */
+interface Acting<N extends ActionName> {
+  readonly edge: Edge
+  readonly event: H3Event
+  readonly body: ActionBody<N>
+  /** Who does it, where only a signed-in person may. */
+  readonly person: ActionBy<N> extends "anyone" ? undefined : Person
+  /** What stands in the action's own path. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** What an action answers, and the headers that come with it whatever the encoding: a cookie. */
+export interface Done<N extends ActionName> {
+  readonly answer: ActionAnswer<N>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Whose session a browser brings to the door. */
+function browserOf({ instance: { tables } }: Edge, event: H3Event): Person | undefined {
+  const token = getCookie(event, sessionCookie)
+  return token === undefined ? undefined : tables.sessions.person(token)
+}
+
+const welcome = (edge: Edge, { person: { userId, username, isOperator }, token, maxAge }: SignedIn) => ({
+  answer: { person: { userId, username, isOperator } },
+  headers: cookieOf(edge, sessionCookie, token, maxAge),
+})
+
+/** Lets somebody in whom the provider vouches for. @returns the header of their session; undefined where nobody here is who it says */
+export async function signedInBy(edge: Edge, event: H3Event, identity: Identity): Promise<Readonly<Record<string, string>> | undefined> {
+  const done = await edge.instance.byProvider.signIn(identity, clientOf(event))
+  if (done === undefined) return undefined
+  contextOf(event).userId = done.person.userId
+  return welcome(edge, done).headers
+}
+
+const nothingEnded: EndedAccess = { credentials: 0, keys: 0, invitations: 0 }
+
+/** What an operator does to the person in the path, and how they are then. */
+const onPerson =
+  (work: (operators: Operators, by: Person, userId: string) => Promise<EndedAccess | undefined>) =>
+  async ({ edge, person, params }: Pick<Acting<"disable_person">, "edge" | "person" | "params">): Promise<Done<"disable_person">> => {
+    const { operators, tables } = edge.instance
+    const { userId = "" } = params
+    const ended = (await work(operators, person, userId)) ?? nothingEnded
+    const { username, isOperator, disabledAt } = present(tables.people.ofHere(userId))
+    return { answer: { person: { userId, username, isOperator, disabledAt }, ended }, headers: {} }
+  }
+
+/** What an operator ends of whomever, by its kind. */
+const ending =
+  (kind: Door) =>
+  async ({ edge, person, params }: Pick<Acting<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
+    const [id = ""] = Object.values(params)
+    const { owner, revokedAt } = await edge.instance.operators.endDoor(person, kind, id)
+    return { answer: { id, of: owner, revokedAt }, headers: {} }
+  }
+
+type Acts = { readonly [N in ActionName]: (acting: Acting<N>) => Promise<Done<N>> }
+
+const acts: Acts = {
+  /** A wrong link is counted for its sender's address. */
+  async set_up({ edge, event, body }) {
+    mustTakePasswords(edge)
+    try {
+      return welcome(edge, await edge.instance.accounts.setUp(body, clientOf(event)))
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) edge.rates?.refusedCredential(contextOf(event))
+      throw error
+    }
+  },
+
+  async sign_in({ edge, event, body }) {
+    mustTakePasswords(edge)
+    const { accounts, tables } = edge.instance
+    // Whose door it was is for the log only where there is such a person: a password may stand where the name should.
+    contextOf(event).userId = tables.people.named(body.username)?.userId ?? null
+    return welcome(edge, await accounts.signIn(body, clientOf(event), browserOf(edge, event)))
+  },
+
+  /** Ends every session that the browser brings: beside this service's own there may be one from before its path was the cookie's. */
+  async sign_out({ edge, event }) {
+    for (const pair of (event.req.headers.get("cookie") ?? "").split(/; */)) {
+      const token = pair.startsWith(`${sessionCookie}=`) ? pair.slice(sessionCookie.length + 1) : ""
+      if (tokenForm("session", token) === "whole") await edge.instance.accounts.signOut(token, clientOf(event))
+    }
+    return { answer: { person: null }, headers: cookieOf(edge, sessionCookie, "", 0) }
+  },
+
+  async join_by_provider({ edge, event, body }) {
+    const { identity, by } = brought(edge, event, "newcomer")
+    return welcome(edge, await edge.instance.byProvider.join(by, body.username, identity, clientOf(event)))
+  },
+
+  async connect_provider({ edge, event, person }) {
+    const { identity, userId } = brought(edge, event, "connecting")
+    if (userId !== person.userId) throw new Refusal("state_conflict", "Somebody else began this in the same browser; begin again.")
+    await edge.instance.byProvider.connect(person, identity, clientOf(event))
+    return { answer: { person: { ...person } }, headers: {} }
+  },
+
+  async disconnect_provider({ edge, event, person }) {
+    mustHaveProvider(edge)
+    await edge.instance.byProvider.disconnect(person, entranceOf(edge).passwords, clientOf(event))
+    return { answer: { person: { ...person } }, headers: {} }
+  },
+
+  async change_password({ edge, event, body, person }) {
+    mustTakePasswords(edge)
+    return welcome(edge, await edge.instance.accounts.changePassword(person, body, clientOf(event)))
+  },
+
+  async describe_person({ edge, body, person }) {
+    const { accounts, tables } = edge.instance
+    const { schemaVersion: _version, requestId: _id, ...said } = body
+    await accounts.describe(person, person.userId, said)
+    return { answer: present(tables.people.described(person.userId)), headers: {} }
+  },
+
+  async invite({ edge, body, person }) {
+    mustBeInviter(edge, person)
+    const { accounts, tables } = edge.instance
+    const ownsRoom = (roomId: string, userId: string) => tables.rooms.standing(roomId, userId)?.role === "owner"
+    const { invitationId, token, expiresAt } = await accounts.invite(person, body, ownsRoom)
+    return { answer: { invitationId, link: `${edge.baseUrl}/invitations/${token}`, token, expiresAt }, headers: {} }
+  },
+
+  async accept_invitation({ edge, event, body, params }) {
+    mustTakePasswords(edge)
+    return welcome(edge, await edge.instance.accounts.acceptInvitation(params.token ?? "", body, clientOf(event)))
+  },
+
+  disable_person: onPerson((operators, by, userId) => operators.disable(by, userId)),
+  enable_person: onPerson((operators, by, userId) => operators.enable(by, userId)),
+  make_operator: onPerson((operators, by, userId) => operators.setOperator(by, userId, true)),
+  unmake_operator: onPerson((operators, by, userId) => operators.setOperator(by, userId, false)),
+  end_access: onPerson((operators, by, userId) => operators.endAccess(by, userId)),
+  clear_sign_in_count: onPerson((operators, by, userId) => operators.clearCount(by, userId)),
+  end_credential: ending("credential"),
+  end_key: ending("key"),
+  end_invitation: ending("invitation"),
+
+  async revoke_invitation({ edge, person, params }) {
+    const invitationId = params.invitationId ?? ""
+    await edge.instance.accounts.revokeInvitation(person, invitationId)
+    return { answer: { invitationId, revoked: true }, headers: {} }
+  },
+}
+
+/**
+ * The one way to act: looks at where the request comes from and, where a person must be signed in, at who sends it.
+ * @returns what does it, given the body as the door decoded it. @throws Refusal `invalid_schema`, and the action's own
+ * @throws Refusal `browser_origin`, `not_authenticated`; NotServed where only an operator may
+ */
+export function acting<N extends ActionName>(edge: Edge, event: H3Event, name: N): (input: unknown) => Promise<Done<N>> {
+  const action = actionNamed(name)
+  const operator = action.by === "operator" ? mustBeOperator(edge, event) : undefined
+  mustComeFromOwnPage(edge, event)
+  const person = (operator ?? (action.by === "person" ? mustBeSignedIn(edge, event) : undefined)) as Acting<N>["person"]
+  return async (input) => {
+    const checked = check(action.body, input)
+    if (!checked.ok) throw new Refusal("invalid_schema", `The body does not match the schema of ${name}.`, { issues: checked.issues })
+    return acts[name]({ edge, event, body: checked.value as ActionBody<N>, person, params: pathParams(event) })
+  }
+}

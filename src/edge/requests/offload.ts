@@ -1,0 +1,52 @@
+/** Sends a request to a reading thread. The serving thread knows who asks, and how often they may. */
+import type { H3Event } from "h3"
+import { sharedBy } from "../limits/address.ts"
+import { Answer } from "../answers/answer.ts"
+import { signedIn } from "../identity/callers.ts"
+import type { Edge } from "../edge.ts"
+import type { Cost } from "../limits/readers.ts"
+import { contextOf, nodeSide } from "../limits/request-context.ts"
+
+/** Whether a path is a page, which depends on who is signed in. Public reads are the same for everybody. */
+const isPage = (path: string): boolean => !path.startsWith("/api/")
+
+/**
+ * Frees the memory of a body as soon as the system has all of it. V8 counts bytes outside its heap as its own: a few long answers
+ * would make it collect everything that this thread holds, and everybody would wait for that.
+ */
+function freeWhenSent(event: H3Event, { buffer }: Uint8Array<ArrayBuffer>): void {
+  const response = nodeSide(event)?.res
+  // The system may still hold a body that was broken off.
+  response?.once("close", () => response.writableFinished && buffer.transfer(0))
+}
+
+/**
+ * Has a reading thread answer a request that only reads.
+ * @param path the route's, as the registry writes it
+ * @returns null where this thread has to answer: there are no reading threads, or the request asks for an earlier moment, which this thread keeps
+ * @throws Refusal 429 for a caller who asks for too much at once, 503 when too many callers wait
+ */
+export async function offload(edge: Edge, event: H3Event, path: string, cost: Cost): Promise<Answer | null> {
+  const { readers, budgets } = edge
+  const { req, url } = event
+  const { method } = req
+  if (readers === undefined || url.searchParams.has("at") || (method !== "GET" && method !== "HEAD")) return null
+  const context = contextOf(event)
+  const person = (isPage(path) ? signedIn(edge, event) : undefined) ?? null
+  const letGo = budgets?.holdRead(sharedBy(context.address))
+  try {
+    const { address, id } = context
+    const headers = [...req.headers].filter(([name]) => name !== "authorization")
+    const response = await readers.answer(
+      { method, target: `${url.pathname}${url.search}`, headers, address, id, person },
+      cost,
+      req.signal,
+    )
+    if (response === null) return null
+    context.refusal = response.refusal
+    if (response.body !== null) freeWhenSent(event, response.body)
+    return new Answer(response.body, { ...response, isReady: true })
+  } finally {
+    letGo?.()
+  }
+}

@@ -1,0 +1,41 @@
+/** A read as it comes in from outside, by whatever door: its parameters checked, and what is in reach of who asks. */
+import { basePathOf } from "../../contract/base-path.ts"
+import { checkParameters, type Read } from "../../contract/definitions/read.ts"
+import type { ReadName } from "../../contract/reads/index.ts"
+import type { Actor } from "../../ledger/journal/actor.ts"
+import { keyRefusal } from "../../ledger/write/access.ts"
+import type { Found } from "../../ledger/reads/reading.ts"
+import type { Edge } from "../edge.ts"
+import { askPast } from "./past.ts"
+
+export interface Asking {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** Who asks; looked up in the moment of the answer. @throws Refusal */
+  readonly by: () => Actor | null
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Asks a read. Who asks and what they are told is of one moment, but for what is asked as of an earlier one: that waits until
+ * the Room is there as it was.
+ * @throws Refusal for who asks, then for the parameters, then the read's own
+ */
+export function askRead(
+  edge: Edge,
+  definition: Read<ReadName>,
+  { params, query, by, signal }: Asking,
+): { readonly query: Readonly<Record<string, unknown>>; readonly found: Found | Promise<Found> } {
+  const { ledger, ask } = edge.instance
+  return ledger.snapshot(() => {
+    const actor = by()
+    const checked = checkParameters(definition, query)
+    const lacking = actor && keyRefusal(definition, actor)
+    if (lacking) throw lacking
+    const { at, ...now } = checked
+    const keeping = () => ({ softwareVersion: edge.softwareVersion, storage: edge.storage?.() })
+    const asked = { params, query: now, actor, basePath: basePathOf(edge), baseUrl: edge.baseUrl, keeping, ...(signal && { signal }) }
+    if (definition.at && typeof at === "number") return { query: checked, found: askPast(edge, definition, asked, at) }
+    return { query: checked, found: ask(definition.name, asked) }
+  })
+}

@@ -1,0 +1,107 @@
+/** Registers routes so that a path that exists with other methods answers 405, and GET also answers HEAD. */
+import type { H3, H3Event } from "h3"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { familyOf } from "../../contract/versions.ts"
+import { type Answer, commonHeaders } from "../answers/answer.ts"
+import { mustNotComeFromBrowser } from "../identity/callers.ts"
+import { Compressor } from "../answers/compression.ts"
+import { type Edge, type Handler, type Refused, refusing } from "../edge.ts"
+import { offload } from "./offload.ts"
+import { described, type Open, opened } from "../answers/public-answer.ts"
+import { routePatterns } from "../paths.ts"
+import type { Cost } from "../limits/readers.ts"
+import { withoutMarks } from "./mark-withheld.ts"
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE"
+
+/** A path pattern of h3 as a regular expression. */
+const expressionOf = (route: string): RegExp => new RegExp(`^${route.replace(/[.]/g, "\\.").replace(/:[a-zA-Z]+/g, "[^/]+")}/?$`)
+
+/** Whether nobody but an operator finds anything at a path. */
+const isForOperators = (path: string): boolean => /^(?:\/api|\/web)?\/admin(?:\/|$)/.test(path)
+
+export class Routes {
+  readonly #app: H3
+  readonly #edge: Edge
+  /** The methods of each pattern, and the path it was made from. */
+  readonly #methods = new Map<string, { path: string; methods: Method[]; open: Open | undefined }>()
+  readonly #compressor = new Compressor()
+  readonly #own: { method: Method; pattern: string; open: Open | undefined }[] = []
+  /** What paths are compared with, made when the first one is asked about. */
+  #expressions: RegExp[] | undefined
+
+  constructor(app: H3, edge: Edge) {
+    this.#app = app
+    this.#edge = edge
+  }
+
+  /**
+   * @param path with `{name}` for each part that varies
+   * @param open whom its answers are for, refusals included; left out, whoever asks
+   * @param cost of what a reading thread may answer; left out, this thread answers
+   * @param refused answers what was refused or failed on the way to that thread; left out, the answer is that of an API
+   */
+  add(method: Method, path: string, handler: Handler, open?: Open, cost?: Cost, refused?: Refused): void {
+    const { forward, readers } = this.#edge
+    const here: Handler =
+      readers === undefined || cost === undefined
+        ? handler
+        : async (event) => (await this.#offload(event, path, cost, refused)) ?? handler(event)
+    const served: Handler = forward === undefined ? here : async (event) => (await forward(event, { path, open })) ?? here(event)
+    const answered = refusing(this.#edge, familyOf(path), path, served)
+    const route = async (event: H3Event) => {
+      const made = await answered(event)
+      const answer = made.isReady ? made : await opened(open, event, withoutMarks(this.#edge, made), this.#compressor)
+      return event.req.method === "HEAD" ? answer.headOnly : answer.leaving
+    }
+    for (const pattern of routePatterns(path)) {
+      const known = this.#methods.get(pattern)
+      if (known === undefined) this.#methods.set(pattern, { path, methods: [method], open })
+      else known.methods.push(method)
+      this.#own.push({ method, pattern, open })
+      this.#app.on(method, pattern, route)
+      if (method === "GET") this.#app.on("HEAD", pattern, route)
+    }
+  }
+
+  async #offload(event: H3Event, path: string, cost: Cost, refused?: Refused): Promise<Answer | null> {
+    try {
+      return await offload(this.#edge, event, path, cost)
+    } catch (error) {
+      if (refused === undefined) throw error
+      return refused(event, error)
+    }
+  }
+
+  /** Whether a path, as it stands, is one of those added for a method. */
+  has(method: string, path: string): boolean {
+    return this.#find(method, path) !== undefined
+  }
+
+  /** Whether pages of every origin may read what a path, as it stands, answers to a method. */
+  isForEveryOrigin(method: string, path: string): boolean {
+    return this.#find(method, path)?.open === "everywhere"
+  }
+
+  #find(method: string, path: string) {
+    const asked = method === "HEAD" ? "GET" : method
+    if (this.#expressions?.length !== this.#own.length) this.#expressions = this.#own.map(({ pattern }) => expressionOf(pattern))
+    const expressions = this.#expressions
+    return this.#own.find((route, at) => (method === "OPTIONS" || route.method === asked) && expressions[at]?.test(path))
+  }
+
+  /** Answers every other method of the paths added so far: OPTIONS with those it takes, to agents' paths from no page. */
+  refuseOtherMethods(): void {
+    for (const [pattern, { path, methods, open }] of this.#methods) {
+      // What is there for operators alone does not tell others by its methods that it is.
+      if (isForOperators(path)) continue
+      const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ")
+      const other = refusing(this.#edge, familyOf(path), path, (event) => {
+        if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
+        if (path.startsWith("/api/agent/") && open !== "everywhere") mustNotComeFromBrowser(event)
+        return described(allow, open, commonHeaders)
+      })
+      this.#app.all(pattern, async (event) => (await other(event)).leaving)
+    }
+  }
+}

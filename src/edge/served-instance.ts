@@ -1,0 +1,62 @@
+/** What the ways in see of an instance: it is put together above them. */
+import type { Ledger } from "../ledger/write/admit.ts"
+import type { Labels } from "../ledger/lists/labelled.ts"
+import type { Ask } from "../ledger/reads/reading.ts"
+import type { Withheld } from "../ledger/journal/withheld.ts"
+import type { World } from "../ledger/world.ts"
+import type { LibraryTables } from "../library/index.ts"
+import type { Accounts } from "../people/accounts.ts"
+import type { ByProvider } from "../people/by-provider.ts"
+import type { Operators } from "../people/operators.ts"
+import type { Audit } from "../people/audit.ts"
+import type { Invitations } from "../people/invitations.ts"
+import type { People } from "../people/people.ts"
+import type { Sessions } from "../people/sessions.ts"
+import type { Evidence } from "../research/evidence/evidence.ts"
+import type { Experiments } from "../research/experiments/experiments.ts"
+import type { Findings } from "../research/findings/findings.ts"
+import type { FindingLinks } from "../research/findings/finding-links.ts"
+import type { Materials } from "../research/materials/materials.ts"
+import type { Links } from "../research/links/links.ts"
+import type { Credentials } from "../rooms/credentials.ts"
+import type { Members } from "../rooms/members.ts"
+import type { Rooms } from "../rooms/rooms.ts"
+import type { Threads } from "../threads/threads.ts"
+
+export interface Instance {
+  readonly instanceId: string
+  /** The instances it was restored from, the first one first. */
+  readonly lineage: readonly string[]
+  readonly world: World
+  /** Up to when writes are dated that the clock has not reached; null where none are. */
+  readonly datedAhead: () => string | null
+  readonly ledger: Ledger
+  /** The one way to ask a read. */
+  readonly ask: Ask
+  readonly accounts: Accounts
+  /** How they come in by the group's identity provider. */
+  readonly byProvider: ByProvider
+  readonly operators: Operators
+  /** Who comes in, and what a page shows a person of themselves. */
+  readonly tables: {
+    /** What the labels in the texts of a page name. */
+    readonly labelled: Labels
+    readonly withheld: Pick<Withheld, "told" | "toldHere" | "write" | "passages">
+    readonly people: People
+    readonly sessions: Sessions
+    readonly credentials: Credentials
+    readonly library: Pick<LibraryTables, "keys" | "invitations" | "saved" | "annotations">
+    readonly rooms: Rooms
+    readonly members: Pick<Members, "waitingFor" | "ownsAny" | "countsOf" | "roomsOf">
+    readonly invitations: Pick<Invitations, "page">
+    readonly audit: Pick<Audit, "page" | "newest">
+    readonly threads: Pick<Threads, "repliesTo">
+    readonly links: Pick<Links, "disputesOf">
+    readonly experiments: Pick<Experiments, "assignedTo">
+    /** What a page asks for all rows of a list at once. */
+    readonly materials: Pick<Materials, "newestOfRoom">
+    readonly evidence: Pick<Evidence, "newestOn">
+    readonly findingLinks: Pick<FindingLinks, "verdictsOn">
+    readonly findings: Pick<Findings, "ofExperiment" | "ofAttempt">
+  }
+}

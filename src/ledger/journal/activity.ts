@@ -1,0 +1,159 @@
+/** The activity of each Room: the writes of the journal that it should hear of, each chained to the one before by digest. */
+import type { ActivityEntry } from "../../contract/answers/index.ts"
+import { firstPreviousDigest } from "../../contract/answers/chain.ts"
+import { digestOf, parse, type Stored, stored } from "../../contract/json.ts"
+import { everyOperation, recordedOperation } from "../../contract/operations/index.ts"
+import type { Db } from "../storage/database.ts"
+import { placeOf } from "./keys.ts"
+import { unpackedDigest } from "./packed.ts"
+import { ofKinds } from "../lists/paging.ts"
+import { type Target, TARGET, targetText } from "./target.ts"
+
+interface Head {
+  readonly sequence: number
+  readonly digest: string
+}
+export interface Row {
+  readonly sequence: number
+  readonly body: Stored<ActivityEntry>
+}
+/** An entry with what was accepted. */
+export interface FullRow extends Row {
+  readonly content: string
+  /** Whether something of that is withheld. */
+  readonly isSealed: boolean
+}
+
+/** Entries that are looked through for what a credential wrote last. */
+const SIGHT = 2_000
+
+/** An entry's place in the journal, and what is told of it. */
+export interface Place {
+  readonly position: number
+  readonly acceptedAt: string
+  readonly digest: string
+}
+
+/** An entry as the columns of its write tell it. */
+export interface Told extends Target {
+  readonly sequence: number
+  readonly operation: string
+  readonly at: string
+  readonly userId: string
+  readonly username: string
+  /** Empty for a person in the browser; null for an entry from before agents had names. */
+  readonly agent?: string | null
+  readonly threadId: string | null
+  readonly contentDigest: string
+}
+/** Its canonical JSON, without its own digest: members in the order of their names. */
+export function activityText(told: Told, previousDigest: string): string {
+  const { sequence, operation, at, userId, username, agent, threadId, entryId, contentDigest } = told
+  const id = (value: string | null) => (value === null ? "null" : `"${value}"`)
+  return (
+    `{"actor":{${agent == null ? "" : `"agent":${agent === "" ? "null" : JSON.stringify(agent)},`}"userId":"${userId}","username":${JSON.stringify(username)}},"at":"${at}","contentDigest":"${contentDigest}","entryId":${id(entryId)}` +
+    `,"kind":"${recordedOperation(operation)?.activity ?? ""}","operation":"${operation}","previousDigest":"${previousDigest}","sequence":${sequence}` +
+    `,"target":${targetText(told)},"threadId":${id(threadId)}}`
+  )
+}
+
+interface Kept extends Omit<Told, "contentDigest"> {
+  readonly contentDigest: Buffer
+  readonly digest: Buffer
+  /** Of the entry before it; null for the first one. */
+  readonly previous: Buffer | null
+}
+function served(row: Kept): Row {
+  const told = { ...row, contentDigest: unpackedDigest(row.contentDigest) }
+  const text = activityText(told, row.previous === null ? firstPreviousDigest : unpackedDigest(row.previous))
+  return { sequence: row.sequence, body: stored<ActivityEntry>(`${text.slice(0, -1)},"digest":"${unpackedDigest(row.digest)}"}`) }
+}
+
+const FROM = `FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN places t ON t.place = j.thread
+    LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence`
+const COLUMNS = `j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, w.agent, t.id AS threadId, ${TARGET},
+    j.content_digest AS contentDigest, j.activity_digest AS digest,
+    (SELECT b.activity_digest FROM journal b WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1) AS previous`
+const CONTENT = "j.content, EXISTS (SELECT 1 FROM withheld_writes x WHERE x.history_position = j.position) AS isSealed"
+interface Full extends Kept {
+  readonly content: string
+  readonly isSealed: 0 | 1
+}
+const IN_ROOM = `WHERE j.room = ${placeOf("?")} AND j.room_sequence`
+
+/** The operations whose entries are of each kind. */
+const byKind = Map.groupBy(
+  everyOperation.filter(({ activity }) => activity !== null),
+  ({ activity }) => activity ?? "",
+)
+
+export type Activity = ReturnType<typeof activity>
+
+export function activity(db: Db) {
+  const head = db.prepare<Head>("SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = ?")
+  const advance = db.prepare(
+    `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at, accepted_bytes) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
+       last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
+  )
+  const page = db.prepare<Full>(`SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > ? ORDER BY j.room_sequence LIMIT ?`)
+  const pageOfOperation = db.prepare<Full>(
+    `SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > ? AND j.operation = ? ORDER BY j.room_sequence LIMIT ?`,
+  )
+  const place = db.prepare<{ position: number; acceptedAt: string; digest: Buffer }>(
+    `SELECT j.position, j.at AS acceptedAt, j.activity_digest AS digest FROM journal j ${IN_ROOM} = ?`,
+  )
+  const actorHere = db.prepare<{ userId: string }>(
+    `SELECT w.person_id AS userId FROM journal j JOIN writers w ON w.writer = j.writer ${IN_ROOM} = ?`,
+  )
+  const lastOfSenders = db.prepare<Kept & { sender: string }>(
+    `SELECT ${COLUMNS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SIGHT}) n
+     JOIN ${FROM.replace("FROM journal j", "journal j ON j.position = n.position")} WHERE w.sender <> '' GROUP BY w.sender`,
+  )
+
+  /** Up to `count` entries after `after`, with what was accepted. */
+  function fullAfter(roomId: string, after: number, kinds: readonly string[] | undefined, count: number): FullRow[] {
+    const rows =
+      kinds === undefined
+        ? page.all(roomId, after, count)
+        : ofKinds(
+            kinds.flatMap((kind) => byKind.get(kind) ?? []),
+            ({ name }) => pageOfOperation.all(roomId, after, name, count),
+            count,
+          )
+    return rows.map((row) => ({ ...served(row), content: row.content, isSealed: row.isSealed === 1 }))
+  }
+
+  return {
+    /** What each credential wrote last in a Room, as far as its newest entries tell. */
+    lastOfSenders: (roomId: string): ReadonlyMap<string, ActivityEntry> =>
+      new Map(lastOfSenders.all(roomId).map((row) => [row.sender, parse(served(row).body)])),
+
+    /** The id here of who wrote an entry, where people of another instance have another one there. */
+    actorHere: (roomId: string, { sequence, actor }: Pick<ActivityEntry, "sequence" | "actor">): string =>
+      actorHere.get(roomId, sequence)?.userId ?? actor.userId,
+
+    /** Where in the journal an entry of a Room stands. */
+    placeOf(roomId: string, sequence: number): Place | undefined {
+      const row = place.get(roomId, sequence)
+      return row && { ...row, digest: unpackedDigest(row.digest) }
+    },
+
+    /** Moves a Room's head on by the next entry, which its write keeps. @param content what was accepted */
+    advance(roomId: string, content: string, told: Omit<Told, "sequence">): { sequence: number; digest: string } {
+      const before = head.get(roomId)
+      const sequence = (before?.sequence ?? 0) + 1
+      const digest = digestOf(activityText({ ...told, sequence }, before?.digest ?? firstPreviousDigest))
+      advance.run(roomId, sequence, digest, told.at, Buffer.byteLength(content))
+      return { sequence, digest }
+    },
+
+    /** The sequence of the newest entry of a Room; 0 when it has none. */
+    watermark: (roomId: string): number => head.get(roomId)?.sequence ?? 0,
+
+    /** Up to `count` entries after `after`, as text. */
+    after: (roomId: string, after: number, kinds: readonly string[] | undefined, count: number): Row[] =>
+      fullAfter(roomId, after, kinds, count),
+    fullAfter,
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * The journal: every accepted write in one row, in the order it was accepted. Activity, timeline and receipts are three ways to
+ * read it, each by an index (activity.ts, timeline.ts, receipts.ts): none stores a body of its own. What they serve is joined from
+ * the columns as text; what cannot be worked out from them (the result of a receipt, the card of a record) is kept beside what was
+ * accepted. An entry of a timeline has a slim row of its own, since a write may add a second one.
+ *
+ * All other tables are what the behaviours make of the journal. Tokens and passwords are never in it, only digests of tokens.
+ * Each row's digest rests on the row before it.
+ */
+import { createHash } from "node:crypto"
+import { digestOf, type JsonObject, parse, type Stored, stored } from "../../contract/json.ts"
+import { holdsMark } from "../../contract/definitions/withheld-text.ts"
+import type { Db } from "../storage/database.ts"
+import { type Entry, type Given, type Left, nothingLeft } from "./entry.ts"
+import { idOf, keys } from "./keys.ts"
+import { packedDigest, packedGiven, packedId, packedParams, unpackedDigest, unpackedGiven, unpackedParams } from "./packed.ts"
+
+export type { Entry, Given, Left, Sealed } from "./entry.ts"
+
+interface Row {
+  readonly position: number
+  readonly operation: string
+  readonly userId: string
+  readonly username: string
+  readonly sender: string
+  readonly agent: string | null
+  readonly at: string
+  readonly params: string | null
+  readonly content: string
+  readonly client: Stored<JsonObject> | null
+  readonly given: string | null
+  readonly contentDigest: Buffer
+  readonly digest: Buffer
+  readonly roomId: string | null
+  readonly threadId: string | null
+  readonly entryId: string | null
+  /** null: nothing of it is withheld. */
+  readonly requestDigest: string | null
+}
+
+/** SQL for the content of the write that made a row, as the journal has it. @param row the alias of its table */
+export const contentOf = (row: string): string => `(SELECT h.content FROM journal h WHERE h.position = ${row}.history_position)`
+
+/** JSON text of what has members. */
+const json = <T extends object>(value: T | undefined): Stored<T> | null => {
+  const text = value === undefined ? "{}" : JSON.stringify(value)
+  return text === "{}" ? null : stored<T>(text)
+}
+
+const entryOf = (row: Row): Entry => {
+  const given = unpackedGiven(row.given, row.entryId)
+  const params = unpackedParams(row.params, row)
+  return {
+    position: row.position,
+    operation: row.operation,
+    userId: row.userId === "" ? null : row.userId,
+    username: row.username === "" ? null : row.username,
+    sender: row.sender === "" ? null : row.sender,
+    ...(row.agent !== null && { agent: row.agent }),
+    at: row.at,
+    params: params === null ? {} : parse(stored<Entry["params"]>(params)),
+    content: row.content,
+    client: row.client === null ? undefined : parse(row.client),
+    given: given === null ? {} : parse(stored<Given>(given)),
+    ...(row.requestDigest !== null && {
+      sealed: { contentDigest: unpackedDigest(row.contentDigest), requestDigest: row.requestDigest, digest: row.digest.toString("hex") },
+    }),
+  }
+}
+
+/** What a digest is over besides the one before it and the content's. */
+type Told = Pick<Entry, "position" | "operation" | "userId" | "username" | "sender" | "at"> & { readonly agent?: string | null | undefined }
+const chained = (
+  before: Buffer,
+  contentDigest: string,
+  { position, operation, userId, username, sender, at, agent }: Told,
+  ...texts: readonly (string | null)[]
+) =>
+  createHash("sha256")
+    .update(before)
+    .update(JSON.stringify([position, operation, userId, username, sender, at, ...(agent == null ? [] : [agent]), ...texts, contentDigest]))
+    .digest()
+
+/** What the first row rests on. */
+const FIRST = Buffer.alloc(32)
+/** How many rows are held in memory at once. */
+const STEP = 500
+
+const ROWS = `SELECT j.position, j.operation, w.user_id AS userId, w.username, w.sender, w.agent, j.at, j.params, j.content, j.client, j.given,
+    j.content_digest AS contentDigest, j.digest, ${idOf("j.room")} AS roomId, ${idOf("j.thread")} AS threadId,
+    (SELECT e.entry_id FROM timeline_entries e WHERE e.thread = j.thread AND e.sequence = j.entry_sequence) AS entryId,
+    (SELECT s.request_digest FROM withheld_writes s WHERE s.history_position = j.position) AS requestDigest
+  FROM journal j JOIN writers w ON w.writer = j.writer`
+
+export type Journal = ReturnType<typeof journal>
+
+export function journal(db: Db) {
+  const last = db.prepare<{ position: number; digest: Buffer }>("SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1")
+  const insert = db.prepare(
+    `INSERT INTO journal (position, operation, writer, at, room, room_sequence, thread, entry_sequence, delivery_id, params, content, client, given,
+       target_kind, target_id, label, about_id, result, card, content_digest, activity_digest, digest)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const seal = db.prepare("INSERT INTO withheld_writes (history_position, request_digest) VALUES (?, ?)")
+  const page = db.prepare<Row>(`${ROWS} WHERE j.position > ? ORDER BY j.position LIMIT ${STEP}`)
+  const one = db.prepare<Row>(`${ROWS} WHERE j.position = ?`)
+  const rewrite = db.prepare("UPDATE journal SET content = ?, client = ?, given = ? WHERE position = ?")
+  const count = db.prepare<{ entries: number }>("SELECT coalesce(max(position), 0) AS entries FROM journal")
+  const { place, writer } = keys(db)
+
+  /** What `next` saw last: a write that asks where it will stand is appended just there, in the same transaction. */
+  let seen: { position: number; digest: Buffer } | undefined
+  const before = (position: number): Buffer => (seen?.position === position - 1 ? seen.digest : (last.get()?.digest ?? FIRST))
+
+  return {
+    /** The position of the next entry. Asked within the transaction that appends it. */
+    next(): number {
+      seen = last.get()
+      return (seen?.position ?? 0) + 1
+    },
+    /** How many entries there are. */
+    count: (): number => count.get()?.entries ?? 0,
+    /** The digest of the newest entry: it stands for the whole journal. */
+    head: (): string => (last.get()?.digest ?? FIRST).toString("hex"),
+
+    /** Adds an entry at its position, which is the next one. @param contentDigest `sha256:` over the content */
+    append(entry: Entry, contentDigest: string, left: Left = nothingLeft): void {
+      const { position, operation, at, content, sealed } = entry
+      const { roomId, activity, threadId, entry: own, deliveryId, target, label, aboutId, result, card } = left
+      const [params, client, given] = [json(entry.params), json(entry.client), json(entry.given)]
+      const digest =
+        sealed?.digest === undefined
+          ? chained(before(position), contentDigest, entry, params, client, given)
+          : Buffer.from(sealed.digest, "hex")
+      if (sealed !== undefined) seal.run(position, sealed.requestDigest)
+      seen = undefined
+      insert.run(
+        position,
+        operation,
+        writer(entry),
+        at,
+        place(roomId),
+        activity?.sequence ?? null,
+        place(threadId),
+        own?.sequence ?? null,
+        deliveryId === null ? null : packedId(deliveryId),
+        packedParams(params, left),
+        content,
+        client,
+        packedGiven(given, own?.entryId ?? null),
+        target?.kind ?? null,
+        target?.id ?? null,
+        label,
+        aboutId,
+        result,
+        card,
+        packedDigest(contentDigest),
+        activity === null ? null : packedDigest(activity.digest),
+        digest,
+      )
+    },
+
+    /** The entry at a position. */
+    at(position: number): Entry | undefined {
+      const row = one.get(position)
+      return row && entryOf(row)
+    },
+    /** Every entry in order; no more than a few hundred are in memory at once. */
+    *entries(after = 0): Generator<Entry> {
+      for (let rows = page.all(after); rows.length > 0; rows = page.all(after)) {
+        for (const row of rows) yield entryOf(row)
+        after = rows.at(-1)?.position ?? after
+      }
+    },
+
+    /** Seals an entry: from now on `requestDigest` is what a retry must equal. */
+    seal: (position: number, requestDigest: string): unknown => seal.run(position, requestDigest),
+    /** Takes words out of an entry, where what was accepted may change. Its digests stay. */
+    rewrite(position: number, { content, client, given }: Pick<Entry, "content" | "client" | "given">): void {
+      const entryId = one.get(position)?.entryId ?? null
+      rewrite.run(content, json(client), packedGiven(json(given), entryId), position)
+    },
+
+    /**
+     * Follows the chain of digests.
+     * @returns the position of the first entry that does not follow from the one before it; null where all do
+     */
+    broken(): number | null {
+      let before: Buffer = FIRST
+      let due = 1
+      for (let rows = page.all(0); rows.length > 0; rows = page.all(due - 1)) {
+        for (const row of rows) {
+          if (row.position !== due) return due
+          const entry = { ...row, userId: row.userId || null, username: row.username || null, sender: row.sender || null }
+          const said = unpackedDigest(row.contentDigest)
+          const texts = [unpackedParams(row.params, row), row.client, unpackedGiven(row.given, row.entryId)]
+          // Where more than the content was withheld, only what comes after tells.
+          const isTold = !holdsMark(`${row.client} ${row.given}`)
+          if (isTold && !chained(before, said, entry, ...texts).equals(row.digest)) return due
+          if (row.requestDigest === null && digestOf(row.content) !== said) return due
+          before = row.digest
+          due += 1
+        }
+      }
+      return null
+    },
+  }
+}

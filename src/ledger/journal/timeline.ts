@@ -1,0 +1,188 @@
+/** The timeline of each Thread: messages, cards and receipts in order. */
+import type { Entry, Notice } from "../../contract/answers/index.ts"
+import { each, isOneOf, keysOf } from "../../contract/each.ts"
+import { tallyColumns } from "../../contract/answers/evidence.ts"
+import type { EntryFilter } from "../../contract/reads/kinds.ts"
+import { JsonText, joinJson, parse, type Stored, stored, type Writable } from "../../contract/json.ts"
+import { type OperationName, receiptKinds } from "../../contract/operations/index.ts"
+import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { states } from "../../contract/states.ts"
+import type { Db } from "../storage/database.ts"
+import { keys, placeOf } from "./keys.ts"
+import { marked, markIn } from "../lists/other-room.ts"
+import { ofKinds } from "../lists/paging.ts"
+import { type Target, TARGET_HERE, targetText } from "./target.ts"
+
+/** What the entry of a record or checkpoint shows. With `standingOf`, a record whose standing is added to the card whenever it is read. */
+export interface EntryBody {
+  readonly card: { readonly [member: string]: Writable }
+  readonly standingOf?: string
+}
+
+/** Where a new entry stands; what it shows is kept with its write. */
+export interface NewEntry {
+  readonly entryId: string
+  readonly threadId: string
+  readonly sequence: number
+  readonly kind: string
+  readonly replyToEntryId: string | null
+  readonly standingOf: string | null
+  /** The place of its write in the journal. */
+  readonly position: number
+}
+
+interface Row extends Target {
+  readonly entryId: string
+  readonly threadId: string
+  readonly kind: string
+  readonly sequence: number
+  readonly operation: string
+  readonly at: string
+  readonly userId: string
+  readonly shownAs: string
+  readonly agent: string | null
+  readonly replyToEntryId: string | null
+  readonly replyCount: number
+  readonly client: string | null
+  readonly card: string | null
+  readonly result: string | null
+  readonly versionId: string | null
+  readonly status: string | null
+  readonly notices: Stored<Notice[]> | null
+  readonly withdrawn: string | null
+  /** Of the card of a record of which something was said. */
+  readonly tally: string | null
+  /** Of a message: its text and the id it was sent under, as JSON. */
+  readonly text: string | null
+  readonly deliveryId: string | null
+}
+
+const tallyMembers = keysOf(tallyColumns)
+const nothingSaid = JSON.stringify(each(tallyMembers, () => 0))
+
+const COLUMNS = `t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId, w.shown_as AS shownAs, w.agent, e.reply_to_entry_id AS replyToEntryId,
+    e.reply_count AS replyCount, j.client, j.card, j.result, e.version_id AS versionId, s.status, s.notices, ${TARGET_HERE},
+    CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.text', j.content -> '$.message') END AS text,
+    CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.clientMessageId', j.content -> '$.requestId') END AS deliveryId,
+    CASE WHEN e.kind = 'link_experiment_finding' THEN
+      (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = j.card ->> '$.linkId') END AS withdrawn,
+    CASE WHEN e.kind = 'publication' THEN (SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
+      FROM evidence_tallies y WHERE y.target_id = e.version_id) END AS tally`
+const JOINED = `JOIN places t ON t.place = e.thread JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer
+  LEFT JOIN standings s ON s.version_id = e.version_id`
+const SELECT = `SELECT ${COLUMNS} FROM timeline_entries e ${JOINED}`
+/** Left to itself, SQLite walks the whole Thread. */
+const SELECT_BY_KIND = `SELECT ${COLUMNS} FROM timeline_entries e INDEXED BY timeline_by_kind ${JOINED}`
+const IN_THREAD = `e.thread = ${placeOf("?")}`
+
+/** What an entry says, as JSON text of an object. */
+function saidIn({ text, deliveryId, client, card, operation, result, ...row }: Row): string {
+  const of = client === null ? "" : `,"client":${client}`
+  if (text !== null) return `{"message":{"text":${text},"clientMessageId":${deliveryId}${of}}}`
+  if (card !== null) return `{"card":${card}}`
+  return `{"receipt":{"operation":"${operation}","target":${targetText(row)},"result":${result}${of}}}`
+}
+
+/** An entry as it is answered: what its write tells, with its replies counted and the standing of its card, and what was said of it, as it is now. */
+function served(row: Row): JsonText<Entry> {
+  const {
+    entryId,
+    threadId,
+    sequence,
+    kind,
+    at,
+    userId,
+    shownAs,
+    agent,
+    replyToEntryId,
+    replyCount,
+    versionId,
+    status,
+    notices,
+    withdrawn,
+    tally,
+  } = row
+  const head =
+    `{"entryId":"${entryId}","threadId":"${threadId}","sequence":${sequence},"kind":"${kind}","at":"${at}"` +
+    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`}}`
+  const body = joinJson(head, saidIn(row))
+  // A card is the last member, so that the standing of its record can be added inside it.
+  // Where the record is another Room's, so are the links that speak of it.
+  const said = notices === null ? "[]" : body.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(body)) : notices
+  const further =
+    kind === "publication" ? `,"evidenceTally":${tally ?? nothingSaid}` : withdrawn === null ? "" : `,"withdrawn":${withdrawn}`
+  const standing = `,"status":"${status ?? "current"}","notices":${said}${further}}`
+  const open = versionId === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
+  return new JsonText(stored<Entry>(`${open},"replyCount":${replyCount}}`))
+}
+
+/** Receipts that show an object of their own. */
+const shown: ReadonlySet<string> = new Set<OperationName>([
+  "propose_experiment",
+  "register_attempt",
+  ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
+])
+/** Whether a receipt shows an object: a proposal, a registration, the outcome of an attempt, or a research link. */
+function showsObject({ kind, result }: Pick<Row, "kind" | "result">): boolean {
+  if (shown.has(kind)) return true
+  if (kind !== "report_attempt_event" || result === null) return false
+  return isOneOf(states.attempt.terminal, parse(stored<{ readonly status: string }>(result)).status)
+}
+
+export type Timeline = ReturnType<typeof timeline>
+
+export function timeline(db: Db) {
+  const insert = db.prepare(
+    "INSERT INTO timeline_entries (thread, sequence, kind, entry_id, history_position, reply_to_entry_id, version_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  )
+  const { place } = keys(db)
+  const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = ?")
+  const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = ?`)
+  const page = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
+  const pageOfKind = db.prepare<Row>(`${SELECT_BY_KIND} WHERE ${IN_THREAD} AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
+  // Those that published a record of a kind, along the records: others of their kind may be many. An id is younger than those before it.
+  const pageOfRecords = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id ${JOINED}
+     WHERE r.thread_id = ? AND r.kind = ? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = ?), '')
+       AND e.sequence > ? ORDER BY r.version_id LIMIT ?`,
+  )
+  const pageOfReused = db.prepare<Row>(
+    `${SELECT_BY_KIND} JOIN records r ON r.version_id = e.version_id WHERE ${IN_THREAD} AND e.kind = ? AND e.sequence > ? AND r.entry_id <> e.entry_id ORDER BY e.sequence LIMIT ?`,
+  )
+  const replies = db.prepare<Row>(`${SELECT} WHERE e.reply_to_entry_id = ? AND ${IN_THREAD} AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
+  const newest = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} ORDER BY e.sequence DESC LIMIT ?`)
+
+  const withText = (rows: Row[]) => rows.map((row) => ({ sequence: row.sequence, entry: served(row) }))
+
+  return {
+    append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf, position }: NewEntry): void {
+      insert.run(place(threadId), sequence, kind, entryId, position, replyToEntryId, standingOf)
+      if (replyToEntryId !== null) countReply.run(replyToEntryId)
+    },
+
+    /** Where an entry stands and whether a message may reply to it; undefined when there is none. */
+    find(entryId: string): { threadId: string; kind: string; takesReplies: boolean; entry: JsonText<Entry> } | undefined {
+      const row = one.get(entryId)
+      if (row === undefined) return undefined
+      const takesReplies = !receiptKinds.has(row.kind) || showsObject(row)
+      return { threadId: row.threadId, kind: row.kind, takesReplies, entry: served(row) }
+    },
+
+    /** Up to `count` entries after a sequence. */
+    after(threadId: string, after: number, filters: readonly EntryFilter[] | undefined, count: number) {
+      if (filters === undefined) return withText(page.all(threadId, after, count))
+      const pageOf = ({ kind, target }: EntryFilter) => {
+        if (target === undefined) return pageOfKind.all(threadId, kind, after, count)
+        return target === "record"
+          ? pageOfReused.all(threadId, kind, after, count)
+          : pageOfRecords.all(threadId, target, after, after, count)
+      }
+      return withText(ofKinds(filters, pageOf, count))
+    },
+
+    replies: (threadId: string, entryId: string, after: number, count: number) => withText(replies.all(entryId, threadId, after, count)),
+
+    /** The newest entries, oldest first. */
+    newest: (threadId: string, count: number): JsonText<Entry>[] => newest.all(threadId, count).reverse().map(served),
+  }
+}

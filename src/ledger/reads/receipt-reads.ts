@@ -1,0 +1,21 @@
+/** The read of a stored receipt. */
+import { JsonText } from "../../contract/json.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import { present } from "../../contract/present.ts"
+import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
+import type { Ledger } from "../write/admit.ts"
+import type { Readers } from "./reading.ts"
+
+export function receiptReads(ledger: Ledger) {
+  return {
+    receipt({ actor, query }) {
+      const operation = present(operationNamed(query.operation))
+      const deliveryId = query[operation.delivery]
+      if (deliveryId === undefined) throw badParameter(operation.delivery, `is the id of a delivery of ${operation.name}: it is missing`)
+      const stored = ledger.receipt(operation, actor, deliveryId)
+      if (stored === undefined)
+        throw new Refusal("unknown_receipt", "You have no receipt under this operation and id: nothing was stored for it.")
+      return new JsonText(stored)
+    },
+  } satisfies Partial<Readers>
+}

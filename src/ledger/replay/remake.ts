@@ -1,0 +1,126 @@
+/** The journal changed where something was withheld: all that is made from it is made again, beside it, and put in its place. */
+import { existsSync, rmSync } from "node:fs"
+import type { Ledger } from "../write/admit.ts"
+import { correct } from "./correct.ts"
+import { type Db, isStorageFault, openScratch } from "../storage/database.ts"
+import { journal } from "../journal/journal.ts"
+import { replay } from "./replay.ts"
+import { setAside } from "../storage/without-triggers.ts"
+import { isLogEmptied, isUnclean } from "../storage/residue.ts"
+
+/** The file of a database; empty for one in memory. */
+export const fileOf = (db: Db): string =>
+  db.prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'").get()?.file ?? ""
+
+/** Milliseconds between two looks whether those who read the log have gone, and how many are taken. */
+const PAUSE = 100
+const LOOKS = 50
+
+export interface RemakingParts {
+  readonly db: Db
+  /** The ledger of an instance on a fresh database. */
+  readonly ledgerOf: (made: Db) => Ledger
+  /** Makes the indexes of words anew, of the tables as they are. */
+  readonly index: () => void
+}
+
+/** Brings the data in line with a journal of which something was withheld. */
+export class Remaking {
+  readonly #parts: RemakingParts
+  /** Something was taken out of the history, in a transaction that may have been undone since. */
+  #isDue = false
+  /** The tables tell nothing of it any more, as far as this process knows. */
+  #isMade = false
+  #cleansing: Promise<void> | undefined
+
+  constructor(parts: RemakingParts) {
+    this.#parts = parts
+  }
+
+  /** Changes what was accepted, within an open transaction. All that follows from it is made anew as its last step, or later. */
+  change(change: () => void): void {
+    const { db } = this.#parts
+    const putBack = setAside(db)
+    try {
+      change()
+      db.exec("UPDATE instance SET unclean = 1")
+      this.#isDue = true
+      this.#isMade = false
+    } finally {
+      if (db.inTransaction) putBack()
+    }
+  }
+
+  /**
+   * The last step of a transaction: all that follows from a change in it, with it or not at all.
+   * @param isLeft whether another thread does it, once this is committed: until then the tables still tell what was withheld
+   */
+  settle(isLeft: boolean): void {
+    if (!this.#isDue) return
+    this.#isDue = false
+    if (!isLeft && isUnclean(this.#parts.db)) this.#remake()
+  }
+
+  #remake(): void {
+    const { db, ledgerOf, index } = this.#parts
+    const file = fileOf(db)
+    const partial = file === "" ? ":memory:" : `${file}.remade-${process.pid}-withheld`
+    if (existsSync(partial)) rmSync(partial)
+    const putBack = setAside(db)
+    const made = openScratch(partial)
+    try {
+      replay(journal(db).entries(), { db: made, ledger: ledgerOf(made) })
+      correct(db, made)
+    } finally {
+      made.close()
+      if (partial !== ":memory:") rmSync(partial, { force: true })
+      if (db.inTransaction) putBack()
+    }
+    index()
+    this.#isMade = true
+  }
+
+  /** The same in a transaction of its own, for what another thread, or a process that was cut off, has left. */
+  #remakeAlone(): void {
+    const { db } = this.#parts
+    db.exec("BEGIN IMMEDIATE")
+    try {
+      this.#remake()
+      db.exec("COMMIT")
+    } finally {
+      if (db.inTransaction) db.exec("ROLLBACK")
+    }
+  }
+
+  /**
+   * Leaves nothing in the files but what the journal tells: neither in the tables, nor in pages that nothing uses any more, nor
+   * in the log. Outside of any transaction; cut off, it is done by the next start. What others read just now is waited for a while.
+   * @throws what the disk does, where the tables could not be made anew
+   */
+  cleanse(): Promise<void> {
+    this.#cleansing ??= this.#cleansed().finally(() => {
+      this.#cleansing = undefined
+    })
+    return this.#cleansing
+  }
+
+  async #cleansed(): Promise<void> {
+    const { db } = this.#parts
+    // Whoever withholds something meanwhile waits for this too.
+    while (isUnclean(db)) {
+      if (!this.#isMade) this.#remakeAlone()
+      const { temp_store: kept = 0 } = db.prepare<{ temp_store: number }>("PRAGMA temp_store").get() ?? {}
+      try {
+        // The whole is written once beside itself: not in memory.
+        db.exec("PRAGMA temp_store = 0; VACUUM; UPDATE instance SET unclean = 0")
+        this.#isMade = false
+        for (let look = 0; look < LOOKS && !isLogEmptied(db); look += 1) await new Promise((resolve) => setTimeout(resolve, PAUSE))
+      } catch (error) {
+        if (isStorageFault(error)) return
+        throw error
+      } finally {
+        db.exec(`PRAGMA temp_store = ${kept}`)
+      }
+    }
+  }
+}

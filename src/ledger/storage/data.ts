@@ -1,0 +1,87 @@
+/** Opens the data of an instance: its database, who it is, and the world it lives in. */
+import { join } from "node:path"
+import { type Db, openAside, openDatabase } from "./database.ts"
+import { isoTime, momentOf, realWorld, type World } from "../world.ts"
+
+/** The database's file within a data folder. */
+export const databaseFile = (folder: string): string => join(folder, "research-room.db")
+
+export interface Data {
+  readonly db: Db
+  readonly world: World
+  readonly instanceId: string
+  /** The instances it was restored from, the first one first. */
+  readonly lineage: readonly string[]
+  /** Opens the data once more, to read it as of that moment for as long as it takes; its caller closes it. */
+  readonly aside: () => Db
+}
+
+/**
+ * The moment in the newest id that a write of this instance was given, in milliseconds; 0 for new data. Writes of other instances
+ * bring their own ids: their sender is their Room, or their first id.
+ */
+export function newestId(db: Db): number {
+  const row = db
+    .prepare<{ id: string }>(
+      `SELECT coalesce(j.given ->> '$.ids[#-1]', e.entry_id) AS id
+       FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
+       WHERE NOT EXISTS (SELECT 1 FROM room_heads WHERE room_id = w.sender)
+         AND w.sender IS NOT coalesce(j.given ->> '$.ids[0]', e.entry_id) AND coalesce(j.given ->> '$.ids[#-1]', e.entry_id) IS NOT NULL
+       ORDER BY j.position DESC LIMIT 1`,
+    )
+    .get()
+  return row === undefined ? 0 : momentOf(row.id)
+}
+
+/**
+ * Up to when writes of this instance are dated that the clock has not reached, since it was ahead when they came; null where none are.
+ * They are looked for when this is first asked: a later write is dated by the clock.
+ */
+export function datedAhead(db: Db, world: World): () => string | null {
+  let newest: number | undefined
+  return () => ((newest ??= newestId(db)) > world.now() ? isoTime(newest) : null)
+}
+
+/** Makes data that was put back an instance of its own: what was written since the copy was made is not in it. */
+export function renewInstance(db: Db): void {
+  const world = realWorld()
+  world.idsAfter(newestId(db))
+  const at = isoTime(world.now())
+  db.prepare("INSERT INTO earlier_instances (instance_id, until) SELECT instance_id, ? FROM instance").run(at)
+  db.prepare("UPDATE instance SET instance_id = ?, created_at = ?").run(world.id(), at)
+}
+
+/** Who the instance is whose data it is. */
+export function whoseData(db: Db): Pick<Data, "instanceId" | "lineage"> {
+  const earlier = db.prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position").all()
+  return {
+    instanceId: db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").one().instance_id,
+    lineage: earlier.map((row) => row.instance_id),
+  }
+}
+
+/** @throws DataError when the file cannot be opened as this program's data */
+export function openData(file: string, given?: World): Data {
+  const db = openDatabase(file)
+  try {
+    const world = given ?? realWorld()
+    // A clock that was set back must not make new ids sort before old ones.
+    world.idsAfter(newestId(db))
+    const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
+    // Of two processes that open new data at once, the first one names the instance.
+    if (known.get() === undefined)
+      db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING").run(
+        world.id(),
+        isoTime(world.now()),
+      )
+    return {
+      db,
+      world,
+      ...whoseData(db),
+      aside: () => openAside(file),
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}

@@ -1,0 +1,69 @@
+/** Rows are inserted by the names of their columns: a value that is missing, unknown or of another type does not compile. */
+import type { NewRows } from "../../../schema.d.ts"
+import type { Db, Value } from "./database.ts"
+
+type Table = keyof NewRows
+/** SQL that works a column out of others of its row; what stands for a value is the name of its column. */
+export interface WorkedOut<Name extends string> {
+  readonly sql: string
+  readonly from: readonly Name[]
+}
+
+/** Writes such SQL: `${"roomId"}` stands for the value of that column. */
+export const workedOut = <Name extends string>(parts: TemplateStringsArray, ...from: Name[]): WorkedOut<Name> => ({
+  sql: parts.join("?"),
+  from,
+})
+
+/** What is inserted otherwise than by its values alone. */
+interface More<T extends Table, Worked extends string> {
+  /** What becomes of a row that is there already: `DO NOTHING`, or `DO UPDATE SET …`. */
+  readonly onConflict?: string
+  readonly workedOut?: { readonly [N in Worked & keyof NewRows[T]]: WorkedOut<keyof NewRows[T] & string> }
+}
+
+const camelCase = (column: string): string =>
+  column
+    .split("_")
+    .map((word, index) => (index === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`))
+    .join("")
+
+/** The columns that an insert names: the others have a default, or are numbered by the database. */
+export const namedColumns = (
+  db: Db,
+  table: string,
+): readonly { readonly column: string; readonly name: string; readonly type: string; readonly isNullable: boolean }[] =>
+  db
+    .prepare<{ name: string; type: string; notnull: number; pk: number; dflt_value: string | null; keys: number }>(
+      "SELECT *, max(pk) OVER () AS keys FROM pragma_table_info(?)",
+    )
+    .all(table)
+    .filter(
+      ({ name, type, pk, keys, dflt_value }) => dflt_value === null && name !== "seal" && !(pk === 1 && keys === 1 && type === "INTEGER"),
+    )
+    .map(({ name, type, notnull, pk }) => ({ column: name, name: camelCase(name), type, isNullable: notnull === 0 && pk === 0 }))
+
+/**
+ * What inserts rows into a table, prepared when the first row comes. Columns that may be null may be left out.
+ * @returns how many rows were inserted or changed
+ */
+export function inserting<T extends Table, Worked extends string = never>(
+  db: Db,
+  table: T,
+  { onConflict, workedOut: worked }: More<T, Worked> = {},
+): (row: Omit<NewRows[T], Worked>) => number {
+  const prepared = () => {
+    const columns = namedColumns(db, table)
+    const other: Readonly<Record<string, WorkedOut<string>>> = worked ?? {}
+    const values = columns.map(({ name }) => other[name]?.sql ?? "?").join(", ")
+    const conflict = onConflict === undefined ? "" : ` ON CONFLICT ${onConflict}`
+    const statement = db.prepare(`INSERT INTO ${table} (${columns.map(({ column }) => column).join(", ")}) VALUES (${values})${conflict}`)
+    return { statement, names: columns.flatMap(({ name }) => other[name]?.from ?? [name]) }
+  }
+  let known: ReturnType<typeof prepared> | undefined
+  return (row) => {
+    const { statement, names } = (known ??= prepared())
+    const given = row as Readonly<Record<string, Value | undefined>>
+    return statement.run(...names.map((name) => given[name] ?? null))
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * A claim on a data folder that the operating system keeps for a process, beside the lock file: a file can be deleted by
+ * whoever tidies up. On Linux a socket without a file, named after the folder's device and inode; on macOS a lock on the
+ * folder itself. On Windows the lock file cannot be deleted while it is held.
+ */
+import { codeOf } from "../../contract/faults.ts"
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
+import { createServer } from "node:net"
+
+/** Flags of open(2) on macOS: lock what is opened, or fail at once. */
+const O_EXLOCK = 0x20
+
+/** @returns what gives the claim up, or the process that has it: its id, null where that cannot be told */
+export function claimFromSystem(folder: string): (() => void) | { readonly holder: number | null } {
+  if (process.platform === "linux") return claimName(folder)
+  if (process.platform === "darwin") return lockFolder(folder)
+  return () => {}
+}
+
+function claimName(folder: string): (() => void) | { holder: number } {
+  const { dev, ino } = statSync(folder, { bigint: true })
+  const name = `research-room-${dev}-${ino}`
+  const server = createServer((socket) => socket.destroy())
+  // It is told below; an error without a listener would end the program.
+  server.on("error", () => {})
+  server.listen(`\0${name}`)
+  if (server.listening) {
+    server.unref()
+    return () => void server.close()
+  }
+  const holder = holderOf(name)
+  // Any user may take any name: one that is not held by a process of this user is no reason to stay away.
+  return holder === null ? () => {} : { holder }
+}
+
+/** The process of this user that listens under an abstract name. */
+function holderOf(name: string): number | null {
+  try {
+    const line = readFileSync("/proc/net/unix", "utf8")
+      .split("\n")
+      .find((each) => each.endsWith(` @${name}`))
+    const link = `socket:[${line?.trim().split(/\s+/)[6]}]`
+    return (
+      readdirSync("/proc")
+        .filter((entry) => /^[0-9]+$/.test(entry) && isOwn(entry))
+        .map(Number)
+        .find((pid) => holds(pid, link)) ?? null
+    )
+  } catch {
+    return null
+  }
+}
+
+function isOwn(pid: string): boolean {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.()
+}
+
+function holds(pid: number, link: string): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((descriptor) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${descriptor}`) === link
+      } catch {
+        return false
+      }
+    })
+  } catch {
+    return false
+  }
+}
+
+function lockFolder(folder: string): (() => void) | { holder: null } {
+  try {
+    const handle = openSync(folder, constants.O_RDONLY | constants.O_NONBLOCK | O_EXLOCK)
+    return () => closeSync(handle)
+  } catch (error) {
+    // A file system without such locks leaves the lock file alone to say it.
+    return codeOf(error) === "EAGAIN" ? { holder: null } : () => {}
+  }
+}

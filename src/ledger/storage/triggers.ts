@@ -1,0 +1,72 @@
+/** The triggers by which the database itself keeps what was accepted and notes what search finds, made from the list of objects. */
+import { aOrAn, objectList } from "../../contract/objects/objects.ts"
+import { type Sealed, sealedTables } from "./not-replayed.ts"
+
+/** What the ledger keeps besides objects. */
+const entries = [
+  { table: "journal", noun: "row of the journal" },
+  { table: "places", noun: "place" },
+  { table: "writers", noun: "writer" },
+  { table: "audit_entries", noun: "line of the audit log" },
+]
+
+interface Kept {
+  readonly table: string
+  /** What the message calls a row. */
+  readonly what: string
+  /** Columns that may change all the same. */
+  readonly moves: readonly string[]
+  readonly deletable: boolean
+}
+
+/** Every table that is kept, once. */
+const kept: readonly Kept[] = [
+  ...new Map(
+    [
+      ...entries.map(({ table, noun }) => ({ table, what: noun, moves: [], deletable: false })),
+      ...objectList.flatMap(({ table, kindIn, noun, moves, deletable, parts }) => {
+        const what = kindIn === null ? noun[0] : table.replace(/s$/, "")
+        return [
+          { table, what, moves, deletable },
+          ...parts.map((part) => ({ table: part, what: `part of ${aOrAn(what)}`, moves: [], deletable })),
+        ]
+      }),
+    ].map((each): [string, Kept] => [each.table, each]),
+  ).values(),
+]
+
+const trigger = (name: string, does: string): [name: string, sql: string] => [name, `CREATE TRIGGER ${name} BEFORE ${does}; END`]
+
+const triggersOf = ({ table, what, moves, deletable }: Kept, columns: readonly string[]): [name: string, sql: string][] => {
+  const still = columns.filter((column) => column !== "seal" && !moves.includes(column))
+  const changed = moves.length === 0 ? "UPDATE" : `UPDATE OF ${still.join(", ")}`
+  const keep = trigger(`${table}_keep`, `${changed} ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is immutable')`)
+  const stay = trigger(`${table}_stay`, `DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${aOrAn(what)} is never deleted')`)
+  return deletable ? [keep] : [keep, stay]
+}
+
+/** What search finds of a Room as soon as it is there. Records wait for their entry, and of entries messages alone are found: the schema says so. */
+const indexed = objectList.flatMap(({ kind, table, key, kindIn, room, isSearched }): [name: string, sql: string][] => {
+  const name = `${table}_indexed`
+  const insert = `INSERT INTO search_items (kind, id) VALUES ('${kind}', new.${key})`
+  return isSearched && kindIn === null && room !== null
+    ? [[name, `CREATE TRIGGER ${name} AFTER INSERT ON ${table}\n  BEGIN ${insert}; END`]]
+    : []
+})
+
+/** The seal is of the row as it is stored: a trigger that comes first may have changed it since. */
+const sealing = ({ table, key, columns, due }: Sealed): [name: string, sql: string][] =>
+  ["INSERT", `UPDATE OF ${columns.join(", ")}`].map((change, index) => {
+    const name = `${table}_${index === 0 ? "sealed" : "resealed"}`
+    return [
+      name,
+      `CREATE TRIGGER ${name} AFTER ${change} ON ${table}\n  BEGIN UPDATE ${table} SET seal = ${due} WHERE ${key} = new.${key}; END`,
+    ]
+  })
+
+/** The triggers there should be, by name. @param columnsOf the columns of a table as it is now */
+export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
+  new Map([...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))), ...sealedTables(columnsOf).flatMap(sealing), ...indexed])
+
+/** Whether a trigger is one of them, or another that bears such a name. */
+export const isDerived = (name: string): boolean => /_(?:keep|stay|sealed|resealed)$/.test(name) || indexed.some(([each]) => each === name)

@@ -1,0 +1,132 @@
+/** What every accepted write leaves behind, whatever it was: its row of the journal, and where its entries stand. */
+import { writeJson } from "../../contract/json.ts"
+import { senderId } from "../journal/actor.ts"
+import type { Activity } from "../journal/activity.ts"
+import type { Change, Made, Outcome, Subject } from "../journal/behaviour.ts"
+import type { Delivery } from "../journal/delivery.ts"
+import type { Given, Journal, Left } from "../journal/journal.ts"
+import { receiptText } from "../journal/receipts.ts"
+import type { Sequences } from "./sequences.ts"
+import type { Timeline } from "../journal/timeline.ts"
+
+export interface RecorderParts {
+  readonly timeline: Timeline
+  readonly activity: Activity
+  readonly journal: Journal
+  readonly sequences: Sequences
+}
+
+/** What became of a write. */
+export interface Recorded {
+  readonly answer: string
+  readonly made: Made
+  readonly roomId: string | null
+  /** Its entry of the Room's activity; null where it has none. */
+  readonly activity: { readonly sequence: number; readonly digest: string } | null
+}
+
+export class Recorder {
+  readonly #parts: RecorderParts
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Step 13. @param given what the world gave to it
+   * @returns the answer: its receipt, with what goes into this one answer only
+   */
+  record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome, given: Given): Recorded {
+    const { operation, actor, content, contentDigest, deliveryId } = delivery
+    const { at, position, entryId } = change
+    // In the record people of another instance have their ids there.
+    const ids = new Map(Object.entries(given.people ?? {}).map(([there, here]) => [here, there]))
+    const there = (id: string) => ids.get(id) ?? id
+    const params = delivery.params.userId === undefined ? delivery.params : { ...delivery.params, userId: there(delivery.params.userId) }
+    const warnings = given.warnings ?? outcome.warnings ?? []
+    const roomId = outcome.roomId ?? subject.roomId
+    const threadId = outcome.threadId ?? subject.threadId ?? null
+    const kind = outcome.target.kind ?? operation.target
+    const { id, label } = outcome.target
+    const isMessage = operation.entry?.kind === "message"
+    const sequence = operation.entry === null || threadId === null ? null : this.#parts.sequences.entry(threadId, at)
+    const entry = sequence === null ? null : { entryId, sequence }
+
+    const told = {
+      entryId: entry?.entryId ?? null,
+      targetKind: isMessage ? null : kind,
+      targetId: isMessage ? null : id,
+      label,
+      labelledBy: given.labelledBy ?? null,
+      at,
+      threadId,
+    }
+    const activity =
+      operation.activity === null || outcome.activity === false || roomId === null
+        ? null
+        : this.#parts.activity.advance(roomId, content, {
+            ...told,
+            targetId: isMessage ? null : there(id),
+            operation: operation.name,
+            userId: there(actor.userId),
+            username: actor.knownAs ?? actor.username,
+            agent: actor.agent ?? null,
+            contentDigest,
+          })
+    const aboutId = outcome.targetId === undefined || outcome.targetId === id ? null : outcome.targetId
+    const result = isMessage ? null : writeJson(outcome.result)
+    const left: Left = {
+      roomId,
+      activity,
+      threadId,
+      entry,
+      deliveryId: operation.receiptOf === "nobody" ? null : deliveryId,
+      target: isMessage ? null : { kind, id: there(id) },
+      label,
+      aboutId,
+      result,
+      card: outcome.entry === undefined ? null : writeJson(outcome.entry.card),
+    }
+    this.#parts.journal.append(
+      {
+        position,
+        operation: operation.name,
+        userId: there(actor.userId),
+        username: actor.knownAs ?? actor.username,
+        here: { userId: actor.userId, username: actor.username },
+        agent: actor.agent,
+        sender: senderId(actor),
+        at,
+        params,
+        content,
+        client: delivery.client,
+        given: warnings.length === 0 ? given : { ...given, warnings },
+        ...(delivery.sealed && { sealed: delivery.sealed }),
+      },
+      contentDigest,
+      left,
+    )
+    if (entry !== null && threadId !== null) this.#appendEntries(threadId, entry, delivery, change, outcome)
+    const answered = outcome.secret === undefined ? result : writeJson({ ...outcome.result, ...outcome.secret })
+    const receipt = { ...told, deliveryId, roomId, aboutId, result: answered, entrySequence: sequence, activity, warnings }
+    return { answer: receiptText(operation, receipt), made: { id, label }, roomId, activity }
+  }
+
+  /** Notes where a write's own entry stands, and the message that came with it. */
+  #appendEntries(
+    threadId: string,
+    entry: { readonly entryId: string; readonly sequence: number },
+    { operation }: Delivery,
+    { at, position }: Change,
+    outcome: Outcome,
+  ): void {
+    const { timeline, sequences } = this.#parts
+    const kind = operation.entry?.kind ?? operation.name
+    const standingOf = outcome.entry?.standingOf ?? null
+    timeline.append({ ...entry, threadId, kind, replyToEntryId: outcome.replyToEntryId ?? null, standingOf, position })
+    const messageEntryId = outcome.messageEntryId ?? null
+    if (messageEntryId === null) return
+    const sequence = sequences.entry(threadId, at)
+    timeline.append({ entryId: messageEntryId, threadId, sequence, kind: "message", replyToEntryId: null, standingOf: null, position })
+  }
+}

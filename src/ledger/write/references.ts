@@ -1,0 +1,176 @@
+/** What the ids of a body name: that it exists, is of the kind the schema says, and belongs where it says. */
+import type * as v from "valibot"
+import { aOrAn, kindsOf, noun, type ObjectKind, objectList, objectOf, oneOfNouns, type Referable } from "../../contract/objects/objects.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import { kindsIn, type Named, namedIn } from "../../contract/schema/ref.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { shortened } from "../../contract/text.ts"
+import type { Db } from "../storage/database.ts"
+
+/** An object as its table tells of it, with the id of each object it belongs to. */
+type Row = { readonly id: string; readonly kind: ObjectKind; readonly label: string | null; readonly line: string | null } & {
+  readonly [whole: string]: string | null
+}
+
+/** Whether a parameter names an object of a kind by more than its id: `findingVersionId`. */
+const isFilter = (name: string, { kind, id }: (typeof tables)[number]): boolean =>
+  name.toLowerCase() === `${kind.replaceAll("_", "")}${id}`.toLowerCase()
+
+/** No more than this many others are named in a sentence. */
+const MOST_NAMED = 5
+/** The first object of each table: all its kinds are found by one statement. */
+const tables = [...new Map(objectList.filter(({ isPublic }) => isPublic).map((spec) => [spec.table, spec])).values()]
+/** Who wrote what is public, and people are filtered by. */
+const findable = [...tables, ...objectList.filter(({ kind }) => kind === "person")]
+
+export type References = ReturnType<typeof references>
+
+export function references(db: Db) {
+  const found = new Map(
+    tables.map(({ table, key, kind, kindIn, label, line, of }) => {
+      const columns = [
+        `${key} AS id`,
+        `${kindIn ?? `'${kind}'`} AS kind`,
+        `${label === null ? "NULL" : "label"} AS label`,
+        `${line} AS line`,
+        ...Object.entries(of).map(([whole, column]) => `${column} AS "${whole}"`),
+      ]
+      return [table, db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(?))`)]
+    }),
+  )
+  const known = new Map(
+    findable.map(({ table, key, kind, kindIn }) => [
+      table,
+      db.prepare<{ readonly kind: ObjectKind }>(`SELECT ${kindIn ?? `'${kind}'`} AS kind FROM ${table} WHERE ${key} = ?`),
+    ]),
+  )
+  const rooms = new Map(
+    tables.flatMap(({ table, key, kind, room }) => {
+      const column = kind === "room" ? key : room
+      return column === null
+        ? []
+        : [[table, db.prepare<{ readonly roomId: string }>(`SELECT ${column} AS roomId FROM ${table} WHERE ${key} = ?`)]]
+    }),
+  )
+  const told = db.prepare<{ readonly baseUrl: string; readonly toldBy: string }>(
+    "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = ? AND told_by <> 'file' AND adopted_at IS NULL",
+  )
+  /** What is wrong with an object of a Room that its own instance has not told of: what it really is may come later. */
+  function atSecondHand(id: string, kinds: readonly ObjectKind[]): string | undefined {
+    const roomId = kinds.map((kind) => rooms.get(objectOf(kind).table)?.get(id)?.roomId).find((each) => each !== undefined)
+    const found = roomId === undefined ? undefined : told.get(roomId)
+    return (
+      found &&
+      `is of Room ${roomId}, which ${found.toldBy} says is of ${found.baseUrl}: it can be named here once that Room is followed there`
+    )
+  }
+
+  /** What of a kind belongs to a labelled object: "; plans of E3: P1, P2". */
+  function held(kind: ObjectKind, whole: Row): string {
+    const { table, key, of, label, noun } = objectOf(kind)
+    const column = of[whole.kind]
+    if (label === null || column === undefined) return ""
+    const rows = db
+      .prepare<{ label: string }>(`SELECT label FROM ${table} WHERE ${column} = ? ORDER BY ${key} LIMIT ${MOST_NAMED + 1}`)
+      .all(whole.id)
+    const labels = rows.slice(0, MOST_NAMED).map((row) => row.label)
+    if (labels.length === 0) return `; ${whole.label} has no ${noun[0]}`
+    return `; ${noun[1]} of ${whole.label}: ${labels.join(", ")}${rows.length > MOST_NAMED ? " and more" : ""}`
+  }
+
+  const inTable = (table: string, ids: readonly string[]): Row[] => found.get(table)?.all(JSON.stringify(ids)) ?? []
+  const anywhere = (id: string): Row | undefined => tables.flatMap(({ table }) => inTable(table, [id]))[0]
+
+  /** "an experiment (E3)", 'a Thread ("Warm-up")'. */
+  const described = ({ kind, label, line }: Row): string =>
+    `${aOrAn(objectOf(kind).noun[0])} (${label ?? `"${shortened(line ?? "", 60)}"`})`
+
+  /** What is wrong with an id that names nothing of the kinds that are wanted. */
+  function elsewhere(id: string, named: readonly Referable[]): string {
+    const row = anywhere(id)
+    if (row === undefined) return `is not the id of ${oneOfNouns(named)} here`
+    const [kind] = named.flatMap(kindsOf)
+    return `is ${described(row)}, not ${oneOfNouns(named)}${kind === undefined ? "" : held(kind, row)}`
+  }
+
+  /** What is wrong with an object that belongs to another whole than the one named beside it. */
+  function misplaced(row: Row, of: string, beside: Named["beside"]): string | undefined {
+    const whole = objectList.find(({ id }) => id === of)
+    const wanted = beside[of]
+    if (whole === undefined || typeof wanted !== "string" || row[whole.kind] === wanted) return undefined
+    // Where the whole itself is not what it should be, its parts are not at fault.
+    const [right] = inTable(whole.table, [wanted])
+    if (right === undefined) return undefined
+    const [own] = inTable(whole.table, [row[whole.kind] ?? ""])
+    return `is ${row.label} of ${own?.label ?? "another one"}, not of ${right.label}${held(row.kind, right)}`
+  }
+
+  return {
+    /** The Room of an object, by what its id goes by. @throws Refusal 404 for an id that names nothing */
+    roomOf(name: string, id: string): string | undefined {
+      // One name may stand for several kinds, such as both kinds of link.
+      const exact = objectList.filter((spec) => spec.id === name && rooms.has(spec.table))
+      const named = exact.length > 0 ? exact : objectList.filter((spec) => isFilter(name, spec)).slice(0, 1)
+      const [first] = named
+      if (first === undefined || !rooms.has(first.table)) return undefined
+      const row = named.map(({ table }) => rooms.get(table)?.get(id)).find((found) => found !== undefined)
+      if (row === undefined) throw noSuch(first.table === "records" ? "record" : first.kind)
+      return row.roomId
+    },
+
+    /** The exact references of a checked body that name nothing, or not what they should, in the order of its schema. */
+    faults(operation: Operation, body: unknown): Issue[] {
+      const named = namedIn(operation.body, body).filter(
+        ({ refers }) => !refers.isSubject && kindsIn(refers).every((kind) => objectOf(kind).isPublic),
+      )
+      if (named.length === 0) return []
+      const wanted = new Map<string, Set<string>>()
+      for (const { refers, id } of named)
+        for (const { table } of kindsIn(refers).map(objectOf)) wanted.set(table, (wanted.get(table) ?? new Set()).add(id))
+      const rows = new Map([...wanted].flatMap(([table, ids]) => inTable(table, [...ids])).map((row) => [row.id, row]))
+      return named.flatMap(({ refers, id, path, beside }) => {
+        const row = rows.get(id)
+        if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: elsewhere(id, refers.named) }]
+        if (refers.not !== undefined && beside[refers.not] === id)
+          return [{ path, message: `is the ${noun(refers.named)} itself, not another one` }]
+        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? atSecondHand(id, kindsIn(refers))
+        return message === undefined ? [] : [{ path, message }]
+      })
+    },
+
+    /** Subjects among what was given, such as the filters of a list, are there. @throws Refusal 404 of the first that is not */
+    mustKnow(schema: v.GenericSchema, given: unknown): void {
+      for (const { refers, id } of namedIn(schema, given)) {
+        const kinds = kindsIn(refers)
+        const [kind] = refers.named
+        if (!refers.isSubject || kinds.some((each) => !known.has(objectOf(each).table))) continue
+        const row = [...new Set(kinds.map((each) => objectOf(each).table))]
+          .map((table) => known.get(table)?.get(id))
+          .find((each) => each !== undefined)
+        if (row !== undefined && kinds.includes(row.kind)) continue
+        const other = anywhere(id)
+        const refusal = noSuch(kind)
+        throw other === undefined ? refusal : new Refusal(refusal.code, `${refusal.message} ${id} is ${described(other)}.`)
+      }
+    },
+
+    /** The refusal of a subject that was not found; where its id names something else, it says what. */
+    explained(refusal: unknown, operation: Operation, params: Readonly<Record<string, string>>, body: unknown): unknown {
+      if (!(refusal instanceof Refusal) || refusal.status !== 404 || operation.family !== "research") return refusal
+      const subjects = [
+        ...Object.entries(params).map(([name, id]) => ({
+          id,
+          kinds: objectList.filter((spec) => spec.id === name).map(({ kind }) => kind),
+        })),
+        ...namedIn(operation.body, body).flatMap(({ refers, id }) => (refers.isSubject ? [{ id, kinds: kindsIn(refers) }] : [])),
+      ]
+      for (const { id, kinds } of subjects) {
+        const row = anywhere(id)
+        if (row !== undefined && !kinds.includes(row.kind))
+          return new Refusal(refusal.code, `${refusal.message} ${id} is ${described(row)}.`, refusal.details)
+      }
+      return refusal
+    },
+  }
+}

@@ -1,0 +1,95 @@
+/** What was accepted is done again, in another database, with what the world gave it then (see replay.ts). */
+import { digestOf } from "../../contract/json.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import { recordedOperation } from "../../contract/operations/index.ts"
+import type { Gate } from "../journal/actor.ts"
+import { actAgain, type Acts } from "../journal/acts.ts"
+import { again } from "../journal/chance.ts"
+import { type AnyBehaviour, bodyOf, checkRequest, type Delivery } from "../journal/delivery.ts"
+import type { Entry, Journal } from "../journal/journal.ts"
+import type { Receipts } from "../journal/receipts.ts"
+import type { Recorded } from "./recorder.ts"
+import type { Writing } from "./writing.ts"
+
+export interface ReplayingParts {
+  readonly gate: Gate
+  readonly journal: Journal
+  readonly receipts: Receipts
+  readonly writing: Writing
+  readonly acts: Acts
+  readonly behaviourOf: (operation: Operation) => AnyBehaviour
+  /** What a group of writes needs as its last step. */
+  readonly settle: () => void
+}
+
+export class Replaying {
+  readonly #parts: ReplayingParts
+
+  constructor(parts: ReplayingParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Does an accepted write again. Nothing that could refuse it is asked: not the outside, nor what was granted, nor what
+   * stood against it. Within an open transaction.
+   * @returns what became of it; null of what is no operation
+   * @throws OtherChance, or what the behaviour throws, when it cannot be done again
+   */
+  entry(entry: Entry): Recorded | null {
+    const { gate, journal, writing, acts, behaviourOf } = this.#parts
+    const operation = recordedOperation(entry.operation)
+    if (operation === undefined) {
+      if (acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
+      actAgain(acts, entry)
+      journal.append(entry, digestOf(entry.content))
+      return null
+    }
+    const { given, content, client } = entry
+    const here = <Id extends string | null | undefined>(id: Id) => (id == null ? id : (given.people?.[id] ?? id)) as Id
+    const params = entry.params.userId === undefined ? entry.params : { ...entry.params, userId: here(entry.params.userId) }
+    const body = bodyOf(content, client)
+    const contentDigest = entry.sealed?.contentDigest ?? digestOf(content)
+    const delivery: Delivery = {
+      operation,
+      behaviour: behaviourOf(operation),
+      actor: gate.actorOf({ ...entry, userId: here(entry.userId) }, operation),
+      params,
+      body,
+      content,
+      contentDigest,
+      client,
+      deliveryId: String(body[operation.delivery]),
+      requestDigest: contentDigest,
+      prepared: given.prepared,
+      ...(given.foreseen && { foreseen: given.foreseen }),
+      ...(given.named !== undefined && { named: here(given.named) }),
+      ...(entry.sealed && { sealed: entry.sealed }),
+    }
+    return writing.again(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
+  }
+
+  /**
+   * Does an accepted write of another instance again, as `entry` does, within an open transaction. Its body is looked at as if it
+   * had just been sent.
+   * @param roomId the Room it should be of
+   * @throws Refusal for a body that would not be accepted, or what makes it impossible to do
+   */
+  received(entry: Omit<Entry, "position" | "sender">, roomId: string): Recorded | null {
+    const { gate, receipts, behaviourOf } = this.#parts
+    const operation = recordedOperation(entry.operation)
+    if (operation === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
+    const { userId, username, agent, params, client } = entry
+    const actor = gate.actorOf({ userId: entry.given.people?.[userId ?? ""] ?? userId, username, agent, sender: roomId }, operation)
+    const body = bodyOf(entry.content, client)
+    const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation), entry.sealed !== undefined)
+    if (content !== entry.content) throw new Error("its body is not as it is kept")
+    // Two credentials of one member may have used one id there; here the Room stands for all of them.
+    const isTaken = receipts.find(operation, actor, deliveryId) !== undefined
+    return this.entry({ ...entry, position: 0, sender: isTaken ? (entry.given.ids?.[0] ?? roomId) : roomId })
+  }
+
+  /** Ends a group of replayed writes, as the queue ends one before its commit. */
+  settle(): void {
+    this.#parts.settle()
+  }
+}

@@ -1,0 +1,72 @@
+/** Step 13 of a write: what the operation does, and what every write leaves behind. */
+import type { Json } from "../../contract/json.ts"
+import { label as labelText } from "../../contract/objects/labels.ts"
+import type { Change, Subject } from "../journal/behaviour.ts"
+import { type Chance, OtherChance } from "../journal/chance.ts"
+import type { Delivery } from "../journal/delivery.ts"
+import type { Journal } from "../journal/journal.ts"
+import type { Recorded, Recorder } from "./recorder.ts"
+import type { Sequences } from "./sequences.ts"
+
+export interface WritingParts {
+  readonly journal: Journal
+  readonly sequences: Sequences
+  readonly recorder: Recorder
+  /** Told of the Room in which something landed; it holds only if the transaction commits. */
+  readonly landed: (roomId: string) => void
+}
+
+export class Writing {
+  readonly #parts: WritingParts
+
+  constructor(parts: WritingParts) {
+    this.#parts = parts
+  }
+
+  /** Does a write that was admitted. Within an open transaction. */
+  write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
+    const { actor, operation } = delivery
+    const written = operation.family === "library" ? delivery : { ...delivery, actor: { ...actor, agent: actor.agent ?? "" } }
+    const recorded = this.#do(written, subject, at, chance, true)
+    if (recorded.activity !== null && recorded.roomId !== null) this.#parts.landed(recorded.roomId)
+    return recorded
+  }
+
+  /** Does a write again. Nobody waits for it. */
+  again(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
+    return this.#do(delivery, subject, at, chance, false)
+  }
+
+  #do(delivery: Delivery, subject: Subject, at: string, chance: Chance, isNew: boolean): Recorded {
+    const { behaviour, prepared, foreseen } = delivery
+    const change = this.#change(at, subject.roomId, chance)
+    const outcome = behaviour.write(delivery, subject, change)
+    const { originRoomId } = outcome.target
+    const given = chance.given()
+    if (!isNew && given.labelledBy !== originRoomId)
+      throw new OtherChance(`its label is of Room ${originRoomId ?? subject.roomId}, and is said to be of ${given.labelledBy ?? "its own"}`)
+    const labelledBy = isNew ? originRoomId : undefined
+    return this.#parts.recorder.record(delivery, subject, change, outcome, {
+      ...given,
+      ...(prepared !== undefined && { prepared: prepared as Json }),
+      ...(foreseen !== undefined && { foreseen }),
+      ...(labelledBy !== undefined && { labelledBy }),
+    })
+  }
+
+  #change(at: string, roomId: string | null, { newId, token }: Chance): Change {
+    const { journal, sequences } = this.#parts
+    return {
+      at,
+      position: journal.next(),
+      entryId: newId(),
+      newId,
+      token,
+      label: (kind) => {
+        if (roomId === null) throw new Error("labels are given in Rooms")
+        return labelText(kind, sequences.ordinal(roomId, kind))
+      },
+      ordinal: (room, kind) => sequences.ordinal(room, kind),
+    }
+  }
+}
