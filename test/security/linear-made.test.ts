@@ -13,7 +13,7 @@ const madeLater: Readonly<Record<string, string>> = {
 
 test("every expression that src makes from text is linear", async (t) => {
   const made = noteMade()
-  const starts = /^src\/(?:main|command-line|web\/client\/|app\/\w+-thread)/
+  const starts = /^src\/(?:main|command-line|web\/client\/|app\/\w+\/\w+-thread)/
   const files = globSync("src/**/*.ts", { exclude: ["**/*.d.ts"] }).sort()
   for (const file of files) if (!starts.test(file)) await import(`../../${file}`)
   const { startResearchRoom } = await import("research-room/testing")
