@@ -37,7 +37,10 @@ export interface Identity {
 
 /** Milliseconds for which a provider that did not answer is not asked again, and for how long its document is kept, and what is done at once. */
 const [PAUSE, KEPT, AT_ONCE] = [5_000, 3_600_000, 8]
-const SUBJECT_MOST = 255
+/** OpenID Connect says at most 255 ASCII characters. Anything else could become another subject on its way into the database. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/
+/** Characters of an address that a browser is sent to. */
+const ADDRESS_MOST = 4_000
 /** States that are remembered as used, and for how many milliseconds: longer than a browser can bring one. */
 const [USED_MOST, USED_FOR] = [10_000, 900_000]
 
@@ -63,7 +66,18 @@ export class ProviderRefusal extends Refusal {
   }
 }
 
-const text = (value: unknown): string | null => (typeof value === "string" && value !== "" && value.length <= limits.title ? value : null)
+/** Bidirectional marks would let a name show as another one. */
+const text = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" && value.length <= limits.title && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
+    ? value
+    : null
+/** An address as most people have one: other forms, such as quoted ones, can hide a second "@". */
+const EMAIL = /^[\x21\x23-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i
+/** The address that one source both names and calls verified: a flag of one source says nothing of another's address. */
+function verifiedEmail({ email, email_verified }: Readonly<Record<string, unknown>>): string | null {
+  const address = email_verified === true ? text(email) : null
+  return address !== null && EMAIL.test(address) ? address : null
+}
 
 export class Provider {
   readonly name: string
@@ -94,7 +108,6 @@ export class Provider {
       code_challenge: await client.calculatePKCECodeChallenge(asked.verifier),
       code_challenge_method: "S256",
     })
-    if (!this.#mayBeAsked(address)) throw this.#unfit("its authorization endpoint is not https")
     return { address: address.href, asked }
   }
 
@@ -118,19 +131,18 @@ export class Provider {
         idTokenExpected: true,
       })
       const claims = tokens.claims()
-      if (claims === undefined || claims.sub.length > SUBJECT_MOST) throw this.#untrusted("its subject is longer than may be")
+      if (claims === undefined || !SUBJECT.test(claims.sub)) throw this.#untrusted("its subject is not 1 to 255 ASCII characters")
       // Many providers put the name and the address beside the token only.
       const isWhole = claims.preferred_username !== undefined && claims.email !== undefined
-      const more =
+      const more: Readonly<Record<string, unknown>> =
         isWhole || found.serverMetadata().userinfo_endpoint === undefined
           ? {}
           : await client.fetchUserInfo(found, tokens.access_token, claims.sub)
-      const told: Readonly<Record<string, unknown>> = { ...more, ...claims }
       return {
         issuer: found.serverMetadata().issuer,
         subject: claims.sub,
-        called: text(told.preferred_username),
-        email: told.email_verified === true ? text(told.email) : null,
+        called: text(claims.preferred_username ?? more.preferred_username),
+        email: verifiedEmail(claims) ?? verifiedEmail(more),
       }
     })
   }
@@ -172,8 +184,9 @@ export class Provider {
     return new ProviderRefusal("not_authenticated", `${this.name} did not sign you in, or what it answered cannot be trusted.`, why)
   }
 
-  /** Over https, but for a provider on this machine. */
-  #mayBeAsked({ protocol }: URL): boolean {
+  /** Whether a browser may be sent to an address: over https, except where the provider itself is on this machine. */
+  #canSendTo(address: string): boolean {
+    const protocol = address.length <= ADDRESS_MOST && URL.parse(address)?.protocol
     return protocol === "https:" || (protocol === "http:" && this.#settings.issuer.startsWith("http:"))
   }
 
@@ -199,6 +212,10 @@ export class Provider {
       [client.customFetch]: this.#fetch,
       execute: [client.enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [client.allowInsecureRequests] : [])],
     })
+    // Looked at here, so that a document that cannot be used is not kept.
+    const { authorization_endpoint = "" } = found.serverMetadata()
+    if (!this.#canSendTo(authorization_endpoint))
+      throw new Error(`its authorization endpoint is no https address of at most ${ADDRESS_MOST} characters`)
     return [client, found]
   }
 }
