@@ -11,7 +11,7 @@ import { ownPath, redirected } from "../redirect.ts"
 import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
 import { joinForm } from "./provider.ts"
 import { descriptionForm, parts, passwordForm, said } from "./account-forms.ts"
-import { type EntranceForm, entrance, invitationForm, setUpForm, signInForm } from "./entrance.ts"
+import { byLink, closedLink, type EntranceForm, invitationForm, isOfClosedLink, setUpForm, signInForm } from "./entrance.ts"
 
 /** A form of an action: how its fields are read, and what is shown when it is done or refused. */
 interface Form<N extends ActionName> {
@@ -39,7 +39,7 @@ const comingIn = <N extends "sign_in" | "set_up" | "accept_invitation">(
 ): Form<N> => ({
   body: (given) => ({ ...nameAndPassword(given), ...more(given) }),
   next,
-  refused: (visit, given, refusal) => entrance(visit, formOf(visit, given), nameAndPassword(given).username, refusal),
+  refused: (visit, given, refusal) => byLink(visit, () => formOf(visit, given), nameAndPassword(given).username, refusal),
 })
 
 /** The link of an invitation, shown once. */
@@ -63,7 +63,7 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
     (visit, given) => onTo(visit, ownPath(given.get("next"))),
   ),
   set_up: comingIn(
-    (_visit, given) => setUpForm(given.get("token") ?? ""),
+    (visit, given) => setUpForm(visit, given.get("token") ?? ""),
     (visit) => onTo(visit, "/"),
     (given) => ({ token: given.get("token") ?? "" }),
   ),
@@ -79,6 +79,7 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
     next: (visit) => onTo(visit, brought(visit.edge, visit.event, "newcomer").next),
     refused: (visit, given, refusal) => {
       if (refusal.code === "not_authenticated" || refusal.code === "unknown_operation") throw refusal
+      if (isOfClosedLink(refusal)) return closedLink(refusal)
       return joinForm(visit, given.get("username") ?? "", refusal)
     },
   },
@@ -135,8 +136,8 @@ const sentBy =
     const act = acting(visit.edge, visit.event, name)
     const { body, next, refused }: Form<N> = forms[name]
     const given = body === undefined ? new URLSearchParams() : await readFormBody(visit.event)
-    const follows = next(visit, given)
     try {
+      const follows = next(visit, given)
       return follows(await act(body?.(given, visit) ?? {}))
     } catch (error) {
       if (!(error instanceof Refusal) || refused === undefined) throw error

@@ -50,22 +50,45 @@ export const signInForm = (next: string): EntranceForm => ({
   with: { next },
   isNew: false,
 })
-export const setUpForm = (token: string): EntranceForm => ({
-  heading: "Set this service up",
-  lead: "You are the first person here, and its operator. The link works once.",
-  action: "/web/setup",
-  button: "Create the account",
-  hidden: { token },
-  with: { setup: token },
-  isNew: true,
-})
+/** @throws Refusal `state_conflict` once somebody exists */
+export function setUpForm({ edge }: Visit, token: string): EntranceForm {
+  if (edge.instance.tables.people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.")
+  return {
+    heading: "Set this service up",
+    lead: "You are the first person here, and its operator. The link works once.",
+    action: "/web/setup",
+    button: "Create the account",
+    hidden: { token },
+    with: { setup: token },
+    isNew: true,
+  }
+}
 
 export const signInPage = (visit: Visit): Shown => entrance(visit, signInForm(ownPath(visit.url.searchParams.get("next"))))
 
-export function setUpPage(visit: Visit): Shown {
-  if (visit.edge.instance.tables.people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.")
-  return entrance(visit, setUpForm(visit.url.searchParams.get("token") ?? ""))
+/** Whether a refusal says that a link is used up: of set-up, or of an invitation. */
+export const isOfClosedLink = ({ code, details }: Refusal): boolean =>
+  code === "room_unavailable" || (code === "state_conflict" && details.current?.username === undefined)
+
+/** For somebody whose link another browser used first, or that has ended. */
+export const closedLink = (refusal: Refusal): Shown => ({
+  title: "This link no longer works",
+  status: refusal.status,
+  body: html`<h1>This link no longer works</h1><p class="lead">${refusal.message}</p>
+<p>No account was made in this browser. If you have an account here, <a href="${to("/sign-in")}">sign in</a>; if not, ask the person who sent you the link for a new invitation.</p>`,
+})
+
+/** A way in by a link, or the page that says that the link is used up. */
+export function byLink(visit: Visit, formOf: () => EntranceForm, username?: string, refusal?: Refusal): Shown {
+  try {
+    return entrance(visit, formOf(), username, refusal)
+  } catch (error) {
+    if (error instanceof Refusal && isOfClosedLink(error)) return closedLink(error)
+    throw error
+  }
 }
+
+export const setUpPage = (visit: Visit): Shown => byLink(visit, () => setUpForm(visit, visit.url.searchParams.get("token") ?? ""))
 
 export function invitationForm(visit: Visit, token: string): EntranceForm {
   const { invitedBy, room, expiresAt } = visit.edge.instance.accounts.invitation(token)
@@ -80,4 +103,4 @@ export function invitationForm(visit: Visit, token: string): EntranceForm {
     isNew: true,
   }
 }
-export const invitationPage = (visit: Visit): Shown => entrance(visit, invitationForm(visit, visit.params.token ?? ""))
+export const invitationPage = (visit: Visit): Shown => byLink(visit, () => invitationForm(visit, visit.params.token ?? ""))

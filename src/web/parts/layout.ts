@@ -33,7 +33,8 @@ const palette = html`<dialog id="palette" class="palette" aria-label="Go anywher
 function header(visit: Visit): Html {
   const { person, url } = visit
   const here = (path: string) => attributes({ "aria-current": url.pathname === path ? "page" : null })
-  const back = url.pathname === "/sign-in" ? "/" : `${url.pathname}${url.search}`
+  // Where a form was sent to, there is no page to come back to.
+  const back = url.pathname === "/sign-in" || url.pathname.startsWith("/web/") ? "/" : `${url.pathname}${url.search}`
   return html`<header class="top${person === undefined ? null : " own"}"><div class="inner">
 <a class="brand" href="${to("/")}" aria-label="Research Room"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M3 4h7v16H3zM12 4h9v7h-9zM12 13h9v7h-9z"/></svg><span class="name">Research Room</span></a>
 <nav aria-label="Service"><a href="${to("/")}"${here("/")}>Rooms</a> <a href="${to("/concepts")}"${here("/concepts")}>Concepts</a>${person === undefined ? null : html` <a href="${to("/library")}"${here("/library")}>Library</a>`}${person?.isOperator === true ? html` <a href="${to("/admin")}"${here("/admin")}>Admin</a>` : null}</nav>
