@@ -27,10 +27,6 @@ interface Tables {
 
 type Finding = BodyOf<"publish_finding">
 
-/** The attempts whose values a finding may rest on. */
-const measuredBy = ({ provenance: { execution } }: Finding): string[] =>
-  execution === undefined ? [] : [...new Set([...execution.attemptIds, ...execution.baselineAttemptIds])]
-
 /** The papers a finding names, as evidence or as where it comes from, each once however it is written. */
 function papersOf({ evidence, provenance }: Finding): string[] {
   const quoted = evidence.flatMap((entry) => (entry.kind === "paper" ? [entry.arxivId] : []))
@@ -60,7 +56,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
 
   const publish_finding = behaviour("publish_finding", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    references: ({ body }) => [...undeclaredConcepts(index, body), ...effects.faults(body.effects ?? [], measuredBy(body))],
+    references: ({ body }) => [...undeclaredConcepts(index, body), ...effects.faults(body.effects ?? [], body.provenance.execution)],
     write(call, where, change) {
       const { body } = call
       const { outcome, retrospective, provenance, evidence } = body
@@ -88,7 +84,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
         materials: body.materials,
       })
       model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds])
-      effects.insert(versionId, body.effects ?? [], measuredBy(body))
+      effects.insert(versionId, body.effects ?? [], { attemptIds, baselineAttemptIds })
       attemptIds.forEach((attemptId, position) => {
         const reproduced = attempts.find(attemptId)?.reproduces
         if (reproduced !== undefined)

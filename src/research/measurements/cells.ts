@@ -7,6 +7,7 @@ export type Dimensions = Readonly<Record<string, Scalar>>
 /** The attempt that a value comes from. */
 export interface Source {
   readonly attemptId: string
+  readonly experimentId: string
   readonly label: string
   /** The commit it ran at. */
   readonly commit: string

@@ -11,12 +11,24 @@ import type { Values } from "./values.ts"
 type Effect = NonNullable<BodyOf<"publish_finding">["effects"]>[number]
 /** What an effect comes to. */
 type Figures = Pick<EffectAnswer, "method" | "estimate" | "se" | "low" | "high" | "p" | "pairs" | "ofCount" | "againstCount">
+/** Figures as they are kept, with the sum of the revisions that the attempts had then: no attempt moved while it is the same. */
+type Kept = Figures & { readonly revisions: number }
+type Fault = { readonly at: keyof Effect; readonly message: string }
+
+/** The attempts whose values a finding may rest on. */
+export interface Named {
+  readonly attemptIds: readonly string[]
+  readonly baselineAttemptIds: readonly string[]
+}
+const allOf = ({ attemptIds, baselineAttemptIds }: Named): string[] => [...new Set([...attemptIds, ...baselineAttemptIds])]
 
 interface Row {
   readonly effect: Stored<Effect>
-  readonly figures: Stored<Figures>
+  readonly figures: Stored<Kept>
   readonly experimentLabel: string
   readonly attemptIds: string
+  readonly baselineAttemptIds: string
+  readonly revisions: number
 }
 
 /** Whether a cell stands at a place. */
@@ -47,19 +59,37 @@ export function effects(db: Db, values: Values) {
   const insert = db.prepare(
     "INSERT INTO finding_effects (version_id, position, experiment_id, metric, effect, figures) VALUES (?, ?, ?, ?, ?, ?)",
   )
+  const named = (role: string) =>
+    `(SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role = '${role}')`
   const ofFinding = db.prepare<Row>(
-    `SELECT f.effect, f.figures, e.label AS experimentLabel,
-       (SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role <> 'evidence') AS attemptIds
+    `SELECT f.effect, f.figures, e.label AS experimentLabel, ${named("producing")} AS attemptIds, ${named("baseline")} AS baselineAttemptIds,
+       (SELECT coalesce(sum(a.revision), 0) FROM finding_attempts t JOIN attempts a ON a.attempt_id = t.attempt_id
+        WHERE t.version_id = f.version_id AND t.role <> 'evidence') AS revisions
      FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id WHERE f.version_id = ? ORDER BY f.position`,
   )
+
+  const revisionsOf = db.prepare<{ revisions: number }>(
+    "SELECT coalesce(sum(a.revision), 0) AS revisions FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value",
+  )
+
+  /** A value is of the effect's experiment; what it is compared with may also come from an attempt that the finding names as its baseline. */
+  function strayIn(effect: Effect, { baselineAttemptIds }: Named, cells: readonly Cell[]): Fault | undefined {
+    const { experimentId, of } = effect
+    const stray = cells.find(
+      (cell) => cell.attempt.experimentId !== experimentId && (standsAt(cell, of) || !baselineAttemptIds.includes(cell.attempt.attemptId)),
+    )
+    if (stray === undefined) return undefined
+    const part = standsAt(stray, of) ? "of" : "against"
+    return { at: "experimentId", message: `is another experiment than that of ${stray.attempt.label}, whose values "${part}" takes` }
+  }
 
   /**
    * Works an effect out from succeeded attempts.
    * @returns what cannot be worked out, as the member of the effect and a sentence
    */
-  function workedOut(effect: Effect, attemptIds: readonly string[]): Figures | { readonly at: keyof Effect; readonly message: string } {
+  function workedOut(effect: Effect, finding: Named): Figures | Fault {
     const { metric, split = "", of, against, over, where = {} } = effect
-    const attempts = values.attempts({ attemptIds }).filter(({ status }) => status === "succeeded")
+    const attempts = values.attempts({ attemptIds: allOf(finding) }).filter(({ status }) => status === "succeeded")
     const names = [...new Set([...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...(over === undefined ? [] : [over])])]
     const cells = values.cells(attempts, metric, split, names)
     if (cells.length === 0) return { at: "metric", message: "is not reported by any succeeded attempt that the finding names" }
@@ -73,6 +103,12 @@ export function effects(db: Db, values: Values) {
     const [one, other] = [groupOf(of), groupOf(against)]
     if (one.length === 0) return { at: "of", message: "names a group without a finite value" }
     if (other.length === 0) return { at: "against", message: "names a group without a finite value" }
+    const stray = strayIn(
+      effect,
+      finding,
+      here.filter((cell) => Number.isFinite(cell.value) && (standsAt(cell, of) || standsAt(cell, against))),
+    )
+    if (stray !== undefined) return stray
     const difference: Omit<Contrast, "corrected"> | null = differenceOf(one, other)
     if (difference === null) return { at: "of", message: "cannot be compared" }
     const { method, estimate, se, low, high, p, pairs } = difference
@@ -80,29 +116,36 @@ export function effects(db: Db, values: Values) {
   }
 
   return {
-    /** What of the effects of a finding cannot be worked out, each at its place in the body. */
-    faults: (asked: readonly Effect[], attemptIds: readonly string[]): { path: string; message: string }[] =>
-      asked.flatMap((effect, position) => {
-        const found = workedOut(effect, attemptIds)
-        return "message" in found ? [{ path: `/effects/${position}/${found.at}`, message: found.message }] : []
-      }),
-
-    /** Keeps the effects of a finding as they are when it lands. */
-    insert(versionId: string, asked: readonly Effect[], attemptIds: readonly string[]): void {
-      asked.forEach((effect, position) => {
-        const found = workedOut(effect, attemptIds)
-        // In a replay: what it was worked out from was withheld since.
-        if ("message" in found) return
-        insert.run(versionId, position, effect.experimentId, effect.metric, canonicalJson(effect), canonicalJson(found))
+    /** What of the effects of a finding cannot be worked out, each at its place in the body. @param finding undefined where it names no attempts */
+    faults(asked: readonly Effect[], finding: Named | undefined): { path: string; message: string }[] {
+      if (asked.length > 0 && finding === undefined)
+        return [{ path: "/provenance/execution", message: "is needed, because effects are worked out from the attempts that it names" }]
+      return asked.flatMap((effect, position) => {
+        const found = finding && workedOut(effect, finding)
+        return found && "message" in found ? [{ path: `/effects/${position}/${found.at}`, message: found.message }] : []
       })
     },
 
-    /** The effects of a finding as they were, and as they would be now where that differs. */
+    /** Keeps the effects of a finding as they are when it lands. */
+    insert(versionId: string, asked: readonly Effect[], finding: Named): void {
+      if (asked.length === 0) return
+      const { revisions } = revisionsOf.one(JSON.stringify(allOf(finding)))
+      asked.forEach((effect, position) => {
+        const found = workedOut(effect, finding)
+        // In a replay: what it was worked out from was withheld since.
+        if ("message" in found) return
+        const kept: Kept = { ...found, revisions }
+        insert.run(versionId, position, effect.experimentId, effect.metric, canonicalJson(effect), canonicalJson(kept))
+      })
+    },
+
+    /** The effects of a finding as they were, and as they would be now where that differs: worked out again only once an attempt moved. */
     of: (versionId: string): EffectAnswer[] =>
-      ofFinding.all(versionId).map(({ effect: text, figures: kept, experimentLabel, attemptIds }) => {
+      ofFinding.all(versionId).map(({ effect: text, figures: kept, experimentLabel, attemptIds, baselineAttemptIds, revisions }) => {
         const effect = parse(text)
-        const figures = parse(kept)
-        const now = workedOut(effect, JSON.parse(attemptIds))
+        const { revisions: before, ...figures } = parse(kept)
+        const finding: Named = { attemptIds: JSON.parse(attemptIds), baselineAttemptIds: JSON.parse(baselineAttemptIds) }
+        const now = revisions === before ? figures : workedOut(effect, finding)
         const isStale = "message" in now || !isSame(now, figures)
         return {
           ...effect,

@@ -40,7 +40,7 @@ interface SeriesRow {
   readonly attempts: number
 }
 
-const COLUMNS = `a.attempt_id AS attemptId, a.label, a.status, a.intent, ${contentOf("a")} ->> '$.repository.commit' AS "commit",
+const COLUMNS = `a.attempt_id AS attemptId, a.experiment_id AS experimentId, a.label, a.status, a.intent, ${contentOf("a")} ->> '$.repository.commit' AS "commit",
   a.plan_match ->> '$.argvComparedWith' AS arm,
   (SELECT coalesce(group_concat(i.material_id), '') FROM attempt_inputs i WHERE i.attempt_id = a.attempt_id) AS inputs`
 const MOST = limits.measuredAttempts + 1

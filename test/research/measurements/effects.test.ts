@@ -69,6 +69,42 @@ t.test("a number that cannot be worked out is refused, with its place", async (t
   t.match(await issues({}, [other]), ["unknown_reference", /metric is not reported/], "of an attempt that the finding does not name")
 })
 
+t.test("an effect is of one experiment: only what it is compared with may come from a baseline of another", async (t) => {
+  const elsewhere = await Work.begin(lab, room)
+  const foreign = await elsewhere.attempt("started")
+  await elsewhere.tell(foreign, "progress", { metrics: [...error("shift", 800, [3, 4]), ...error("baseline", 900, [5, 6])] })
+  await elsewhere.tell(foreign, "succeeded")
+  const own = await work.attempt("started")
+  await work.tell(own, "progress", { metrics: [...error("baseline", 800, [5, 7]), ...error("shift", 900, [4, 4])] })
+  await work.tell(own, "succeeded")
+  const sent = (effect: Partial<Effect>, attemptIds: string[], baselineAttemptIds: string[]) =>
+    room.ada.write("publish_finding", {
+      ...finding(room),
+      provenance: { execution: { ...work.execution(attemptIds), baselineAttemptIds }, papers: [] },
+      effects: [{ ...shift, ...effect }],
+    })
+  const at = (labels: number) => ({ where: { labels } })
+  for (const [what, effect] of [
+    ["its values come from a baseline of another experiment", at(800)],
+    ["it names the other experiment", { ...at(900), experimentId: elsewhere.experimentId }],
+  ] as const) {
+    const refusal = await refusalOf(sent(effect, [own], [foreign]))
+    t.match(refusal, { status: 422, refusal: "unknown_reference" }, what)
+    t.match(refusal.issues?.[0]?.path, "/effects/0/experimentId", what)
+    t.match(refusal.issues?.[0]?.message, /^is another experiment than that of A\d+, whose values "of" takes$/, what)
+  }
+  const { result } = await sent(at(900), [own], [foreign])
+  t.match((await lab.record(result)).effects[0], { estimate: -1.5, pairs: 2 }, "a baseline of another experiment is what baselines are for")
+})
+
+t.test("effects without an execution are refused with a sentence that says why", async (t) => {
+  const refusal = await refusalOf(room.ada.write("publish_finding", { ...finding(room), effects: [shift] }))
+  t.match([refusal.status, refusal.refusal], [422, "unknown_reference"])
+  t.same(refusal.issues, [
+    { path: "/provenance/execution", message: "is needed, because effects are worked out from the attempts that it names" },
+  ])
+})
+
 t.test("one value on a side has a difference and no spread", async (t) => {
   const { result } = await publish([{ ...shift, of: { arm: "shift", labels: 50 }, against: { arm: "baseline", labels: 400 }, where: {} }])
   const [effect] = (await lab.record(result)).effects
