@@ -39,7 +39,13 @@ function layout(next: () => number): Layout {
         if (next() < missing) continue
         const noise = isConstant ? 0 : normal(next)
         const value = next() < diverging ? Number.NaN : offset + scale * (a * 0.3 + noise)
-        const attempt = { experimentId: "one", attemptId: `${arm}-${labels}-${seed}`, label: `A${cells.length + 1}`, commit: "c", inputs: "" }
+        const attempt = {
+          experimentId: "one",
+          attemptId: `${arm}-${labels}-${seed}`,
+          label: `A${cells.length + 1}`,
+          commit: "c",
+          inputs: "",
+        }
         cells.push({ attempt, dimensions: { arm, labels, seed }, value })
       }
   const against = { dimension: "arm", value: "baseline" }
