@@ -1,6 +1,6 @@
 /** Makes schema.d.ts from schema.sql: `node --conditions=research-room-source build/row-types.ts`. A test holds that it is what this makes. */
 import { writeFileSync } from "node:fs"
-import { openDatabase } from "../src/ledger/storage/database.ts"
+import { openDatabase } from "../src/ledger/storage/opening.ts"
 import { namedColumns } from "../src/ledger/storage/inserting.ts"
 import { tablesOf } from "../src/ledger/storage/tables.ts"
 

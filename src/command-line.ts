@@ -6,7 +6,7 @@ import { begins } from "./commands/running.ts"
 import { Refusal } from "./contract/refusals/refusal.ts"
 import { oneLine } from "./contract/text.ts"
 import { ListenError } from "./http/server.ts"
-import { DataError } from "./ledger/storage/database.ts"
+import { DataError } from "./ledger/storage/opening.ts"
 import { FailedError, refuseUnknownVariables, UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
 

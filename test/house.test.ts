@@ -6,6 +6,8 @@
 import { globSync, readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { dirname, join } from "node:path"
+import { parse, type TemplateLiteral } from "acorn"
+import { full } from "acorn-walk"
 import { test } from "tap"
 import { searchKinds } from "../src/contract/objects/objects.ts"
 
@@ -127,6 +129,35 @@ test("search has a place for each kind that says it is searched", async (t) => {
   for (const kind of kinds) {
     t.ok(places.includes(`'${kind}'`), `where a ${kind} stands`)
   }
+})
+
+/** SQL in a text that has a value without the plus before it (see `Db.prepare`). */
+function bareValuesIn(text: string): string[] {
+  const found: string[] = []
+  full(parse(stripTypeScriptTypes(text), { ecmaVersion: "latest", sourceType: "module" }), (node) => {
+    const parts = node.type === "TemplateLiteral" ? (node as TemplateLiteral).quasis : node.type === "Literal" ? [node] : []
+    const texts = parts.map(({ start, end }) => text.slice(start, end))
+    if (!/\b(?:SELECT|WHERE|INSERT INTO|UPDATE|DELETE FROM|VALUES|LIMIT|VACUUM INTO|AND) |= \+?\?/.test(texts.join(" "))) return
+    found.push(
+      ...texts.flatMap((part) =>
+        [...part.matchAll(/[ (]\?(?=[\s,)`"|]|$)/g)].map(({ index }) => part.slice(Math.max(0, index - 30), index + 2)),
+      ),
+    )
+  })
+  return found
+}
+
+test("every value in SQL has a plus before it", async (t) => {
+  t.strictSame(
+    bareValuesIn("const a = db.prepare(`SELECT '${x}' FROM b WHERE c = +? AND d < ? ${e} LIMIT ?`); f(g ? h : 'Is this SQL ?')"),
+    ["' FROM b WHERE c = +? AND d < ?", " LIMIT ?"],
+  )
+  const files = globSync("**/*.ts", { cwd: join(root, "src"), exclude: ["**/*.d.ts"] })
+  const bare = files.flatMap((file) => {
+    const text = read(join("src", file))
+    return /[^?]\?[\s,)`"|]/.test(text) ? bareValuesIn(text).map((part) => `${file}: ${part}`) : []
+  })
+  t.strictSame(bare, [])
 })
 
 /** The casts in a text: words that are gone once its types are, but for comments among types and names given to imported ones. */

@@ -5,7 +5,8 @@ import { basename, dirname, join, resolve } from "node:path"
 import { bringForward } from "../app/compose/upgrade.ts"
 import { type CheckReport, checkData } from "./check.ts"
 import { databaseFile, renewInstance } from "../ledger/storage/data.ts"
-import { DataError, type Db, openDatabase } from "../ledger/storage/database.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { DataError, openDatabase } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -109,7 +110,7 @@ export function backUp(db: Db, file: string, { onProgress, onCopying }: Watching
     const copied = onCopying?.(partial, pragma(db, "page_count") * pragma(db, "page_size"))
     // The service keeps writing: this reads one snapshot, on a connection of its own.
     try {
-      db.prepare("VACUUM INTO ?").run(partial)
+      db.prepare("VACUUM INTO +?").run(partial)
     } finally {
       copied?.()
     }

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
 import { activity } from "../ledger/journal/activity.ts"
-import { DataError, type Db } from "../ledger/storage/database.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { DataError } from "../ledger/storage/opening.ts"
 import { auditDigest, auditHead } from "../people/audit.ts"
 import { headsOf } from "./chains.ts"
 import { codeOf } from "../contract/faults.ts"
@@ -32,7 +33,7 @@ export function compareMark(db: Db, file: string): string[] {
   if (!read.success) throw new DataError(`${file} is not a mark of this program; nothing was written to it.`)
   const mark = read.output
   // What was restored from a marked instance should hold what was marked there.
-  const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = ?").get(mark.instanceId) !== undefined
+  const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = +?").get(mark.instanceId) !== undefined
   if (mark.instanceId !== instanceOf(db) && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
   const { placeOf } = activity(db)
   const { audit = { sequence: 0, digest: "" } } = mark

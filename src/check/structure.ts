@@ -1,5 +1,6 @@
 /** The file itself: what SQLite finds, what refers to something that is not there, and the tables, indexes and triggers there should be. */
-import { type Db, openDatabase } from "../ledger/storage/database.ts"
+import type { Db } from "../ledger/storage/database.ts"
+import { openDatabase } from "../ledger/storage/opening.ts"
 
 /** What SQLite itself finds, and what refers to something that is not there. */
 export function fileItself(db: Db, add: (problem: string) => void): void {

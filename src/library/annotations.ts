@@ -11,29 +11,29 @@ const HIGHLIGHTS = `SELECT highlight_id AS highlightId, quote, page, colour, com
 
 export function annotations(db: Db) {
   const one = db.prepare<Pick<Shown, "revision" | "notes" | "updatedAt">>(
-    "SELECT revision, notes, updated_at AS updatedAt FROM annotations WHERE user_id = ? AND arxiv_id = ?",
+    "SELECT revision, notes, updated_at AS updatedAt FROM annotations WHERE user_id = +? AND arxiv_id = +?",
   )
   const raise = db.prepare<{ revision: number }>(
-    `INSERT INTO annotations (user_id, arxiv_id, revision, notes, updated_at) VALUES (?, ?, 1, coalesce(?, ''), ?)
-     ON CONFLICT DO UPDATE SET revision = revision + 1, notes = coalesce(?, notes), updated_at = excluded.updated_at RETURNING revision`,
+    `INSERT INTO annotations (user_id, arxiv_id, revision, notes, updated_at) VALUES (+?, +?, 1, coalesce(+?, ''), +?)
+     ON CONFLICT DO UPDATE SET revision = revision + 1, notes = coalesce(+?, notes), updated_at = excluded.updated_at RETURNING revision`,
   )
   const insert = inserting(db, "highlights")
   const found = db.prepare<Highlight & { arxivId: string }>(
-    `${HIGHLIGHTS.replace("SELECT", "SELECT arxiv_id AS arxivId,")} WHERE highlight_id = ? AND user_id = ?`,
+    `${HIGHLIGHTS.replace("SELECT", "SELECT arxiv_id AS arxivId,")} WHERE highlight_id = +? AND user_id = +?`,
   )
-  const amend = db.prepare("UPDATE highlights SET colour = ?, comment = ?, updated_at = ? WHERE highlight_id = ?")
-  const remove = db.prepare("DELETE FROM highlights WHERE highlight_id = ?")
-  const all = db.prepare<Highlight>(`${HIGHLIGHTS} WHERE user_id = ? AND arxiv_id = ? ORDER BY page, highlight_id`)
-  const count = db.prepare<{ held: number }>("SELECT count(*) AS held FROM highlights WHERE user_id = ? AND arxiv_id = ?")
+  const amend = db.prepare("UPDATE highlights SET colour = +?, comment = +?, updated_at = +? WHERE highlight_id = +?")
+  const remove = db.prepare("DELETE FROM highlights WHERE highlight_id = +?")
+  const all = db.prepare<Highlight>(`${HIGHLIGHTS} WHERE user_id = +? AND arxiv_id = +? ORDER BY page, highlight_id`)
+  const count = db.prepare<{ held: number }>("SELECT count(*) AS held FROM highlights WHERE user_id = +? AND arxiv_id = +?")
   const position = db.prepare<{ page: number; pages: number | null; offset: number; at: string }>(
-    "SELECT page, pages, thousandths AS offset, set_at AS at FROM reading_positions WHERE user_id = ? AND arxiv_id = ?",
+    "SELECT page, pages, thousandths AS offset, set_at AS at FROM reading_positions WHERE user_id = +? AND arxiv_id = +?",
   )
   const positions = db.prepare<{ arxivId: string; page: number; pages: number | null }>(
-    "SELECT arxiv_id AS arxivId, page, pages FROM reading_positions WHERE user_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
+    "SELECT arxiv_id AS arxivId, page, pages FROM reading_positions WHERE user_id = +? AND arxiv_id IN (SELECT value FROM json_each(+?))",
   )
   // A number of pages that the reader has gone beyond was none.
   const setPosition = db.prepare<{ pages: number | null }>(
-    `INSERT INTO reading_positions (user_id, arxiv_id, page, pages, thousandths, set_at) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO reading_positions (user_id, arxiv_id, page, pages, thousandths, set_at) VALUES (+?, +?, +?, +?, +?, +?)
      ON CONFLICT DO UPDATE SET page = excluded.page, thousandths = excluded.thousandths, set_at = excluded.set_at,
        pages = coalesce(excluded.pages, CASE WHEN pages >= excluded.page THEN pages END) RETURNING pages`,
   )

@@ -29,47 +29,47 @@ const SHOWN = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwne
   FROM reached r JOIN people o ON o.user_id = r.owner_id`
 
 export function collections(db: Db) {
-  const owned = db.prepare<{ collections: number }>("SELECT collections FROM library_counts WHERE user_id = ?")
+  const owned = db.prepare<{ collections: number }>("SELECT collections FROM library_counts WHERE user_id = +?")
   const insert = inserting(db, "collections")
   const join = inserting(db, "collection_members")
-  const rename = db.prepare("UPDATE collections SET name = ? WHERE collection_id = ?")
-  const one = db.prepare<Row>(`WITH ${REACHED} SELECT ${SHOWN} WHERE r.collection_id = ?`)
+  const rename = db.prepare("UPDATE collections SET name = +? WHERE collection_id = +?")
+  const one = db.prepare<Row>(`WITH ${REACHED} SELECT ${SHOWN} WHERE r.collection_id = +?`)
   const page = db.prepare<Row>(
     `WITH ${REACHED} SELECT ${SHOWN}
-     ORDER BY r.collection_id DESC LIMIT ${pageItems + 1} OFFSET ?`,
+     ORDER BY r.collection_id DESC LIMIT ${pageItems + 1} OFFSET +?`,
   )
   const members = db.prepare<Person>(
-    "SELECT m.user_id AS userId, p.username FROM collection_members m JOIN people p USING (user_id) JOIN collections c USING (collection_id) WHERE m.collection_id = ? ORDER BY c.owner_id <> m.user_id, p.username",
+    "SELECT m.user_id AS userId, p.username FROM collection_members m JOIN people p USING (user_id) JOIN collections c USING (collection_id) WHERE m.collection_id = +? ORDER BY c.owner_id <> m.user_id, p.username",
   )
   const among = db.prepare<{ arxivId: string }>(
-    "SELECT arxiv_id AS arxivId FROM collection_papers WHERE collection_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
+    "SELECT arxiv_id AS arxivId FROM collection_papers WHERE collection_id = +? AND arxiv_id IN (SELECT value FROM json_each(+?))",
   )
   const add = db.prepare(
     `INSERT INTO collection_papers (collection_id, arxiv_id, added_by, added_at, known, given, citation_key)
-     SELECT ?, w.value ->> 'arxivId', ?, ?, EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given',
-       CASE WHEN NOT EXISTS (SELECT 1 FROM collection_papers k WHERE k.collection_id = ? AND k.citation_key = w.value ->> 'citationKey') THEN w.value ->> 'citationKey' END
-     FROM json_each(?) w`,
+     SELECT +?, w.value ->> 'arxivId', +?, +?, EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given',
+       CASE WHEN NOT EXISTS (SELECT 1 FROM collection_papers k WHERE k.collection_id = +? AND k.citation_key = w.value ->> 'citationKey') THEN w.value ->> 'citationKey' END
+     FROM json_each(+?) w`,
   )
-  const paper = db.prepare<{ notes: number }>("SELECT notes FROM collection_papers WHERE collection_id = ? AND arxiv_id = ?")
-  const removePaper = db.prepare("DELETE FROM collection_papers WHERE collection_id = ? AND arxiv_id = ?")
+  const paper = db.prepare<{ notes: number }>("SELECT notes FROM collection_papers WHERE collection_id = +? AND arxiv_id = +?")
+  const removePaper = db.prepare("DELETE FROM collection_papers WHERE collection_id = +? AND arxiv_id = +?")
   const papersPage = db.prepare<PaperRow>(
     `SELECT c.arxiv_id AS arxivId, c.added_at AS addedAt, b.username AS addedBy, c.notes, coalesce(c.given, s.given) AS given,
        CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.record END AS record
-     FROM (SELECT * FROM collection_papers WHERE collection_id = ? ORDER BY entry DESC LIMIT ? OFFSET ?) c
+     FROM (SELECT * FROM collection_papers WHERE collection_id = +? ORDER BY entry DESC LIMIT +? OFFSET +?) c
      JOIN people b ON b.user_id = c.added_by
      LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id
-     LEFT JOIN saved_papers s ON s.user_id = ? AND s.arxiv_id = c.arxiv_id
+     LEFT JOIN saved_papers s ON s.user_id = +? AND s.arxiv_id = c.arxiv_id
      ORDER BY c.entry DESC`,
   )
   const cited = db.prepare<Pick<PaperRow, "arxivId" | "given" | "record"> & { citationKey: string | null }>(
     `SELECT c.arxiv_id AS arxivId, c.citation_key AS citationKey, c.given, CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.record END AS record
-     FROM collection_papers c LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id WHERE c.collection_id = ? ORDER BY c.entry`,
+     FROM collection_papers c LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id WHERE c.collection_id = +? ORDER BY c.entry`,
   )
   /** What goes with a member, and what goes with a whole Collection: in the order that the references between them ask for. */
   const leaving = [
-    "DELETE FROM unread_notes WHERE user_id = ? AND collection_id = ?",
-    "DELETE FROM key_collections WHERE key_id IN (SELECT key_id FROM personal_keys WHERE user_id = ?) AND collection_id = ?",
-    "DELETE FROM collection_members WHERE user_id = ? AND collection_id = ?",
+    "DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +?",
+    "DELETE FROM key_collections WHERE key_id IN (SELECT key_id FROM personal_keys WHERE user_id = +?) AND collection_id = +?",
+    "DELETE FROM collection_members WHERE user_id = +? AND collection_id = +?",
   ].map((sql) => db.prepare(sql))
   const deleting = [
     "unread_notes",
@@ -79,10 +79,10 @@ export function collections(db: Db) {
     "collection_invitations",
     "collection_members",
     "collections",
-  ].map((table) => db.prepare(`DELETE FROM ${table} WHERE collection_id = ?`))
+  ].map((table) => db.prepare(`DELETE FROM ${table} WHERE collection_id = +?`))
 
   const noted = db.prepare<{ authorId: string; arxivId: string }>(
-    "SELECT DISTINCT author_id AS authorId, arxiv_id AS arxivId FROM notes WHERE collection_id = ?",
+    "SELECT DISTINCT author_id AS authorId, arxiv_id AS arxivId FROM notes WHERE collection_id = +?",
   )
   const anew = db.prepare(INDEXED_ANEW)
 

@@ -23,10 +23,10 @@ const SHOWN = `SELECT i.invitation_id AS invitationId, i.collection_id AS collec
 
 export function collectionInvitations(db: Db) {
   const insert = inserting(db, "collection_invitations")
-  const one = db.prepare<Row>(`${SHOWN} WHERE i.invitation_id = ?`)
-  const remove = db.prepare("DELETE FROM collection_invitations WHERE invitation_id = ?")
-  const received = db.prepare<Row>(`${SHOWN} WHERE i.user_id = ? ORDER BY i.invitation_id`)
-  const sent = db.prepare<Row>(`${SHOWN} WHERE i.collection_id = ? ORDER BY i.invitation_id`)
+  const one = db.prepare<Row>(`${SHOWN} WHERE i.invitation_id = +?`)
+  const remove = db.prepare("DELETE FROM collection_invitations WHERE invitation_id = +?")
+  const received = db.prepare<Row>(`${SHOWN} WHERE i.user_id = +? ORDER BY i.invitation_id`)
+  const sent = db.prepare<Row>(`${SHOWN} WHERE i.collection_id = +? ORDER BY i.invitation_id`)
 
   return {
     open: (invitationId: string, collectionId: string, userId: string, at: string) =>

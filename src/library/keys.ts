@@ -42,16 +42,16 @@ export type Keys = ReturnType<typeof keys>
 export function keys(db: Db) {
   const insert = inserting(db, "personal_keys")
   const select = inserting(db, "key_collections")
-  const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = ?`)
-  const byId = db.prepare<Row>(`${SHOWN} WHERE k.key_id = ?`)
-  const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = ? ORDER BY k.key_id DESC`)
-  const listed = db.prepare<Row>(`${SHOWN} WHERE k.key_id < ? ORDER BY k.key_id DESC LIMIT ?`)
+  const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = +?`)
+  const byId = db.prepare<Row>(`${SHOWN} WHERE k.key_id = +?`)
+  const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = +? ORDER BY k.key_id DESC`)
+  const listed = db.prepare<Row>(`${SHOWN} WHERE k.key_id < +? ORDER BY k.key_id DESC LIMIT +?`)
   const all = db.prepare<Row>(`${SHOWN} ORDER BY k.key_id`)
-  const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = ?")
-  const revoke = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL")
-  const revokeAllOf = db.prepare("UPDATE personal_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL")
+  const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = +?")
+  const revoke = db.prepare("UPDATE personal_keys SET revoked_at = +? WHERE key_id = +? AND revoked_at IS NULL")
+  const revokeAllOf = db.prepare("UPDATE personal_keys SET revoked_at = +? WHERE user_id = +? AND revoked_at IS NULL")
   const used = db.prepare(
-    "UPDATE personal_keys SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN ? AND ?)",
+    "UPDATE personal_keys SET last_used_at = +? WHERE key_id = +? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN +? AND +?)",
   )
 
   return {

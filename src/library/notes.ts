@@ -26,30 +26,30 @@ const BROUGHT_ALONG = 1_000
 const note = ({ via, unread, ...row }: Row): Served<Note> => ({ ...row, via: via && new JsonText(via), unread: unread === 1 })
 
 const COLUMNS = `n.note_id AS noteId, n.arxiv_id AS arxivId, p.username AS author, n.posted_at AS at, n.text, n.reply_to_note_id AS replyToNoteId, n.via,
-  EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = ? AND u.collection_id = n.collection_id AND u.arxiv_id = n.arxiv_id AND u.note_id = n.note_id) AS unread
+  EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = +? AND u.collection_id = n.collection_id AND u.arxiv_id = n.arxiv_id AND u.note_id = n.note_id) AS unread
   FROM notes n JOIN people p ON p.user_id = n.author_id`
 
 export function notes(db: Db) {
   const insert = inserting(db, "notes")
   // A person has read what they wrote; what their agent wrote in their name they have not.
   const announce = db.prepare(
-    "INSERT INTO unread_notes (user_id, collection_id, arxiv_id, note_id) SELECT user_id, collection_id, ?, ? FROM collection_members WHERE collection_id = ? AND user_id <> ?",
+    "INSERT INTO unread_notes (user_id, collection_id, arxiv_id, note_id) SELECT user_id, collection_id, +?, +? FROM collection_members WHERE collection_id = +? AND user_id <> +?",
   )
   const one = db.prepare<Pick<NewNote, "collectionId" | "arxivId" | "authorId">>(
-    "SELECT collection_id AS collectionId, arxiv_id AS arxivId, author_id AS authorId FROM notes WHERE note_id = ?",
+    "SELECT collection_id AS collectionId, arxiv_id AS arxivId, author_id AS authorId FROM notes WHERE note_id = +?",
   )
-  const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = ?")
-  const remove = db.prepare("DELETE FROM notes WHERE note_id = ?")
+  const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = +?")
+  const remove = db.prepare("DELETE FROM notes WHERE note_id = +?")
   const anew = db.prepare(INDEXED_ANEW)
   const page = db.prepare<Row>(
-    `SELECT ${COLUMNS} WHERE n.collection_id = ? AND n.arxiv_id = ? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET ?`,
+    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.arxiv_id = +? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET +?`,
   )
   const on = db.prepare<Row>(
-    `SELECT ${COLUMNS} WHERE n.collection_id = ? AND n.arxiv_id IN (SELECT value FROM json_each(?)) ORDER BY n.note_id DESC LIMIT ${BROUGHT_ALONG + 1}`,
+    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.arxiv_id IN (SELECT value FROM json_each(+?)) ORDER BY n.note_id DESC LIMIT ${BROUGHT_ALONG + 1}`,
   )
-  const readAll = db.prepare("DELETE FROM unread_notes WHERE user_id = ? AND collection_id = ? AND note_id <= ?")
-  const readThread = db.prepare("DELETE FROM unread_notes WHERE user_id = ? AND collection_id = ? AND arxiv_id = ? AND note_id <= ?")
-  const unread = db.prepare<{ unread: number }>("SELECT unread FROM collection_members WHERE user_id = ? AND collection_id = ?")
+  const readAll = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND note_id <= +?")
+  const readThread = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND arxiv_id = +? AND note_id <= +?")
+  const unread = db.prepare<{ unread: number }>("SELECT unread FROM collection_members WHERE user_id = +? AND collection_id = +?")
 
   return {
     post({ noteId, collectionId, arxivId, authorId, at, text, replyToNoteId, via }: NewNote): void {

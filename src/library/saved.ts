@@ -42,24 +42,24 @@ const orders: Readonly<Record<PaperOrder, string>> = {
 }
 
 /** Has what a person finds a paper by looked up again. */
-export const INDEXED_ANEW = "UPDATE saved_papers SET known = known WHERE user_id = ? AND arxiv_id = ?"
+export const INDEXED_ANEW = "UPDATE saved_papers SET known = known WHERE user_id = +? AND arxiv_id = +?"
 
 export function saved(db: Db) {
-  const count = db.prepare<{ saved: number }>("SELECT saved FROM library_counts WHERE user_id = ?")
+  const count = db.prepare<{ saved: number }>("SELECT saved FROM library_counts WHERE user_id = +?")
   const among = db.prepare<{ arxivId: string }>(
-    "SELECT arxiv_id AS arxivId FROM saved_papers WHERE user_id = ? AND arxiv_id IN (SELECT value FROM json_each(?))",
+    "SELECT arxiv_id AS arxivId FROM saved_papers WHERE user_id = +? AND arxiv_id IN (SELECT value FROM json_each(+?))",
   )
   const insert = db.prepare(
     `INSERT INTO saved_papers (user_id, saved_at, arxiv_id, known, given)
-     SELECT ?, ?, w.value ->> 'arxivId', EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given' FROM json_each(?) w`,
+     SELECT +?, +?, w.value ->> 'arxivId', EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given' FROM json_each(+?) w`,
   )
-  const leaving = ["paper_tags", "saved_papers"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = ? AND arxiv_id = ?`))
+  const leaving = ["paper_tags", "saved_papers"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND arxiv_id = +?`))
   const finding = (order: string, isTagged: boolean, isSearched: boolean) =>
     db.prepare<{ entry: number }>(
-      `SELECT s.entry FROM saved_papers s WHERE s.user_id = ?
-       ${isTagged ? "AND s.arxiv_id IN (SELECT arxiv_id FROM paper_tags WHERE user_id = ? AND tag = ?)" : ""}
-       ${isSearched ? "AND s.entry IN (SELECT rowid FROM library_index WHERE library_index MATCH ?)" : ""}
-       ORDER BY ${order} LIMIT ? OFFSET ?`,
+      `SELECT s.entry FROM saved_papers s WHERE s.user_id = +?
+       ${isTagged ? "AND s.arxiv_id IN (SELECT arxiv_id FROM paper_tags WHERE user_id = +? AND tag = +?)" : ""}
+       ${isSearched ? "AND s.entry IN (SELECT rowid FROM library_index WHERE library_index MATCH +?)" : ""}
+       ORDER BY ${order} LIMIT +? OFFSET +?`,
     )
   const finders = new Map<string, ReturnType<typeof finding>>()
   const page = db.prepare<Row>(
@@ -69,7 +69,7 @@ export function saved(db: Db) {
          OR EXISTS (SELECT 1 FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = s.arxiv_id AND h.known = 1)
          THEN p.record END AS record,
        coalesce(s.given, ${GIVEN("s.arxiv_id")}) AS given, ${TAGS("s.user_id", "s.arxiv_id")} AS tags
-     FROM json_each(?) w CROSS JOIN saved_papers s ON s.entry = w.value
+     FROM json_each(+?) w CROSS JOIN saved_papers s ON s.entry = w.value
      LEFT JOIN papers p ON p.arxiv_id = s.arxiv_id
      ORDER BY w.key`,
   )

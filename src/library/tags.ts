@@ -11,9 +11,9 @@ export interface Changed {
 
 export function tags(db: Db) {
   const insert = inserting(db, "paper_tags", { onConflict: "DO NOTHING" })
-  const remove = db.prepare("DELETE FROM paper_tags WHERE user_id = ? AND arxiv_id = ? AND tag = ?")
-  const on = db.prepare<{ tag: string }>("SELECT tag FROM paper_tags WHERE user_id = ? AND arxiv_id = ? ORDER BY tag")
-  const all = db.prepare<{ tag: string; papers: number }>("SELECT tag, papers FROM tag_counts WHERE user_id = ? ORDER BY tag")
+  const remove = db.prepare("DELETE FROM paper_tags WHERE user_id = +? AND arxiv_id = +? AND tag = +?")
+  const on = db.prepare<{ tag: string }>("SELECT tag FROM paper_tags WHERE user_id = +? AND arxiv_id = +? ORDER BY tag")
+  const all = db.prepare<{ tag: string; papers: number }>("SELECT tag, papers FROM tag_counts WHERE user_id = +? ORDER BY tag")
 
   /** Tells the papers of which a step changed something from those of which it did not. */
   function told(arxivIds: readonly string[], step: (arxivId: string) => boolean): Changed {

@@ -74,12 +74,12 @@ export const auditHead = (db: Db): { readonly sequence: number; readonly digest:
 
 /** The digest of a line; undefined where there is no such line. */
 export const auditDigest = (db: Db, sequence: number): string | undefined =>
-  db.prepare<{ digest: Buffer }>("SELECT digest FROM audit_entries WHERE sequence = ?").get(sequence)?.digest.toString("hex")
+  db.prepare<{ digest: Buffer }>("SELECT digest FROM audit_entries WHERE sequence = +?").get(sequence)?.digest.toString("hex")
 
 /** Follows the chain of the log. @returns the first line that does not follow from the one before it; null where all do */
 export function brokenAuditLine(db: Db): number | null {
   const page = db.prepare<Line & { readonly digest: Buffer }>(
-    `SELECT * FROM audit_entries WHERE sequence > ? ORDER BY sequence LIMIT ${STEP}`,
+    `SELECT * FROM audit_entries WHERE sequence > +? ORDER BY sequence LIMIT ${STEP}`,
   )
   let before: Buffer = FIRST
   let due = 1
@@ -106,18 +106,20 @@ export type Audit = ReturnType<typeof audit>
 
 /** @param command what runs instead of a service; left out, none */
 export function audit(db: Db, world: World, command?: RunningCommand) {
-  const insert = db.prepare("INSERT INTO audit_entries (sequence, at, kind, by_id, subject_id, body, digest) VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const insert = db.prepare(
+    "INSERT INTO audit_entries (sequence, at, kind, by_id, subject_id, body, digest) VALUES (+?, +?, +?, +?, +?, +?, +?)",
+  )
   const COLUMNS = "SELECT a.sequence, a.body FROM audit_entries a"
   const rename = db.prepare(
-    "UPDATE audit_entries SET body = json_set(body, '$.subject.name', ?), name_digest = ? WHERE body ->> '$.subject.name' = ?",
+    "UPDATE audit_entries SET body = json_set(body, '$.subject.name', +?), name_digest = +? WHERE body ->> '$.subject.name' = +?",
   )
-  const all = db.prepare<Row>(`${COLUMNS} WHERE a.sequence < ? ORDER BY a.sequence DESC LIMIT ?`)
-  const ofKind = db.prepare<Row>(`${COLUMNS} WHERE a.kind = ? AND a.sequence < ? ORDER BY a.sequence DESC LIMIT ?`)
+  const all = db.prepare<Row>(`${COLUMNS} WHERE a.sequence < +? ORDER BY a.sequence DESC LIMIT +?`)
+  const ofKind = db.prepare<Row>(`${COLUMNS} WHERE a.kind = +? AND a.sequence < +? ORDER BY a.sequence DESC LIMIT +?`)
   // Two walks through two indexes, each as long as the page; one that asked for either would read the whole log.
   const walk = (column: string) =>
-    `SELECT sequence FROM (SELECT sequence FROM audit_entries WHERE ${column} = ? AND (? IS NULL OR kind = ?) AND sequence < ? ORDER BY sequence DESC LIMIT ?)`
+    `SELECT sequence FROM (SELECT sequence FROM audit_entries WHERE ${column} = +? AND (+? IS NULL OR kind = +?) AND sequence < +? ORDER BY sequence DESC LIMIT +?)`
   const ofPerson = db.prepare<Row>(
-    `${COLUMNS} WHERE a.sequence IN (${walk("by_id")} UNION ${walk("subject_id")}) ORDER BY a.sequence DESC LIMIT ?`,
+    `${COLUMNS} WHERE a.sequence IN (${walk("by_id")} UNION ${walk("subject_id")}) ORDER BY a.sequence DESC LIMIT +?`,
   )
   const entry = ({ sequence, body }: Row): AuditEntry => ({ sequence, ...parse(body) })
 

@@ -9,11 +9,11 @@ export type Connections = ReturnType<typeof connections>
 
 export function connections(db: Db) {
   const find = db.prepare<PersonRow>(
-    `SELECT ${PERSON} FROM provider_accounts a JOIN people p USING (user_id) WHERE a.issuer = ? AND a.subject = ?`,
+    `SELECT ${PERSON} FROM provider_accounts a JOIN people p USING (user_id) WHERE a.issuer = +? AND a.subject = +?`,
   )
-  const own = db.prepare<{ issuer: string }>("SELECT issuer FROM provider_accounts WHERE user_id = ?")
+  const own = db.prepare<{ issuer: string }>("SELECT issuer FROM provider_accounts WHERE user_id = +?")
   const insert = inserting(db, "provider_accounts")
-  const remove = db.prepare("DELETE FROM provider_accounts WHERE user_id = ?")
+  const remove = db.prepare("DELETE FROM provider_accounts WHERE user_id = +?")
 
   return {
     /** Whose an account is. */

@@ -39,26 +39,28 @@ export function invitations(db: Db, world: World) {
   const find = db.prepare<Row>(
     `SELECT i.invitation_id AS invitationId, p.user_id AS userId, p.username, r.room_id AS roomId, r.title, i.expires_at AS expiresAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN rooms r USING (room_id)
-     WHERE i.token_digest = ? AND i.accepted_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?
+     WHERE i.token_digest = +? AND i.accepted_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > +?
        AND (r.room_id IS NULL OR r.owner_id = i.invited_by)`,
   )
-  const accept = db.prepare("UPDATE invitations SET accepted_by = ? WHERE invitation_id = ? AND accepted_by IS NULL")
+  const accept = db.prepare("UPDATE invitations SET accepted_by = +? WHERE invitation_id = +? AND accepted_by IS NULL")
   const one = db.prepare<{ userId: string; username: string; roomId: string | null; acceptedBy: string | null; revokedAt: string | null }>(
     `SELECT p.user_id AS userId, p.username, i.room_id AS roomId, i.accepted_by AS acceptedBy, i.revoked_at AS revokedAt
-     FROM invitations i JOIN people p ON p.user_id = i.invited_by WHERE i.invitation_id = ?`,
+     FROM invitations i JOIN people p ON p.user_id = i.invited_by WHERE i.invitation_id = +?`,
   )
-  const end = db.prepare("UPDATE invitations SET revoked_at = ? WHERE invitation_id = ? AND accepted_by IS NULL AND revoked_at IS NULL")
+  const end = db.prepare("UPDATE invitations SET revoked_at = +? WHERE invitation_id = +? AND accepted_by IS NULL AND revoked_at IS NULL")
   const revoke = db.prepare(
-    "UPDATE invitations SET revoked_at = ? WHERE invitation_id = ? AND invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL",
+    "UPDATE invitations SET revoked_at = +? WHERE invitation_id = +? AND invited_by = +? AND accepted_by IS NULL AND revoked_at IS NULL",
   )
 
-  const revokeAll = db.prepare("UPDATE invitations SET revoked_at = ? WHERE invited_by = ? AND accepted_by IS NULL AND revoked_at IS NULL")
+  const revokeAll = db.prepare(
+    "UPDATE invitations SET revoked_at = +? WHERE invited_by = +? AND accepted_by IS NULL AND revoked_at IS NULL",
+  )
 
   const listed = db.prepare<ListedInvitation>(
     `SELECT i.invitation_id AS invitationId, p.username AS invitedBy, r.room_id AS roomId, r.title, i.created_at AS createdAt, i.expires_at AS expiresAt,
        a.username AS acceptedBy, i.revoked_at AS revokedAt
      FROM invitations i JOIN people p ON p.user_id = i.invited_by LEFT JOIN people a ON a.user_id = i.accepted_by LEFT JOIN rooms r USING (room_id)
-     WHERE i.invitation_id < ? ORDER BY i.invitation_id DESC LIMIT ?`,
+     WHERE i.invitation_id < +? ORDER BY i.invitation_id DESC LIMIT +?`,
   )
 
   return {

@@ -40,34 +40,34 @@ export type People = ReturnType<typeof people>
 
 export function people(db: Db) {
   const insert = inserting(db, "people")
-  const byId = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE user_id = ?`)
-  const byName = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE username = ? AND instance_id IS NULL`)
-  const shownAs = db.prepare<{ userId: string }>("SELECT user_id AS userId FROM people WHERE username = ?")
+  const byId = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE user_id = +?`)
+  const byName = db.prepare<PersonRow>(`SELECT ${PERSON} FROM people p WHERE username = +? AND instance_id IS NULL`)
+  const shownAs = db.prepare<{ userId: string }>("SELECT user_id AS userId FROM people WHERE username = +?")
   const ofThere = db.prepare<{ userId: string; knownAs: string }>(
-    "SELECT user_id AS userId, known_as AS knownAs FROM people WHERE base_url = ? AND coalesce(id_there, user_id) = ?",
+    "SELECT user_id AS userId, known_as AS knownAs FROM people WHERE base_url = +? AND coalesce(id_there, user_id) = +?",
   )
   const described = db.prepare<Named & { readonly instanceId: string | null }>(
-    `SELECT user_id AS userId, username, ${DESCRIBED("p")}, instance_id AS instanceId FROM people p WHERE user_id = ?`,
+    `SELECT user_id AS userId, username, ${DESCRIBED("p")}, instance_id AS instanceId FROM people p WHERE user_id = +?`,
   )
-  const describe = db.prepare("UPDATE people SET name = ?, given_name = ?, family_name = ?, orcid = ? WHERE user_id = ?")
-  const hash = db.prepare<{ passwordHash: string }>("SELECT password_hash AS passwordHash FROM people WHERE user_id = ?")
-  const setHash = db.prepare("UPDATE people SET password_hash = ? WHERE user_id = ?")
+  const describe = db.prepare("UPDATE people SET name = +?, given_name = +?, family_name = +?, orcid = +? WHERE user_id = +?")
+  const hash = db.prepare<{ passwordHash: string }>("SELECT password_hash AS passwordHash FROM people WHERE user_id = +?")
+  const setHash = db.prepare("UPDATE people SET password_hash = +? WHERE user_id = +?")
   const ofHere = db.prepare<PersonRow & { disabledAt: string | null }>(
-    `SELECT ${PERSON}, p.disabled_at AS disabledAt FROM people p WHERE user_id = ? AND instance_id IS NULL`,
+    `SELECT ${PERSON}, p.disabled_at AS disabledAt FROM people p WHERE user_id = +? AND instance_id IS NULL`,
   )
-  const disable = db.prepare("UPDATE people SET disabled_at = ? WHERE user_id = ?")
-  const setOperator = db.prepare("UPDATE people SET is_operator = ? WHERE user_id = ?")
-  const otherOperator = db.prepare("SELECT 1 FROM people WHERE is_operator = 1 AND disabled_at IS NULL AND user_id <> ? LIMIT 1")
-  const clearCount = db.prepare("UPDATE people SET count_cleared_at = ? WHERE user_id = ?")
-  const cleared = db.prepare<{ clearedAt: string | null }>("SELECT count_cleared_at AS clearedAt FROM people WHERE user_id = ?")
-  const signedIn = db.prepare("UPDATE people SET signed_in_at = ? WHERE user_id = ?")
+  const disable = db.prepare("UPDATE people SET disabled_at = +? WHERE user_id = +?")
+  const setOperator = db.prepare("UPDATE people SET is_operator = +? WHERE user_id = +?")
+  const otherOperator = db.prepare("SELECT 1 FROM people WHERE is_operator = 1 AND disabled_at IS NULL AND user_id <> +? LIMIT 1")
+  const clearCount = db.prepare("UPDATE people SET count_cleared_at = +? WHERE user_id = +?")
+  const cleared = db.prepare<{ clearedAt: string | null }>("SELECT count_cleared_at AS clearedAt FROM people WHERE user_id = +?")
+  const signedIn = db.prepare("UPDATE people SET signed_in_at = +? WHERE user_id = +?")
   const any = db.prepare("SELECT 1 FROM people WHERE instance_id IS NULL LIMIT 1")
   const disabledAmong = db.prepare<{ userId: string; disabledAt: string }>(
-    "SELECT p.user_id AS userId, p.disabled_at AS disabledAt FROM json_each(?) CROSS JOIN people p ON p.user_id = json_each.value WHERE p.disabled_at IS NOT NULL",
+    "SELECT p.user_id AS userId, p.disabled_at AS disabledAt FROM json_each(+?) CROSS JOIN people p ON p.user_id = json_each.value WHERE p.disabled_at IS NOT NULL",
   )
   const listed = db.prepare<PersonRow & { createdAt: string; signedInAt: string | null; disabledAt: string | null }>(
     `SELECT ${PERSON}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt FROM people p
-     WHERE instance_id IS NULL AND user_id < ? ORDER BY user_id DESC LIMIT ?`,
+     WHERE instance_id IS NULL AND user_id < +? ORDER BY user_id DESC LIMIT +?`,
   )
   const all = db.prepare<PersonRow & Described & { createdAt: string; signedInAt: string | null; disabledAt: string | null }>(
     `SELECT ${PERSON}, ${DESCRIBED("p")}, p.created_at AS createdAt, p.signed_in_at AS signedInAt, p.disabled_at AS disabledAt FROM people p WHERE instance_id IS NULL ORDER BY user_id`,

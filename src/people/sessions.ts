@@ -12,11 +12,11 @@ export function sessions(db: Db, world: World) {
   const insert = inserting(db, "sessions")
   const find = db.prepare<PersonRow>(
     `SELECT ${PERSON} FROM sessions s JOIN people p USING (user_id)
-     WHERE s.token_digest = ? AND s.expires_at > ? AND p.disabled_at IS NULL`,
+     WHERE s.token_digest = +? AND s.expires_at > +? AND p.disabled_at IS NULL`,
   )
-  const remove = db.prepare("DELETE FROM sessions WHERE token_digest = ?")
-  const removeAll = db.prepare("DELETE FROM sessions WHERE user_id = ?")
-  const removeExpired = db.prepare("DELETE FROM sessions WHERE user_id = ? AND expires_at <= ?")
+  const remove = db.prepare("DELETE FROM sessions WHERE token_digest = +?")
+  const removeAll = db.prepare("DELETE FROM sessions WHERE user_id = +?")
+  const removeExpired = db.prepare("DELETE FROM sessions WHERE user_id = +? AND expires_at <= +?")
 
   return {
     /** Starts a session and returns its token, for the cookie only. */

@@ -35,24 +35,24 @@ export type Credentials = ReturnType<typeof credentials>
 
 export function credentials(db: Db) {
   const insert = inserting(db, "credentials")
-  const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = ?`)
-  const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = ?`)
-  const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = ? ORDER BY c.credential_id`)
-  const listed = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id < ? ORDER BY c.credential_id DESC LIMIT ?`)
+  const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = +?`)
+  const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = +?`)
+  const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = +? ORDER BY c.credential_id`)
+  const listed = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id < +? ORDER BY c.credential_id DESC LIMIT +?`)
   const all = db.prepare<Row>(`SELECT ${COLUMNS} ORDER BY c.credential_id`)
-  const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = ?")
+  const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = +?")
   const ending = db.prepare<{ roomId: string; label: string; at: string }>(
     `SELECT c.room_id AS roomId, c.label, c.expires_at AS at FROM members m CROSS JOIN credentials c USING (room_id, user_id)
-     WHERE m.user_id = ? AND c.revoked_at IS NULL AND c.expires_at > ? AND c.expires_at <= ? ORDER BY c.expires_at LIMIT 50`,
+     WHERE m.user_id = +? AND c.revoked_at IS NULL AND c.expires_at > +? AND c.expires_at <= +? ORDER BY c.expires_at LIMIT 50`,
   )
   const liveNames = db.prepare<{ credentialId: string; label: string }>(
-    "SELECT credential_id AS credentialId, label FROM credentials WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL AND expires_at > ?",
+    "SELECT credential_id AS credentialId, label FROM credentials WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL AND expires_at > +?",
   )
-  const revoke = db.prepare("UPDATE credentials SET revoked_at = ? WHERE credential_id = ? AND revoked_at IS NULL")
-  const revokeAll = db.prepare("UPDATE credentials SET revoked_at = ? WHERE room_id = ? AND user_id = ? AND revoked_at IS NULL")
-  const revokeAllOf = db.prepare("UPDATE credentials SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL")
+  const revoke = db.prepare("UPDATE credentials SET revoked_at = +? WHERE credential_id = +? AND revoked_at IS NULL")
+  const revokeAll = db.prepare("UPDATE credentials SET revoked_at = +? WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL")
+  const revokeAllOf = db.prepare("UPDATE credentials SET revoked_at = +? WHERE user_id = +? AND revoked_at IS NULL")
   const used = db.prepare(
-    "UPDATE credentials SET last_used_at = ? WHERE credential_id = ? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN ? AND ?)",
+    "UPDATE credentials SET last_used_at = +? WHERE credential_id = +? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN +? AND +?)",
   )
 
   return {

@@ -63,12 +63,12 @@ export function importedRooms(db: Db) {
   })
   const one = db.prepare<Elsewhere>(
     `SELECT instance_id AS instanceId, base_url AS baseUrl, software_version AS softwareVersion FROM imported_rooms
-     WHERE room_id = ? AND adopted_at IS NULL`,
+     WHERE room_id = +? AND adopted_at IS NULL`,
   )
   const homes = db.prepare<Home>(
-    "SELECT instance_id AS instanceId, base_url AS baseUrl, sequence - 1 AS throughSequence FROM room_adoptions WHERE room_id = ? ORDER BY sequence",
+    "SELECT instance_id AS instanceId, base_url AS baseUrl, sequence - 1 AS throughSequence FROM room_adoptions WHERE room_id = +? ORDER BY sequence",
   )
-  const keep = db.prepare("UPDATE imported_rooms SET adopted_at = ? WHERE room_id = ?")
+  const keep = db.prepare("UPDATE imported_rooms SET adopted_at = +? WHERE room_id = +?")
   const leave = inserting(db, "room_adoptions")
   /** With where it was before, where it was adopted. */
   const withHomes = (roomId: string, from: Elsewhere): Elsewhere => {
@@ -76,7 +76,7 @@ export function importedRooms(db: Db) {
     return adopted.length === 0 ? from : { ...from, adopted }
   }
   const origin = db.prepare<{ origin: string | null }>(
-    `SELECT ${ORIGIN("r", "h")} AS origin FROM rooms r LEFT JOIN room_heads h ON h.room_id = r.room_id WHERE r.room_id = ?`,
+    `SELECT ${ORIGIN("r", "h")} AS origin FROM rooms r LEFT JOIN room_heads h ON h.room_id = r.room_id WHERE r.room_id = +?`,
   )
   return {
     /** Notes where a Room comes from. What its references are known in stays what was said first. */

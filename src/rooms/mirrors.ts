@@ -17,14 +17,14 @@ export function mirrors(db: Db) {
   const put = inserting(db, "mirrors", {
     onConflict: "DO UPDATE SET base_url = excluded.base_url, added_at = excluded.added_at, stopped = NULL",
   })
-  const remove = db.prepare("DELETE FROM mirrors WHERE room_id = ?")
+  const remove = db.prepare("DELETE FROM mirrors WHERE room_id = +?")
   const all = db.prepare<Followed>(
     `SELECT room_id AS roomId, base_url AS baseUrl, origin_sequence AS originSequence, heard_at AS heardAt, stopped
      FROM mirrors ORDER BY room_id`,
   )
-  const one = db.prepare("SELECT 1 FROM mirrors WHERE room_id = ? AND base_url = ? AND stopped IS NULL")
-  const heard = db.prepare("UPDATE mirrors SET origin_sequence = ?, heard_at = ? WHERE room_id = ? AND base_url = ?")
-  const stop = db.prepare("UPDATE mirrors SET stopped = ? WHERE room_id = ? AND base_url = ?")
+  const one = db.prepare("SELECT 1 FROM mirrors WHERE room_id = +? AND base_url = +? AND stopped IS NULL")
+  const heard = db.prepare("UPDATE mirrors SET origin_sequence = +?, heard_at = +? WHERE room_id = +? AND base_url = +?")
+  const stop = db.prepare("UPDATE mirrors SET stopped = +? WHERE room_id = +? AND base_url = +?")
   return {
     /** Begins to follow a Room, or goes on after it was stopped. */
     put: (roomId: string, baseUrl: string, at: string) => put({ roomId, baseUrl, addedAt: at }),

@@ -78,29 +78,29 @@ export type Rooms = ReturnType<typeof rooms>
 export function rooms(db: Db) {
   const insert = inserting(db, "rooms")
   const amend = db.prepare<{ title: string; question: string | null; license: string | null }>(
-    `UPDATE rooms SET title = coalesce(?, title), question = coalesce(?, question), license = coalesce(?, license) WHERE room_id = ?
+    `UPDATE rooms SET title = coalesce(+?, title), question = coalesce(+?, question), license = coalesce(+?, license) WHERE room_id = +?
      RETURNING title, question, license`,
   )
-  const own = db.prepare("UPDATE rooms SET owner_id = ? WHERE room_id = ?")
-  const setArchive = db.prepare("UPDATE rooms SET state = ?, archived_at = ?, archived_by = ?, archive_reason = ? WHERE room_id = ?")
+  const own = db.prepare("UPDATE rooms SET owner_id = +? WHERE room_id = +?")
+  const setArchive = db.prepare("UPDATE rooms SET state = +?, archived_at = +?, archived_by = +?, archive_reason = +? WHERE room_id = +?")
   const standing = db.prepare<AccessRow>(
     `SELECT r.room_id AS roomId, r.title, r.state, ${ARCHIVE}, ${ORIGIN("r", "h")} AS origin, m.role FROM rooms r
      LEFT JOIN room_heads h ON h.room_id = r.room_id
      LEFT JOIN people a ON a.user_id = r.archived_by
-     LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = ?
-     WHERE r.room_id = ?`,
+     LEFT JOIN members m ON m.room_id = r.room_id AND m.user_id = +?
+     WHERE r.room_id = +?`,
   )
-  const openingThread = db.prepare<{ opening_thread_id: string }>("SELECT opening_thread_id FROM rooms WHERE room_id = ?")
-  const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ?`)
-  const list = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id < ? ORDER BY r.room_id DESC LIMIT ?`)
+  const openingThread = db.prepare<{ opening_thread_id: string }>("SELECT opening_thread_id FROM rooms WHERE room_id = +?")
+  const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +?`)
+  const list = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id < +? ORDER BY r.room_id DESC LIMIT +?`)
   const spelled = substrings(db, "room_trigrams")
-  const inOrder = db.prepare<Sized>(`${SIZED} rooms r WHERE r.room_id < ? ORDER BY r.room_id DESC LIMIT ?`)
+  const inOrder = db.prepare<Sized>(`${SIZED} rooms r WHERE r.room_id < +? ORDER BY r.room_id DESC LIMIT +?`)
   const few = db.prepare<Sized>(
-    `${SIZED} room_trigrams f CROSS JOIN rooms r ON r.item = f.rowid WHERE room_trigrams MATCH ? AND r.room_id < ? ORDER BY r.room_id DESC`,
+    `${SIZED} room_trigrams f CROSS JOIN rooms r ON r.item = f.rowid WHERE room_trigrams MATCH +? AND r.room_id < +? ORDER BY r.room_id DESC`,
   )
   const contain = db.prepare<SummaryRow>(
-    `${SUMMARY} WHERE r.room_id IN (SELECT r.room_id FROM json_each(?) j CROSS JOIN rooms r ON r.room_id = j.value
-       WHERE r.title LIKE ? ESCAPE '\\' OR r.question LIKE ? ESCAPE '\\' ORDER BY r.room_id DESC LIMIT ?) ORDER BY r.room_id DESC`,
+    `${SUMMARY} WHERE r.room_id IN (SELECT r.room_id FROM json_each(+?) j CROSS JOIN rooms r ON r.room_id = j.value
+       WHERE r.title LIKE +? ESCAPE '\\' OR r.question LIKE +? ESCAPE '\\' ORDER BY r.room_id DESC LIMIT +?) ORDER BY r.room_id DESC`,
   )
   // Written out at once: what has no space then fails before the commit, where it is certain that nothing is stored.
   const flush = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('flush')")
@@ -108,10 +108,10 @@ export function rooms(db: Db) {
   const all = db.prepare<SummaryRow>(`${SUMMARY} ORDER BY r.room_id`)
 
   const titles = db.prepare<{ roomId: string; title: string }>(
-    "SELECT room_id AS roomId, title FROM rooms WHERE room_id IN (SELECT value FROM json_each(?))",
+    "SELECT room_id AS roomId, title FROM rooms WHERE room_id IN (SELECT value FROM json_each(+?))",
   )
   const accepted = db.prepare<{ roomId: string; bytes: number }>(
-    "SELECT room_id AS roomId, accepted_bytes AS bytes FROM room_heads WHERE room_id IN (SELECT value FROM json_each(?))",
+    "SELECT room_id AS roomId, accepted_bytes AS bytes FROM room_heads WHERE room_id IN (SELECT value FROM json_each(+?))",
   )
 
   return {

@@ -44,30 +44,30 @@ export type Threads = ReturnType<typeof threads>
 
 export function threads(db: Db) {
   const insert = inserting(db, "threads")
-  const room = db.prepare<{ roomId: string }>("SELECT room_id AS roomId FROM threads WHERE thread_id = ?")
-  const anyRoom = db.prepare("SELECT 1 FROM rooms WHERE room_id = ?")
-  const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = ?`)
-  const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? AND t.sequence > ? ORDER BY t.sequence LIMIT ?`)
-  const all = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = ? ORDER BY t.sequence`)
+  const room = db.prepare<{ roomId: string }>("SELECT room_id AS roomId FROM threads WHERE thread_id = +?")
+  const anyRoom = db.prepare("SELECT 1 FROM rooms WHERE room_id = +?")
+  const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = +?`)
+  const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = +? AND t.sequence > +? ORDER BY t.sequence LIMIT +?`)
+  const all = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = +? ORDER BY t.sequence`)
   // Among the newest writes of the whole service, each looked at once: a reply that nobody answered for longer waits no more.
   const repliesTo = db.prepare<{ threadId: string; entryId: string; title: string; username: string; at: string }>(
     `WITH newest AS MATERIALIZED (
        SELECT e.entry_id, e.thread, e.sequence, e.reply_to_entry_id, j.position, j.at, w.person_id AS author_id
        FROM journal j JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence JOIN writers w ON w.writer = j.writer
        WHERE j.position > (SELECT max(position) - 1000 FROM journal)),
-     own AS MATERIALIZED (SELECT thread, max(sequence) AS last FROM newest WHERE author_id = ? GROUP BY thread),
-     answered AS MATERIALIZED (SELECT DISTINCT reply_to_entry_id AS entry_id FROM newest WHERE author_id = ? AND reply_to_entry_id IS NOT NULL)
+     own AS MATERIALIZED (SELECT thread, max(sequence) AS last FROM newest WHERE author_id = +? GROUP BY thread),
+     answered AS MATERIALIZED (SELECT DISTINCT reply_to_entry_id AS entry_id FROM newest WHERE author_id = +? AND reply_to_entry_id IS NOT NULL)
      SELECT t.thread_id AS threadId, f.entry_id AS entryId, t.title, p.username, f.at
      FROM (SELECT e.* FROM newest e CROSS JOIN timeline_entries o ON o.entry_id = e.reply_to_entry_id
          JOIN journal h ON h.position = o.history_position JOIN writers a ON a.writer = h.writer
-       WHERE a.person_id = ? AND e.author_id <> a.person_id
+       WHERE a.person_id = +? AND e.author_id <> a.person_id
          AND e.sequence > coalesce((SELECT last FROM own WHERE own.thread = e.thread), 0)
          AND e.entry_id NOT IN (SELECT entry_id FROM answered)
        ORDER BY e.position DESC LIMIT 50) f
      JOIN threads t ON t.thread_id = ${idOf("f.thread")} JOIN people p ON p.user_id = f.author_id
      ORDER BY f.position DESC`,
   )
-  const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = ? ORDER BY t.sequence LIMIT 1`)
+  const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = +? ORDER BY t.sequence LIMIT 1`)
 
   return {
     /** Replies by others to what a person said, after which they said nothing in the Thread: 50 at most, the newest first. */

@@ -4,7 +4,7 @@
  * of these reads them.
  */
 import { join } from "node:path"
-import { openDatabase } from "../../src/ledger/storage/database.ts"
+import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { curves } from "../../src/research/attempts/curves.ts"
 import { copyData, dataFile, readDemo, remove, repositoriesOf } from "./data/demo.ts"
 import { startServe } from "./process.ts"

@@ -6,7 +6,8 @@ import fc from "fast-check"
 import tap, { test } from "tap"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
 import { CommitQueue, Undo } from "../../src/ledger/write/commit-queue.ts"
-import { type Db, openDatabase } from "../../src/ledger/storage/database.ts"
+import type { Db } from "../../src/ledger/storage/database.ts"
+import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()

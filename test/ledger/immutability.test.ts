@@ -3,7 +3,7 @@ import { join } from "node:path"
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { checkData } from "../../src/check/check.ts"
-import { openDatabase } from "../../src/ledger/storage/database.ts"
+import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { openLog } from "../../src/log.ts"
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { test } from "tap"
 import { rowTypes } from "../../build/row-types.ts"
-import { openDatabase } from "../../src/ledger/storage/database.ts"
+import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { inserting, workedOut } from "../../src/ledger/storage/inserting.ts"
 
 test("schema.d.ts is what schema.sql says", (t) => {

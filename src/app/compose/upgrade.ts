@@ -5,7 +5,8 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { type Data, openData } from "../../ledger/storage/data.ts"
-import { DataError, type Db, isBusy, isStorageFault, openDatabase, openScratch, storedSchema } from "../../ledger/storage/database.ts"
+import { type Db, isBusy, isStorageFault } from "../../ledger/storage/database.ts"
+import { DataError, openDatabase, openScratch, storedSchema } from "../../ledger/storage/opening.ts"
 import { type Entry, journal } from "../../ledger/journal/journal.ts"
 import { notMade } from "../../ledger/storage/not-replayed.ts"
 import { Divergence, type OnProgress, replay, type Watching } from "../../ledger/replay/replay.ts"
@@ -40,8 +41,8 @@ function carryOver(from: Db, to: Db): void {
     const read = [...both, ...(columns === null ? [] : table.key)]
     const put = to.prepare(
       columns === null
-        ? `INSERT INTO ${name} (${both.join(", ")}) VALUES (${both.map(() => "?").join(", ")})`
-        : `UPDATE ${name} SET ${both.map((column) => `${column} = ?`).join(", ")} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`,
+        ? `INSERT INTO ${name} (${both.join(", ")}) VALUES (${both.map(() => "+?").join(", ")})`
+        : `UPDATE ${name} SET ${both.map((column) => `${column} = +?`).join(", ")} WHERE ${table.key.map((column) => `${column} = +?`).join(" AND ")}`,
     )
     for (const row of rowsOf(from, old, read)) put.run(...read.map((column) => row[column] ?? null))
   }

@@ -14,7 +14,7 @@ export const streams = {
   async *crate({ file, roomId, source }: CrateOrder) {
     const [{ crate }, { openAside }] = await Promise.all([
       import("../../research/export/crate.ts"),
-      import("../../ledger/storage/database.ts"),
+      import("../../ledger/storage/opening.ts"),
     ])
     yield* crate(() => openAside(file), roomId, source)
   },

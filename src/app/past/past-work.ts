@@ -47,7 +47,7 @@ function copyBeside(from: Db, to: Db, rooms: ReadonlySet<string>): void {
   for (const table of tablesOf(from)) {
     const copied = beside[table.name]
     if (copied === undefined) continue
-    const put = to.prepare(`INSERT INTO ${table.name} (${table.columns.join(", ")}) VALUES (${table.columns.map(() => "?").join(", ")})`)
+    const put = to.prepare(`INSERT INTO ${table.name} (${table.columns.join(", ")}) VALUES (${table.columns.map(() => "+?").join(", ")})`)
     for (const each of rowsOf(from, table, table.columns)) {
       const row = copied(each, rooms)
       if (row !== null) put.run(...table.columns.map((column) => row[column] ?? null))

@@ -4,7 +4,7 @@ import { Agent, request } from "node:http"
 import { basename, dirname, join } from "node:path"
 import * as v from "valibot"
 import { messageOf } from "../../contract/faults.ts"
-import { DataError } from "../../ledger/storage/database.ts"
+import { DataError } from "../../ledger/storage/opening.ts"
 
 /** Seconds that Litestream may take for a sync; a proxy waits for longer. */
 const PATIENCE = 5

@@ -79,7 +79,7 @@ interface Full extends Kept {
   readonly content: string
   readonly isSealed: 0 | 1
 }
-const IN_ROOM = `WHERE j.room = ${placeOf("?")} AND j.room_sequence`
+const IN_ROOM = `WHERE j.room = ${placeOf("+?")} AND j.room_sequence`
 
 /** The operations whose entries are of each kind. */
 const byKind = Map.groupBy(
@@ -90,21 +90,21 @@ const byKind = Map.groupBy(
 export type Activity = ReturnType<typeof activity>
 
 export function activity(db: Db) {
-  const head = db.prepare<Head>("SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = ?")
+  const head = db.prepare<Head>("SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = +?")
   const advance = db.prepare(
-    `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at, accepted_bytes) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at, accepted_bytes) VALUES (+?, +?, +?, +?, +?)
      ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
        last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
   )
-  const page = db.prepare<Full>(`SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > ? ORDER BY j.room_sequence LIMIT ?`)
+  const page = db.prepare<Full>(`SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > +? ORDER BY j.room_sequence LIMIT +?`)
   const pageOfOperation = db.prepare<Full>(
-    `SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > ? AND j.operation = ? ORDER BY j.room_sequence LIMIT ?`,
+    `SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > +? AND j.operation = +? ORDER BY j.room_sequence LIMIT +?`,
   )
   const place = db.prepare<{ position: number; acceptedAt: string; digest: Buffer }>(
-    `SELECT j.position, j.at AS acceptedAt, j.activity_digest AS digest FROM journal j ${IN_ROOM} = ?`,
+    `SELECT j.position, j.at AS acceptedAt, j.activity_digest AS digest FROM journal j ${IN_ROOM} = +?`,
   )
   const actorHere = db.prepare<{ userId: string }>(
-    `SELECT w.person_id AS userId FROM journal j JOIN writers w ON w.writer = j.writer ${IN_ROOM} = ?`,
+    `SELECT w.person_id AS userId FROM journal j JOIN writers w ON w.writer = j.writer ${IN_ROOM} = +?`,
   )
   const lastOfSenders = db.prepare<Kept & { sender: string }>(
     `SELECT ${COLUMNS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SIGHT}) n

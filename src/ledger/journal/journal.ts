@@ -99,12 +99,12 @@ export function journal(db: Db) {
   const insert = db.prepare(
     `INSERT INTO journal (position, operation, writer, at, room, room_sequence, thread, entry_sequence, delivery_id, params, content, client, given,
        target_kind, target_id, label, about_id, result, card, content_digest, activity_digest, digest)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (+?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?)`,
   )
-  const seal = db.prepare("INSERT INTO withheld_writes (history_position, request_digest) VALUES (?, ?)")
-  const page = db.prepare<Row>(`${ROWS} WHERE j.position > ? ORDER BY j.position LIMIT ${STEP}`)
-  const one = db.prepare<Row>(`${ROWS} WHERE j.position = ?`)
-  const rewrite = db.prepare("UPDATE journal SET content = ?, client = ?, given = ? WHERE position = ?")
+  const seal = db.prepare("INSERT INTO withheld_writes (history_position, request_digest) VALUES (+?, +?)")
+  const page = db.prepare<Row>(`${ROWS} WHERE j.position > +? ORDER BY j.position LIMIT ${STEP}`)
+  const one = db.prepare<Row>(`${ROWS} WHERE j.position = +?`)
+  const rewrite = db.prepare("UPDATE journal SET content = +?, client = +?, given = +? WHERE position = +?")
   const count = db.prepare<{ entries: number }>("SELECT coalesce(max(position), 0) AS entries FROM journal")
   const { place, writer } = keys(db)
 

@@ -18,13 +18,13 @@ export interface Writer {
 export type Keys = ReturnType<typeof keys>
 
 export function keys(db: Db) {
-  const place = db.prepare<{ key: number }>("SELECT place AS key FROM places WHERE id = ?")
-  const addPlace = db.prepare<{ key: number }>("INSERT INTO places (id) VALUES (?) RETURNING place AS key")
+  const place = db.prepare<{ key: number }>("SELECT place AS key FROM places WHERE id = +?")
+  const addPlace = db.prepare<{ key: number }>("INSERT INTO places (id) VALUES (+?) RETURNING place AS key")
   const writer = db.prepare<{ key: number }>(
-    "SELECT writer AS key FROM writers WHERE user_id = ? AND sender = ? AND username = ? AND shown_as = ? AND person_id = ? AND agent IS ?",
+    "SELECT writer AS key FROM writers WHERE user_id = +? AND sender = +? AND username = +? AND shown_as = +? AND person_id = +? AND agent IS +?",
   )
   const addWriter = db.prepare<{ key: number }>(
-    "INSERT INTO writers (user_id, sender, username, shown_as, person_id, agent) VALUES (?, ?, ?, ?, ?, ?) RETURNING writer AS key",
+    "INSERT INTO writers (user_id, sender, username, shown_as, person_id, agent) VALUES (+?, +?, +?, +?, +?, +?) RETURNING writer AS key",
   )
   return {
     /** The number of a Room or Thread, given out where it has none yet. Within the transaction that uses it. */

@@ -58,15 +58,15 @@ interface Row extends Omit<Told, "deliveryId" | "at" | "activity" | "warnings"> 
 const SELECT = `SELECT j.position, ${idOf("j.room")} AS roomId, ${idOf("j.thread")} AS threadId, ${TARGET_HERE}, j.about_id AS aboutId, j.result,
     j.entry_sequence AS entrySequence, j.room_sequence AS sequence, j.activity_digest AS digest
   FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence
-  WHERE j.delivery_id = ? AND j.operation = ? AND w.person_id = ?`
+  WHERE j.delivery_id = +? AND j.operation = +? AND w.person_id = +?`
 
 export type Receipts = ReturnType<typeof receipts>
 
 /** @param beside what stood beside the receipt of a write, which is not stored with it */
 export function receipts(db: Db, journal: Journal, beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>) {
   const ofPerson = db.prepare<Row>(`${SELECT} ORDER BY j.position LIMIT 1`)
-  const ofSender = db.prepare<Row>(`${SELECT} AND w.sender = ? ORDER BY j.position LIMIT 1`)
-  const ofMember = db.prepare<Row>(`${SELECT} ORDER BY w.sender = ? DESC, j.position LIMIT 1`)
+  const ofSender = db.prepare<Row>(`${SELECT} AND w.sender = +? ORDER BY j.position LIMIT 1`)
+  const ofMember = db.prepare<Row>(`${SELECT} ORDER BY w.sender = +? DESC, j.position LIMIT 1`)
 
   function kept(operation: Operation, deliveryId: string, row: Row | undefined): Kept | undefined {
     const entry = row && journal.at(row.position)

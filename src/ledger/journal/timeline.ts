@@ -73,7 +73,7 @@ const JOINED = `JOIN places t ON t.place = e.thread JOIN journal j ON j.position
 const SELECT = `SELECT ${COLUMNS} FROM timeline_entries e ${JOINED}`
 /** Left to itself, SQLite walks the whole Thread. */
 const SELECT_BY_KIND = `SELECT ${COLUMNS} FROM timeline_entries e INDEXED BY timeline_by_kind ${JOINED}`
-const IN_THREAD = `e.thread = ${placeOf("?")}`
+const IN_THREAD = `e.thread = ${placeOf("+?")}`
 
 /** What an entry says, as JSON text of an object. */
 function saidIn({ text, deliveryId, client, card, operation, result, ...row }: Row): string {
@@ -133,24 +133,28 @@ export type Timeline = ReturnType<typeof timeline>
 
 export function timeline(db: Db) {
   const insert = db.prepare(
-    "INSERT INTO timeline_entries (thread, sequence, kind, entry_id, history_position, reply_to_entry_id, version_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO timeline_entries (thread, sequence, kind, entry_id, history_position, reply_to_entry_id, version_id) VALUES (+?, +?, +?, +?, +?, +?, +?)",
   )
   const { place } = keys(db)
-  const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = ?")
-  const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = ?`)
-  const page = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
-  const pageOfKind = db.prepare<Row>(`${SELECT_BY_KIND} WHERE ${IN_THREAD} AND e.kind = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
+  const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = +?")
+  const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = +?`)
+  const page = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} AND e.sequence > +? ORDER BY e.sequence LIMIT +?`)
+  const pageOfKind = db.prepare<Row>(
+    `${SELECT_BY_KIND} WHERE ${IN_THREAD} AND e.kind = +? AND e.sequence > +? ORDER BY e.sequence LIMIT +?`,
+  )
   // Those that published a record of a kind, along the records: others of their kind may be many. An id is younger than those before it.
   const pageOfRecords = db.prepare<Row>(
     `SELECT ${COLUMNS} FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id ${JOINED}
-     WHERE r.thread_id = ? AND r.kind = ? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = ?), '')
-       AND e.sequence > ? ORDER BY r.version_id LIMIT ?`,
+     WHERE r.thread_id = +? AND r.kind = +? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = +?), '')
+       AND e.sequence > +? ORDER BY r.version_id LIMIT +?`,
   )
   const pageOfReused = db.prepare<Row>(
-    `${SELECT_BY_KIND} JOIN records r ON r.version_id = e.version_id WHERE ${IN_THREAD} AND e.kind = ? AND e.sequence > ? AND r.entry_id <> e.entry_id ORDER BY e.sequence LIMIT ?`,
+    `${SELECT_BY_KIND} JOIN records r ON r.version_id = e.version_id WHERE ${IN_THREAD} AND e.kind = +? AND e.sequence > +? AND r.entry_id <> e.entry_id ORDER BY e.sequence LIMIT +?`,
   )
-  const replies = db.prepare<Row>(`${SELECT} WHERE e.reply_to_entry_id = ? AND ${IN_THREAD} AND e.sequence > ? ORDER BY e.sequence LIMIT ?`)
-  const newest = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} ORDER BY e.sequence DESC LIMIT ?`)
+  const replies = db.prepare<Row>(
+    `${SELECT} WHERE e.reply_to_entry_id = +? AND ${IN_THREAD} AND e.sequence > +? ORDER BY e.sequence LIMIT +?`,
+  )
+  const newest = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} ORDER BY e.sequence DESC LIMIT +?`)
 
   const withText = (rows: Row[]) => rows.map((row) => ({ sequence: row.sequence, entry: served(row) }))
 

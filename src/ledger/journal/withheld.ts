@@ -61,32 +61,32 @@ export type Withheld = ReturnType<typeof withheld>
 export function withheld(db: Db) {
   const kept = journal(db)
   const STANDING = `SELECT j.position, j.room_sequence AS sequence, ${idOf("j.thread")} AS threadId, j.content_digest AS contentDigest, ${TARGET}
-    FROM journal j LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence WHERE j.room = ${placeOf("?")} AND`
-  const bySequence = db.prepare<Standing>(`${STANDING} j.room_sequence = ?`)
+    FROM journal j LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence WHERE j.room = ${placeOf("+?")} AND`
+  const bySequence = db.prepare<Standing>(`${STANDING} j.room_sequence = +?`)
   const ofEntry = db.prepare<Standing>(
-    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position FROM timeline_entries n WHERE n.entry_id = ?)`,
+    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position FROM timeline_entries n WHERE n.entry_id = +?)`,
   )
   const ofRecord = db.prepare<Standing>(
-    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position FROM records n WHERE n.version_id = ?)`,
+    `${STANDING} j.room_sequence IS NOT NULL AND j.position = (SELECT n.history_position FROM records n WHERE n.version_id = +?)`,
   )
-  const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = ?`)
-  const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = ?")
-  const note = db.prepare("INSERT INTO withheld_fields (mark, history_position, path, by_position) VALUES (?, ?, ?, ?)")
+  const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = +?`)
+  const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
+  const note = db.prepare("INSERT INTO withheld_fields (mark, history_position, path, by_position) VALUES (+?, +?, +?, +?)")
   const find = db.prepare<{ at: string; userId: string; username: string; reason: Withholding["reason"] }>(
     `SELECT h.at, w.user_id AS userId, w.username, h.content ->> '$.reason' AS reason
-     FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = ?`,
+     FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = +?`,
   )
   const by = db.prepare<{ userId: string }>(
     `SELECT w.person_id AS userId
-     FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = ?`,
+     FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = +?`,
   )
   const sealed = db.prepare<{ position: number }>("SELECT history_position AS position FROM withheld_writes ORDER BY history_position")
   const withholdings = db.prepare<{ position: number }>(
-    `SELECT position FROM journal WHERE room = ${placeOf("?")} AND operation = 'withhold_content' AND room_sequence > 0`,
+    `SELECT position FROM journal WHERE room = ${placeOf("+?")} AND operation = 'withhold_content' AND room_sequence > 0`,
   )
   const sealedBy = db.prepare<{ position: number }>(
     `SELECT DISTINCT f.history_position AS position FROM withheld_fields f JOIN journal h ON h.position = f.history_position
-     WHERE f.by_position IN (SELECT value FROM json_each(?)) AND instr(h.content, ?) > 0 ORDER BY 1`,
+     WHERE f.by_position IN (SELECT value FROM json_each(+?)) AND instr(h.content, +?) > 0 ORDER BY 1`,
   )
   const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
 
@@ -106,7 +106,7 @@ export function withheld(db: Db) {
     )
     const found = db
       .prepare<{ position: number }>(
-        `SELECT position FROM journal WHERE position >= ? AND given IS NOT NULL AND (${texts.map(() => "instr(given, ?) > 0").join(" OR ")})`,
+        `SELECT position FROM journal WHERE position >= +? AND given IS NOT NULL AND (${texts.map(() => "instr(given, +?) > 0").join(" OR ")})`,
       )
       .all(from, ...beginnings)
     const patterns = texts.map((text) => {

@@ -18,8 +18,8 @@ export function filteredList<Row>(db: Db, select: string, columns: Readonly<Reco
     const names = Object.keys(columns).filter((name) => filters[name] !== undefined)
     const values = names.flatMap((name) => filters[name] ?? [])
     const known = names.join(" ")
-    const conditions = [...names.map((name) => `${columns[name]} = ?`), `${key} ${beyond} ?`].join(" AND ")
-    const statement = prepared.get(known) ?? db.prepare<Row>(`${select} WHERE ${conditions} ORDER BY ${key} ${order} LIMIT ?`)
+    const conditions = [...names.map((name) => `${columns[name]} = +?`), `${key} ${beyond} +?`].join(" AND ")
+    const statement = prepared.get(known) ?? db.prepare<Row>(`${select} WHERE ${conditions} ORDER BY ${key} ${order} LIMIT +?`)
     prepared.set(known, statement)
     return statement.all(...values, after ?? start, count)
   }

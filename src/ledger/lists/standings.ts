@@ -11,11 +11,13 @@ type Notice = JsonObject & { readonly linkId: string }
 export type Standings = ReturnType<typeof standings>
 
 export function standings(db: Db) {
-  const find = db.prepare<{ status: RecordStatus; notices: Stored<Notice[]> }>("SELECT status, notices FROM standings WHERE version_id = ?")
-  const set = db.prepare(
-    "INSERT INTO standings (version_id, status, notices) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, notices = excluded.notices",
+  const find = db.prepare<{ status: RecordStatus; notices: Stored<Notice[]> }>(
+    "SELECT status, notices FROM standings WHERE version_id = +?",
   )
-  const tellDisputes = db.prepare("UPDATE standings SET open_dispute = ?, notices = ? WHERE version_id = ?")
+  const set = db.prepare(
+    "INSERT INTO standings (version_id, status, notices) VALUES (+?, +?, +?) ON CONFLICT DO UPDATE SET status = excluded.status, notices = excluded.notices",
+  )
+  const tellDisputes = db.prepare("UPDATE standings SET open_dispute = +?, notices = +? WHERE version_id = +?")
   const noticesOf = (versionId: string): Notice[] => parse(find.get(versionId)?.notices ?? stored("[]"))
 
   return {

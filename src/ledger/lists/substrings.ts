@@ -27,7 +27,7 @@ function trigramsOf(text: string): string[] {
  * @param few in how many texts a trigram may stand to be few, ascending
  */
 export function substrings(db: Db, table: string, few: readonly number[] = FEW) {
-  const counted = db.prepare<{ texts: number }>(`SELECT count(*) AS texts FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`)
+  const counted = db.prepare<{ texts: number }>(`SELECT count(*) AS texts FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH +? LIMIT +?)`)
   return {
     /**
      * What to ask the index for the texts that may contain a query; undefined where they may be many.

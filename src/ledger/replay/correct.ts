@@ -14,18 +14,18 @@ export function correct(data: Db, made: Db): void {
     const columns = compared(table)
     // The rows that are read must not move meanwhile.
     const found = [...differing(data, made, table)]
-    const where = `WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`
+    const where = `WHERE ${key.map((column) => `${column} = +?`).join(" AND ")}`
     const keyOf = (row: Row): Value[] => key.map((column) => row[column] ?? null)
     for (const each of found) if (each.which === "only_here") data.prepare(`DELETE FROM ${name} ${where}`).run(...keyOf(each.here))
     for (const each of found) {
       const valuesOf = (row: Row, names: readonly string[]): Value[] => names.map((column) => row[column] ?? null)
       if (each.which === "only_due")
         data
-          .prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`)
+          .prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "+?").join(", ")})`)
           .run(...valuesOf(each.due, columns))
       if (each.which === "unlike")
         data
-          .prepare(`UPDATE ${name} SET ${each.columns.map((column) => `${column} = ?`).join(", ")} ${where}`)
+          .prepare(`UPDATE ${name} SET ${each.columns.map((column) => `${column} = +?`).join(", ")} ${where}`)
           .run(...valuesOf(each.due, each.columns), ...keyOf(each.due))
     }
     const { due } = sealed.get(name) ?? {}

@@ -1,6 +1,7 @@
 /** Opens the data of an instance: its database, who it is, and the world it lives in. */
 import { join } from "node:path"
-import { type Db, openAside, openDatabase } from "./database.ts"
+import type { Db } from "./database.ts"
+import { openAside, openDatabase } from "./opening.ts"
 import { isoTime, momentOf, realWorld, type World } from "../world.ts"
 
 /** The database's file within a data folder. */
@@ -47,8 +48,8 @@ export function renewInstance(db: Db): void {
   const world = realWorld()
   world.idsAfter(newestId(db))
   const at = isoTime(world.now())
-  db.prepare("INSERT INTO earlier_instances (instance_id, until) SELECT instance_id, ? FROM instance").run(at)
-  db.prepare("UPDATE instance SET instance_id = ?, created_at = ?").run(world.id(), at)
+  db.prepare("INSERT INTO earlier_instances (instance_id, until) SELECT instance_id, +? FROM instance").run(at)
+  db.prepare("UPDATE instance SET instance_id = +?, created_at = +?").run(world.id(), at)
 }
 
 /** Who the instance is whose data it is. */
@@ -70,7 +71,7 @@ export function openData(file: string, given?: World): Data {
     const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
     // Of two processes that open new data at once, the first one names the instance.
     if (known.get() === undefined)
-      db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING").run(
+      db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, +?, +?) ON CONFLICT DO NOTHING").run(
         world.id(),
         isoTime(world.now()),
       )

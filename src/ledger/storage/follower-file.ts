@@ -8,7 +8,8 @@
 import { statSync, utimesSync } from "node:fs"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { followerNote } from "./litestream-files.ts"
-import { type Db, isBusy, leaveLog, openMade, saysLog, type Statement } from "./database.ts"
+import { type Db, isBusy, type Statement } from "./database.ts"
+import { leaveLog, openMade, saysLog } from "./opening.ts"
 
 /** Milliseconds that a read waits on this thread for the follower to finish. */
 export const readPatienceMs = 100

@@ -11,7 +11,7 @@ export interface WorkedOut<Name extends string> {
 
 /** Writes such SQL: `${"roomId"}` stands for the value of that column. */
 export const workedOut = <Name extends string>(parts: TemplateStringsArray, ...from: Name[]): WorkedOut<Name> => ({
-  sql: parts.join("?"),
+  sql: parts.join("+?"),
   from,
 })
 
@@ -35,7 +35,7 @@ export const namedColumns = (
 ): readonly { readonly column: string; readonly name: string; readonly type: string; readonly isNullable: boolean }[] =>
   db
     .prepare<{ name: string; type: string; notnull: number; pk: number; dflt_value: string | null; keys: number }>(
-      "SELECT *, max(pk) OVER () AS keys FROM pragma_table_info(?)",
+      "SELECT *, max(pk) OVER () AS keys FROM pragma_table_info(+?)",
     )
     .all(table)
     .filter(
@@ -55,7 +55,7 @@ export function inserting<T extends Table, Worked extends string = never>(
   const prepared = () => {
     const columns = namedColumns(db, table)
     const other: Readonly<Record<string, WorkedOut<string>>> = worked ?? {}
-    const values = columns.map(({ name }) => other[name]?.sql ?? "?").join(", ")
+    const values = columns.map(({ name }) => other[name]?.sql ?? "+?").join(", ")
     const conflict = onConflict === undefined ? "" : ` ON CONFLICT ${onConflict}`
     const statement = db.prepare(`INSERT INTO ${table} (${columns.map(({ column }) => column).join(", ")}) VALUES (${values})${conflict}`)
     return { statement, names: columns.flatMap(({ name }) => other[name]?.from ?? [name]) }

@@ -56,7 +56,7 @@ const drop = (database: Database.Database, triggers: Iterable<string>) => {
 
 /** Makes the triggers what the list of objects says. @returns those that were not */
 function keep(database: Database.Database): string[] {
-  const columns = database.prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(?)")
+  const columns = database.prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(+?)")
   const wanted = keepingTriggers((table) => columns.all(table).map(({ name }) => name))
   const settled = (now: ReadonlyMap<string, string>) =>
     now.size === wanted.size && [...wanted].every(([name, sql]) => now.get(name) === sql)

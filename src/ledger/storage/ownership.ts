@@ -5,7 +5,7 @@
 import { codeOf } from "../../contract/faults.ts"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { DataError, openLock } from "./database.ts"
+import { DataError, openLock } from "./opening.ts"
 import { claimFromSystem } from "./system-claim.ts"
 
 /**

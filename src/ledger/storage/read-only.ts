@@ -3,7 +3,8 @@ import { codeOf } from "../../contract/faults.ts"
 import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { DataError, type Db, openAside, openDatabase, storedSchema } from "./database.ts"
+import type { Db } from "./database.ts"
+import { DataError, openAside, openDatabase, storedSchema } from "./opening.ts"
 import { latestSchema } from "./schema.ts"
 
 const may = (path: string, what: number): boolean => {

@@ -13,9 +13,9 @@ export function tablesOf(db: Db): Table[] {
   const names = db.prepare<{ name: string }>(
     `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
   )
-  const columns = db.prepare<{ name: string; pk: number }>("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid")
+  const columns = db.prepare<{ name: string; pk: number }>("SELECT name, pk FROM pragma_table_info(+?) ORDER BY cid")
   const unique = db.prepare<{ name: string }>(
-    `SELECT c.name FROM pragma_index_info((SELECT name FROM pragma_index_list(?) WHERE "unique" = 1 AND origin = 'u' ORDER BY seq DESC LIMIT 1)) c ORDER BY c.seqno`,
+    `SELECT c.name FROM pragma_index_info((SELECT name FROM pragma_index_list(+?) WHERE "unique" = 1 AND origin = 'u' ORDER BY seq DESC LIMIT 1)) c ORDER BY c.seqno`,
   )
   return names.all().map(({ name }) => {
     const all = columns.all(name)
@@ -37,7 +37,7 @@ export type Row = Readonly<Record<string, Value>>
 export function* rowsOf(db: Db, { name, key }: Table, columns: readonly string[]): Generator<Row, undefined> {
   const keys = key.join(", ")
   const select = (where: string) => db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${name} ${where} ORDER BY ${keys} LIMIT ${PAGE}`)
-  const after = select(`WHERE (${keys}) > (${key.map(() => "?").join(", ")})`)
+  const after = select(`WHERE (${keys}) > (${key.map(() => "+?").join(", ")})`)
   for (let rows = select("").all(); ; ) {
     yield* rows
     const last = rows.at(-1)

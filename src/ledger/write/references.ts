@@ -36,13 +36,13 @@ export function references(db: Db) {
         `${line} AS line`,
         ...Object.entries(of).map(([whole, column]) => `${column} AS "${whole}"`),
       ]
-      return [table, db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(?))`)]
+      return [table, db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(+?))`)]
     }),
   )
   const known = new Map(
     findable.map(({ table, key, kind, kindIn }) => [
       table,
-      db.prepare<{ readonly kind: ObjectKind }>(`SELECT ${kindIn ?? `'${kind}'`} AS kind FROM ${table} WHERE ${key} = ?`),
+      db.prepare<{ readonly kind: ObjectKind }>(`SELECT ${kindIn ?? `'${kind}'`} AS kind FROM ${table} WHERE ${key} = +?`),
     ]),
   )
   const rooms = new Map(
@@ -50,11 +50,11 @@ export function references(db: Db) {
       const column = kind === "room" ? key : room
       return column === null
         ? []
-        : [[table, db.prepare<{ readonly roomId: string }>(`SELECT ${column} AS roomId FROM ${table} WHERE ${key} = ?`)]]
+        : [[table, db.prepare<{ readonly roomId: string }>(`SELECT ${column} AS roomId FROM ${table} WHERE ${key} = +?`)]]
     }),
   )
   const told = db.prepare<{ readonly baseUrl: string; readonly toldBy: string }>(
-    "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = ? AND told_by <> 'file' AND adopted_at IS NULL",
+    "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
   )
   /** What is wrong with an object of a Room that its own instance has not told of: what it really is may come later. */
   function atSecondHand(id: string, kinds: readonly ObjectKind[]): string | undefined {
@@ -72,7 +72,7 @@ export function references(db: Db) {
     const column = of[whole.kind]
     if (label === null || column === undefined) return ""
     const rows = db
-      .prepare<{ label: string }>(`SELECT label FROM ${table} WHERE ${column} = ? ORDER BY ${key} LIMIT ${MOST_NAMED + 1}`)
+      .prepare<{ label: string }>(`SELECT label FROM ${table} WHERE ${column} = +? ORDER BY ${key} LIMIT ${MOST_NAMED + 1}`)
       .all(whole.id)
     const labels = rows.slice(0, MOST_NAMED).map((row) => row.label)
     if (labels.length === 0) return `; ${whole.label} has no ${noun[0]}`

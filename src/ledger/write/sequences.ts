@@ -5,10 +5,10 @@ export type Sequences = ReturnType<typeof sequences>
 
 export function sequences(db: Db) {
   const next = db.prepare<{ last: number }>(
-    "INSERT INTO counters (room_id, kind, last) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last",
+    "INSERT INTO counters (room_id, kind, last) VALUES (+?, +?, 1) ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last",
   )
   const entry = db.prepare<{ timeline_sequence: number }>(
-    `INSERT INTO thread_heads (thread_id, timeline_sequence, last_activity_at) VALUES (?, 1, ?)
+    `INSERT INTO thread_heads (thread_id, timeline_sequence, last_activity_at) VALUES (+?, 1, +?)
      ON CONFLICT DO UPDATE SET timeline_sequence = timeline_sequence + 1, last_activity_at = excluded.last_activity_at
      RETURNING timeline_sequence`,
   )

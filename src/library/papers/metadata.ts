@@ -12,10 +12,10 @@ export function metadata(db: Db) {
   const wanted = db.prepare<{ arxiv_id: string; here: number }>(
     `SELECT w.arxiv_id, EXISTS (SELECT 1 FROM papers p WHERE p.arxiv_id = w.arxiv_id) AS here
      FROM (SELECT arxiv_id FROM saved_papers WHERE known = 0 UNION SELECT arxiv_id FROM collection_papers WHERE known = 0) w
-     WHERE NOT EXISTS (SELECT 1 FROM paper_misses m WHERE m.arxiv_id = w.arxiv_id AND m.asked_at BETWEEN ? AND ?) LIMIT ?`,
+     WHERE NOT EXISTS (SELECT 1 FROM paper_misses m WHERE m.arxiv_id = w.arxiv_id AND m.asked_at BETWEEN +? AND +?) LIMIT +?`,
   )
   const tell = ["saved_papers", "collection_papers"].map((table) =>
-    db.prepare(`UPDATE ${table} SET known = 1 WHERE known = 0 AND arxiv_id = ?`),
+    db.prepare(`UPDATE ${table} SET known = 1 WHERE known = 0 AND arxiv_id = +?`),
   )
   const miss = inserting(db, "paper_misses", { onConflict: "DO UPDATE SET asked_at = excluded.asked_at" })
 

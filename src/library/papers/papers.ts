@@ -88,7 +88,7 @@ export function papers(db: Db) {
       recorded_at = excluded.recorded_at, record = excluded.record`,
   })
   const standing = db.prepare<StandingRow>(
-    `WITH ${REACHED}, wanted (arxiv_id) AS (VALUES (?))
+    `WITH ${REACHED}, wanted (arxiv_id) AS (VALUES (+?))
      SELECT p.record, p.origin, s.saved_at AS savedAt, s.known AS savedKnown, s.given AS savedGiven, ${GIVEN("w.arxiv_id")} AS heldGiven, ${holders("w.arxiv_id")} AS collections, ${TAGS("me.user_id", "w.arxiv_id")} AS tags,
        (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = w.arxiv_id) AS heldKnown
      FROM me CROSS JOIN wanted w

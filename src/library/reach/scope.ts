@@ -28,7 +28,7 @@ export const reachesLibrary = ({ reach }: Scope): boolean => reach !== "selected
 
 /** What follows `WITH`: the Collections in reach of three values (see `values`), as `reached`. */
 export const REACHED = `
-  me (user_id, reach, key_id) AS (VALUES (?, ?, ?)),
+  me (user_id, reach, key_id) AS (VALUES (+?, +?, +?)),
   reached AS (
     SELECT c.*, m.unread, me.user_id AS reader_id FROM me
     CROSS JOIN collection_members m ON m.user_id = me.user_id

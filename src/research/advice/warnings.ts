@@ -92,12 +92,12 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
   const doubts = doubtsOf({ evidence, findings, plans })
   const fallen = db.prepare<Fallen>(
     `SELECT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.status = 'disputed' AND s.open_dispute IS NULL AS isAnswered FROM records r JOIN standings s USING (version_id)
-     WHERE r.version_id IN (SELECT value FROM json_each(?)) AND s.status <> 'current'`,
+     WHERE r.version_id IN (SELECT value FROM json_each(+?)) AND s.status <> 'current'`,
   )
   const shownAt = db.prepare<{ versionId: string }>(
-    "SELECT version_id AS versionId FROM timeline_entries WHERE entry_id = ? AND version_id IS NOT NULL",
+    "SELECT version_id AS versionId FROM timeline_entries WHERE entry_id = +? AND version_id IS NOT NULL",
   )
-  const anyAttempt = db.prepare("SELECT 1 FROM attempts WHERE experiment_id = ? LIMIT 1")
+  const anyAttempt = db.prepare("SELECT 1 FROM attempts WHERE experiment_id = +? LIMIT 1")
 
   /** Records that a write names, which have fallen. */
   const namesFallen = (ids: readonly string[], seenFrom: string): Warning[] =>

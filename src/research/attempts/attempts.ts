@@ -157,16 +157,16 @@ export function attempts(db: Db, basePath = "") {
   const summaryOf = (row: ListedRow) => summary(row, basePath)
   const insert = inserting(db, "attempts")
   const insertInput = inserting(db, "attempt_inputs")
-  const update = db.prepare("UPDATE attempts SET status = ?, revision = revision + 1, updated_at = ? WHERE attempt_id = ?")
+  const update = db.prepare("UPDATE attempts SET status = +?, revision = revision + 1, updated_at = +? WHERE attempt_id = +?")
   const tell = inserting(db, "reproductions")
   const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Person>(
     `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${REPRODUCTION}
-     FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = ? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
+     FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = +? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
   )
   const count = inserting(db, "attempt_counts", { onConflict: "DO UPDATE SET attempts = attempts + excluded.attempts" })
-  const find = db.prepare<Omit<Attempt, "reproduces"> & Reproduces>(`SELECT ${STATE} FROM attempts a WHERE a.attempt_id = ?`)
-  const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = ?")
-  const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = ?`)
+  const find = db.prepare<Omit<Attempt, "reproduces"> & Reproduces>(`SELECT ${STATE} FROM attempts a WHERE a.attempt_id = +?`)
+  const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?")
+  const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = +?`)
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
   // With a plus a column is compared, but not looked up by: an experiment's own attempts are fewer than a Room's of some status.
   const compared = { experimentId: "+a.experiment_id", roomId: "+a.room_id", status: "+a.status", intent: "+a.intent", label: "+a.label" }

@@ -40,13 +40,13 @@ export type Curves = ReturnType<typeof curves>
 
 export function curves(db: Db) {
   const state = db.prepare<SeriesState>(
-    "SELECT points, from_step AS fromStep, to_step AS toStep, stretch FROM attempt_last_metrics WHERE attempt_id = ? AND name = ? AND split = ? AND dimensions_id = ?",
+    "SELECT points, from_step AS fromStep, to_step AS toStep, stretch FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?",
   )
   const some = db.prepare<Part>(
-    "SELECT part, points FROM attempt_curves WHERE attempt_id = ? AND name = ? AND split = ? AND dimensions_id = ? AND part BETWEEN ? AND ? ORDER BY part",
+    "SELECT part, points FROM attempt_curves WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +? AND part BETWEEN +? AND +? ORDER BY part",
   )
   const put = inserting(db, "attempt_curves", { onConflict: "DO UPDATE SET points = excluded.points" })
-  const clear = db.prepare("DELETE FROM attempt_curves WHERE attempt_id = ? AND name = ? AND split = ? AND dimensions_id = ?")
+  const clear = db.prepare("DELETE FROM attempt_curves WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?")
 
   const read = (series: Series, from: number, to: number): Curve =>
     some.all(...series, from, to).reduce<Curve>((curve, part) => merged(curve, curveIn(part)), new Float64Array())

@@ -6,8 +6,8 @@ import type { Db } from "../../ledger/storage/database.ts"
 type Dimensions = NonNullable<BodyOf<"report_attempt_event">["metrics"]>[number]["dimensions"]
 
 export function dimensionSets(db: Db) {
-  const find = db.prepare<{ id: number }>("SELECT dimensions_id AS id FROM dimension_sets WHERE dimensions = ?")
-  const insert = db.prepare<{ id: number }>("INSERT INTO dimension_sets (dimensions) VALUES (?) RETURNING dimensions_id AS id")
+  const find = db.prepare<{ id: number }>("SELECT dimensions_id AS id FROM dimension_sets WHERE dimensions = +?")
+  const insert = db.prepare<{ id: number }>("INSERT INTO dimension_sets (dimensions) VALUES (+?) RETURNING dimensions_id AS id")
   return {
     /** The id of a set, which is stored where it is new; 0 for none. */
     idOf(dimensions: Dimensions): number {

@@ -39,33 +39,35 @@ export function events(db: Db) {
   const places = dimensionSets(db)
   const insert = inserting(db, "attempt_events")
   const insertOutput = inserting(db, "attempt_outputs")
-  const lastOrdinal = db.prepare<{ last: number }>("SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = ?")
+  const lastOrdinal = db.prepare<{ last: number }>("SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = +?")
   const insertMetric = inserting(db, "attempt_metrics")
   const setLast = db.prepare(
     `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, dimensions_id, ordinal, unit, step, value, points, from_step, to_step, stretch)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (+?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?)`,
   )
-  const setUnit = db.prepare("UPDATE attempt_last_metrics SET unit = ? WHERE attempt_id = ? AND name = ? AND split = ?")
-  const told = db.prepare<{ unit: string | null }>("SELECT unit FROM attempt_last_metrics WHERE attempt_id = ? AND name = ? AND split = ?")
+  const setUnit = db.prepare("UPDATE attempt_last_metrics SET unit = +? WHERE attempt_id = +? AND name = +? AND split = +?")
+  const told = db.prepare<{ unit: string | null }>(
+    "SELECT unit FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +?",
+  )
   const newest = db.prepare<{ body: Stored<AttemptAnswer["events"][number]> }>(
-    `SELECT body FROM attempt_events WHERE attempt_id = ? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
+    `SELECT body FROM attempt_events WHERE attempt_id = +? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
   )
-  const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = ?")
-  const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = ? AND output_label = ?")
-  const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = ? AND output_label = ?")
+  const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = +?")
+  const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
+  const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
   const outputs = db.prepare<OutputRow>(
-    `SELECT body FROM attempt_outputs WHERE attempt_id = ? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
+    `SELECT body FROM attempt_outputs WHERE attempt_id = +? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
   const lasts = db.prepare<MetricPoint>(
     `SELECT m.ordinal, m.name, m.split, ${DIMENSIONS("m")} AS dimensions, l.unit, m.step, m.value, m.reported_at
      FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
-     WHERE l.attempt_id = ? ORDER BY l.name, l.split, l.dimensions_id LIMIT ${SHOWN}`,
+     WHERE l.attempt_id = +? ORDER BY l.name, l.split, l.dimensions_id LIMIT ${SHOWN}`,
   )
   const series = db.prepare<MetricPoint>(
-    `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = ? AND m.ordinal > ? ORDER BY m.ordinal LIMIT ?`,
+    `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = +? AND m.ordinal > +? ORDER BY m.ordinal LIMIT +?`,
   )
   const seriesOf = db.prepare<MetricPoint>(
-    `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = ? AND m.ordinal > ? AND m.name = ? ORDER BY m.ordinal LIMIT ?`,
+    `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = +? AND m.ordinal > +? AND m.name = +? ORDER BY m.ordinal LIMIT +?`,
   )
 
   /** An event as it is served: what was said, with the registrant's time beside the server's. */

@@ -45,7 +45,7 @@ const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS exper
   a.plan_match ->> '$.argvComparedWith' AS arm, octet_length(${contentOf("a")}) AS bytes`
 const RELATED = "JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id"
 /** Attempts that are given as a list of ids. */
-const OF = (columns: string, more = "") => `SELECT ${columns} FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${more}`
+const OF = (columns: string, more = "") => `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${more}`
 
 /** A row as it is answered, but for its columns. */
 export const shownRow = ({ registrantId, username, arm: _arm, bytes: _bytes, failure, ...row }: Row) => ({
@@ -64,17 +64,17 @@ export function attemptTables(db: Db) {
   const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent" }
   const newest = filteredList<Row>(db, `${ROW} FROM attempts a ${RELATED}`, columns, ORDINAL, true)
   const newestOfExperiment = filteredList<Row>(db, `${ROW} FROM attempts a ${RELATED}`, { ...columns, roomId: "+a.room_id" }, ORDINAL, true)
-  const named = db.prepare<Row>(`${ROW} FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${RELATED} ORDER BY j.key`)
+  const named = db.prepare<Row>(`${ROW} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${RELATED} ORDER BY j.key`)
   const metrics = db.prepare<Omit<Metric, "key">>(
     `SELECT name, nullif(split, '') AS split, max(unit) AS unit, count(*) AS attempts FROM (
-       SELECT l.name, l.split, l.unit FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.dimensions_id = 0 LIMIT ${limits.tableMetrics})
+       SELECT l.name, l.split, l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.dimensions_id = 0 LIMIT ${limits.tableMetrics})
      GROUP BY name, split ORDER BY attempts DESC, name, split LIMIT ${limits.tableColumns + 1}`,
   )
   const lasts = db.prepare<Last>(
-    `SELECT l.attempt_id AS attemptId, l.step, l.value FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = ? AND l.split = ? AND l.dimensions_id = 0`,
+    `SELECT l.attempt_id AS attemptId, l.step, l.value FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? AND l.dimensions_id = 0`,
   )
   const inputs = db.prepare<{ attemptId: string; name: string; label: string }>(
-    `SELECT i.attempt_id AS attemptId, i.name, m.label FROM json_each(?) j CROSS JOIN attempt_inputs i ON i.attempt_id = j.value
+    `SELECT i.attempt_id AS attemptId, i.name, m.label FROM json_each(+?) j CROSS JOIN attempt_inputs i ON i.attempt_id = j.value
      JOIN materials m ON m.material_id = i.material_id LIMIT ${limits.tableMetrics}`,
   )
   const contents = db.prepare<{ attemptId: string; content: Stored<BodyOf<"register_attempt">> }>(

@@ -119,7 +119,7 @@ const both = <Row>(db: Db, sql: (place: string) => string, table: string) => {
     const times = text.split(place).length - 1
     return (id: string): Row[] => statement.all(...Array<string>(times).fill(id))
   }
-  const [room, thread] = [prepared(`${table}.room_id = ?`), prepared(`${table}.thread_id = ?`)]
+  const [room, thread] = [prepared(`${table}.room_id = +?`), prepared(`${table}.thread_id = +?`)]
   return ({ roomId, threadId }: Place): Row[] => (threadId === undefined ? room(roomId) : thread(threadId))
 }
 
@@ -166,7 +166,7 @@ export function candidates(db: Db) {
      LEFT JOIN attempts a ON f.kind IN ('attempt_failed', 'attempt_diverged') AND a.attempt_id = f.id
      LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id
      LEFT JOIN records t ON t.version_id = l.target_version_id`
-  const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = ? AND f.sequence < ? ORDER BY f.sequence DESC LIMIT ?`)
+  const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = +? AND f.sequence < +? ORDER BY f.sequence DESC LIMIT +?`)
   const failures = both<Failure>(db, (place) => `${FAILURE} WHERE ${place} ORDER BY f.sequence DESC LIMIT ${SIGHT}`, "f")
   // The newest dispute of a record that stands decides where it comes, not the record: an old one may be doubted today.
   const disputes = both<Dispute>(
@@ -214,8 +214,8 @@ export function candidates(db: Db) {
   )
   // Of very many experiments, the newest.
   const beingAsked = db.prepare<{ question: string }>(
-    `SELECT question FROM (SELECT question, status FROM experiments WHERE room_id = ? ORDER BY experiment_id DESC LIMIT ${SIGHT})
-     WHERE status <> 'cancelled' AND question IN (SELECT value FROM json_each(?))`,
+    `SELECT question FROM (SELECT question, status FROM experiments WHERE room_id = +? ORDER BY experiment_id DESC LIMIT ${SIGHT})
+     WHERE status <> 'cancelled' AND question IN (SELECT value FROM json_each(+?))`,
   )
   const asked = both<{ readonly questions: Stored<string[]>; readonly threadId: string }>(
     db,
@@ -226,7 +226,7 @@ export function candidates(db: Db) {
     "t",
   )
   const counts = db.prepare<Counts>(
-    "SELECT stands, hypotheses, findings, failures, disputes, work, open_questions AS openQuestions FROM brief_counts WHERE place_id = ?",
+    "SELECT stands, hypotheses, findings, failures, disputes, work, open_questions AS openQuestions FROM brief_counts WHERE place_id = +?",
   )
 
   return {

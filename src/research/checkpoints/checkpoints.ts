@@ -94,24 +94,24 @@ export type Checkpoints = ReturnType<typeof checkpoints>
 export function checkpoints(db: Db) {
   const insert = inserting(db, "checkpoints")
   const cite = inserting(db, "checkpoint_citations")
-  const select = db.prepare("UPDATE threads SET selected_checkpoint_id = ? WHERE thread_id = ?")
-  const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = ?`)
+  const select = db.prepare("UPDATE threads SET selected_checkpoint_id = +? WHERE thread_id = +?")
+  const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = +?`)
   const one = db.prepare<WholeRow>(
-    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, ${LANDED} AS activitySequence FROM ${TABLES} WHERE c.checkpoint_id = ?`,
+    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, ${LANDED} AS activitySequence FROM ${TABLES} WHERE c.checkpoint_id = +?`,
   )
-  const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = ? AND t.selected_checkpoint_id = c.checkpoint_id`)
+  const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = +? AND t.selected_checkpoint_id = c.checkpoint_id`)
   // By an index that holds those Threads alone that have one; the archive is the Room's, and known to who asks.
   const ofRoom = db.prepare<Row & { threadSequence: number }>(
     `SELECT ${OWN}, NULL AS archivedAt, NULL AS archivedBy, NULL AS archiver, NULL AS reason, t.sequence AS threadSequence
      FROM checkpoints c JOIN journal h ON h.position = c.history_position JOIN threads t ON t.thread_id = c.thread_id
      JOIN people p ON p.user_id = c.author_id
-     WHERE c.checkpoint_id IN (SELECT selected_checkpoint_id FROM threads WHERE room_id = ? AND selected_checkpoint_id IS NOT NULL
+     WHERE c.checkpoint_id IN (SELECT selected_checkpoint_id FROM threads WHERE room_id = +? AND selected_checkpoint_id IS NOT NULL
        ORDER BY selected_checkpoint_id DESC LIMIT ${limits.contextItems})`,
   )
   const ASKING =
     "SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, c.open_questions AS openQuestions FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id WHERE c.open_questions <> '[]'"
-  const askingInRoom = db.prepare<AskingRow>(`${ASKING} AND t.room_id = ?`)
-  const askingInThread = db.prepare<AskingRow>(`${ASKING} AND t.thread_id = ?`)
+  const askingInRoom = db.prepare<AskingRow>(`${ASKING} AND t.room_id = +?`)
+  const askingInThread = db.prepare<AskingRow>(`${ASKING} AND t.thread_id = +?`)
 
   return {
     /** Stores a checkpoint; the newest of a Thread is the selected one. */

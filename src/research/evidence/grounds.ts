@@ -64,21 +64,21 @@ const doubt = ({ through, isAnswered, ...fallen }: Reached, status: Exclude<Reco
 export function grounds(db: Db) {
   const below = db.prepare<Ground>(
     `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
-     LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = ? AND ${RESTS} ORDER BY r.version_id`,
+     LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = +? AND ${RESTS} ORDER BY r.version_id`,
   )
   // What stands between it and what its plans build on are the plans.
   const belowItself = db.prepare<Ground>(
     `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
-     LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = ? AND x.part <> 'plan' AND ${RESTS} ORDER BY r.version_id`,
+     LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = +? AND x.part <> 'plan' AND ${RESTS} ORDER BY r.version_id`,
   )
   // Found by whom it names: of what is named by very many, the first.
   const above = db.prepare<Omit<Ground, "rests" | "isAnswered">>(
     `SELECT DISTINCT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status
-     FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = ? AND ${RESTS} LIMIT ${limits.groundsFollowed})
+     FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = +? AND ${RESTS} LIMIT ${limits.groundsFollowed})
      JOIN records r ON r.version_id = resting LEFT JOIN standings s ON s.version_id = r.version_id ORDER BY r.version_id`,
   )
   const one = db.prepare<Ground>(
-    `SELECT ${GROUND} FROM records r LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id = ?`,
+    `SELECT ${GROUND} FROM records r LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id = +?`,
   )
 
   /** Goes down from records, nearest first, each met once. */

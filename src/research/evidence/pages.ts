@@ -75,8 +75,8 @@ const wordsFrom = (from: string, more = "") => `
   LEFT JOIN standings s ON s.version_id = b.version_id`
 
 /** The newest words about each record in a JSON list: so many places back from the last of each. */
-const NEWEST = `json_each(?) i JOIN evidence_words w ON w.target_id = i.value
-    AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - ? FROM evidence_words m WHERE m.target_id = i.value)`
+const NEWEST = `json_each(+?) i JOIN evidence_words w ON w.target_id = i.value
+    AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - +? FROM evidence_words m WHERE m.target_id = i.value)`
 
 const TAKEN_BACK = "iif(g.link_id IS NULL, 'asserted', 'withdrawn')"
 /** What uses records, besides records: where each kind is stored, and how one is shown. */
@@ -122,7 +122,7 @@ const USES = `
   LEFT JOIN records f ON f.version_id = l.version_id
   LEFT JOIN link_withdrawals g ON g.link_id = u.by_id
   LEFT JOIN threads h ON h.thread_id = (SELECT id FROM places WHERE place = y.thread)
-  WHERE u.target_id = ? AND u.sequence < ? ORDER BY u.sequence DESC LIMIT ?`
+  WHERE u.target_id = +? AND u.sequence < +? ORDER BY u.sequence DESC LIMIT +?`
 
 /** Beyond every sequence. */
 const END = Number.MAX_SAFE_INTEGER
@@ -152,11 +152,11 @@ const wordItem = ({
 
 export function evidencePages(db: Db) {
   const words = db.prepare<WordRow>(
-    `${wordsFrom("evidence_words w")} WHERE w.target_id = ? AND w.sequence < ? ORDER BY w.sequence DESC LIMIT ?`,
+    `${wordsFrom("evidence_words w")} WHERE w.target_id = +? AND w.sequence < +? ORDER BY w.sequence DESC LIMIT +?`,
   )
   const newest = db.prepare<WordRow & { targetId: string }>(`${wordsFrom(NEWEST, "i.value AS targetId,")} ORDER BY w.sequence DESC`)
   const uses = db.prepare<UseRow>(USES)
-  const record = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
+  const record = db.prepare("SELECT 1 FROM records WHERE version_id = +?")
   return {
     /** Whether there is such a record. */
     knows: (versionId: string): boolean => record.get(versionId) !== undefined,

@@ -13,18 +13,18 @@ interface Carried {
 export function reproductionsOf(db: Db) {
   /** Whether a finding names exactly these attempts in a role: the list twice. */
   const NAMES = (role: string): string =>
-    `(SELECT count(*) FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}') = json_array_length(?)
-       AND NOT EXISTS (SELECT 1 FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}' AND o.attempt_id NOT IN (SELECT value FROM json_each(?)))`
+    `(SELECT count(*) FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}') = json_array_length(+?)
+       AND NOT EXISTS (SELECT 1 FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}' AND o.attempt_id NOT IN (SELECT value FROM json_each(+?)))`
   const sameAttempts = db.prepare<{ voiceId: string }>(
     `SELECT f.voice_id AS voiceId FROM finding_attempts t JOIN findings f ON f.version_id = t.version_id
-     WHERE t.attempt_id = json_extract(?, '$[0]') AND t.role = 'producing' AND f.outcome = ? AND ${NAMES("producing")} AND ${NAMES("baseline")} LIMIT 1`,
+     WHERE t.attempt_id = json_extract(+?, '$[0]') AND t.role = 'producing' AND f.outcome = +? AND ${NAMES("producing")} AND ${NAMES("baseline")} LIMIT 1`,
   )
-  const voice = db.prepare<{ voiceId: string }>("SELECT voice_id AS voiceId FROM findings WHERE version_id = ?")
+  const voice = db.prepare<{ voiceId: string }>("SELECT voice_id AS voiceId FROM findings WHERE version_id = +?")
   const resting = db.prepare<{ versionId: string }>(
-    `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = ? AND role IN ('producing', 'baseline') ORDER BY version_id LIMIT ${limits.groundsFollowed}`,
+    `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = +? AND role IN ('producing', 'baseline') ORDER BY version_id LIMIT ${limits.groundsFollowed}`,
   )
   const of = db.prepare<Carried>(
-    `SELECT DISTINCT w.source_id AS attemptId, w.author_id AS authorId, w.verdict, w.at FROM json_each(?) i
+    `SELECT DISTINCT w.source_id AS attemptId, w.author_id AS authorId, w.verdict, w.at FROM json_each(+?) i
      JOIN evidence_words w ON w.target_id = i.value AND w.source = 'reproduction' AND w.source_id = w.speaker_id ORDER BY w.at, w.source_id LIMIT ${limits.groundsFollowed}`,
   )
 

@@ -22,9 +22,9 @@ export function uses(db: Db) {
   const insert = inserting(db, "record_uses", {
     workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_uses WHERE target_id = ${"targetId"})` },
   })
-  const remove = db.prepare("DELETE FROM record_uses WHERE target_id = ? AND how = ? AND by_id = ?")
+  const remove = db.prepare("DELETE FROM record_uses WHERE target_id = +? AND how = +? AND by_id = +?")
   const count = inserting(db, "use_counts", { onConflict: "DO UPDATE SET uses = uses + excluded.uses" })
-  const counts = db.prepare<{ how: Use; uses: number }>("SELECT how, uses FROM use_counts WHERE target_id = ?")
+  const counts = db.prepare<{ how: Use; uses: number }>("SELECT how, uses FROM use_counts WHERE target_id = +?")
 
   return {
     note({ targetId, how, byKind, byId, at }: NewUse): void {

@@ -75,26 +75,26 @@ export function words(db: Db) {
     workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ${"targetId"})` },
   })
   const authorOf = db.prepare<{ authorId: string }>(
-    `SELECT author_id AS authorId FROM records WHERE version_id = ?
-     UNION ALL SELECT registrant_id FROM attempts WHERE attempt_id = ?`,
+    `SELECT author_id AS authorId FROM records WHERE version_id = +?
+     UNION ALL SELECT registrant_id FROM attempts WHERE attempt_id = +?`,
   )
   const tell = db.prepare<Group>(
-    `UPDATE evidence_words SET verdict = ?, at = ? WHERE source_id = ? AND source = 'reproduction'
+    `UPDATE evidence_words SET verdict = +?, at = +? WHERE source_id = +? AND source = 'reproduction'
      RETURNING target_id AS targetId, voice_id AS voiceId`,
   )
   const withdraw = db.prepare<Group>(
-    "UPDATE evidence_words SET withdrawn = 1 WHERE source_id = ? AND withdrawn = 0 RETURNING target_id AS targetId, voice_id AS voiceId",
+    "UPDATE evidence_words SET withdrawn = 1 WHERE source_id = +? AND withdrawn = 0 RETURNING target_id AS targetId, voice_id AS voiceId",
   )
-  const groupsOf = db.prepare<Group>("SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = ?")
+  const groupsOf = db.prepare<Group>("SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = +?")
   const ofGroup = db.prepare<Spoken>(
     `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.withdrawn, w.counted, w.doubted,
        coalesce(r.author_id, w.author_id) AS personId, coalesce(${FALLEN("s.status")}, 0) AS isFallen, coalesce(${DOUBTED("s")}, 0) AS isDoubted
      FROM evidence_words w LEFT JOIN records r ON r.version_id = w.speaker_id LEFT JOIN standings s ON s.version_id = w.speaker_id
-     WHERE w.voice_id = ? AND w.target_id = ? ORDER BY w.sequence DESC`,
+     WHERE w.voice_id = +? AND w.target_id = +? ORDER BY w.sequence DESC`,
   )
-  const mark = db.prepare("UPDATE evidence_words SET counted = ?, doubted = ? WHERE target_id = ? AND sequence = ?")
+  const mark = db.prepare("UPDATE evidence_words SET counted = +?, doubted = +? WHERE target_id = +? AND sequence = +?")
   const countPerson = db.prepare<{ words: number }>(
-    `INSERT INTO evidence_people (target_id, person_id, words) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
+    `INSERT INTO evidence_people (target_id, person_id, words) VALUES (+?, +?, +?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
   )
   const add = inserting(db, "evidence_tallies", {
     onConflict: `DO UPDATE SET ${members.map((member) => `${columns[member]} = ${columns[member]} + excluded.${columns[member]}`).join(", ")}`,

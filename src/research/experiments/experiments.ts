@@ -135,24 +135,24 @@ export function experiments(db: Db, basePath = "") {
   const summaryOf = (row: Row) => summary(row, basePath)
   const insert = inserting(db, "experiments")
   const update = db.prepare<Pick<Experiment, "revision" | "status" | "assigneeId">>(
-    `UPDATE experiments SET revision = revision + 1, updated_at = ?, status = coalesce(?, status),
-       assignee_id = CASE ? WHEN 'keep' THEN assignee_id ELSE ? END,
-       question = coalesce(?, question), scope = coalesce(?, scope), hypotheses = coalesce(?, hypotheses), suggested_protocol = coalesce(?, suggested_protocol),
-       handoff = coalesce(?, handoff), conclusion = coalesce(?, conclusion)
-     WHERE experiment_id = ? RETURNING revision, status, assignee_id AS assigneeId`,
+    `UPDATE experiments SET revision = revision + 1, updated_at = +?, status = coalesce(+?, status),
+       assignee_id = CASE +? WHEN 'keep' THEN assignee_id ELSE +? END,
+       question = coalesce(+?, question), scope = coalesce(+?, scope), hypotheses = coalesce(+?, hypotheses), suggested_protocol = coalesce(+?, suggested_protocol),
+       handoff = coalesce(+?, handoff), conclusion = coalesce(+?, conclusion)
+     WHERE experiment_id = +? RETURNING revision, status, assignee_id AS assigneeId`,
   )
   const insertRevision = inserting(db, "experiment_revisions")
-  const find = db.prepare<Experiment>(`SELECT ${STATE} FROM experiments e WHERE e.experiment_id = ?`)
-  const addressed = db.prepare<Pick<Row, "hypotheses">>("SELECT hypotheses FROM experiments WHERE experiment_id = ?")
+  const find = db.prepare<Experiment>(`SELECT ${STATE} FROM experiments e WHERE e.experiment_id = +?`)
+  const addressed = db.prepare<Pick<Row, "hypotheses">>("SELECT hypotheses FROM experiments WHERE experiment_id = +?")
   const one = db.prepare<Row & Texts>(
-    `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion FROM ${TABLES} WHERE e.experiment_id = ?`,
+    `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion FROM ${TABLES} WHERE e.experiment_id = +?`,
   )
   const revisions = db.prepare<Omit<Revision, "author" | "content"> & Person & { readonly content: Stored<Revision["content"]> }>(
     `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, v.status, v.assignee_id AS assigneeId, v.plan_id AS planId, ${contentOf("v")} AS content FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
-     WHERE v.experiment_id = ? AND v.revision > ? ORDER BY v.revision LIMIT ?`,
+     WHERE v.experiment_id = +? AND v.revision > +? ORDER BY v.revision LIMIT +?`,
   )
   const assigned = db.prepare<Pick<Experiment, "experimentId" | "label" | "roomId" | "status">>(
-    "SELECT experiment_id AS experimentId, label, room_id AS roomId, status FROM experiments WHERE assignee_id = ? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
+    "SELECT experiment_id AS experimentId, label, room_id AS roomId, status FROM experiments WHERE assignee_id = +? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
   )
   const columns = { roomId: "e.room_id", label: "e.label", status: "e.status", assigneeId: "e.assignee_id" }
   const list = filteredList<Row>(db, SUMMARY, columns, "e.experiment_id")
@@ -167,8 +167,8 @@ export function experiments(db: Db, basePath = "") {
     { hypothesisId: "u.target_id", roomId: "+e.room_id", label: "+e.label", status: "+e.status", assigneeId: "+e.assignee_id" },
     "u.by_id",
   )
-  const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = ? ORDER BY e.experiment_id DESC LIMIT ?`)
-  const newestOfThread = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = ? AND e.thread_id = ? ORDER BY e.experiment_id DESC LIMIT ?`)
+  const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = +? ORDER BY e.experiment_id DESC LIMIT +?`)
+  const newestOfThread = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = +? AND e.thread_id = +? ORDER BY e.experiment_id DESC LIMIT +?`)
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
 
   return {

@@ -40,8 +40,8 @@ export function plans(db: Db) {
     n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username`
   const TABLES = `plans n
     JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id`
-  const one = db.prepare<Row>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content FROM ${TABLES} WHERE n.plan_id = ?`)
-  const ofExperiment = db.prepare<Omit<Row, "content">>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE n.experiment_id = ? ORDER BY n.plan_id`)
+  const one = db.prepare<Row>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content FROM ${TABLES} WHERE n.plan_id = +?`)
+  const ofExperiment = db.prepare<Omit<Row, "content">>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE n.experiment_id = +? ORDER BY n.plan_id`)
 
   return {
     insert(plan: NewPlan): void {

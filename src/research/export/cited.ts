@@ -15,11 +15,11 @@ export interface Cited {
 /** What writes name of other Rooms. */
 export function citing(db: Db) {
   const rooms = new Map<string, Statement<{ roomId: string }>>()
-  const known = db.prepare<{ roomId: string }>("SELECT origin_room_id AS roomId FROM materials WHERE material_id = ?")
+  const known = db.prepare<{ roomId: string }>("SELECT origin_room_id AS roomId FROM materials WHERE material_id = +?")
   const standing = standingBefore(db)
 
   function roomsOf(table: string, key: string, room: string): Statement<{ roomId: string }> {
-    const found = rooms.get(table) ?? db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = ?`)
+    const found = rooms.get(table) ?? db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`)
     rooms.set(table, found)
     return found
   }

@@ -49,14 +49,14 @@ export function exportedRoom(db: Db, roomId: string) {
   const links = findingLinks(db)
   const authors = db.prepare<{ userId: string; username: string }>(
     `SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (
-       SELECT w.person_id FROM timeline_entries e JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer WHERE e.thread = ${placeOf("?")})`,
+       SELECT w.person_id FROM timeline_entries e JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer WHERE e.thread = ${placeOf("+?")})`,
   )
   const withId = db.prepare<Named>(
-    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM main.people p WHERE user_id = ?`,
+    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM main.people p WHERE user_id = +?`,
   )
-  const seen = db.prepare<Named>(`SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE user_id = ?`)
+  const seen = db.prepare<Named>(`SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`)
   const renamed = db.prepare<{ here: string; there: string }>(
-    "SELECT m.username AS here, p.username AS there FROM main.people m JOIN people p USING (user_id) WHERE m.user_id = ? AND m.username <> p.username",
+    "SELECT m.username AS here, p.username AS there FROM main.people m JOIN people p USING (user_id) WHERE m.user_id = +? AND m.username <> p.username",
   )
   /** Names beside ids in a stored text as they are called in the export. */
   const atHome = (text: string): string =>
@@ -72,7 +72,7 @@ export function exportedRoom(db: Db, roomId: string) {
     return person && { ...person, userId }
   }
   const named = db.prepare<Named>(
-    `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE username = ? AND instance_id IS NULL`,
+    `SELECT user_id AS userId, username, ${DESCRIBED("p")} FROM people p WHERE username = +? AND instance_id IS NULL`,
   )
   return {
     summary,

@@ -124,32 +124,32 @@ const RECORDS = `SELECT ${SUMMARY_COLUMNS}, ${contentOf("r")} AS content,
     (SELECT json_group_array(json_object('rests', json(iif(${RESTS}, 'true', 'false')), 'versionId', q.version_id, 'label', q.label, 'kind', q.kind, 'roomId', q.room_id, 'wording', q.wording) ORDER BY x.part, x.position)
       FROM record_references x JOIN records q ON q.version_id = x.to_version_id WHERE x.version_id = r.version_id AND x.part <> 'plan') AS named,
     (SELECT json_group_array(a.attempt_id) FROM finding_attempts t JOIN attempts a ON a.attempt_id = t.attempt_id WHERE t.version_id = r.version_id AND +a.room_id = r.room_id) AS attempts
-  FROM ${SUMMARY_TABLES} WHERE r.room_id = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ${PAGE}`
+  FROM ${SUMMARY_TABLES} WHERE r.room_id = +? AND r.version_id > +? ORDER BY r.version_id LIMIT ${PAGE}`
 
 const EXPERIMENTS = `SELECT e.*, e.proposer_id AS author_id, p.username, e.created_at AS at,
     (SELECT json_group_array(json_object('revision', v.revision, 'operation', v.operation, 'at', v.at, 'author', json_object('userId', u.user_id, 'username', u.username),
        'status', v.status, 'assigneeId', v.assignee_id, 'planId', v.plan_id, 'content', json(${contentOf("v")})) ORDER BY v.revision)
       FROM experiment_revisions v JOIN people u ON u.user_id = v.author_id WHERE v.experiment_id = e.experiment_id) AS revisions,
     (SELECT json_group_array(a.attempt_id ORDER BY a.attempt_id) FROM attempts a WHERE a.experiment_id = e.experiment_id) AS attempts
-  FROM experiments e JOIN people p ON p.user_id = e.proposer_id WHERE e.room_id = ? AND e.experiment_id > ? ORDER BY e.experiment_id LIMIT ${PAGE}`
+  FROM experiments e JOIN people p ON p.user_id = e.proposer_id WHERE e.room_id = +? AND e.experiment_id > +? ORDER BY e.experiment_id LIMIT ${PAGE}`
 
 const PLANS = `SELECT n.*, ${contentOf("n")} AS content, n.accepted_by AS author_id, p.username, n.accepted_at AS at, e.label AS experiment_label
   FROM plans n JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id
-  WHERE n.room_id = ? AND n.plan_id > ? ORDER BY n.plan_id LIMIT ${PAGE}`
+  WHERE n.room_id = +? AND n.plan_id > +? ORDER BY n.plan_id LIMIT ${PAGE}`
 
 const ATTEMPTS = `SELECT a.*, ${contentOf("a")} AS content, a.registrant_id AS author_id, p.username, a.registered_at AS at, e.label AS experiment_label, n.label AS plan_label,
     (SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction,
     (SELECT json_group_array(json(v.body) ORDER BY v.revision) FROM attempt_events v WHERE v.attempt_id = a.attempt_id) AS events,
     (SELECT json_group_array(json(o.body) ORDER BY o.revision, o.position) FROM attempt_outputs o WHERE o.attempt_id = a.attempt_id) AS outputs
   FROM attempts a JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id LEFT JOIN plans n ON n.plan_id = a.plan_id
-  WHERE a.room_id = ? AND a.attempt_id > ? ORDER BY a.attempt_id LIMIT ${PAGE}`
+  WHERE a.room_id = +? AND a.attempt_id > +? ORDER BY a.attempt_id LIMIT ${PAGE}`
 
 const MATERIALS = `SELECT m.*, ${contentOf("m")} AS content, m.registered_by AS author_id, p.username, m.registered_at AS at,
     (SELECT json_group_array(json_object('reporterId', y.reporter_id, 'reporter', u.username, 'at', y.at, 'uri', y.uri, 'state', y.state, 'observedDigest', y.observed_digest, 'explanation', y.explanation) ORDER BY y.sequence)
       FROM material_reports y JOIN people u ON u.user_id = y.reporter_id WHERE y.material_id = m.material_id) AS locations
-  FROM json_each(?) x JOIN materials m ON m.material_id = x.value JOIN people p ON p.user_id = m.registered_by ORDER BY m.material_id`
+  FROM json_each(+?) x JOIN materials m ON m.material_id = x.value JOIN people p ON p.user_id = m.registered_by ORDER BY m.material_id`
 /** Those that the Room registered, and those of others that something in it names. */
-const MATERIAL_IDS = `WITH here (room_id) AS (VALUES (?))
+const MATERIAL_IDS = `WITH here (room_id) AS (VALUES (+?))
   SELECT x.material_id AS id FROM here JOIN room_materials x USING (room_id)
   UNION SELECT i.material_id FROM here JOIN attempts a USING (room_id) JOIN attempt_inputs i USING (attempt_id)
   UNION SELECT o.material_id FROM here JOIN attempts a USING (room_id) JOIN attempt_outputs o USING (attempt_id) WHERE o.material_id IS NOT NULL
@@ -160,15 +160,15 @@ const MATERIAL_IDS = `WITH here (room_id) AS (VALUES (?))
 
 const LINKS = `SELECT l.*, ${contentOf("l")} AS content, p.username, r.label AS target_label, ${WITHDRAWAL}
   FROM research_links l JOIN people p ON p.user_id = l.author_id JOIN records r ON r.version_id = l.target_version_id ${WITHDRAWAL_OF_LINK}
-  WHERE l.room_id = ? AND l.link_id > ? ORDER BY l.link_id LIMIT ${PAGE}`
+  WHERE l.room_id = +? AND l.link_id > +? ORDER BY l.link_id LIMIT ${PAGE}`
 
 const CHECKPOINTS = `SELECT c.*, p.username, ${contentOf("c")} AS content, ${contentOf("c")} ->> '$.synthesis' AS synthesis, t.selected_checkpoint_id = c.checkpoint_id AS selected, o.opening_thread_id = c.thread_id AS opening, ${STALE_REASONS} AS stale_reasons
   FROM checkpoints c JOIN people p ON p.user_id = c.author_id JOIN threads t ON t.thread_id = c.thread_id JOIN rooms o ON o.room_id = c.room_id
-  WHERE c.room_id = ? AND c.checkpoint_id > ? ORDER BY c.checkpoint_id LIMIT ${PAGE}`
+  WHERE c.room_id = +? AND c.checkpoint_id > +? ORDER BY c.checkpoint_id LIMIT ${PAGE}`
 
 const MEASURED = `SELECT a.attempt_id, a.label FROM attempts a
-  WHERE a.room_id = ? AND a.attempt_id > ? AND EXISTS (SELECT 1 FROM attempt_metrics m WHERE m.attempt_id = a.attempt_id) ORDER BY a.attempt_id LIMIT ${PAGE}`
-const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at FROM attempt_metrics m WHERE attempt_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ${PAGE}`
+  WHERE a.room_id = +? AND a.attempt_id > +? AND EXISTS (SELECT 1 FROM attempt_metrics m WHERE m.attempt_id = a.attempt_id) ORDER BY a.attempt_id LIMIT ${PAGE}`
+const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at FROM attempt_metrics m WHERE attempt_id = +? AND ordinal > +? ORDER BY ordinal LIMIT ${PAGE}`
 
 /** @param db a snapshot: what is read page by page is of one moment */
 export function rows(db: Db, roomId: string) {

@@ -29,7 +29,7 @@ export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "en
 export function writes(db: Db) {
   const find = roomEntry(db)
   const person = db.prepare<Named>(
-    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM people p WHERE user_id = ?`,
+    `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`,
   )
   const cites = citing(db)
   /** The write, its actor and whom it names besides with how they want to be cited, and what it names of other Rooms; null where it is not kept. */

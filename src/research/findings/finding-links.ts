@@ -108,18 +108,18 @@ export function findingLinks(db: Db) {
   const standingBy = db.prepare<{ linkId: string; verdict: string; toward: string; at: string }>(
     `SELECT l.link_id AS linkId, l.at, l.toward_question ->> '$.verdict' AS verdict,
        (SELECT json_group_array(v.version_id || ' ' || v.verdict ORDER BY v.version_id) FROM finding_verdicts v WHERE v.link_id = l.link_id) AS toward
-     FROM finding_links l WHERE l.version_id = ? AND l.experiment_id = ? AND l.author_id = ? AND l.attempt_id IS ?
+     FROM finding_links l WHERE l.version_id = +? AND l.experiment_id = +? AND l.author_id = +? AND l.attempt_id IS +?
        AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = l.link_id)
      ORDER BY l.link_id DESC`,
   )
-  const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
+  const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = +?`)
   const list = filteredList<Row>(db, SELECT, { experimentId: "l.experiment_id", roomId: "l.room_id" }, "l.link_id")
-  const newestOfRoom = db.prepare<Row>(`${SELECT} WHERE l.room_id = ? ORDER BY l.link_id DESC LIMIT ?`)
-  const newestOfThread = db.prepare<Row>(`${SELECT} WHERE l.room_id = ? AND l.thread_id = ? ORDER BY l.link_id DESC LIMIT ?`)
+  const newestOfRoom = db.prepare<Row>(`${SELECT} WHERE l.room_id = +? ORDER BY l.link_id DESC LIMIT +?`)
+  const newestOfThread = db.prepare<Row>(`${SELECT} WHERE l.room_id = +? AND l.thread_id = +? ORDER BY l.link_id DESC LIMIT +?`)
 
   const verdictsOn = db.prepare<{ experimentId: string; verdict: string; status: RecordStatus; withdrawn: number }>(
     `SELECT l.experiment_id AS experimentId, l.toward_question ->> '$.verdict' AS verdict, coalesce(s.status, 'current') AS status, g.link_id IS NOT NULL AS withdrawn
-     FROM json_each(?) i JOIN finding_links l ON l.experiment_id = i.value LEFT JOIN standings s ON s.version_id = l.version_id ${WITHDRAWAL_OF_LINK} ORDER BY l.link_id`,
+     FROM json_each(+?) i JOIN finding_links l ON l.experiment_id = i.value LEFT JOIN standings s ON s.version_id = l.version_id ${WITHDRAWAL_OF_LINK} ORDER BY l.link_id`,
   )
 
   return {

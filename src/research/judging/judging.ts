@@ -67,7 +67,7 @@ interface CitingRow {
 
 /** The newest words about records (a JSON list of ids), as `w`. @param which which of them */
 const WORDS = (which: string) =>
-  `json_each(?) JOIN evidence_words w ON w.target_id = json_each.value AND ${which}
+  `json_each(+?) JOIN evidence_words w ON w.target_id = json_each.value AND ${which}
      AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - ${SIGHT} FROM evidence_words m WHERE m.target_id = json_each.value)`
 
 /** The newest of a list, and whether there is more. */
@@ -82,7 +82,7 @@ export function judging(db: Db, evidence: Evidence) {
   const counted = db.prepare<Word>(
     `SELECT w.sequence, CASE w.verdict WHEN 'reproduces' THEN 'reproductions' WHEN 'partly_reproduces' THEN 'reproductions'
        WHEN 'does_not_reproduce' THEN 'failedReproductions' ELSE w.verdict END AS verdict, w.author_id AS authorId, w.independent
-     FROM evidence_words w WHERE w.target_id = ? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${SIGHT}`,
+     FROM evidence_words w WHERE w.target_id = +? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${SIGHT}`,
   )
   // The attempts behind a word: those that produced the finding, the one its link names, or the reproduction itself.
   const commits = db.prepare<{ sequence: number; commit: string }>(
@@ -95,24 +95,24 @@ export function judging(db: Db, evidence: Evidence) {
   const speakers = db.prepare<{ id: string }>(
     `SELECT DISTINCT r.version_id AS id FROM ${WORDS("w.source <> 'research_link'")} JOIN records r ON r.version_id = w.speaker_id LIMIT ${SIGHT}`,
   )
-  const USED = (how: string) => `json_each(?) JOIN record_uses u ON u.target_id = json_each.value AND u.how = '${how}'`
+  const USED = (how: string) => `json_each(+?) JOIN record_uses u ON u.target_id = json_each.value AND u.how = '${how}'`
   const lines = db.prepare<{ id: string; status: (typeof enumerations.experimentStatus)[number] }>(
     `SELECT e.experiment_id AS id, e.status FROM (
        SELECT u.by_id AS line FROM ${USED("addressed")}
        UNION SELECT p.experiment_id FROM ${USED("plan_hypothesis")} JOIN plans p ON p.plan_id = u.by_id
-       UNION SELECT f.experiment_id FROM json_each(?) JOIN findings f ON f.version_id = json_each.value AND f.experiment_id IS NOT NULL
+       UNION SELECT f.experiment_id FROM json_each(+?) JOIN findings f ON f.version_id = json_each.value AND f.experiment_id IS NOT NULL
        UNION SELECT l.experiment_id FROM ${WORDS("w.source = 'finding_link'")} JOIN finding_links l ON l.link_id = w.source_id
        UNION SELECT f.experiment_id FROM ${WORDS("w.source = 'reference'")} JOIN findings f ON f.version_id = w.speaker_id AND f.experiment_id IS NOT NULL
        UNION SELECT a.experiment_id FROM ${WORDS("w.source = 'reproduction'")} JOIN attempts a ON a.attempt_id = w.speaker_id
      ) JOIN experiments e ON e.experiment_id = line ORDER BY line DESC LIMIT ${SIGHT}`,
   )
   const ended = db.prepare<{ status: AttemptStatus; attempts: number }>(
-    "SELECT c.status, sum(c.attempts) AS attempts FROM json_each(?) JOIN attempt_counts c ON c.experiment_id = json_each.value GROUP BY c.status",
+    "SELECT c.status, sum(c.attempts) AS attempts FROM json_each(+?) JOIN attempt_counts c ON c.experiment_id = json_each.value GROUP BY c.status",
   )
   const failed = db.prepare<FailedRow>(
     `SELECT f.kind, a.attempt_id AS id, a.label, iif(f.kind = 'attempt_diverged', f.detail, ${WHY_FAILED}) AS why, f.at, p.user_id AS userId, p.username,
        e.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.history_position AS written
-     FROM (SELECT attempt_id AS ran FROM attempts WHERE experiment_id = ? ORDER BY attempt_id DESC LIMIT ${SIGHT})
+     FROM (SELECT attempt_id AS ran FROM attempts WHERE experiment_id = +? ORDER BY attempt_id DESC LIMIT ${SIGHT})
      JOIN room_failures f ON f.id = ran AND (f.kind = 'attempt_failed' OR f.kind = 'attempt_diverged'
        AND NOT EXISTS (SELECT 1 FROM room_failures o WHERE o.id = f.id AND o.kind = 'attempt_failed'))
      JOIN attempts a ON a.attempt_id = ran JOIN experiments e ON e.experiment_id = a.experiment_id JOIN people p ON p.user_id = a.registrant_id
@@ -122,7 +122,7 @@ export function judging(db: Db, evidence: Evidence) {
     `SELECT 'experiment_cancelled' AS kind, e.experiment_id AS id, e.label, e.conclusion ->> '$.text' AS why, e.updated_at AS at,
        p.user_id AS userId, p.username, e.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS roomId,
        (SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.revision = e.revision) AS written
-     FROM json_each(?) JOIN experiments e ON e.experiment_id = json_each.value AND e.status = 'cancelled'
+     FROM json_each(+?) JOIN experiments e ON e.experiment_id = json_each.value AND e.status = 'cancelled'
      JOIN people p ON p.user_id = coalesce(e.conclusion ->> '$.by.userId', e.proposer_id)`,
   )
   const DOUBTED = `p.user_id AS userId, p.username, r.version_id AS targetId, r.kind AS targetKind,
@@ -130,14 +130,14 @@ export function judging(db: Db, evidence: Evidence) {
   const DOUBTED_OF = `JOIN records r ON r.version_id = json_each.value LEFT JOIN standings s ON s.version_id = json_each.value`
   const doubts = db.prepare<DoubtRow>(
     `SELECT * FROM (SELECT l.link_id AS linkId, NULL AS attemptId, ${ANSWER} AS answered, l.label, l.kind, l.explanation, l.at, l.room_id AS saidIn, ${DOUBTED}
-     FROM json_each(?) JOIN research_links l ON l.target_version_id = json_each.value ${DOUBTED_OF} JOIN people p ON p.user_id = l.author_id
+     FROM json_each(+?) JOIN research_links l ON l.target_version_id = json_each.value ${DOUBTED_OF} JOIN people p ON p.user_id = l.author_id
      WHERE ${STANDS("l")} ORDER BY l.link_id DESC LIMIT ${PROBE})
      UNION ALL SELECT * FROM (SELECT NULL, a.attempt_id, NULL, a.label, w.verdict, q.explanation, w.at AS at, a.room_id, ${DOUBTED}
-     FROM json_each(?) JOIN evidence_words w ON w.target_id = json_each.value AND w.verdict = 'does_not_reproduce' AND w.counted = 1
+     FROM json_each(+?) JOIN evidence_words w ON w.target_id = json_each.value AND w.verdict = 'does_not_reproduce' AND w.counted = 1
        ${DOUBTED_OF} JOIN attempts a ON a.attempt_id = w.source_id JOIN reproductions q ON q.attempt_id = a.attempt_id JOIN people p ON p.user_id = w.author_id
      ORDER BY w.sequence DESC LIMIT ${PROBE}) ORDER BY at DESC LIMIT ${PROBE}`,
   )
-  const disputed = db.prepare("SELECT 1 FROM disputed_records WHERE version_id = ?")
+  const disputed = db.prepare("SELECT 1 FROM disputed_records WHERE version_id = +?")
   const citing = db.prepare<CitingRow>(
     `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, t.title, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
        min(r.version_id) AS versionId, r.label, c.room_id AS roomId, r.room_id AS recordRoomId

@@ -102,41 +102,41 @@ export type Links = ReturnType<typeof links>
 
 export function links(db: Db) {
   const insert = inserting(db, "research_links")
-  const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = ?`)
+  const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = +?`)
   const standingBy = db.prepare<{ linkId: string; label: string; at: string; explanation: string; correction: string | null }>(
     `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, ${contentOf("l")} ->> '$.correction' AS correction FROM research_links l
-     WHERE l.target_version_id = ? AND l.kind = ? AND l.author_id = ? AND ${STANDS("l")}
+     WHERE l.target_version_id = +? AND l.kind = +? AND l.author_id = +? AND ${STANDS("l")}
      ORDER BY l.link_id`,
   )
   const disputesOf = db.prepare<Disputed>(
     `SELECT r.version_id AS versionId, r.label, r.kind, p.username, l.at
      FROM members m CROSS JOIN research_links l ON l.room_id = m.room_id AND l.target_author_id = m.user_id AND l.kind = 'disputes'
      JOIN records r ON r.version_id = l.target_version_id JOIN people p ON p.user_id = l.author_id
-     WHERE m.user_id = ? AND ${STANDS("l")}
+     WHERE m.user_id = +? AND ${STANDS("l")}
      ORDER BY l.link_id DESC LIMIT 50`,
   )
   const standingOn = db.prepare<{ kind: LinkKind }>(
-    `SELECT DISTINCT l.kind FROM research_links l WHERE l.target_version_id = ? AND l.link_id <> ? AND ${STANDS("l")}`,
+    `SELECT DISTINCT l.kind FROM research_links l WHERE l.target_version_id = +? AND l.link_id <> +? AND ${STANDS("l")}`,
   )
   const disputesOn = db.prepare<{ linkId: string; answered: Stored<Answered> }>(
     `SELECT l.link_id AS linkId, ${ANSWER} AS answered FROM research_links l
-     WHERE l.target_version_id = ? AND l.kind = 'disputes' AND answered IS NOT NULL ORDER BY l.link_id DESC LIMIT ${limits.pageItems}`,
+     WHERE l.target_version_id = +? AND l.kind = 'disputes' AND answered IS NOT NULL ORDER BY l.link_id DESC LIMIT ${limits.pageItems}`,
   )
   const openDispute = db.prepare<{ linkId: string }>(
     `SELECT l.link_id AS linkId FROM research_links l
-     WHERE l.target_version_id = ? AND l.kind = 'disputes' AND ${STANDS("l")} AND ${ANSWER} IS NULL ORDER BY l.link_id DESC LIMIT 1`,
+     WHERE l.target_version_id = +? AND l.kind = 'disputes' AND ${STANDS("l")} AND ${ANSWER} IS NULL ORDER BY l.link_id DESC LIMIT 1`,
   )
   const disputeAt = db.prepare<{ linkId: string; versionId: string }>(
     `SELECT l.link_id AS linkId, l.target_version_id AS versionId FROM timeline_entries e
      JOIN journal j ON j.position = e.history_position JOIN research_links l ON l.link_id = j.target_id
-     WHERE e.entry_id = ? AND e.kind = 'assert_dispute' AND l.target_author_id = ?`,
+     WHERE e.entry_id = +? AND e.kind = 'assert_dispute' AND l.target_author_id = +?`,
   )
-  const reply = db.prepare("INSERT INTO dispute_replies (link_id, entry_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+  const reply = db.prepare("INSERT INTO dispute_replies (link_id, entry_id, at) VALUES (+?, +?, +?) ON CONFLICT DO NOTHING")
   const supersedes = db.prepare(
     `WITH RECURSIVE later (version_id) AS (
-       SELECT ? UNION SELECT l.replacement_version_id FROM later JOIN research_links l ON l.target_version_id = later.version_id AND l.kind = 'supersedes'
+       SELECT +? UNION SELECT l.replacement_version_id FROM later JOIN research_links l ON l.target_version_id = later.version_id AND l.kind = 'supersedes'
          WHERE ${STANDS("l")})
-     SELECT 1 FROM later WHERE version_id = ?`,
+     SELECT 1 FROM later WHERE version_id = +?`,
   )
   const withdraw = inserting(db, "link_withdrawals")
   const list = filteredList<Row>(db, SELECT, { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id" }, "l.link_id")

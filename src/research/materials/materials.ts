@@ -89,7 +89,7 @@ const TABLES = "materials m JOIN people p ON p.user_id = m.registered_by"
 const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
 
 /** The instance that a Room first was of, empty for this one: two that never met may both have registered one reference. */
-const KNOWN_IN = "coalesce((SELECT known_in FROM imported_rooms WHERE room_id = ?), '')"
+const KNOWN_IN = "coalesce((SELECT known_in FROM imported_rooms WHERE room_id = +?), '')"
 
 export type Materials = ReturnType<typeof materials>
 
@@ -100,45 +100,47 @@ export function materials(db: Db) {
     workedOut: { sequence: workedOut`(SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ${"materialId"})` },
   })
   const byReference = db.prepare<{ materialId: string; label: string; originRoomId: string }>(
-    `SELECT material_id AS materialId, label, origin_room_id AS originRoomId FROM materials WHERE reference = ? AND known_in = ${KNOWN_IN}`,
+    `SELECT material_id AS materialId, label, origin_room_id AS originRoomId FROM materials WHERE reference = +? AND known_in = ${KNOWN_IN}`,
   )
   const place = db.prepare<{ originRoomId: string; label: string; reference: string }>(
-    "SELECT origin_room_id AS originRoomId, label, reference FROM materials WHERE material_id = ?",
+    "SELECT origin_room_id AS originRoomId, label, reference FROM materials WHERE material_id = +?",
   )
-  const inRoom = db.prepare<{ threadId: string }>("SELECT thread_id AS threadId FROM room_materials WHERE room_id = ? AND material_id = ?")
+  const inRoom = db.prepare<{ threadId: string }>(
+    "SELECT thread_id AS threadId FROM room_materials WHERE room_id = +? AND material_id = +?",
+  )
   const ofMember = db.prepare<{ roomId: string }>(
     `SELECT x.room_id AS roomId FROM members m JOIN rooms r ON r.room_id = m.room_id JOIN room_materials x ON x.room_id = m.room_id
-     WHERE m.user_id = ? AND x.material_id = ? ORDER BY r.state, x.entry_id LIMIT 1`,
+     WHERE m.user_id = +? AND x.material_id = +? ORDER BY r.state, x.entry_id LIMIT 1`,
   )
   const one = db.prepare<Row & { readonly content: Stored<MaterialAnswer["content"]> }>(
-    `SELECT ${COLUMNS}, ${contentOf("m")} AS content FROM ${TABLES} WHERE m.material_id = ?`,
+    `SELECT ${COLUMNS}, ${contentOf("m")} AS content FROM ${TABLES} WHERE m.material_id = +?`,
   )
-  const summary = db.prepare<Row>(`${SUMMARY} WHERE m.material_id = ?`)
+  const summary = db.prepare<Row>(`${SUMMARY} WHERE m.material_id = +?`)
   const ofRoom = db.prepare<Row>(
-    `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? AND x.material_id > ? ORDER BY x.material_id LIMIT ?`,
+    `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = +? AND x.material_id > +? ORDER BY x.material_id LIMIT +?`,
   )
   const newestOfRoom = db.prepare<Row>(
-    `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = ? ORDER BY x.material_id DESC LIMIT ?`,
+    `${SUMMARY} JOIN room_materials x ON x.material_id = m.material_id WHERE x.room_id = +? ORDER BY x.material_id DESC LIMIT +?`,
   )
-  const all = db.prepare<Row>(`${SUMMARY} WHERE m.material_id > ? ORDER BY m.material_id LIMIT ?`)
-  const withValues = db.prepare<Row>(`${SUMMARY} WHERE m.values_digest = ? AND m.material_id > ? ORDER BY m.material_id LIMIT ?`)
+  const all = db.prepare<Row>(`${SUMMARY} WHERE m.material_id > +? ORDER BY m.material_id LIMIT +?`)
+  const withValues = db.prepare<Row>(`${SUMMARY} WHERE m.values_digest = +? AND m.material_id > +? ORDER BY m.material_id LIMIT +?`)
   const reports = db.prepare<Omit<Location, "reporter"> & Person>(
-    "SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state, l.observed_digest AS observedDigest, l.explanation FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = ? ORDER BY l.sequence DESC LIMIT 500",
+    "SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state, l.observed_digest AS observedDigest, l.explanation FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = +? ORDER BY l.sequence DESC LIMIT 500",
   )
   // Each in the order of the index it is found by: a material that everything consumes must not be sorted for every look at it.
   const consumed = db.prepare<UseRow>(
     `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, i.name, a.history_position AS written FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
-     WHERE i.material_id = ? ORDER BY i.attempt_id, i.position LIMIT ${USES}`,
+     WHERE i.material_id = +? ORDER BY i.attempt_id, i.position LIMIT ${USES}`,
   )
   const produced = db.prepare<UseRow>(
     `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, o.output_label AS name, a.history_position AS written FROM attempt_outputs o CROSS JOIN attempts a USING (attempt_id)
-     WHERE o.material_id = ? ORDER BY o.rowid LIMIT ${USES}`,
+     WHERE o.material_id = +? ORDER BY o.rowid LIMIT ${USES}`,
   )
   const required = db.prepare<UseRow>(
     `SELECT n.plan_id AS id, n.label, n.room_id AS roomId, q.purpose AS name, n.history_position AS written FROM plan_materials q CROSS JOIN plans n USING (plan_id)
-     WHERE q.material_id = ? ORDER BY q.plan_id, q.position LIMIT ${USES}`,
+     WHERE q.material_id = +? ORDER BY q.plan_id, q.position LIMIT ${USES}`,
   )
-  const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = ?`)
+  const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = +?`)
   const [consumptions, productions, requirements] = [counted("attempt_inputs"), counted("attempt_outputs"), counted("plan_materials")]
   /** How often a material is used so, and those uses that are shown, oldest first. */
   const uses = (found: typeof consumed, all: typeof consumptions, materialId: string, seenFrom: string) => ({

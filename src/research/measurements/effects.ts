@@ -57,7 +57,7 @@ export type Effects = ReturnType<typeof effects>
 
 export function effects(db: Db, values: Values) {
   const insert = db.prepare(
-    "INSERT INTO finding_effects (version_id, position, experiment_id, metric, effect, figures) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO finding_effects (version_id, position, experiment_id, metric, effect, figures) VALUES (+?, +?, +?, +?, +?, +?)",
   )
   const named = (role: string) =>
     `(SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role = '${role}')`
@@ -65,11 +65,11 @@ export function effects(db: Db, values: Values) {
     `SELECT f.effect, f.figures, e.label AS experimentLabel, ${named("producing")} AS attemptIds, ${named("baseline")} AS baselineAttemptIds,
        (SELECT coalesce(sum(a.revision), 0) FROM finding_attempts t JOIN attempts a ON a.attempt_id = t.attempt_id
         WHERE t.version_id = f.version_id AND t.role <> 'evidence') AS revisions
-     FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id WHERE f.version_id = ? ORDER BY f.position`,
+     FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id WHERE f.version_id = +? ORDER BY f.position`,
   )
 
   const revisionsOf = db.prepare<{ revisions: number }>(
-    "SELECT coalesce(sum(a.revision), 0) AS revisions FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value",
+    "SELECT coalesce(sum(a.revision), 0) AS revisions FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value",
   )
 
   /** A value is of the effect's experiment; what it is compared with may also come from an attempt that the finding names as its baseline. */

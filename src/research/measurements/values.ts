@@ -48,29 +48,29 @@ const MOST = limits.measuredAttempts + 1
 export type Values = ReturnType<typeof values>
 
 export function values(db: Db) {
-  const ofRoom = db.prepare<Measured>(`SELECT ${COLUMNS} FROM attempts a WHERE a.room_id = ? ORDER BY a.attempt_id LIMIT ${MOST}`)
+  const ofRoom = db.prepare<Measured>(`SELECT ${COLUMNS} FROM attempts a WHERE a.room_id = +? ORDER BY a.attempt_id LIMIT ${MOST}`)
   const ofExperiments = db.prepare<Measured>(
-    `SELECT ${COLUMNS} FROM json_each(?) j CROSS JOIN attempts a ON a.experiment_id = j.value LIMIT ${MOST}`,
+    `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.experiment_id = j.value LIMIT ${MOST}`,
   )
-  const named = db.prepare<Measured>(`SELECT ${COLUMNS} FROM json_each(?) j CROSS JOIN attempts a ON a.attempt_id = j.value`)
+  const named = db.prepare<Measured>(`SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`)
   // One row an attempt: reading a quarter of a million rows one by one takes several times as long.
   const ofMetric = db.prepare<{ place: number; sets: string; told: string }>(
     `SELECT j.key AS place, group_concat(l.dimensions_id) AS sets, group_concat(l.value) AS told
-     FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = ? AND l.split = ? GROUP BY j.key`,
+     FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? GROUP BY j.key`,
   )
   const counted = db.prepare<{ total: number }>(
-    `SELECT count(*) AS total FROM (SELECT 1 FROM json_each(?) j CROSS JOIN attempt_last_metrics l
-     ON l.attempt_id = j.value AND l.name = ? AND l.split = ? LIMIT ${limits.measuredValues + 1})`,
+    `SELECT count(*) AS total FROM (SELECT 1 FROM json_each(+?) j CROSS JOIN attempt_last_metrics l
+     ON l.attempt_id = j.value AND l.name = +? AND l.split = +? LIMIT ${limits.measuredValues + 1})`,
   )
-  const set = db.prepare<{ dimensions: Stored<Dimensions> }>("SELECT dimensions FROM dimension_sets WHERE dimensions_id = ?")
+  const set = db.prepare<{ dimensions: Stored<Dimensions> }>("SELECT dimensions FROM dimension_sets WHERE dimensions_id = +?")
   const series = db.prepare<SeriesRow>(
     `SELECT name, split, dimensions_id AS dimensionsId, max(unit) AS unit, count(*) AS attempts FROM (
-       SELECT l.name, l.split, l.dimensions_id, l.unit FROM json_each(?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value
-       WHERE ? IS NULL OR l.name = ? LIMIT ${limits.measuredValues})
+       SELECT l.name, l.split, l.dimensions_id, l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value
+       WHERE +? IS NULL OR l.name = +? LIMIT ${limits.measuredValues})
      GROUP BY name, split, dimensions_id ORDER BY name, split, dimensions_id`,
   )
   const registration = db.prepare<{ content: Stored<BodyOf<"register_attempt">> }>(
-    `SELECT ${contentOf("a")} AS content FROM attempts a WHERE a.attempt_id = ?`,
+    `SELECT ${contentOf("a")} AS content FROM attempts a WHERE a.attempt_id = +?`,
   )
   const idsOf = (attempts: readonly Measured[]) => JSON.stringify(attempts.map(({ attemptId }) => attemptId))
 

@@ -28,13 +28,13 @@ export interface BoundPast {
 /** Finds the Rooms that name something of a Room. What is said of records and attempts stands beside them; the rest is looked for. */
 function naming(db: Db) {
   const speakers = db.prepare<{ id: string }>(
-    `WITH it (room_id) AS (SELECT ?)
+    `WITH it (room_id) AS (SELECT +?)
      SELECT u.by_id AS id FROM it JOIN records r USING (room_id) JOIN record_uses u ON u.target_id = r.version_id
      UNION SELECT w.source_id FROM it JOIN records r USING (room_id) JOIN evidence_words w ON w.target_id = r.version_id
      UNION SELECT w.speaker_id FROM it JOIN attempts a USING (room_id) JOIN evidence_words w ON w.target_id = a.attempt_id`,
   )
   const direct = db.prepare<{ roomId: string }>(
-    `WITH it (room_id) AS (SELECT ?)
+    `WITH it (room_id) AS (SELECT +?)
      SELECT l.room_id AS roomId FROM it JOIN materials m ON m.origin_room_id = it.room_id JOIN material_reports l USING (material_id)
      UNION SELECT l.room_id FROM it JOIN materials m ON m.origin_room_id = it.room_id JOIN room_materials l USING (material_id)
      -- Of an experiment that was amended since, what it addressed before.
@@ -48,11 +48,11 @@ function naming(db: Db) {
   )
   const placed = [...new Map(objectList.filter(({ isPublic }) => isPublic).map((spec) => [spec.table, spec])).values()].flatMap(
     ({ table, key, room }) =>
-      room === null ? [] : [db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = ?`)],
+      room === null ? [] : [db.prepare<{ roomId: string }>(`SELECT ${room} AS roomId FROM ${table} WHERE ${key} = +?`)],
   )
   placed.push(
     db.prepare<{ roomId: string }>(
-      `SELECT t.room_id AS roomId FROM timeline_entries e JOIN threads t ON t.thread_id = ${idOf("e.thread")} WHERE e.entry_id = ?`,
+      `SELECT t.room_id AS roomId FROM timeline_entries e JOIN threads t ON t.thread_id = ${idOf("e.thread")} WHERE e.entry_id = +?`,
     ),
   )
   return (roomId: string): Set<string> => {

@@ -84,7 +84,7 @@ function select({ own, other, isReversed, ownId, otherId, kind }: Source, rows: 
   return `SELECT ${from} AS "from", ${to} AS "to", ${kind} AS kind, '${fromTable}' AS fromTable, '${toTable}' AS toTable
   FROM ${rows} WHERE ${conditions.join(" AND ")}`
 }
-const given = (column: string) => `${column} IN (SELECT value FROM json_each(?))`
+const given = (column: string) => `${column} IN (SELECT value FROM json_each(+?))`
 
 const reversed = new Set(nodeKinds.flatMap(statedOf).flatMap(({ says, isReversed }) => (isReversed === true ? [says] : [])))
 /** The end of an edge that states it. */
@@ -96,16 +96,16 @@ export type IdsIn = (table: NodeTable) => string
 /** The edges stated by some nodes, at most so many. Takes what `statingValues` gives. */
 export const EDGES_STATED_BY = `${sources
   .map((source) => select(source, source.rows, [given(source.ownId), ...source.where]))
-  .join(" UNION ALL ")} LIMIT ?`
+  .join(" UNION ALL ")} LIMIT +?`
 export const statingValues = (idsIn: IdsIn, most: number): (string | number)[] => [...sources.map(({ own }) => idsIn(own)), most]
 
 /** The edges that name some nodes, at most so many. Takes what `namingValues` gives. */
 export const EDGES_NAMING = `${sources
   .map((source) => {
     const { room, rowsNaming, where, namedId } = source
-    return select(source, rowsNaming, [...(room === null ? [] : [`${room} = ?`]), given(namedId), ...where])
+    return select(source, rowsNaming, [...(room === null ? [] : [`${room} = +?`]), given(namedId), ...where])
   })
-  .join(" UNION ALL ")} LIMIT ?`
+  .join(" UNION ALL ")} LIMIT +?`
 export const namingValues = (idsIn: IdsIn, roomId: string, most: number): (string | number)[] => [
   ...sources.flatMap(({ room, other }) => (room === null ? [idsIn(other)] : [roomId, idsIn(other)])),
   most,

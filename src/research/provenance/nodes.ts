@@ -53,7 +53,7 @@ const views: Readonly<Record<ProvenanceNode, View>> = {
   },
   finding: { ...standing, outcome: "f.outcome", joins: `${standing.joins} LEFT JOIN findings f ON f.version_id = r.version_id` },
   cited_claim: standing,
-  material: { as: "m", inRoom: "m.material_id IN (SELECT x.material_id FROM room_materials x WHERE x.room_id = ?)" },
+  material: { as: "m", inRoom: "m.material_id IN (SELECT x.material_id FROM room_materials x WHERE x.room_id = +?)" },
   finding_link: {
     as: "l",
     title: "r.label || ' toward ' || e.label",
@@ -80,7 +80,7 @@ function source(kind: ProvenanceNode) {
     select: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${columns.join(", ")}, ${material} FROM ${table} ${as} ${joins}`,
     faintly: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${as}.${room} AS room_id FROM ${table} ${as}`,
     ofKind,
-    inRoom: `${inRoom ?? `${as}.${room} = ?`}${ofKind}`,
+    inRoom: `${inRoom ?? `${as}.${room} = +?`}${ofKind}`,
   }
 }
 const sources = nodeKinds.map(source)
@@ -89,16 +89,16 @@ const named = (sql: string): string => `WITH found (id, kind, ${NAMES.join(", ")
 
 /** The newest nodes of a Room, so many of each kind. Takes the Room and the number once for each kind. */
 export const NODES_OF_ROOM = named(
-  sources.map(({ select, inRoom, id }) => `SELECT * FROM (${select} WHERE ${inRoom} ORDER BY ${id} DESC LIMIT ?)`).join(" UNION ALL "),
+  sources.map(({ select, inRoom, id }) => `SELECT * FROM (${select} WHERE ${inRoom} ORDER BY ${id} DESC LIMIT +?)`).join(" UNION ALL "),
 )
 
 /** Whatever has one of the ids in the lists. Takes what `namedValues` gives. */
 export const NODES_NAMED = named(
-  sources.map(({ select, id, ofKind }) => `${select} WHERE ${id} IN (SELECT value FROM json_each(?))${ofKind}`).join(" UNION ALL "),
+  sources.map(({ select, id, ofKind }) => `${select} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`).join(" UNION ALL "),
 )
 /** The same of which only that is wanted by which nodes are chosen. Takes the same. */
 export const NODES_FAINTLY = sources
-  .map(({ faintly, id, ofKind }) => `${faintly} WHERE ${id} IN (SELECT value FROM json_each(?))${ofKind}`)
+  .map(({ faintly, id, ofKind }) => `${faintly} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`)
   .join(" UNION ALL ")
 export const namedValues = (idsIn: IdsIn): string[] => nodeKinds.map((kind) => idsIn(objects[kind].table))
 

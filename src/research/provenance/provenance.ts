@@ -86,7 +86,7 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
   const faintly = db.prepare<FaintNode>(NODES_FAINTLY)
   const statedByAny = db.prepare<MetEdge>(EDGES_STATED_BY)
   const namingAny = db.prepare<MetEdge>(EDGES_NAMING)
-  const entered = db.prepare("SELECT 1 FROM room_materials WHERE room_id = ? AND material_id = ?")
+  const entered = db.prepare("SELECT 1 FROM room_materials WHERE room_id = +? AND material_id = +?")
 
   const stating = (nodes: Iterable<FaintNode>, left: number) => statedByAny.all(...statingValues(idsOf(nodes), left))
 

@@ -17,19 +17,21 @@ const JUST_AFTER = "-"
 export type ConceptIndex = ReturnType<typeof conceptIndex>
 
 export function conceptIndex(db: Db) {
-  const one = db.prepare<ConceptSummary>(`${SELECT} WHERE c.version_id = ? AND c.key = ?`)
-  const record = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
-  const list = db.prepare<ConceptSummary>(`${SELECT} WHERE (c.version_id, c.key) < (?, ?) ORDER BY c.version_id DESC, c.key DESC LIMIT ?`)
+  const one = db.prepare<ConceptSummary>(`${SELECT} WHERE c.version_id = +? AND c.key = +?`)
+  const record = db.prepare("SELECT 1 FROM records WHERE version_id = +?")
+  const list = db.prepare<ConceptSummary>(
+    `${SELECT} WHERE (c.version_id, c.key) < (+?, +?) ORDER BY c.version_id DESC, c.key DESC LIMIT +?`,
+  )
   const spelled = substrings(db, "concept_trigrams")
-  const all = db.prepare<Sized>(`${SIZED("concepts c WHERE c.version_id < ?")} LIMIT ?`)
+  const all = db.prepare<Sized>(`${SIZED("concepts c WHERE c.version_id < +?")} LIMIT +?`)
   const few = db.prepare<Sized>(
-    SIZED(`(SELECT DISTINCT i.id FROM concept_trigrams t CROSS JOIN search_items i ON i.item = t.rowid WHERE concept_trigrams MATCH ? AND i.id <= ?) f
+    SIZED(`(SELECT DISTINCT i.id FROM concept_trigrams t CROSS JOIN search_items i ON i.item = t.rowid WHERE concept_trigrams MATCH +? AND i.id <= +?) f
      CROSS JOIN concepts c ON c.version_id = f.id`),
   )
   const contain = db.prepare<ConceptSummary>(
-    `${SELECT} WHERE c.version_id IN (SELECT value FROM json_each(?)) AND (c.version_id, c.key) < (?, ?)
-       AND (c.key LIKE ? ESCAPE '\\' OR c.label LIKE ? ESCAPE '\\' OR c.definition LIKE ? ESCAPE '\\')
-     ORDER BY c.version_id DESC, c.key DESC LIMIT ?`,
+    `${SELECT} WHERE c.version_id IN (SELECT value FROM json_each(+?)) AND (c.version_id, c.key) < (+?, +?)
+       AND (c.key LIKE +? ESCAPE '\\' OR c.label LIKE +? ESCAPE '\\' OR c.definition LIKE +? ESCAPE '\\')
+     ORDER BY c.version_id DESC, c.key DESC LIMIT +?`,
   )
   return {
     /** Whether a record is there and does not define a concept of this key. */

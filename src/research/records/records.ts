@@ -79,15 +79,15 @@ export function records(db: Db) {
     workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ${"arxivId"})` },
     onConflict: "DO NOTHING",
   })
-  const exists = db.prepare("SELECT 1 FROM records WHERE version_id = ?")
-  const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = ?`)
+  const exists = db.prepare("SELECT 1 FROM records WHERE version_id = +?")
+  const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = +?`)
   const whole = db.prepare<SummaryRow & Texts>(
-    `SELECT ${SUMMARY_COLUMNS}, ${contentOf("r")} AS content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = ?`,
+    `SELECT ${SUMMARY_COLUMNS}, ${contentOf("r")} AS content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = +?`,
   )
   const referencesOf = db.prepare<ReferenceRow>(
     `SELECT x.part, x.purpose, x.explanation, r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.notices
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
-     WHERE x.version_id = ? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
+     WHERE x.version_id = +? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
   // With a plus a column is compared, but not looked up by: an author's records are fewer than a kind's. Of what has fallen there is less still.
   const columns = { roomId: "r.room_id", kind: "r.kind", authorId: "r.author_id" }
@@ -97,20 +97,22 @@ export function records(db: Db) {
   const standingOfAuthor = filteredList<SummaryRow>(db, STANDING, { ...columns, kind: "+r.kind" }, "r.version_id", true)
   const compared = { kind: "+r.kind", authorId: "+r.author_id" }
   const fallen = filteredList<SummaryRow>(db, FALLEN, { roomId: "d.room_id", status: "d.status", ...compared }, "d.version_id", true)
-  const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
-  const OF_KIND = "SELECT * FROM (SELECT version_id FROM records WHERE room_id = ? AND kind = ? ORDER BY version_id DESC LIMIT ?)"
+  const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +? AND r.kind = +? ORDER BY r.version_id DESC LIMIT +?`)
+  const OF_KIND = "SELECT * FROM (SELECT version_id FROM records WHERE room_id = +? AND kind = +? ORDER BY version_id DESC LIMIT +?)"
   const newestOfKinds = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id IN (${recordKinds.map(() => OF_KIND).join(" UNION ALL ")})`)
-  const newestOfThreadAndKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.thread_id = ? AND r.kind = ? ORDER BY r.version_id DESC LIMIT ?`)
+  const newestOfThreadAndKind = db.prepare<SummaryRow>(
+    `${SUMMARY} WHERE r.thread_id = +? AND r.kind = +? ORDER BY r.version_id DESC LIMIT +?`,
+  )
   // What is skipped is not looked at: the newest has the highest number, and none is missing.
   const ofPaper = db.prepare<SummaryRow>(
     `${summariesOf("record_papers q", "q")}
-     WHERE q.arxiv_id = ? AND q.sequence <= (SELECT max(sequence) FROM record_papers WHERE arxiv_id = ?) - ? ORDER BY q.sequence DESC LIMIT ?`,
+     WHERE q.arxiv_id = +? AND q.sequence <= (SELECT max(sequence) FROM record_papers WHERE arxiv_id = +?) - +? ORDER BY q.sequence DESC LIMIT +?`,
   )
-  const ofKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`)
+  const ofKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.kind = +? AND r.version_id > +? ORDER BY r.version_id LIMIT +?`)
   const ofKindInRoom = db.prepare<SummaryRow>(
-    `${SUMMARY} WHERE r.room_id = ? AND r.kind = ? AND r.version_id > ? ORDER BY r.version_id LIMIT ?`,
+    `${SUMMARY} WHERE r.room_id = +? AND r.kind = +? AND r.version_id > +? ORDER BY r.version_id LIMIT +?`,
   )
-  const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = ? AND r.label = ? AND r.version_id > ?`)
+  const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +? AND r.label = +? AND r.version_id > +?`)
 
   return {
     insert(record: NewRecord): void {

@@ -26,15 +26,15 @@ export function indexWords(db: Db) {
   // A row for each place where a word stands, of which the first alone is looked at: the words with their counts, as the data
   // has them, are told by reading all places of each.
   db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary USING fts5vocab ('main', 'search_index', 'instance')")
-  const next = db.prepare<{ term: string }>("SELECT term FROM temp.search_vocabulary WHERE term >= ? AND term < ? LIMIT 1")
+  const next = db.prepare<{ term: string }>("SELECT term FROM temp.search_vocabulary WHERE term >= +? AND term < +? LIMIT 1")
   const count = db.prepare<{ matches: number }>(
-    "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH ? LIMIT ?)",
+    "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
   )
   const newest = db.prepare<{ items: Stored<number[]> }>(
-    "SELECT json_group_array(item) AS items FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ?)",
+    "SELECT json_group_array(item) AS items FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT +?)",
   )
   const sizes = db.prepare<{ item: number; sz: Buffer }>(
-    `SELECT d.id AS item, d.sz FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) f
+    `SELECT d.id AS item, d.sz FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? AND rowid < +? ORDER BY rowid DESC LIMIT +?) f
      JOIN search_index_docsize d ON d.id = f.item ORDER BY d.id DESC`,
   )
 

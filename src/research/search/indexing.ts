@@ -20,8 +20,8 @@ export function indexing(db: Db) {
   const since = db.prepare<Text>(`${TEXTS} WHERE item > ${LAST} ORDER BY item LIMIT ${STEP}`)
   const changed = db.prepare<Text>(`${TEXTS} WHERE item IN (SELECT item FROM search_changes)`)
   const settle = db.prepare("DELETE FROM search_changes")
-  const remove = db.prepare("DELETE FROM search_index WHERE rowid = ?")
-  const insert = db.prepare("INSERT INTO search_index (rowid, body, label, title, tags) VALUES (?, ?, ?, ?, ?)")
+  const remove = db.prepare("DELETE FROM search_index WHERE rowid = +?")
+  const insert = db.prepare("INSERT INTO search_index (rowid, body, label, title, tags) VALUES (+?, +?, +?, +?, +?)")
   // A text for each record; before the other index, by which it tells what is new.
   const insertConcepts = db.prepare(
     `INSERT INTO concept_trigrams (rowid, text)

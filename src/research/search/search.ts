@@ -14,11 +14,11 @@ const itemsOf = (found: string) => `
   SELECT ${SHOWN}
   FROM (${found}) found
   JOIN ${ITEM}
-  WHERE (? IS NULL OR coalesce(CASE WHEN i.kind IN (${recordKinds.map((kind) => `'${kind}'`).join(", ")}) THEN coalesce(s.status, 'current') END, h.standing) = ?) AND h.at >= ?
-  ORDER BY i.item DESC LIMIT ? OFFSET ?`
+  WHERE (+? IS NULL OR coalesce(CASE WHEN i.kind IN (${recordKinds.map((kind) => `'${kind}'`).join(", ")}) THEN coalesce(s.status, 'current') END, h.standing) = +?) AND h.at >= +?
+  ORDER BY i.item DESC LIMIT +? OFFSET +?`
 const NEWEST = `
   SELECT ${SHOWN}
-  FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ? OFFSET ?) found
+  FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT +? OFFSET +?) found
   JOIN ${ITEM}
   ORDER BY i.item DESC`
 /**
@@ -29,17 +29,17 @@ const RANKED = `
   SELECT ${SHOWN}
   FROM (SELECT q.rowid AS item, q.rank AS place, d.status IS NOT NULL AS fallen
         FROM search_index q JOIN search_items o ON o.item = q.rowid LEFT JOIN fallen_records d ON d.version_id = o.id AND d.status <> 'disputed'
-        WHERE q.search_index MATCH ? AND q.rowid >= ? AND +q.rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH ?)
-        ORDER BY fallen, place, item LIMIT ? OFFSET ?) found
+        WHERE q.search_index MATCH +? AND q.rowid >= +? AND +q.rowid IN (SELECT rowid FROM search_index WHERE search_index MATCH +?)
+        ORDER BY fallen, place, item LIMIT +? OFFSET +?) found
   JOIN ${ITEM}
   ORDER BY found.fallen, found.place, i.item`
 /** What an id names, and what was said of it since. */
-const BY_ID = `SELECT ${SHOWN} FROM (SELECT item FROM search_items WHERE id = ? ORDER BY item LIMIT ?) found JOIN ${ITEM} ORDER BY i.item`
+const BY_ID = `SELECT ${SHOWN} FROM (SELECT item FROM search_items WHERE id = +? ORDER BY item LIMIT +?) found JOIN ${ITEM} ORDER BY i.item`
 /** Texts that are read at a time to tell whether a phrase stands in them. */
 const CHUNK = 64
 /** People, or the members of a Room: two parameters. */
 const PERSON = `SELECT p.user_id AS userId, p.username, p.created_at AS at FROM people p
-  WHERE (? IS NULL OR EXISTS (SELECT 1 FROM members m WHERE m.room_id = ? AND m.user_id = p.user_id))`
+  WHERE (+? IS NULL OR EXISTS (SELECT 1 FROM members m WHERE m.room_id = +? AND m.user_id = p.user_id))`
 
 export type Search = ReturnType<typeof search>
 
@@ -55,16 +55,16 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   const best = db.prepare<Row>(RANKED)
   const byId = db.prepare<Row>(BY_ID)
   const narrowed = db.prepare<Row>(
-    itemsOf(`SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ${limits.searchNarrowed}`),
+    itemsOf(`SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT ${limits.searchNarrowed}`),
   )
-  const listed = db.prepare<Row>(itemsOf(`SELECT value AS item FROM json_each(?) LIMIT ${limits.searchNarrowed}`))
+  const listed = db.prepare<Row>(itemsOf(`SELECT value AS item FROM json_each(+?) LIMIT ${limits.searchNarrowed}`))
   const newest = db.prepare<Row>(NEWEST)
-  const person = db.prepare<PersonFound>(`${PERSON} AND p.user_id = ?`)
+  const person = db.prepare<PersonFound>(`${PERSON} AND p.user_id = +?`)
   const people = db.prepare<PersonFound>(
-    `${PERSON} AND p.username >= ? AND p.username < ? ORDER BY p.username LIMIT ${limits.searchPeople}`,
+    `${PERSON} AND p.username >= +? AND p.username < +? ORDER BY p.username LIMIT ${limits.searchPeople}`,
   )
   const counted = db.prepare<{ matches: number }>(
-    "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH ? LIMIT ?)",
+    "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
   )
 
   const isNarrowed = ({ status, since }: Within) => status !== undefined || since !== undefined

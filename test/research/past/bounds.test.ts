@@ -7,7 +7,7 @@ import { KeptPasts, type Maker, type PastNumbers } from "../../../src/app/past/p
 import { makePast } from "../../../src/app/past/past-work.ts"
 import { startService } from "../../../src/app/service.ts"
 import { pathTo } from "../../../src/contract/reads/index.ts"
-import { openScratch } from "../../../src/ledger/storage/database.ts"
+import { openScratch } from "../../../src/ledger/storage/opening.ts"
 import { openLog } from "../../../src/log.ts"
 import { action } from "../../support/bodies.ts"
 import { openHouse } from "../../support/house.ts"

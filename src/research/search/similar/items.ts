@@ -39,7 +39,7 @@ interface Called {
 /** So many are read at once: one of those that are found may be what is asked about. */
 const MOST = limits.similarItems + 1
 const NONE: readonly null[] = Array.from({ length: MOST }, () => null)
-const AMONG = `IN (${NONE.map(() => "?").join(", ")})`
+const AMONG = `IN (${NONE.map(() => "+?").join(", ")})`
 
 /** Objects as they are shown, with what came of each in a sentence: read from their own tables, for every proposal waits for it. */
 const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
@@ -65,7 +65,7 @@ const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
 })()
 /** What an experiment asked at one of its revisions. */
 const ASKED = `SELECT h.content ->> '$.question' AS question FROM experiment_revisions v JOIN journal h ON h.position = v.history_position
-  WHERE v.experiment_id = coalesce((SELECT a.experiment_id FROM attempts a WHERE a.attempt_id = ?), ?) AND v.revision <= ?
+  WHERE v.experiment_id = coalesce((SELECT a.experiment_id FROM attempts a WHERE a.attempt_id = +?), +?) AND v.revision <= +?
     AND h.content ->> '$.question' IS NOT NULL ORDER BY v.revision DESC LIMIT 1`
 
 /** @param seenFrom the Room it is shown in; null outside of any */

@@ -22,7 +22,7 @@ const ABOUT_OF = "JOIN search_places h USING (item) JOIN journal c ON c.position
 /** The newest texts of a kind in a Room after one place. */
 const textsOf = (table: string, id: string, place: string, kind = "1") =>
   `SELECT o.id, o.place, ${ABOUT} AS text
-   FROM (SELECT ${id} AS id, ${place} AS place FROM ${table} WHERE room_id = ? AND ${kind} AND ${place} > ? ORDER BY ${place} DESC LIMIT ${limits.similarSight}) o
+   FROM (SELECT ${id} AS id, ${place} AS place FROM ${table} WHERE room_id = +? AND ${kind} AND ${place} > +? ORDER BY ${place} DESC LIMIT ${limits.similarSight}) o
    JOIN search_items i ON i.id = o.id AND i.part IS NULL ${ABOUT_OF} ORDER BY o.place`
 /** Attempts have ids that clients made, in no order. */
 const TEXTS: Readonly<Record<SimilarKind, readonly [sql: string, start: string | number]>> = {
@@ -58,16 +58,16 @@ export function similar(db: Db) {
   const texts = each(enumerations.similarKind, (kind) => db.prepare<Text>(TEXTS[kind][0]))
   const labelled = db.prepare<Record<SimilarKind, number>>(
     `SELECT ${enumerations.similarKind.map((kind) => `coalesce((SELECT last FROM counters WHERE room_id = o.room_id AND kind = '${kind}'), 0) AS ${kind}`).join(", ")}
-     FROM (SELECT ? AS room_id) o`,
+     FROM (SELECT +? AS room_id) o`,
   )
   const { rowsOf, recall } = items(db)
   const text = db.prepare<{ text: string; kind: string }>(
     `SELECT ${ABOUT} AS text, i.kind FROM search_items i ${ABOUT_OF}
-     WHERE i.id = ? AND i.part IS NULL AND h.room_id = ?`,
+     WHERE i.id = +? AND i.part IS NULL AND h.room_id = +?`,
   )
   const executed = db.prepare<{ id: string }>(
-    `SELECT i.id FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH ? ORDER BY rowid DESC LIMIT ${limits.similarExecutions}) f
-     JOIN search_items i USING (item) ${ABOUT_OF} WHERE i.part IS NULL AND ${EXECUTED} = ? LIMIT ?`,
+    `SELECT i.id FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT ${limits.similarExecutions}) f
+     JOIN search_items i USING (item) ${ABOUT_OF} WHERE i.part IS NULL AND ${EXECUTED} = +? LIMIT +?`,
   )
   const rooms = new Map<string, Record<SimilarKind, Likeness>>()
 
