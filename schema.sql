@@ -1162,9 +1162,10 @@ CREATE TABLE search_changes (
 -- In the concepts of which records three letters stand (src/ledger/lists/substrings.ts), by the record's item.
 CREATE VIRTUAL TABLE concept_trigrams USING fts5 (text, content = '', tokenize = 'trigram', detail = 'none', columnsize = 0);
 
--- Whatever writes the texts notes them here. They are indexed within the same transaction, all at once before its commit
--- (src/research/search): one by one, each text would be a segment of the index, to be merged with all the others. Objects that are found as
--- they are made are noted by triggers made from the list of objects (src/ledger/storage/triggers.ts).
+-- Whatever writes the texts notes them here. They are indexed soon after their write was answered, some hundreds at once
+-- (src/ledger/write/afterwards.ts): one by one, each text would be a segment of the index, to be merged with all the others. The newest item of
+-- the index says how far it has come. Objects that are found as they are made are noted by triggers made from the list of objects
+-- (src/ledger/storage/triggers.ts).
 CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'message'
   BEGIN INSERT INTO search_items (kind, id) VALUES ('message', new.entry_id); END;
 -- When a record's card is set, its concepts are there too.

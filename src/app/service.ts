@@ -204,6 +204,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Whether it copies is not known before it has.
   if (replication !== null) readiness.failed()
   const writer = options.writer === "thread" ? startWriter() : null
+  // What a process that was killed left; every transaction of this thread indexes what is there.
+  if (writer === null && instance.tables.search.reached() < instance.tables.search.newest()) await instance.ledger.transact(() => undefined)
   // Of a process that is not the service's own, the memory is not its to rest.
   if (options.writer === "thread") started.defer(restMemory())
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
@@ -254,6 +256,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           hooks.afterGroup(writes, milliseconds, failed)
           if (failed) hooks.isLost()
         },
+        notIndexed: (why) =>
+          options.log.error({ why }, "texts could not be indexed: searches read the newest ones themselves until they are"),
         failed: (error) => end("the writing thread ended; the service ends too", error),
       },
     )

@@ -7,6 +7,7 @@ import { type Db, isStorageFault } from "../ledger/storage/database.ts"
 import { DataError } from "../ledger/storage/opening.ts"
 import { journal } from "../ledger/journal/journal.ts"
 import { Divergence } from "../ledger/replay/replay.ts"
+import { indexing } from "../research/search/indexing.ts"
 import { compare } from "./compare.ts"
 import { messageOf } from "../contract/faults.ts"
 
@@ -15,12 +16,14 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
   const folder = mkdtempSync(join(tmpdir(), "research-room-replay-"))
   try {
     let done = 0
-    const made = remake(journal(data).entries(), join(folder, "replay.db"), {
-      onProgress(entries) {
+    const watching = {
+      onProgress(entries: number) {
         done = entries
         onProgress(entries, "history")
       },
-    })
+    }
+    // Texts are indexed soon after they are accepted: those that are not yet are no fault.
+    const made = remake(journal(data).entries(), join(folder, "replay.db"), watching, indexing(data).reached())
     try {
       compare(data, made, add, (table) => onProgress(done, table))
     } finally {

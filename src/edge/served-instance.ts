@@ -31,6 +31,8 @@ export interface Instance {
   /** Up to when writes are dated that the clock has not reached; null where none are. */
   readonly datedAhead: () => string | null
   readonly ledger: Ledger
+  /** Settles once the index of words holds what was accepted before. */
+  readonly indexed: () => Promise<void>
   /** The one way to ask a read. */
   readonly ask: Ask
   readonly accounts: Accounts

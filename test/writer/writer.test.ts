@@ -29,7 +29,11 @@ function startWriter() {
       instanceId: instance.instanceId,
       repositories: { folders: [], github: null },
     },
-    { grouped: (_writes, _milliseconds, _failed, roomIds) => landed.push(...roomIds), failed: (error) => failures.push(error) },
+    {
+      grouped: (_writes, _milliseconds, _failed, roomIds) => landed.push(...roomIds),
+      notIndexed: (why) => failures.push(new Error(why)),
+      failed: (error) => failures.push(error),
+    },
   )
   return { writer, failures, landed }
 }

@@ -46,6 +46,8 @@ export interface InstanceParts {
   readonly command?: RunningCommand | undefined
   /** Left out, for commands that pin nothing. */
   readonly repositories?: OutsideCheck
+  /** Whether texts are indexed after the answer (ledger/write/afterwards.ts); left out, in the transaction that brings them. */
+  readonly indexesLater?: boolean
   /** Told of each group of writes. */
   readonly hooks?: Omit<GroupHooks, "beforeCommit">
 }
@@ -67,6 +69,7 @@ export function createInstance(parts: InstanceParts) {
     crates,
     repositories = nothingChecked,
     command,
+    indexesLater = false,
     hooks,
   } = parts
   const tables = {
@@ -118,7 +121,8 @@ export function createInstance(parts: InstanceParts) {
     hooks: {
       beforeCommit() {
         remaking.settle(ledger.isHandedOver)
-        tables.search.index()
+        tables.search.indexChanged()
+        if (!indexesLater && !ledger.isHandedOver) tables.search.index()
       },
       ...hooks,
     },
@@ -129,7 +133,8 @@ export function createInstance(parts: InstanceParts) {
 
   const remaking = new Remaking({
     db,
-    ledgerOf: (made) => createInstance({ db: made, world: realWorld(), instanceId: "" }).ledger,
+    // Its index is not looked at.
+    ledgerOf: (made) => createInstance({ db: made, world: realWorld(), instanceId: "", indexesLater: true }).ledger,
     index() {
       tables.rooms.respell()
       tables.search.reindex()
@@ -189,6 +194,15 @@ export function createInstance(parts: InstanceParts) {
     operators,
     exports,
     importing,
+    /**
+     * Has the index of words hold what was accepted before, where another thread indexes it later. A search that comes without it
+     * reads the newest texts itself, and ranks them first.
+     */
+    async indexed(): Promise<void> {
+      if (!ledger.isHandedOver || tables.search.reached() >= tables.search.newest()) return
+      // Without it, the service is ending.
+      await ledger.index().catch(() => undefined)
+    },
     /** Up to when writes are dated that the clock has not reached; null where none are. */
     datedAhead: ahead,
   }

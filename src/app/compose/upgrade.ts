@@ -16,12 +16,17 @@ import { realWorld, type World } from "../../ledger/world.ts"
 import { createInstance } from "./instance.ts"
 import { codeOf } from "../../contract/faults.ts"
 
-/** Does a history in a file that is not there yet. @throws Divergence where it does not come out as it was */
-export function remake(entries: Iterable<Entry>, file: string, watching: Watching = {}): Db {
+/**
+ * Does a history in a file that is not there yet.
+ * @param indexed the last item that the index of words is to hold; left out, all of them
+ * @throws Divergence where it does not come out as it was
+ */
+export function remake(entries: Iterable<Entry>, file: string, watching: Watching = {}, indexed?: number): Db {
   const db = openScratch(file)
   try {
-    const { ledger } = createInstance({ db, world: realWorld(), instanceId: "" })
+    const { ledger, tables } = createInstance({ db, world: realWorld(), instanceId: "", indexesLater: true })
     replay(entries, { db, ledger }, watching)
+    tables.search.index(indexed)
     return db
   } catch (error) {
     db.close()

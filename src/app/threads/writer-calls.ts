@@ -19,6 +19,8 @@ export interface WriterCalls {
   probe(touch: boolean): void
   /** Takes out of the tables what was withheld elsewhere. */
   cleanse(): void
+  /** Puts into the index of words what was accepted before. */
+  index(): void
   /** The serving thread wants to write alone: answers once nothing is being written, and writes nothing until `release`. */
   hold(): void
   release(): void
@@ -29,6 +31,8 @@ export interface WriterCalls {
 export interface WriterEvents {
   /** A group of writes shared a transaction: the milliseconds it took, whether the storage failed it, and the Rooms it wrote to. */
   grouped(writes: number, milliseconds: number, failed: boolean, roomIds: readonly string[]): void
+  /** Texts could not be indexed, and why. */
+  notIndexed(why: string): void
 }
 
 /** A checked write as the arguments of a call. */

@@ -12,6 +12,8 @@ import { OpenedFiles } from "../../ledger/storage/opened-files.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { configuredCheck } from "../../repositories/configured.ts"
 import { createInstance } from "../compose/instance.ts"
+import { messageOf } from "../../contract/faults.ts"
+import { Afterwards } from "../../ledger/write/afterwards.ts"
 import { restMemory } from "./memory.ts"
 import { packAdmitted, unpackWrite, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
@@ -23,10 +25,11 @@ world.idsAfter(newestId(db))
 const roomIds = new Set<string>()
 /** Whether a group is at work that takes in what arrives meanwhile. */
 let isGathering = false
-const { ledger } = createInstance({
+const { ledger, tables } = createInstance({
   db,
   world,
   instanceId,
+  indexesLater: true,
   repositories: configuredCheck({ ...repositories, now: () => world.now() }),
   hooks: {
     gather() {
@@ -38,10 +41,16 @@ const { ledger } = createInstance({
       // The answers follow in the same turn.
       channel.tellAlong("grouped", writes, milliseconds, failed, [...roomIds])
       roomIds.clear()
+      indexing.soon()
     },
     isLost: () => files.lost() !== null,
   },
 })
+const indexing = new Afterwards(
+  tables.search,
+  (step) => ledger.between(step),
+  (error) => channel.tell("notIndexed", messageOf(error)),
+)
 ledger.watch.everywhere = (roomId) => roomIds.add(roomId)
 
 function mustKnow(name: string): Operation {
@@ -60,12 +69,22 @@ const channel = toStarter<WriterEvents, WriterCalls>({
   },
   probe: (touch) => ledger.probe(touch),
   cleanse: () => ledger.cleanse(),
+  async index() {
+    await indexing.now()
+  },
   // A transaction is never open between two messages.
   hold: () => ledger.hold(),
-  release: () => ledger.release(),
+  release() {
+    ledger.release()
+    // The serving thread leaves its texts to this one.
+    indexing.soon()
+  },
   end() {
+    indexing.end()
     db.close()
     parentPort?.close()
   },
 })
+// What a process that was killed left.
+indexing.soon()
 restMemory()

@@ -15,11 +15,11 @@ export class Writer implements OtherWriter {
   /** Settles when everybody has written who asked to write alone. */
   #alone: Promise<unknown> = Promise.resolve()
 
-  constructor(settings: WriterSettings, { grouped, failed }: WriterHandlers) {
+  constructor(settings: WriterSettings, { failed, ...handlers }: WriterHandlers) {
     this.#thread = new Thread<WriterCalls, WriterEvents>({
       name: "writer",
       settings,
-      handlers: { grouped },
+      handlers,
       onLost: failed,
       // Nobody knows whether what was handed over was stored.
       refusals: () => [uncertain(), notStored()],
@@ -36,6 +36,10 @@ export class Writer implements OtherWriter {
 
   cleanse(): Promise<void> {
     return this.#thread.channel.ask("cleanse")
+  }
+
+  index(): Promise<void> {
+    return this.#thread.channel.ask("index")
   }
 
   alone<T>(work: () => Promise<T>): Promise<T> {

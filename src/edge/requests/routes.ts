@@ -17,6 +17,9 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE"
 /** A path pattern of h3 as a regular expression. */
 const expressionOf = (route: string): RegExp => new RegExp(`^${route.replace(/[.]/g, "\\.").replace(/:[a-zA-Z]+/g, "[^/]+")}/?$`)
 
+/** Routes that search: the read, its page and its feeds. */
+const searching = /^(?:\/api\/research)?\/search(?:\/|$)/
+
 /** Whether nobody but an operator finds anything at a path. */
 const isForOperators = (path: string): boolean => /^(?:\/api|\/web)?\/admin(?:\/|$)/.test(path)
 
@@ -42,11 +45,12 @@ export class Routes {
    * @param refused answers what was refused or failed on the way to that thread; left out, the answer is that of an API
    */
   add(method: Method, path: string, handler: Handler, open?: Open, cost?: Cost, refused?: Refused): void {
-    const { forward, readers } = this.#edge
-    const here: Handler =
+    const { forward, instance, readers } = this.#edge
+    const made: Handler =
       readers === undefined || cost === undefined
         ? handler
         : async (event) => (await this.#offload(event, path, cost, refused)) ?? handler(event)
+    const here: Handler = searching.test(path) ? (event) => instance.indexed().then(() => made(event)) : made
     const served: Handler = forward === undefined ? here : async (event) => (await forward(event, { path, open })) ?? here(event)
     const answered = refusing(this.#edge, familyOf(path), path, served)
     const route = async (event: H3Event) => {

@@ -66,6 +66,8 @@ export interface OtherWriter {
   alone<T>(work: () => Promise<T>): Promise<T>
   /** Takes what was withheld out of what no table holds any more. */
   cleanse(): Promise<unknown>
+  /** Puts into the index of words what was accepted before. */
+  index(): Promise<unknown>
 }
 
 const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
@@ -249,6 +251,16 @@ export class Ledger {
   isAtOnce(operation: Operation): boolean {
     const { prepare, outside } = this.#behaviourOf(operation)
     return prepare === undefined && outside === undefined && !isWithholding(operation)
+  }
+
+  /** Runs work that nobody waits for between two groups of writes. @returns whether it was committed */
+  between(work: () => void): boolean {
+    return this.#queue.between(work)
+  }
+
+  /** Has the thread that writes for this one index what was accepted before, where there is one. */
+  async index(): Promise<void> {
+    await this.#writer?.index()
   }
 
   /** Runs at once what waits in the queue, for whoever knows that nothing else comes in this turn. */

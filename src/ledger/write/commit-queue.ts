@@ -115,6 +115,24 @@ export class CommitQueue {
     this.#committed.push(notify)
   }
 
+  /**
+   * Runs work that nobody waits for in a transaction of its own, between two groups.
+   * @returns whether it was committed: not while the queue is held, nor where the disk does not take it
+   */
+  between(work: () => void): boolean {
+    if (this.#isHeld || this.#isAtWork) return false
+    try {
+      this.#statements.begin.run()
+      work()
+      this.#statements.commit.run()
+      return true
+    } catch (error) {
+      this.#abandon()
+      if (isStorageFault(error)) return false
+      throw error
+    }
+  }
+
   /** Runs what waits now, for whoever knows that nothing else comes in this turn. */
   flush(): void {
     this.#scheduled = false

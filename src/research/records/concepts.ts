@@ -3,12 +3,15 @@ import type { ConceptSummary } from "../../contract/answers/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { containing } from "../../ledger/lists/paging.ts"
 import { portions, type Sized, substrings, type Walked, walked } from "../../ledger/lists/substrings.ts"
+import { recordKinds } from "../../contract/objects/objects.ts"
+import { INDEXED } from "../search/indexing.ts"
 
 const SELECT = `SELECT c.version_id AS versionId, c.key, c.label, c.definition, r.label AS recordLabel, r.kind AS recordKind, r.room_id AS roomId
   FROM concepts c JOIN records r USING (version_id)`
 /** Records that define concepts, with the bytes of these, the newest first. */
 const SIZED = (from: string) =>
   `SELECT c.version_id AS id, sum(octet_length(c.key) + octet_length(c.label) + octet_length(c.definition)) AS bytes FROM ${from} GROUP BY c.version_id ORDER BY c.version_id DESC`
+const RECORDS = recordKinds.map((kind) => `'${kind}'`).join(", ")
 /** Sorts after every id. */
 const END = "g"
 /** An id with this sorts right after the id. */
@@ -25,7 +28,9 @@ export function conceptIndex(db: Db) {
   const spelled = substrings(db, "concept_trigrams")
   const all = db.prepare<Sized>(`${SIZED("concepts c WHERE c.version_id < +?")} LIMIT +?`)
   const few = db.prepare<Sized>(
-    SIZED(`(SELECT DISTINCT i.id FROM concept_trigrams t CROSS JOIN search_items i ON i.item = t.rowid WHERE concept_trigrams MATCH +? AND i.id <= +?) f
+    // What the index lacks is compared too.
+    SIZED(`(SELECT i.id FROM concept_trigrams t CROSS JOIN search_items i ON i.item = t.rowid WHERE concept_trigrams MATCH +? AND i.id <= +?
+       UNION SELECT i.id FROM search_items i WHERE i.item > ${INDEXED} AND i.kind IN (${RECORDS}) AND i.id <= +?) f
      CROSS JOIN concepts c ON c.version_id = f.id`),
   )
   const contain = db.prepare<ConceptSummary>(
@@ -43,7 +48,9 @@ export function conceptIndex(db: Db) {
       if (query === undefined) return { found: list.all(versionId, key, count) }
       const [pattern, among] = [containing(query), spelled.among(query)]
       const texts =
-        among === undefined ? portions(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most)) : [few.all(among, versionId)]
+        among === undefined
+          ? portions(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most))
+          : [few.all(among, versionId, versionId)]
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), versionId, key, pattern, pattern, pattern, count), count)
     },
   }

@@ -11,22 +11,26 @@ interface Text {
 }
 
 const TEXTS = "SELECT item, label, title, body, tags FROM search_texts"
-/** The newest item that is indexed. */
-const LAST = "(SELECT coalesce(max(id), 0) FROM search_index_docsize)"
-/** Texts that are held in memory at once. */
+/** SQL for the newest item that the indexes hold. What comes after it was accepted and is not indexed yet. */
+export const INDEXED = "(SELECT coalesce(max(id), 0) FROM search_index_docsize)"
+/** Texts that are indexed, and held in memory, at once. */
 const STEP = 500
 
+type Run = ReturnType<Db["prepare"]>
+
 export function indexing(db: Db) {
-  const since = db.prepare<Text>(`${TEXTS} WHERE item > ${LAST} ORDER BY item LIMIT ${STEP}`)
+  const last = db.prepare<{ item: number }>(`SELECT ${INDEXED} AS item`)
+  const newest = db.prepare<{ item: number }>("SELECT coalesce(max(item), 0) AS item FROM search_items")
+  const next = db.prepare<Text>(`${TEXTS} WHERE item > +? AND item <= +? ORDER BY item LIMIT ${STEP}`)
   const changed = db.prepare<Text>(`${TEXTS} WHERE item IN (SELECT item FROM search_changes)`)
   const settle = db.prepare("DELETE FROM search_changes")
   const remove = db.prepare("DELETE FROM search_index WHERE rowid = +?")
   const insert = db.prepare("INSERT INTO search_index (rowid, body, label, title, tags) VALUES (+?, +?, +?, +?, +?)")
-  // A text for each record; before the other index, by which it tells what is new.
+  // A text for each record.
   const insertConcepts = db.prepare(
     `INSERT INTO concept_trigrams (rowid, text)
      SELECT i.item, group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10)) FROM search_items i CROSS JOIN concepts d ON d.version_id = i.id
-     WHERE i.item > ${LAST} GROUP BY i.item`,
+     WHERE i.item > +? AND i.item <= +? GROUP BY i.item`,
   )
   const [flush, flushConcepts, forget, forgetConcepts] = ["flush", "delete-all"].flatMap((what) =>
     ["search_index", "concept_trigrams"].map((index) => db.prepare(`INSERT INTO ${index} (${index}) VALUES ('${what}')`)),
@@ -35,44 +39,48 @@ export function indexing(db: Db) {
   const put = ({ item, label, title, body, tags }: Text) =>
     insert.run(item, body === null ? null : indexed(body), label, title === null ? null : indexed(title), tags)
 
-  /** @returns how many texts there were */
-  function putNew(): number {
-    let count = 0
-    for (let texts = since.all(); texts.length > 0; texts = texts.length < STEP ? [] : since.all()) {
-      for (const text of texts) put(text)
-      count += texts.length
-    }
-    return count
-  }
-
-  function putChanged(): number {
-    const texts = changed.all()
-    if (texts.length === 0) return 0
-    for (const text of texts) {
-      remove.run(text.item)
-      put(text)
-    }
-    return settle.run()
+  /** Puts the next texts into the indexes, which are written out at once. @returns whether there were any */
+  function putNext(through: number): boolean {
+    const from = last.one().item
+    const texts = next.all(from, through)
+    const to = texts.at(-1)?.item
+    if (to === undefined) return false
+    if (insertConcepts.run(from, to) > 0) flushConcepts.run()
+    for (const text of texts) put(text)
+    flush.run()
+    return true
   }
 
   return {
-    /** Makes the indexes anew, of the texts as they are. */
-    reindex(): void {
-      for (const statement of [forgetConcepts, forget, settle, insertConcepts, flushConcepts]) statement.run()
-      putNew()
+    /** The newest item that there is to find. */
+    newest: (): number => newest.one().item,
+    /** The newest item that the indexes hold. */
+    reached: (): number => last.one().item,
+
+    /** Indexes the next few hundred texts, within a transaction: one by one, each would be a part of the index, to be merged later with all the others. */
+    step: (): boolean => putNext(Number.MAX_SAFE_INTEGER),
+
+    /** Indexes every text that was accepted, within a transaction. @param through the last item that is indexed */
+    index(through: number = Number.MAX_SAFE_INTEGER): void {
+      while (putNext(through)) {}
+    },
+
+    /** Indexes again what was changed after it was indexed, in the transaction that changed it. */
+    indexChanged(): void {
+      const texts = changed.all()
+      if (texts.length === 0) return
+      for (const text of texts) {
+        remove.run(text.item)
+        put(text)
+      }
+      settle.run()
       flush.run()
     },
 
-    /**
-     * Indexes what was noted since the last time. Done once for all that a transaction wrote, as its last step: alone, each
-     * text would become a segment of the index, to be merged later with all the others. It is written out at once: what has
-     * no space then fails before the commit, where it is certain that nothing is stored.
-     */
-    index(): void {
-      if (insertConcepts.run() > 0) flushConcepts.run()
-      if (putNew() + putChanged() > 0) flush.run()
+    /** Makes the indexes anew, of the texts as they are. */
+    reindex(): void {
+      for (const statement of [forgetConcepts, forget, settle]) statement.run()
+      while (putNext(Number.MAX_SAFE_INTEGER)) {}
     },
   }
 }
-
-type Run = ReturnType<Db["prepare"]>

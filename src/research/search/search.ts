@@ -1,12 +1,16 @@
-/** Full-text search over everything that was said. What is to be found is noted by triggers; see schema.sql. */
+/**
+ * Full-text search over everything that was said. What is to be found is noted by triggers; see schema.sql. Texts are indexed soon after
+ * they were accepted. A search that comes before that reads those that the index lacks, and shows what it finds there first.
+ */
 import { limits } from "../../contract/limits.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { parse, type Stored } from "../../contract/json.ts"
 import { type Hit, hit, ITEM, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
-import { indexing } from "./indexing.ts"
+import { INDEXED, indexing } from "./indexing.ts"
 import { indexWords } from "./index-words.ts"
 import { isLongWord, keptOf } from "./words.ts"
-import { allOf, askedFor, labelQueries, lookUpOf, type Typed, typed, type Within } from "./query.ts"
+import { allOf, askedFor, labelQueries, type LookUp, lookUpOf, type Typed, typed, type Within } from "./query.ts"
 import { beginningOf, holds, Sight } from "./snippet.ts"
 
 /** Some items, the newest first, where they stand so and were said since: all of them, or those of a list. */
@@ -62,6 +66,9 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   const person = db.prepare<PersonFound>(`${PERSON} AND p.user_id = +?`)
   const people = db.prepare<PersonFound>(
     `${PERSON} AND p.username >= +? AND p.username < +? ORDER BY p.username LIMIT ${limits.searchPeople}`,
+  )
+  const lacked = db.prepare<{ items: Stored<number[]> }>(
+    `SELECT json_group_array(item) AS items FROM (SELECT item FROM search_items WHERE item > ${INDEXED} ORDER BY item DESC LIMIT ${limits.searchCommon})`,
   )
   const counted = db.prepare<{ matches: number }>(
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
@@ -145,6 +152,18 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     return verified(bestFirst(allOf(...weighed), from, whole), read, endings !== undefined, count, offset)
   }
 
+  /** What the index lacks of what is asked for, the newest first. */
+  function notIndexed({ as, text }: LookUp, within: Within): Row[] {
+    const items = parse(lacked.one().items)
+    if (items.length === 0) return []
+    const [read, sight] = [typed(text), new Sight(limits.searchRead)]
+    const isAsked = (row: Row) =>
+      isIn(row, within) &&
+      ((as === "label" && row.label?.toLowerCase() === text) ||
+        (read.phrases.length > 0 && holds([row.label, row.ownTitle, row.body], sight, read, as === "words" || as === "name")))
+    return [...inChunks(items, within)].flat().filter(isAsked)
+  }
+
   /** People whose id or name it is, where nothing was asked for that people have not. */
   function peopleCalled(query: string, { kinds, roomId, authorId, status, since }: Within): PersonFound[] {
     if (kinds?.includes("person") === false || [authorId, status, since].some((asked) => asked !== undefined)) return []
@@ -158,7 +177,8 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
 
     /** Up to `count` hits after so many, best first: what the query names as a whole, then what holds its words. */
     find(query: string, within: Within, offset: number, count: number): Hit[] {
-      const { as, text } = lookUpOf(query)
+      const lookUp = lookUpOf(query)
+      const { as, text } = lookUp
       const called = text.toLowerCase()
       const found = as === "id" ? byId.all(text, limits.pageItems).filter((row) => isWithin(row, within)) : []
       const named = [
@@ -166,9 +186,10 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
         ...found.map((row) => hit(row, beginningOf(row.ownTitle ?? row.body ?? ""))),
       ]
       if (as === "id" && named.length > 0) return named.slice(offset, offset + count)
+      const read = typed(text)
+      named.push(...notIndexed(lookUp, within).map((row) => hit(row, passageOf(row, new Sight(), read, as !== "label"))))
       const first = named.slice(offset, offset + count)
       const [after, left] = [Math.max(0, offset - named.length), count - first.length]
-      const read = typed(text)
       const endings =
         as === "label" || read.phrases.length === 0 ? undefined : words.beginning(keptOf(read.beginning), limits.searchBeginnings)
       const rows = as === "label" ? labelled(text, within, after, left) : matching(read, endings, as === "words", within, after, left)
@@ -178,9 +199,8 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   }
 }
 
-const isWithin = ({ kind, roomId, userId, status, standing, at }: Row, within: Within): boolean =>
-  within.kinds?.includes(kind) !== false &&
-  (within.roomId ?? roomId) === roomId &&
-  (within.authorId ?? userId) === userId &&
-  (within.status ?? "") === (within.status === undefined ? "" : (status ?? standing ?? "")) &&
-  at >= (within.since ?? "")
+const isIn = ({ kind, roomId, userId }: Row, within: Within): boolean =>
+  within.kinds?.includes(kind) !== false && (within.roomId ?? roomId) === roomId && (within.authorId ?? userId) === userId
+const isWithin = (row: Row, within: Within): boolean => isIn(row, within) && standsSo(row, within)
+const standsSo = ({ status, standing, at }: Row, within: Within): boolean =>
+  (within.status ?? "") === (within.status === undefined ? "" : (status ?? standing ?? "")) && at >= (within.since ?? "")

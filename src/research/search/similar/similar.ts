@@ -7,6 +7,7 @@ import type { SimilarItem } from "../../../contract/answers/similar.ts"
 import type { Made } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
 import { itemOf, items, type Row, type Tried } from "./items.ts"
+import { INDEXED } from "../indexing.ts"
 import { keptOf } from "../words.ts"
 import { Likeness, nearestFirst, type Text } from "./likeness.ts"
 import { termsOf } from "./terms.ts"
@@ -65,9 +66,12 @@ export function similar(db: Db) {
     `SELECT ${ABOUT} AS text, i.kind FROM search_items i ${ABOUT_OF}
      WHERE i.id = +? AND i.part IS NULL AND h.room_id = +?`,
   )
+  // What the index of words lacks is looked at too.
   const executed = db.prepare<{ id: string }>(
-    `SELECT i.id FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT ${limits.similarExecutions}) f
-     JOIN search_items i USING (item) ${ABOUT_OF} WHERE i.part IS NULL AND ${EXECUTED} = +? LIMIT +?`,
+    `SELECT i.id FROM (SELECT item FROM (SELECT item FROM search_items WHERE item > ${INDEXED} AND kind = 'attempt' ORDER BY item DESC)
+       UNION ALL SELECT item FROM (SELECT rowid AS item FROM search_index WHERE search_index MATCH +? ORDER BY rowid DESC LIMIT ${limits.similarExecutions})) f
+     CROSS JOIN search_items i ON i.item = f.item JOIN attempts a ON a.attempt_id = i.id JOIN journal c ON c.position = a.history_position
+     WHERE i.part IS NULL AND ${EXECUTED} = +? LIMIT +?`,
   )
   const rooms = new Map<string, Record<SimilarKind, Likeness>>()
 
