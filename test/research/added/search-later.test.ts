@@ -13,7 +13,7 @@ import { type OperationName, operationNamed } from "../../../src/contract/operat
 import { createInstance } from "../../../src/app/compose/instance.ts"
 import { checkData } from "../../../src/check/check.ts"
 import type { Demo } from "../../bench/data/demo.ts"
-import { openAside, openDatabase } from "../../../src/ledger/storage/database.ts"
+import { openAside, openDatabase } from "../../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
 import { type Body, freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
