@@ -1,12 +1,68 @@
 /**
  * Runs the tests with tap and counts, from the totals tap itself ends with, what passed and failed:
- * the last line is `N passed, N failed`. Arguments go to tap: `npm run tap -- test/ledger.test.ts`.
+ * the last line is `N passed, N failed`. Without an argument it runs what a change is likely to break (`npm test`); with `--rest`
+ * what is left (`npm run test:rest`). Other arguments go to tap: `npm run tap -- test/ledger/receipts.test.ts`.
  */
 import { spawn, spawnSync } from "node:child_process"
-import { readFileSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+
+/** What `npm test` leaves to `npm run test:rest`: folders and files, the longest files first. */
+const REST = [
+  "test/web/base-path.test.ts",
+  "test/web/all-pages-wide.test.ts",
+  "test/web/all-pages-phone.test.ts",
+  "test/reliability/hostile/",
+  "test/reliability/crash/",
+  "test/reliability/",
+  "test/security/linear-packages.test.ts",
+  "test/security/linear.test.ts",
+  "test/security/linear-made.test.ts",
+  "test/contract/validators.test.ts",
+  "test/contract/made-clients.test.ts",
+  "test/contract/linted.test.ts",
+  "test/executable/",
+  "test/commands/backup.test.ts",
+  "test/commands/check-mark.test.ts",
+  "test/commands/served-data.test.ts",
+  "test/commands/operators.test.ts",
+  "test/commands/check.test.ts",
+  "test/http/thread-times.test.ts",
+  "test/ledger/faults.test.ts",
+  "test/ledger/full-disk.test.ts",
+  "test/ledger/concurrent-writers.test.ts",
+  "test/library/hostile-bibtex.test.ts",
+  "test/library/hostile-papers.test.ts",
+  "test/security/hostile-origin.test.ts",
+  "test/security/sign-in-limit.test.ts",
+  "test/client/pyodide.test.ts",
+  "test/client/network.test.ts",
+  "test/research/added/forgery.test.ts",
+  "test/research/added/hostile-crate.test.ts",
+  "test/research/past/every-moment.test.ts",
+  "test/operation/",
+  "test/upgrade/",
+  "test/eval/",
+]
 
 process.chdir(dirname(import.meta.dirname))
+const [first, ...others] = process.argv.slice(2)
+const isRest = first === "--rest"
+if (isRest && others.length > 0) throw new Error("--rest takes no other argument")
+const args = first === undefined || isRest ? chosenFiles(isRest) : [first, ...others]
+
+/** The files of `npm test`, or of the rest: what the list names, and the property tests once more with all their runs. */
+function chosenFiles(rest: boolean): string[] {
+  const files = globSync("test/**/*.test.ts").sort()
+  const unused = REST.filter((place) => !files.some((file) => file.startsWith(place)))
+  if (unused.length > 0) throw new Error(`build/test.ts names ${unused.join(", ")}, where there is no test`)
+  const placeOf = (file: string) => REST.findIndex((place) => file.startsWith(place))
+  if (!rest) return files.filter((file) => placeOf(file) < 0)
+  const listed = files.filter((file) => placeOf(file) >= 0).sort((a, b) => placeOf(a) - placeOf(b))
+  return [...listed, ...files.filter((file) => placeOf(file) < 0 && /\bruns\(\d/.test(readFileSync(file, "utf8")))]
+}
+
 const tap = "node_modules/tap/dist/esm/run.mjs"
 
 // tap comes with plugins built in that .taprc takes out: built anew once an install.
@@ -16,11 +72,12 @@ if (takenOut.some((plugin) => builtIn.includes(`"${plugin}`))) {
   spawnSync(process.execPath, [tap, "build"], { stdio: "inherit" })
 }
 
-// Some four hundred processes load much the same code: what one has compiled, the next ones take.
+// Each test file is a process. They load much the same code, compiled once, and start from one demo, told once.
 const NODE_COMPILE_CACHE = resolve("node_modules/.cache/research-room/compiled")
-const run = spawn(process.execPath, [tap, "--reporter=tap", ...process.argv.slice(2)], {
+const TOLD_DEMO = mkdtempSync(join(tmpdir(), "research-room-told-"))
+const run = spawn(process.execPath, [tap, "--reporter=tap", ...args], {
   stdio: ["ignore", "pipe", "inherit"],
-  env: { NODE_COMPILE_CACHE, ...process.env },
+  env: { NODE_COMPILE_CACHE, TOLD_DEMO, ...(isRest && { TEST_RUNS: "all" }), ...process.env },
 })
 const ended = new Promise<number | null>((resolve) => run.on("close", resolve))
 let record = ""
@@ -28,6 +85,7 @@ for await (const text of run.stdout.setEncoding("utf8")) {
   record += text
   process.stdout.write(text)
 }
+rmSync(TOLD_DEMO, { recursive: true, force: true })
 
 // The totals read `# { total: 9, pass: 7, fail: 1, skip: 1 }`.
 const totals = record.match(/^# \{ total: .*\}$/gm)?.at(-1) ?? ""
