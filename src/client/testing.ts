@@ -29,9 +29,17 @@ export interface ResearchRoom extends Cast {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/**
+ * The folder that keeps a demo told before, for the first instance of this process: two copies of one demo would be one instance.
+ * Set by the tests' own runner, in the environment.
+ */
+let kept = process.env.TOLD_DEMO
+
 /** Starts an instance in this process. @throws UsageError for a data folder that is not empty, ListenError for a port in use */
 export async function startResearchRoom({ deterministic, data, port = 0 }: TestInstanceOptions = {}): Promise<ResearchRoom> {
-  const demo = await startDemo({ host: "127.0.0.1", port, data, deterministic, log: openLog("silent") })
+  const from = kept
+  kept = undefined
+  const demo = await startDemo({ host: "127.0.0.1", port, data, deterministic, kept: from, log: openLog("silent") })
   const { baseUrl, people, rooms, credentials, keys, repositories } = demo
   let closing: Promise<void> | undefined
   const close = () => (closing ??= demo.close())

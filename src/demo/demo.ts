@@ -15,6 +15,7 @@ import { type DemoKey, type KeyName, tellLibrary } from "./library.ts"
 import { type DemoRepositories, makeRepositories } from "./repositories.ts"
 import { Narrator, StoryClock } from "./narrator.ts"
 import { tellMainStory } from "./story.ts"
+import { copyTold, keepTold, REPOSITORIES } from "./told-before.ts"
 import { each } from "../contract/each.ts"
 import { present } from "../contract/present.ts"
 
@@ -66,6 +67,8 @@ export interface DemoOptions {
   readonly baseUrl?: string | undefined
   /** The same ids, tokens and times on every start. */
   readonly deterministic?: boolean | undefined
+  /** A folder that keeps a demo told before, to start from a copy of it; filled when empty. Not for a deterministic one. */
+  readonly kept?: string | undefined
   /** Where repositories are looked up after the demo's own. */
   readonly repositories?: Pick<RepositorySettings, "folders" | "github">
   /** Where arXiv is asked about papers that people file; left out, nobody is. */
@@ -173,9 +176,12 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const start = options.deterministic ? FIXED_START : Date.now() - STORY_DAYS * DAY
   const clock = new StoryClock(start)
   const world = options.deterministic ? seededWorld("research-room demo", clock.read) : realWorld(clock.read)
-  const folder = join(data, "repositories")
+  const folder = join(data, REPOSITORIES)
   const { folders = [], github = null } = options.repositories ?? {}
-  let cast: Cast | undefined
+  const kept = options.deterministic ? undefined : options.kept
+  const copied = kept === undefined ? undefined : copyTold(kept, data)
+  let cast = copied
+  if (copied) clock.runWith(Date.now)
   try {
     const service = await startService({
       ...options,
@@ -183,6 +189,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       world,
       repositories: { folders: [folder, ...folders], github },
       async prepare(instance) {
+        if (copied) return
         if (instance.tables.people.exist()) throw new UsageError(`The folder ${data} holds data already; a demo starts in a new one.`)
         cast = await tell(instance, clock, makeRepositories(folder))
         // A deterministic instance lives on in its own time: each look at the clock is a millisecond later.
@@ -190,6 +197,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
         clock.runWith(options.deterministic ? () => ticks++ : Date.now)
       },
     })
+    if (kept !== undefined && !copied) keepTold(kept, data, present(cast))
     return {
       ...service,
       ...present(cast),

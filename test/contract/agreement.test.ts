@@ -16,6 +16,7 @@ import { type Checked, check } from "../../src/contract/schema/validation.ts"
 import { bodies, holdsHalfCharacter, jsonText } from "./bodies.ts"
 import { faults, isPlace } from "./faults.ts"
 import { everySpoiling } from "./spoiling.ts"
+import { runs } from "../support/chance.ts"
 
 const baseUrl = "https://rooms.example.org"
 // Conditions name properties that stand beside them, not inside: all the rest of strict mode holds.
@@ -44,7 +45,7 @@ const subjects: Subject[] = [
   })),
 ]
 
-const RUNS = 1_000
+const RUNS = runs(1_000, 100)
 
 /** Holds one body against both; says what parts them, and where the issues miss a fault. */
 function difference({ schema, check: run }: Subject, takes: ValidateFunction, body: unknown): { taken: boolean; why?: string } {

@@ -4,6 +4,7 @@ import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { readJson } from "../../src/contract/schema/strict-json.ts"
 import { obvious } from "./obvious-json.ts"
+import { runs } from "../support/chance.ts"
 
 const white = fc.constantFrom("", "", "", " ", "\n", "\t \r")
 const digits = fc.stringMatching(/^[0-9]{1,22}$/)
@@ -56,19 +57,19 @@ const agrees = (text: string): void => {
 }
 
 test("whatever is JSON is read as the engine reads it, unless something of it would be lost; that is named by its path", (t) => {
-  fc.assert(fc.property(json, agrees), { numRuns: 3_000 })
+  fc.assert(fc.property(json, agrees), { numRuns: runs(3_000, 600) })
   t.end()
 })
 
 test("whatever is no JSON is not read", (t) => {
-  fc.assert(fc.property(spoilt, agrees), { numRuns: 6_000 })
+  fc.assert(fc.property(spoilt, agrees), { numRuns: runs(6_000, 1_200) })
   t.end()
 })
 
 test("a number is taken exactly when the double it becomes, written out, is that number", (t) => {
   fc.assert(
     fc.property(fc.oneof(number, double), (text) => readJson(text).ok === (obvious(text).value !== undefined)),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000, 4_000) },
   )
   const kept = ["0", "0.0", "0e9999", "1.0", "1e2", "1E+2", "100e-2", "0.30000000000000004", "5e-324", "1.7976931348623157e308"]
   const more = [

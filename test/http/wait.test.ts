@@ -6,7 +6,7 @@ import { type Answer, ask } from "../support/ask.ts"
 import { freshId, hypothesis, message } from "../support/bodies.ts"
 import { dial, head } from "../support/socket.ts"
 
-const house = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const house = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 tap.teardown(() => house.close())
 const { roomId, openingThreadId: threadId } = house.rooms.empty
 const token = house.credentials.member_all.token

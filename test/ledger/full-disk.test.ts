@@ -9,7 +9,7 @@ import { openLog } from "../../src/log.ts"
 import { ask } from "../support/ask.ts"
 import { type Body, hypothesis, message } from "../support/bodies.ts"
 
-const house = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const house = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 tap.teardown(() => house.close())
 const { db } = house.instance
 const { roomId, openingThreadId: threadId } = house.rooms.empty

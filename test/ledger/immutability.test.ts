@@ -6,7 +6,7 @@ import { checkData } from "../../src/check/check.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { openLog } from "../../src/log.ts"
 
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 tap.teardown(() => demo.close())
 const { db } = demo.instance
 

@@ -6,7 +6,7 @@ import { type Answer, ask } from "../support/ask.ts"
 import { type Body, freshId, hypothesis, message, thread } from "../support/bodies.ts"
 import { outcomeOf, openHouse } from "../support/house.ts"
 
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 tap.teardown(() => demo.close())
 const { db } = demo.instance
 const { roomId, openingThreadId: threadId } = demo.rooms.empty

@@ -9,7 +9,7 @@ import { built } from "./built.ts"
 import { signIn } from "./pages.ts"
 
 built()
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 const browser = await launch()
 tap.teardown(async () => {
   await browser.close()

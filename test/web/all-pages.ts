@@ -20,7 +20,7 @@ const ZOOMED = [640, 320]
 export async function everyPageIsWhole(sight: string, options: BrowserContextOptions): Promise<void> {
   t.setTimeout(timeout)
   built()
-  const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
   const browser = await launch()
   t.teardown(async () => {
     await browser.close()

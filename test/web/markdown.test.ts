@@ -36,7 +36,7 @@ t.test("Markdown and math come out as people mean them", async (t) => {
 
 t.test("no attack becomes an element, an attribute, an address or a request of its own", async (t) => {
   built()
-  const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
   const browser = await launch()
   t.teardown(async () => {
     await browser.close()

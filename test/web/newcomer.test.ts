@@ -128,7 +128,7 @@ t.test("colours follow the choice, without a script too; help tells what the mar
 t.test("attempts stand in the order of their labels, and a comparison leaves none out", async (t) => {
   const { startDemo } = await import("../../src/demo/demo.ts")
   const { openLog } = await import("../../src/log.ts")
-  const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
   t.teardown(() => demo.close())
   const { page } = await watched(browser, demo.baseUrl)
   await page.goto(`${demo.baseUrl}/rooms/${demo.rooms.main.roomId}/attempts`)

@@ -25,6 +25,6 @@ export async function ownInBrowser() {
 /** The demo, with its story. */
 export async function demoInBrowser() {
   built()
-  const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+  const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
   return { demo, browser: await beside(demo), at: (path: string) => `${demo.baseUrl}${path}` }
 }

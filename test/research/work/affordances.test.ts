@@ -8,7 +8,7 @@ import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { affords, attemptTries, bodyOf, experimentTries, type Grounds, rehearsed, type Try } from "./affordances.ts"
 import { proposal } from "./bodies.ts"
 import { House, type Person, type TestRoom } from "./house.ts"
-import { seedWhenJudged } from "../../support/chance.ts"
+import { runs, seedWhenJudged } from "../../support/chance.ts"
 
 const house = await House.open({ people: 4 })
 t.teardown(() => house.close())
@@ -166,7 +166,7 @@ t.test("after every step, what is afforded is admitted and everything else refus
       const found = await scene.disagreements()
       if (found.length > 0) throw new Error(found.join("\n"))
     }),
-    { seed, numRuns: 14 },
+    { seed, numRuns: runs(14, 3) },
   )
   t.ok(tried > steps * 40, `seed ${seed}: ${tried} writes were rehearsed after ${steps} steps`)
 })

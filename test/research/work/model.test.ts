@@ -7,7 +7,7 @@ import t from "tap"
 import { commands, type Real } from "./commands.ts"
 import { House } from "./house.ts"
 import type { World } from "./model.ts"
-import { seedWhenJudged } from "../../support/chance.ts"
+import { runs, seedWhenJudged } from "../../support/chance.ts"
 
 /** A new Room of four, and a client of somebody who belongs to another one. */
 async function setUp(house: House): Promise<{ model: World; real: Real }> {
@@ -20,9 +20,9 @@ async function setUp(house: House): Promise<{ model: World; real: Real }> {
 
 const seed = Number(process.env.SEED ?? seedWhenJudged ?? Date.now() % 2 ** 31)
 
-for (const [place, served, runs, length] of [
-  ["inside the process", false, 60, 200],
-  ["over a socket, on a file", true, 8, 200],
+for (const [place, served, times, length] of [
+  ["inside the process", false, runs(60, 15), 200],
+  ["over a socket, on a file", true, runs(8, 2), 200],
 ] as const) {
   // shows: Experiments and attempts move as the tables say, and in no other way.
   // shows: Completed and cancelled are final; there is no forced takeover.
@@ -44,8 +44,8 @@ for (const [place, served, runs, length] of [
           (world?.experiments ?? []).reduce((sum, { revision }) => sum + revision, 0) +
           (world?.attempts ?? []).reduce((sum, { revision }) => sum + revision, 0)
       }),
-      { seed, numRuns: runs },
+      { seed, numRuns: times },
     )
-    t.ok(accepted > runs * 5, `seed ${seed}: ${accepted} writes were accepted on the way`)
+    t.ok(accepted > times * 5, `seed ${seed}: ${accepted} writes were accepted on the way`)
   })
 }
