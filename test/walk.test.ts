@@ -59,8 +59,10 @@ tap.test("the README's first block names what there is", async (t) => {
   t.strictSame(names, ["start", "test", "build"])
   for (const name of names) t.ok(scripts[name], `npm run ${name}`)
   t.match(scripts.build, "executable.ts", "which makes dist/research-room")
-  t.strictSame(languages("README.md"), ["sh", "ts"], "the tests below run these")
-  t.strictSame(languages(".github/walk.md"), ["sh"])
+  t.ok(scripts["test:all"], "npm run test:all")
+  t.ok(text("README.md").split("\n").length <= 120, "it is short")
+  t.strictSame(languages("README.md"), ["sh"], "the tests below run these")
+  t.strictSame(languages(".github/walk.md"), ["sh", "ts"])
 })
 
 if (!["curl", "bash", "node", "python3"].every(isHere))
@@ -109,10 +111,10 @@ else {
   })
 }
 
-tap.test("the README's program", async (t) => {
-  const [program = ""] = blocks("README.md", "ts")
+tap.test("the walk's program", async (t) => {
+  const [program = ""] = blocks(".github/walk.md", "ts")
   // Below the package, so that its name is found.
-  const folder = mkdtempSync(join(root, "test", ".readme-"))
+  const folder = mkdtempSync(join(root, "test", ".walk-"))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, "program.ts"), program)
   const running = spawn(process.execPath, ["--conditions=research-room-source", join(folder, "program.ts")])
