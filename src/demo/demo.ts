@@ -179,7 +179,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const folder = join(data, REPOSITORIES)
   const { folders = [], github = null } = options.repositories ?? {}
   const kept = options.deterministic ? undefined : options.kept
-  const copied = kept === undefined ? undefined : copyTold(kept, data)
+  const copied = kept === undefined ? undefined : copyTold<Cast>(kept, data)
   let cast = copied
   if (copied) clock.runWith(Date.now)
   try {

@@ -3,14 +3,13 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { join } from "node:path"
 import { trusted } from "../contract/json.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
-import type { Cast } from "./demo.ts"
 
 /** The folder of the demo's repositories, in its data folder. */
 export const REPOSITORIES = "repositories"
 const CAST = "cast.json"
 
 /** Copies the demo kept in `kept` into the data folder. @returns its cast; undefined when nothing is kept, or the folder holds data */
-export function copyTold(kept: string, data: string): Cast | undefined {
+export function copyTold<Cast>(kept: string, data: string): Cast | undefined {
   if (!existsSync(join(kept, "demo", CAST)) || existsSync(databaseFile(data))) return undefined
   mkdirSync(data, { recursive: true })
   copyFileSync(databaseFile(join(kept, "demo")), databaseFile(data))
@@ -19,7 +18,7 @@ export function copyTold(kept: string, data: string): Cast | undefined {
 }
 
 /** Keeps a demo just told, whose database has an empty log. The first of several processes wins. */
-export function keepTold(kept: string, data: string, cast: Cast): void {
+export function keepTold(kept: string, data: string, cast: object): void {
   if (existsSync(join(kept, "demo"))) return
   const partial = mkdtempSync(join(kept, "partial-"))
   copyFileSync(databaseFile(data), databaseFile(partial))

@@ -67,7 +67,7 @@ const sides = [await open(false), await open(true)]
 
 /** Everything that the actions may change, with names in place of ids, and without digests and moments. */
 function storedIn({ own: { instance } }: Side): unknown {
-  const all = (sql: string) => instance.db.prepare<object>(sql).all({})
+  const all = (sql: string) => instance.db.prepare<object>(sql).all()
   return {
     people: all(
       "SELECT username, is_operator, disabled_at IS NULL, signed_in_at IS NULL, count_cleared_at IS NULL, name, given_name, family_name, orcid FROM people ORDER BY 1",
