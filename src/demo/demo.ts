@@ -178,7 +178,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const world = options.deterministic ? seededWorld("research-room demo", clock.read) : realWorld(clock.read)
   const folder = join(data, REPOSITORIES)
   const { folders = [], github = null } = options.repositories ?? {}
-  const kept = options.deterministic ? undefined : options.kept
+  const kept = options.deterministic ? undefined : options.kept || undefined
   const copied = kept === undefined ? undefined : copyTold<Cast>(kept, data)
   let cast = copied
   if (copied) clock.runWith(Date.now)
