@@ -21,7 +21,7 @@ export function roomDocument(asking: Asking): string {
         title: "Threads",
         items: items.map(
           ({ threadId, title, author, timelineWatermark, stale }) =>
-            `${named(asking, "thread", threadId, said(title, 100).replace(/[[\]]/gu, ""))}: ${timelineWatermark} entries, started by ${author.username}${stale ? ", its conclusion stale" : ""}`,
+            `${named(asking, "thread", threadId, said(title, 100).replace(/[[\]]/gu, ""))}: ${timelineWatermark} entries, started by ${writerName(author)}${stale ? ", its conclusion stale" : ""}`,
         ),
         all: { link: `${basePath}${pathTo("room_threads", { roomId })}`, count: counts.threads },
       },
@@ -98,7 +98,7 @@ export function paperDocument(asking: Asking): string {
         title: "Records that quote it or build on it",
         items: items.map(
           ({ kind, versionId, label, status, author, wording, roomId }) =>
-            `${words(kind)} ${named(asking, kind, versionId, label)} (${status}, ${author.username}, in ${named(asking, "room", roomId, "its Room")}): ${said(wording)}`,
+            `${words(kind)} ${named(asking, kind, versionId, label)} (${status}, ${writerName(author)}, in ${named(asking, "room", roomId, "its Room")}): ${said(wording)}`,
         ),
         all: { link: json, count: items.length + (nextCursor === null ? 0 : 1) },
       },

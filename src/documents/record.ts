@@ -1,4 +1,5 @@
 /** A record: what it says, how it stands, what bears on it and what it rests on. */
+import { writerName } from "../contract/answers/index.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { tallyInWords } from "../contract/answers/evidence.ts"
 import { pathTo } from "../contract/reads/index.ts"
@@ -20,7 +21,7 @@ export function recordDocument(asking: Asking): string {
   ]
   const head = `# ${label}: ${said(assertion.wording, 300)}
 
-${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${author.username}, ${createdAt.slice(0, 10)}, in ${named(asking, "thread", record.threadId, "its Thread")} of ${named(asking, "room", record.roomId, "its Room")}.
+${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${writerName(author)}, ${createdAt.slice(0, 10)}, in ${named(asking, "thread", record.threadId, "its Thread")} of ${named(asking, "room", record.roomId, "its Room")}.
 
 ${quoted(assertion.wording)}
 
@@ -44,7 +45,7 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
         title: "What was said of it since",
         items: record.notices.map(
           (notice) =>
-            `${named(asking, "link", notice.linkId, notice.label, notice)}: ${notice.author.username} ${notice.kind} it, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
+            `${named(asking, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
         ),
       },
       { title: "Warnings", items: record.warnings.map(({ code, message }) => `${code}: ${said(message)}`) },
@@ -52,7 +53,7 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
         title: "What bears on it",
         items: bearing.map(
           ({ verdict, by, author: speaker, explanation, independent, standing, at: when }) =>
-            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${speaker.username}, ${when.slice(0, 10)}${independent ? ", independent" : ""}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}`,
+            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}${independent ? ", independent" : ""}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}`,
         ),
         all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
       },

@@ -1,4 +1,5 @@
 /** An experiment and an attempt: what is asked, what was run, and what came of it. */
+import { writerName } from "../contract/answers/index.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
@@ -9,7 +10,7 @@ const metric = ({ name, split, value, unit, step }: Attempt["metrics"][number]):
   `${name}${split === null ? "" : ` (${split})`} ${value}${unit === null ? "" : ` ${unit}`}${step === null ? "" : ` at step ${step}`}`
 
 const statement = (name: string, told: AnswerOf<"experiment">["handoff"]): string =>
-  told === null ? "" : `\n${name} (${told.by.username}, ${told.at.slice(0, 10)}):\n\n${quoted(told.text)}\n`
+  told === null ? "" : `\n${name} (${writerName(told.by)}, ${told.at.slice(0, 10)}):\n\n${quoted(told.text)}\n`
 
 export function experimentDocument(asking: Asking): string {
   const { basePath, ask } = asking
@@ -40,7 +41,7 @@ ${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.
       },
       {
         title: "Plans",
-        items: acceptedPlans.map((plan) => `${named(asking, "plan", plan.planId, plan.label)}, accepted by ${plan.acceptedBy.username}`),
+        items: acceptedPlans.map((plan) => `${named(asking, "plan", plan.planId, plan.label)}, accepted by ${writerName(plan.acceptedBy)}`),
       },
       {
         title: "Attempts, and what came of them",
@@ -54,7 +55,7 @@ ${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.
         title: "Findings",
         items: findings.map(
           ({ finding, towardQuestion, towardHypothesis, author, withdrawn }) =>
-            `${named(asking, "finding", finding.versionId, finding.label, finding)} (${finding.status})${withdrawn === null ? "" : ", taken back"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${author.username}): ${said(finding.wording)}`,
+            `${named(asking, "finding", finding.versionId, finding.label, finding)} (${finding.status})${withdrawn === null ? "" : ", taken back"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${writerName(author)}): ${said(finding.wording)}`,
         ),
         all: { link: link(pathTo("experiment_findings", { experimentId })) },
       },
@@ -74,7 +75,7 @@ export function attemptDocument(asking: Asking): string {
   const { label, intent, status, registrant, repository, argv, configuration, environment, planMatch, failure, reproduction } = attempt
   const head = `# ${label}: ${words(intent)} attempt, ${words(status)}
 
-Attempt ${attemptId} of ${named(asking, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${registrant.username}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
+Attempt ${attemptId} of ${named(asking, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${writerName(registrant)}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
 ${failure === null ? "" : `\nIt failed, at ${said(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nWhat it reproduces: ${words(reproduction.verdict)}: ${said(reproduction.explanation)}\n`}
 Commit ${repository.commit} of ${repository.url}
 
@@ -117,7 +118,7 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
         title: "Reproductions of it",
         items: attempt.reproductions.map(
           (each) =>
-            `${named(asking, "attempt", each.attemptId, each.label, each)} by ${each.registrant.username}: ${words(each.reproduction?.verdict ?? each.status)}`,
+            `${named(asking, "attempt", each.attemptId, each.label, each)} by ${writerName(each.registrant)}: ${words(each.reproduction?.verdict ?? each.status)}`,
         ),
       },
     ],

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { affordances } from "./affordances.ts"
 import { at, count, dated, id, optionalSaid, orWithheld, type Said, said } from "./fields.ts"
-import { page, person, schemaVersion } from "./parts.ts"
+import { page, author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
@@ -29,7 +29,7 @@ export const attemptIs = {
   experimentId: id,
   experimentLabel: v.string(),
   roomId: id,
-  registrant: person,
+  registrant: author,
   intent: v.picklist(enumerations.attemptIntent),
   status: attemptStatus,
   outcome: v.nullable(v.picklist(enumerations.attemptOutcome)),
@@ -112,7 +112,7 @@ export const attempt = shape({
       label: v.string(),
       roomId: id,
       status: attemptStatus,
-      registrant: person,
+      registrant: author,
       reproduction: v.nullable(reproduction),
       ...fromOtherRoom,
     }),

@@ -40,6 +40,7 @@ const lists = {
       state: v.picklist(enumerations.checkpointState),
       says: said,
       by: v.string(),
+      agent: text,
       at: v.string(),
       stale: v.boolean(),
       staleReasons: v.array(staleReason),
@@ -70,7 +71,9 @@ const lists = {
   ),
   failures: v.array(shape(failureFields)),
   /** Records that are disputed, where nothing has answered the dispute. */
-  disputes: v.array(shape({ versionId: id, label: v.string(), kind: v.string(), says: said, why: said, linkId: id, by: v.string() })),
+  disputes: v.array(
+    shape({ versionId: id, label: v.string(), kind: v.string(), says: said, why: said, linkId: id, by: v.string(), agent: text }),
+  ),
   work: v.array(
     shape({
       experimentId: id,
@@ -78,6 +81,7 @@ const lists = {
       question: said,
       status: v.picklist(enumerations.experimentStatus),
       assignee: text,
+      agent: text,
       /** Since when nothing was heard of work that somebody holds. */
       silentSince: text,
     }),

@@ -78,7 +78,7 @@ export const evidenceItem = shape({
   experiment: v.exactOptional(shape({ experimentId: id, label: v.string(), ...fromOtherRoom })),
   attempt: v.exactOptional(shape({ attemptId: id, label: v.string(), ...fromOtherRoom })),
   explanation: optionalSaid,
-  author: shape({ userId: id, username: v.string() }),
+  author: shape({ userId: id, username: v.string(), agent: text }),
   independent: v.boolean(),
   at: v.string(),
   standing: v.picklist(enumerations.evidenceStanding),

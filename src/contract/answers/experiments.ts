@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { affordances } from "./affordances.ts"
 import { at, count, dated, id, said } from "./fields.ts"
-import { person, schemaVersion } from "./parts.ts"
+import { author, schemaVersion } from "./parts.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
@@ -12,7 +12,7 @@ import { warning } from "./warnings.ts"
 
 const json = v.unknown()
 const related = shape(relatedFields)
-const statement = v.nullable(shape({ text: said, by: person, at }))
+const statement = v.nullable(shape({ text: said, by: author, at }))
 
 const experimentStatus = v.picklist(enumerations.experimentStatus)
 /** Which experiment it is, and where it was proposed by whom. */
@@ -22,12 +22,12 @@ const experimentIs = {
   roomId: id,
   threadId: id,
   entryId: id,
-  proposer: person,
+  proposer: author,
 }
 const experimentFields = {
   ...experimentIs,
   assigneeId: v.nullable(id),
-  assignee: v.nullable(person),
+  assignee: v.nullable(author),
   status: experimentStatus,
   revision: count,
   question: said,
@@ -52,7 +52,7 @@ const planFields = {
   roomId: id,
   threadId: id,
   entryId: id,
-  acceptedBy: person,
+  acceptedBy: author,
   acceptedAt: at,
   contentDigest: v.string(),
 }
@@ -73,7 +73,7 @@ export const revision = shape({
   revision: count,
   operation: v.string(),
   at,
-  author: person,
+  author,
   status: experimentStatus,
   assigneeId: v.nullable(id),
   planId: v.nullable(id),

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot"
 import { at, count, dated, id, optionalSaid, optionalText as text, recordStatus, said } from "./fields.ts"
-import { person, schemaVersion } from "./parts.ts"
+import { author, schemaVersion } from "./parts.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
@@ -37,7 +37,7 @@ const failedItem = shape({
   label: v.string(),
   why: optionalSaid,
   at,
-  author: person,
+  author,
   experiment: shape({ experimentId: id, label: v.string(), ...fromOtherRoom }),
   ...fromOtherRoom,
 })
@@ -56,7 +56,7 @@ const doubt = shape({
   of: v.picklist(["itself", "bears_on_it", "it_rests_on"]),
   target: shape(record),
   explanation: said,
-  author: person,
+  author,
   at,
   ...fromOtherRoom,
 })
@@ -116,7 +116,7 @@ export const checkpointCase = shape({
   threadId: id,
   state: v.picklist(enumerations.checkpointState),
   /** The records that it cites, in its order. */
-  citations: v.array(shape({ ...record, author: person, outcome: text, evidenceTally, inDoubt: v.boolean() })),
+  citations: v.array(shape({ ...record, author, outcome: text, evidenceTally, inDoubt: v.boolean() })),
   ...common,
   ...dated,
 })

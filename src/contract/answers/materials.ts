@@ -1,7 +1,7 @@
 /** What the reads of materials answer. */
 import * as v from "valibot"
 import { at, count, id, optionalSaid, optionalText as text, said } from "./fields.ts"
-import { person, schemaVersion } from "./parts.ts"
+import { author, person, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
@@ -19,7 +19,7 @@ const materialFields = {
   mediaType: optionalSaid,
   sizeBytes: v.nullable(count),
   valuesDigest: text,
-  registeredBy: person,
+  registeredBy: author,
   registeredAt: at,
   contentDigest: v.string(),
   obtainability: v.picklist(enumerations.obtainability),

@@ -2,7 +2,7 @@
 import * as v from "valibot"
 import { count, id, optionalText as text, said } from "./fields.ts"
 import { cslAuthor, described } from "./description.ts"
-import { person, schemaVersion } from "./parts.ts"
+import { author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
@@ -19,7 +19,7 @@ export const searchHit = shape({
   /** Its place in the timeline; null for a Thread, a Room and a person. */
   entryId: text,
   /** Who said it; of a person, the person. */
-  author: person,
+  author,
   at: v.string(),
   /** How a record stands now; null for everything else. */
   status: v.nullable(v.picklist(enumerations.recordStatus)),

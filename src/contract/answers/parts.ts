@@ -19,6 +19,7 @@ export const writerName = ({ username, agent }: { readonly username: string; rea
   agent == null ? username : `${username} · agent ${oneLine(agent)}`
 
 export type Person = v.InferOutput<typeof person>
+export type Author = v.InferOutput<typeof author>
 
 /** Somebody, and how they want to be cited; null as far as they have not said. */
 export const describedPerson = shape({

@@ -8,14 +8,14 @@ import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 import { warning } from "./warnings.ts"
-import { person, schemaVersion } from "./parts.ts"
+import { author, schemaVersion } from "./parts.ts"
 
 export const notice = shape({
   linkId: id,
   label: v.string(),
   kind: v.picklist(enumerations.linkKind),
   explanation: said,
-  author: person,
+  author,
   at,
   replacementVersionId: v.nullable(id),
   correction: optionalSaid,
@@ -35,7 +35,7 @@ const recordFields = {
   roomId: id,
   threadId: id,
   entryId: id,
-  author: person,
+  author,
   createdAt: at,
   contentDigest: v.string(),
   status: recordStatus,

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { answered, at, count, dated, id, optionalSaid, optionalText as text, said, recordStatus, withdrawn } from "./fields.ts"
 import { archive, roomSummary, roomAdopted, roomOrigin } from "./rooms.ts"
 import { notice, recordSummary, relatedFields } from "./publications.ts"
-import { person, schemaVersion } from "./parts.ts"
+import { author, schemaVersion } from "./parts.ts"
 import { thread } from "./timeline.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, staleReason } from "./evidence.ts"
@@ -21,7 +21,7 @@ const researchLinkFields = {
   roomId: id,
   threadId: id,
   entryId: id,
-  author: person,
+  author,
   at,
   explanation: said,
   /** Its notices stand beside it. */
@@ -49,7 +49,7 @@ const findingLinkFields = {
   finding: shape({ ...relatedFields, outcome: text }),
   attemptId: v.nullable(id),
   attemptLabel: text,
-  author: person,
+  author,
   at,
   towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: said }),
   towardHypothesis: v.array(
@@ -83,7 +83,7 @@ const checkpointFields = {
   threadId: id,
   entryId: id,
   sequence: count,
-  author: person,
+  author,
   at,
   state: v.picklist(enumerations.checkpointState),
   coversThrough: count,

@@ -6,7 +6,8 @@ import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 import { schemaVersions } from "../versions.ts"
 
-const person = shape({ userId: v.string(), username: v.string() })
+/** What the history of earlier programs kept has no agent. */
+const author = shape({ userId: v.string(), username: v.string(), agent: v.exactOptional(v.nullable(v.string())) })
 
 export const similarItem = shape({
   kind: v.picklist(enumerations.similarKind),
@@ -17,7 +18,7 @@ export const similarItem = shape({
   threadId: v.string(),
   /** The wording of a record, the question of an experiment and of an attempt's experiment; cut where it is long. */
   says: said,
-  author: person,
+  author,
   at: v.string(),
   /** The standing of a record, the status of an experiment or attempt. */
   status: v.string(),

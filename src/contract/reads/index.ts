@@ -4,7 +4,7 @@ import { dated } from "../answers/fields.ts"
 import * as answers from "../answers/index.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { oneOf, plain, uuid } from "../schema/fields.ts"
+import { agentName, oneOf, plain, uuid } from "../schema/fields.ts"
 import { labelPattern } from "../objects/labels.ts"
 import { administrationReads } from "./administration.ts"
 import { kinds } from "./kinds.ts"
@@ -24,6 +24,7 @@ const recordFilters = {
   kinds: v.exactOptional(words(enumerations.recordKind)),
   status: v.exactOptional(oneOf(enumerations.recordStatus)),
   author: v.exactOptional(plain(limits.name)),
+  agent: v.exactOptional(agentName),
 }
 const query = v.exactOptional(plain(limits.searchQuery))
 
@@ -61,7 +62,7 @@ const all = [
     name: "room_publications",
     at: true,
     path: "/api/research/rooms/{roomId}/publications",
-    summary: "The records of a Room, newest first; of some kinds, of a status, or of an author (user id or name).",
+    summary: "The records of a Room, newest first; of some kinds, of a status, of an author (user id or name), or of an agent.",
     parameters: recordFilters,
     cursor: "opaque",
     answer: answers.page(answers.recordSummary, dated),
@@ -121,7 +122,7 @@ const all = [
   read({
     name: "publications",
     path: "/api/research/publications",
-    summary: "Records of every Room, newest first; of some kinds, of a status, or of an author (user id or name).",
+    summary: "Records of every Room, newest first; of some kinds, of a status, of an author (user id or name), or of an agent.",
     parameters: { roomId: v.exactOptional(subject("room")), ...recordFilters },
     cursor: "opaque",
     answer: answers.page(answers.recordSummary),

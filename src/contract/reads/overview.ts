@@ -4,7 +4,7 @@ import { dated } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
 import { failure, nextSteps, roomBrief, threadBrief } from "../answers/brief.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { oneOf, plain, text, time, uuid } from "../schema/fields.ts"
+import { agentName, oneOf, plain, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import * as answers from "../answers/overview.ts"
 import { between, read, wholeNumber, words } from "../definitions/read.ts"
@@ -31,13 +31,14 @@ export const overviewReads = [
     costly: true,
     path: "/api/research/search",
     summary:
-      "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object, a name to its person (with roomId, to a member of that Room), a commit or an arXiv id to what names it, newest first. status and since look among the best matches. Snippets are HTML in which only mark elements stand.",
+      "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object, a name to its person (with roomId, to a member of that Room), a commit or an arXiv id to what names it, newest first. status, agent and since look among the best matches. Snippets are HTML in which only mark elements stand.",
     parameters: {
       query: v.pipe(text(limits.searchQuery), v.description("Words to look for; signs between them mean nothing.")),
       roomId: v.exactOptional(subject("room")),
       kinds: v.exactOptional(words(enumerations.searchKind)),
       status: v.exactOptional(oneOf(standings)),
       author: v.exactOptional(v.pipe(plain(limits.name), v.description("The id or the name of a person."))),
+      agent: v.exactOptional(agentName),
       since: v.exactOptional(time),
     },
     cursor: "offset",

@@ -4,7 +4,7 @@ import { dated } from "../answers/fields.ts"
 import { page, recordSummary } from "../answers/index.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceItem, recordUse } from "../answers/evidence.ts"
-import { oneOf } from "../schema/fields.ts"
+import { agentName, oneOf } from "../schema/fields.ts"
 import { checkpointCase, recordCase } from "../answers/judging.ts"
 import { read, words } from "../definitions/read.ts"
 import { subject } from "../schema/ref.ts"
@@ -48,6 +48,7 @@ export const recordReads = [
       kind: v.exactOptional(oneOf(enumerations.linkKind)),
       targetVersionId: v.exactOptional(subject("record")),
       targetAuthorId: v.exactOptional(subject("person")),
+      agent: v.exactOptional(agentName),
     },
     cursor: "uuid",
     answer: page(answers.researchLink, dated),

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { dated } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { oneOf, plain } from "../schema/fields.ts"
+import { agentName, oneOf, plain } from "../schema/fields.ts"
 import { labelPattern } from "../objects/labels.ts"
 import { limits } from "../limits.ts"
 import { read } from "../definitions/read.ts"
@@ -24,12 +24,13 @@ export const workReads = [
     name: "experiments",
     at: true,
     path: "/api/research/experiments",
-    summary: "Experiments in the order they were proposed; label needs roomId.",
+    summary: "Experiments in the order they were proposed; label needs roomId, agent is the proposer's.",
     parameters: {
       roomId,
       label: v.exactOptional(labelPattern("experiment")),
       status: v.exactOptional(oneOf(enumerations.experimentStatus)),
       assigneeId: v.exactOptional(subject("person")),
+      agent: v.exactOptional(agentName),
       hypothesisVersionId: v.exactOptional(subject("hypothesis")),
     },
     cursor: "uuid",
@@ -77,6 +78,7 @@ export const workReads = [
       status: v.exactOptional(oneOf(enumerations.attemptStatus)),
       intent: v.exactOptional(oneOf(enumerations.attemptIntent)),
       label: v.exactOptional(labelPattern("attempt")),
+      agent: v.exactOptional(agentName),
       order: v.exactOptional(oneOf(["id", "label"])),
     },
     cursor: "uuid",

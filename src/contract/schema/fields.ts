@@ -74,6 +74,8 @@ export const username = v.pipe(
   ),
   v.toLowerCase(),
 )
+/** The name of an agent, which is the label of its credential. */
+export const agentName = plain(limits.credentialLabel)
 /** A tag of one's own, taken in either letter case and carried on in lower case. */
 export const tag = v.pipe(
   bounded("tag", TAG, 1, limits.tag, "one line without a comma, and without white space around it"),

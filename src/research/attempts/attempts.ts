@@ -1,5 +1,5 @@
 /** Attempts: their rows, and how they are shown. */
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import type { AttemptIntent, AttemptRole, AttemptStatus, RoomState } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -13,6 +13,7 @@ import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
 import { type AttemptState, attemptAffordances, outcomeOf } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
 
 /** An attempt as admission sees it, with where it belongs. */
 export interface Attempt extends AttemptState {
@@ -49,6 +50,7 @@ type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredAt" | "u
   Reproduces & {
     readonly registrantId: string
     readonly username: string
+    readonly agent: string | null
     readonly registrantIsMember: number
     readonly roomState: RoomState
     readonly planMatch: Stored<PlanMatch> | null
@@ -83,7 +85,7 @@ const shown = (row: Row, basePath: string) => ({
   roomId: row.roomId,
   threadId: row.threadId,
   entryId: row.entryId,
-  registrant: { userId: row.registrantId, username: row.username },
+  registrant: { userId: row.registrantId, username: row.username, agent: row.agent },
   intent: row.intent,
   status: row.status,
   outcome: outcomeOf(row.status),
@@ -127,7 +129,7 @@ const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_o
   a.content_digest AS contentDigest,
   ${REPRODUCTION},
   ${FAILURE},
-  p.username, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,
+  p.username, ${AGENT("a")} AS agent, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrantIsMember`
 /** The dimensions of a value; null without them. */
 export const DIMENSIONS = (row: string) => `(SELECT d.dimensions FROM dimension_sets d WHERE d.dimensions_id = ${row}.dimensions_id)`
@@ -145,7 +147,7 @@ const WHOLE = `SELECT ${COLUMNS}, ${contentOf("a")} AS content FROM attempts a $
 // SQLite keeps the order of a CROSS JOIN: the few attempts of the finding come first, whatever else is asked of them.
 const OF_FINDING = `SELECT ${LISTED}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`
 
-type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId"]?: string }
+type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId" | "agent"]?: string }
 
 /** Of three lists the one that looks at least: of a finding, of an experiment, or any. */
 const pick = <L>({ findingVersionId, experimentId, label }: Filters, [any, ofExperiment, ofFinding]: readonly [L, L, L]): L =>
@@ -159,17 +161,31 @@ export function attempts(db: Db, basePath = "") {
   const insertInput = inserting(db, "attempt_inputs")
   const update = db.prepare("UPDATE attempts SET status = +?, revision = revision + 1, updated_at = +? WHERE attempt_id = +?")
   const tell = inserting(db, "reproductions")
-  const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Person>(
-    `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${REPRODUCTION}
+  const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Author>(
+    `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${AGENT("a")} AS agent, ${REPRODUCTION}
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = +? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
   )
   const count = inserting(db, "attempt_counts", { onConflict: "DO UPDATE SET attempts = attempts + excluded.attempts" })
   const find = db.prepare<Omit<Attempt, "reproduces"> & Reproduces>(`SELECT ${STATE} FROM attempts a WHERE a.attempt_id = +?`)
   const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?")
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = +?`)
-  const columns = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
+  const columns = {
+    experimentId: "a.experiment_id",
+    roomId: "a.room_id",
+    status: "a.status",
+    intent: "a.intent",
+    label: "a.label",
+    agent: AGENT("a"),
+  }
   // With a plus a column is compared, but not looked up by: an experiment's own attempts are fewer than a Room's of some status.
-  const compared = { experimentId: "+a.experiment_id", roomId: "+a.room_id", status: "+a.status", intent: "+a.intent", label: "+a.label" }
+  const compared = {
+    experimentId: "+a.experiment_id",
+    roomId: "+a.room_id",
+    status: "+a.status",
+    intent: "+a.intent",
+    label: "+a.label",
+    agent: AGENT("a"),
+  }
   const list = filteredList<ListedRow>(db, SUMMARY, columns, "a.attempt_id")
   const ofExperiment = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, "a.attempt_id")
   const ofFinding = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, "t.attempt_id")
@@ -209,9 +225,9 @@ export function attempts(db: Db, basePath = "") {
       tell({ attemptId, verdict, explanation }),
     /** The newest attempts that set out to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
-      reproducing.all(attemptId).map(({ userId, username, reproduction, ...row }) => ({
+      reproducing.all(attemptId).map(({ userId, username, agent, reproduction, ...row }) => ({
         ...row,
-        registrant: { userId, username },
+        registrant: { userId, username, agent },
         reproduction: text(reproduction),
         ...fromOtherRoom(row.roomId, seenFrom),
       })),

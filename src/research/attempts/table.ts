@@ -1,5 +1,5 @@
 /** Attempts beside each other: bounded in what is looked at, whatever a Room holds. */
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -11,6 +11,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { outcomeOf } from "./admission.ts"
 import { FAILURE, ORDINAL } from "./attempts.ts"
 import { type Settings, settingsOf } from "./settings.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
 
 export type Row = Pick<
   AttemptSummary,
@@ -18,6 +19,7 @@ export type Row = Pick<
 > & {
   readonly registrantId: string
   readonly username: string
+  readonly agent: string | null
   readonly failure: Stored<AttemptSummary["failure"]> | null
   readonly arm: string | null
   /** Bytes of its registration. */
@@ -41,16 +43,16 @@ export interface Last {
 export type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent"]?: string }
 
 const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.intent, a.status,
-  a.registered_at AS registeredAt, a.updated_at AS updatedAt, a.registrant_id AS registrantId, p.username, ${FAILURE},
+  a.registered_at AS registeredAt, a.updated_at AS updatedAt, a.registrant_id AS registrantId, p.username, ${AGENT("a")} AS agent, ${FAILURE},
   a.plan_match ->> '$.argvComparedWith' AS arm, octet_length(${contentOf("a")}) AS bytes`
 const RELATED = "JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id"
 /** Attempts that are given as a list of ids. */
 const OF = (columns: string, more = "") => `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${more}`
 
 /** A row as it is answered, but for its columns. */
-export const shownRow = ({ registrantId, username, arm: _arm, bytes: _bytes, failure, ...row }: Row) => ({
+export const shownRow = ({ registrantId, username, agent, arm: _arm, bytes: _bytes, failure, ...row }: Row) => ({
   ...row,
-  registrant: { userId: registrantId, username } satisfies Person,
+  registrant: { userId: registrantId, username, agent } satisfies Author,
   outcome: outcomeOf(row.status),
   failure: failure && new JsonText(failure),
 })

@@ -72,12 +72,13 @@ function itemsOf(gathered: Gathered, next: readonly NextItem[], now: number, cha
       why: cut(dispute.why),
     })),
     work: [...work.filter(({ silentSince: silent }) => silent !== null), ...work.filter(({ silentSince: silent }) => silent === null)].map(
-      ({ experimentId, label, question, status, assignee, silentSince: silent }) => ({
+      ({ experimentId, label, question, status, assignee, agent, silentSince: silent }) => ({
         experimentId,
         label,
         question: cut(question),
         status,
         assignee,
+        agent,
         silentSince: silent,
       }),
     ),

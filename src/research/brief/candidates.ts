@@ -12,6 +12,8 @@ import { type EvidenceTally, FALLEN, type StaleReason } from "../../contract/ans
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
+import { HOLDING_AGENT } from "../experiments/experiments.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
@@ -31,6 +33,7 @@ export interface Stand {
   readonly state: "open" | "concluded"
   readonly says: string
   readonly by: string
+  readonly agent: string | null
   readonly at: string
   readonly stale: number
   readonly staleReasons: Stored<StaleReason[]>
@@ -81,6 +84,7 @@ export interface Dispute {
   readonly why: string
   readonly linkId: string
   readonly by: string
+  readonly agent: string | null
   readonly threadId: string
 }
 export interface Work {
@@ -90,6 +94,7 @@ export interface Work {
   readonly status: "open" | "claimed" | "in_progress"
   readonly revision: number
   readonly assignee: string | null
+  readonly agent: string | null
   readonly lastSign: string
 }
 export interface Running {
@@ -136,7 +141,7 @@ export function candidates(db: Db) {
     (
       place,
     ) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
-       p.username AS by, c.at, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
+       p.username AS by, ${AGENT("c")} AS agent, c.at, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
      FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
      WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED(place)} LIMIT ${SIGHT}) UNION ${OPENING(place)})
@@ -173,7 +178,7 @@ export function candidates(db: Db) {
     db,
     (
       place,
-    ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by
+    ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent
      FROM (SELECT version_id, link_id FROM disputed_records d WHERE ${place} ORDER BY link_id DESC LIMIT ${SIGHT}) d
      JOIN research_links l ON l.link_id = d.link_id JOIN records r ON r.version_id = d.version_id JOIN people p ON p.user_id = l.author_id ORDER BY d.link_id DESC`,
     "d",
@@ -188,7 +193,9 @@ export function candidates(db: Db) {
       .join(" UNION ALL ")
   const work = both<Work>(
     db,
-    (place) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee,
+    (
+      place,
+    ) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee, ${HOLDING_AGENT} AS agent,
        max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id), '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
      WHERE e.experiment_id IN (${LIVE(place)}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,

@@ -1,5 +1,6 @@
 /** A brief as Markdown: for whoever reads rather than parses. */
 import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
+import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { oneLine as line } from "../../contract/text.ts"
 import type { Brief, Form } from "./brief.ts"
@@ -8,8 +9,8 @@ import type { Brief, Form } from "./brief.ts"
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
   stands: [
     "Where it stands",
-    ({ title, state, says, by, at, stale, staleReasons }) =>
-      `${line(title)} (${state}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}): ${line(says)} (${by}, ${at.slice(0, 10)})`,
+    ({ title, state, says, by, agent, at, stale, staleReasons }) =>
+      `${line(title)} (${state}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)})`,
   ],
   hypotheses: [
     "Hypotheses",
@@ -25,11 +26,14 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
     "What failed, and why",
     ({ kind, label, id, why, at }) => `${label ?? id} (${kind.replaceAll("_", " ")}, ${at.slice(0, 10)}): ${line(why)}`,
   ],
-  disputes: ["Disputes not answered", ({ label, says, why, by }) => `${label}: ${line(says)} Disputed by ${by}: ${line(why)}`],
+  disputes: [
+    "Disputes not answered",
+    ({ label, says, why, by, agent }) => `${label}: ${line(says)} Disputed by ${writerName({ username: by, agent })}: ${line(why)}`,
+  ],
   work: [
     "Work",
-    ({ label, question, status, assignee, silentSince, experimentId }) =>
-      `${label} (${status.replaceAll("_", " ")}${assignee === null ? "" : `, ${assignee}`}${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
+    ({ label, question, status, assignee, agent, silentSince, experimentId }) =>
+      `${label} (${status.replaceAll("_", " ")}${assignee === null ? "" : `, ${writerName({ username: assignee, agent })}`}${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
   ],
   next: [
     "What to do next",

@@ -1,5 +1,5 @@
 /** Checkpoints: their rows, which of them is selected, and how they are shown. */
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import type { CheckpointState } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -9,6 +9,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { ARCHIVE, archiveOf, type ArchiveRow } from "../../rooms/rooms.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
 
 export interface NewCheckpoint {
   readonly checkpointId: string
@@ -30,7 +31,7 @@ export interface NewCheckpoint {
 
 type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "archive"> &
   ArchiveRow &
-  Person & {
+  Author & {
     readonly openQuestions: Stored<string[]>
     readonly selected: number
     readonly staleReasons: Stored<CheckpointSummary["staleReasons"]>
@@ -45,10 +46,10 @@ interface WholeRow extends Row {
 const NONE = "[]"
 
 function shown(row: Row) {
-  const { userId, username, openQuestions, selected, staleReasons, archivedAt, archivedBy, archiver, reason, ...columns } = row
+  const { userId, username, agent, openQuestions, selected, staleReasons, archivedAt, archivedBy, archiver, reason, ...columns } = row
   return {
     ...columns,
-    author: { userId, username },
+    author: { userId, username, agent },
     // Short lists: with texts inside, the whole checkpoint would be written more slowly.
     openQuestions: parse(openQuestions),
     selected: selected === 1,
@@ -75,7 +76,7 @@ const asked = (rows: readonly AskingRow[]) => questionsOf(rows.map((row) => ({ .
 const SUPERSEDED = "(SELECT max(b.checkpoint_id) FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id)"
 
 const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
-    c.author_id AS userId, p.username, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
+    c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
     (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons, c.content_digest AS contentDigest`
 /** Its entry of the Room's activity. */

@@ -1,15 +1,16 @@
 /** What bears on a record and who uses it, page by page, newest first, as it stands now. */
 import type { Db } from "../../ledger/storage/database.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import { type EvidenceItem, FALLEN, type RecordUse } from "../../contract/answers/evidence.ts"
 import { keysOf } from "../../contract/each.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
 import type { UserKind } from "./uses.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
+import { AGENT_AT } from "../../ledger/journal/author.ts"
 
 type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "withdrawn" | "checked"> &
-  Person & {
+  Author & {
     readonly by: Stored<EvidenceItem["by"]>
     readonly experiment: Stored<NonNullable<EvidenceItem["experiment"]>> | null
     readonly attempt: Stored<NonNullable<EvidenceItem["attempt"]>> | null
@@ -49,9 +50,13 @@ const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
     'attempts', (SELECT coalesce(sum(c.attempts), 0) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id))
   FROM findings f WHERE f.version_id = b.version_id) END`
 
+/** Where the write stands that says a word. */
+const SAID_AT = `CASE w.source WHEN 'finding_link' THEN (SELECT y.history_position FROM timeline_entries y WHERE y.entry_id = l.entry_id)
+    WHEN 'research_link' THEN k.history_position ELSE coalesce(b.history_position, a.history_position) END`
+
 /** @param from which words, as `w` @param more columns before theirs */
 const wordsFrom = (from: string, more = "") => `
-  SELECT ${more} w.sequence, w.source, w.verdict, w.at, w.independent, p.user_id AS userId, p.username,
+  SELECT ${more} w.sequence, w.source, w.verdict, w.at, w.independent, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
     CASE WHEN w.source = 'research_link' THEN ${object("'link'", "k.link_id", "k.label", "NULL", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "k.room_id")}
       WHEN b.version_id IS NOT NULL THEN ${ofRecord("b", "s")} ELSE ${ofAttempt} END AS by,
     CASE WHEN e.experiment_id IS NOT NULL THEN ${labelled("e.experiment_id", "experimentId", "e.label", "e.room_id")} END AS experiment,
@@ -135,6 +140,7 @@ const wordItem = ({
   checked,
   userId,
   username,
+  agent,
   independent,
   withdrawnAt,
   withdrawnBecause,
@@ -144,7 +150,7 @@ const wordItem = ({
   by: new JsonText(by),
   ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
   ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
-  author: { userId, username },
+  author: { userId, username, agent },
   independent: independent === 1,
   ...(checked === null ? {} : { checked: new JsonText(checked) }),
   ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),

@@ -1,5 +1,5 @@
 /** Experiments: their rows and revisions, and how they are shown. */
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import { each } from "../../contract/each.ts"
 import type { AttemptStatus, ExperimentStatus, RoomState } from "../../contract/schema/enumerations.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
@@ -11,6 +11,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
 import { type ExperimentState, experimentAffordances } from "./admission.ts"
+import { AGENT, AGENT_AT, AGENT_OF_ENTRY } from "../../ledger/journal/author.ts"
 
 /** An experiment as admission sees it, with where it belongs. */
 export interface Experiment extends ExperimentState {
@@ -51,7 +52,9 @@ type Statement = ExperimentAnswer["handoff"]
 type Row = Omit<ExperimentSummary, "proposer" | "assignee" | "hypotheses" | "attempts" | "affordances"> &
   Experiment & {
     readonly proposerName: string
+    readonly proposerAgent: string | null
     readonly assigneeName: string | null
+    readonly assigneeAgent: string | null
     readonly hypotheses: Stored<string[]>
     readonly roomState: RoomState
     readonly attempts: Stored<Partial<Record<AttemptStatus, number>>>
@@ -89,9 +92,9 @@ function summary(row: Row, basePath: string): ExperimentSummary {
     roomId: row.roomId,
     threadId: row.threadId,
     entryId: row.entryId,
-    proposer: { userId: proposerId, username: row.proposerName },
+    proposer: { userId: proposerId, username: row.proposerName, agent: row.proposerAgent },
     assigneeId,
-    assignee: assigneeId === null ? null : { userId: assigneeId, username: row.assigneeName ?? "" },
+    assignee: assigneeId === null ? null : { userId: assigneeId, username: row.assigneeName ?? "", agent: row.assigneeAgent },
     status: row.status,
     revision: row.revision,
     question: row.question,
@@ -115,8 +118,12 @@ function summary(row: Row, basePath: string): ExperimentSummary {
 
 const STATE = `e.experiment_id AS experimentId, e.label, e.room_id AS roomId, e.thread_id AS threadId, e.status, e.revision,
     e.proposer_id AS proposerId, e.assignee_id AS assigneeId`
+/** The agent that took it for its assignee. */
+export const HOLDING_AGENT = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_AT(
+  "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment' ORDER BY v.revision DESC LIMIT 1)",
+)} END`
 const COLUMNS = `${STATE}, e.entry_id AS entryId, e.question, e.scope, e.hypotheses, e.created_at AS createdAt, e.updated_at AS updatedAt,
-    p.username AS proposerName, a.username AS assigneeName, ${WORK_STATE("r")} AS roomState,
+    p.username AS proposerName, ${AGENT_OF_ENTRY("e.entry_id")} AS proposerAgent, a.username AS assigneeName, ${HOLDING_AGENT} AS assigneeAgent, ${WORK_STATE("r")} AS roomState,
     (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = e.experiment_id) AS attempts,
     (SELECT count(*) FROM plans n WHERE n.experiment_id = e.experiment_id) AS plans,
     EXISTS (SELECT 1 FROM members m WHERE m.room_id = e.room_id AND m.user_id = e.proposer_id) AS proposerIsMember,
@@ -147,14 +154,20 @@ export function experiments(db: Db, basePath = "") {
   const one = db.prepare<Row & Texts>(
     `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion FROM ${TABLES} WHERE e.experiment_id = +?`,
   )
-  const revisions = db.prepare<Omit<Revision, "author" | "content"> & Person & { readonly content: Stored<Revision["content"]> }>(
-    `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, v.status, v.assignee_id AS assigneeId, v.plan_id AS planId, ${contentOf("v")} AS content FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
+  const revisions = db.prepare<Omit<Revision, "author" | "content"> & Author & { readonly content: Stored<Revision["content"]> }>(
+    `SELECT v.revision, v.operation, v.at, v.author_id AS userId, p.username, ${AGENT("v")} AS agent, v.status, v.assignee_id AS assigneeId, v.plan_id AS planId, ${contentOf("v")} AS content FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
      WHERE v.experiment_id = +? AND v.revision > +? ORDER BY v.revision LIMIT +?`,
   )
   const assigned = db.prepare<Pick<Experiment, "experimentId" | "label" | "roomId" | "status">>(
     "SELECT experiment_id AS experimentId, label, room_id AS roomId, status FROM experiments WHERE assignee_id = +? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
   )
-  const columns = { roomId: "e.room_id", label: "e.label", status: "e.status", assigneeId: "e.assignee_id" }
+  const columns = {
+    roomId: "e.room_id",
+    label: "e.label",
+    status: "e.status",
+    assigneeId: "e.assignee_id",
+    agent: AGENT_OF_ENTRY("e.entry_id"),
+  }
   const list = filteredList<Row>(db, SUMMARY, columns, "e.experiment_id")
   // With a plus a column is compared, but not looked up by. A person holds fewer than a Room; a hypothesis has fewer than either.
   const ofAssignee = filteredList<Row>(db, SUMMARY, { ...columns, roomId: "+e.room_id" }, "e.experiment_id")
@@ -164,7 +177,14 @@ export function experiments(db: Db, basePath = "") {
       "FROM experiments e\n",
       "FROM record_uses u CROSS JOIN experiments e ON e.experiment_id = u.by_id AND u.how = 'addressed'\n",
     ),
-    { hypothesisId: "u.target_id", roomId: "+e.room_id", label: "+e.label", status: "+e.status", assigneeId: "+e.assignee_id" },
+    {
+      hypothesisId: "u.target_id",
+      roomId: "+e.room_id",
+      label: "+e.label",
+      status: "+e.status",
+      assigneeId: "+e.assignee_id",
+      agent: AGENT_OF_ENTRY("e.entry_id"),
+    },
     "u.by_id",
   )
   const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = +? ORDER BY e.experiment_id DESC LIMIT +?`)
@@ -256,9 +276,11 @@ export function experiments(db: Db, basePath = "") {
 
     /** Up to `count` revisions after one. */
     history: (experimentId: string, after: number, count: number) =>
-      revisions
-        .all(experimentId, after, count)
-        .map(({ userId, username, content, ...row }) => ({ ...row, author: { userId, username }, content: new JsonText(content) })),
+      revisions.all(experimentId, after, count).map(({ userId, username, agent, content, ...row }) => ({
+        ...row,
+        author: { userId, username, agent },
+        content: new JsonText(content),
+      })),
 
     /** What a person holds now, across Rooms. */
     assignedTo: (userId: string) => assigned.all(userId),

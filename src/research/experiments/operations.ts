@@ -7,6 +7,7 @@ import { admitReport, admitToExperiment, currentExperiment } from "./admission.t
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiment, Experiments, Step } from "./experiments.ts"
 import type { Plans } from "./plans.ts"
+import { authorFrom } from "../../ledger/journal/author.ts"
 
 /** The experiment a body names. @throws Refusal `unknown_experiment` */
 export function experimentSubject(experiments: Experiments, experimentId: string) {
@@ -33,7 +34,7 @@ export function experimentOperations(threads: Threads, experiments: Experiments,
 
   const said = (call: Call, { at }: Change, text: string) => ({
     text,
-    by: { userId: call.actor.userId, username: call.actor.username },
+    by: authorFrom(call.actor),
     at,
   })
 

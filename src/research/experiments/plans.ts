@@ -1,11 +1,12 @@
 /** Accepted plans: their rows, and how they are shown. */
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { ExperimentAnswer } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
 
 export interface NewPlan {
   readonly planId: string
@@ -27,9 +28,9 @@ export type PlanContent = Pick<BodyOf<"accept_plan">, "repository" | "protocol" 
 
 /** A plan less what it holds. */
 type Shown = ExperimentAnswer["acceptedPlans"][number]
-type Row = Omit<Shown, "acceptedBy"> & Person & { readonly content: Stored<PlanContent> }
+type Row = Omit<Shown, "acceptedBy"> & Author & { readonly content: Stored<PlanContent> }
 
-const shown = ({ userId, username, ...row }: Omit<Row, "content">): Shown => ({ ...row, acceptedBy: { userId, username } })
+const shown = ({ userId, username, agent, ...row }: Omit<Row, "content">): Shown => ({ ...row, acceptedBy: { userId, username, agent } })
 
 export type Plans = ReturnType<typeof plans>
 
@@ -37,7 +38,7 @@ export function plans(db: Db) {
   const insert = inserting(db, "plans")
   const insertMaterial = inserting(db, "plan_materials")
   const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel, n.room_id AS roomId,
-    n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username`
+    n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username, ${AGENT("n")} AS agent`
   const TABLES = `plans n
     JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id`
   const one = db.prepare<Row>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content FROM ${TABLES} WHERE n.plan_id = +?`)

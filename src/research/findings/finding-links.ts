@@ -1,6 +1,6 @@
 /** Findings related to experiments: the links, their verdicts, and who answered them. */
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { FindingLink } from "../../contract/answers/records.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -9,6 +9,7 @@ import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { fromOtherRoom, labelledObject } from "../../ledger/lists/other-room.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
 import { standingSeenFrom, type StandingRow } from "../records/shown.ts"
+import { AGENT_OF_ENTRY, authorIn } from "../../ledger/journal/author.ts"
 
 export interface NewFindingLink {
   readonly linkId: string
@@ -27,7 +28,7 @@ export interface NewFindingLink {
 type Finding = FindingLink["finding"]
 type Row = Omit<FindingLink, "kind" | "finding" | "author" | "towardQuestion" | "towardHypothesis" | "card" | "reviewedBy" | "withdrawn"> &
   FindingLink["card"] &
-  Person &
+  Author &
   StandingRow &
   WithdrawalRow & {
     readonly versionId: string
@@ -42,7 +43,7 @@ type Row = Omit<FindingLink, "kind" | "finding" | "author" | "towardQuestion" | 
   }
 
 function shown(row: Row) {
-  const { linkId, roomId, experimentId, experimentLabel, attemptId, attemptLabel, userId, username, at, entryId, threadId, replies } = row
+  const { linkId, roomId, experimentId, experimentLabel, attemptId, attemptLabel, at, entryId, threadId, replies } = row
   const { versionId, findingLabel, findingKind, findingRoomId, wording, outcome, towardQuestion, towardHypothesis, reviewedBy } = row
   return {
     linkId,
@@ -61,7 +62,7 @@ function shown(row: Row) {
     },
     attemptId,
     attemptLabel,
-    author: { userId, username },
+    author: authorIn(row),
     at,
     // Short as they are, they are parsed: with texts inside, the whole link would be written more slowly.
     towardQuestion: parse(towardQuestion),
@@ -84,7 +85,7 @@ const VERDICT = labelledObject(
 const SELECT = `
   SELECT l.link_id AS linkId, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.experiment_id AS experimentId,
     e.label AS experimentLabel, l.version_id AS versionId, r.label AS findingLabel, r.kind AS findingKind, r.wording, r.room_id AS findingRoomId, f.outcome, s.status, s.notices,
-    l.attempt_id AS attemptId, a.label AS attemptLabel, l.author_id AS userId, p.username, l.at, l.toward_question AS towardQuestion,
+    l.attempt_id AS attemptId, a.label AS attemptLabel, l.author_id AS userId, p.username, ${AGENT_OF_ENTRY("l.entry_id")} AS agent, l.at, l.toward_question AS towardQuestion,
     ${WITHDRAWAL}, c.reply_count AS replies,
     CASE c.reply_count WHEN 0 THEN '[]' ELSE (SELECT json_group_array(u.username ORDER BY u.username) FROM people u WHERE u.user_id <> l.author_id AND u.user_id IN
       (SELECT b.person_id FROM timeline_entries t JOIN journal j ON j.position = t.history_position JOIN writers b ON b.writer = j.writer WHERE t.reply_to_entry_id = l.entry_id)) END AS reviewedBy,

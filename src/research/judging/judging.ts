@@ -2,7 +2,7 @@
  * What lets a reader judge a record, or what cites several: from whom its evidence comes, what failed on the way to it, what of
  * it is doubted, and what cites it. What counts and what rests on what is the model's to say (src/research/evidence).
  */
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import { each } from "../../contract/each.ts"
 import { enumerations, type AttemptStatus, type LinkKind, type RecordKind, type RecordStatus } from "../../contract/schema/enumerations.ts"
 import type { Doubt, FailedItem, Origins } from "../../contract/answers/judging.ts"
@@ -14,6 +14,7 @@ import { outcomeOf } from "../attempts/admission.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import { ANSWER, STANDS } from "../links/answers.ts"
+import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
 /** One more than is told shows that there are more. */
@@ -25,7 +26,7 @@ interface Word {
   readonly authorId: string
   readonly independent: number
 }
-interface FailedRow extends Person {
+interface FailedRow extends Author {
   readonly kind: FailedItem["kind"]
   readonly id: string
   readonly label: string
@@ -37,7 +38,7 @@ interface FailedRow extends Person {
   /** Where it was registered or cancelled in the history. */
   readonly written: number
 }
-interface DoubtRow extends Person {
+interface DoubtRow extends Author {
   readonly linkId: string | null
   readonly attemptId: string | null
   readonly answered: string | null
@@ -110,7 +111,7 @@ export function judging(db: Db, evidence: Evidence) {
     "SELECT c.status, sum(c.attempts) AS attempts FROM json_each(+?) JOIN attempt_counts c ON c.experiment_id = json_each.value GROUP BY c.status",
   )
   const failed = db.prepare<FailedRow>(
-    `SELECT f.kind, a.attempt_id AS id, a.label, iif(f.kind = 'attempt_diverged', f.detail, ${WHY_FAILED}) AS why, f.at, p.user_id AS userId, p.username,
+    `SELECT f.kind, a.attempt_id AS id, a.label, iif(f.kind = 'attempt_diverged', f.detail, ${WHY_FAILED}) AS why, f.at, p.user_id AS userId, p.username, ${AGENT("a")} AS agent,
        e.experiment_id AS experimentId, e.label AS experimentLabel, a.room_id AS roomId, a.history_position AS written
      FROM (SELECT attempt_id AS ran FROM attempts WHERE experiment_id = +? ORDER BY attempt_id DESC LIMIT ${SIGHT})
      JOIN room_failures f ON f.id = ran AND (f.kind = 'attempt_failed' OR f.kind = 'attempt_diverged'
@@ -118,21 +119,23 @@ export function judging(db: Db, evidence: Evidence) {
      JOIN attempts a ON a.attempt_id = ran JOIN experiments e ON e.experiment_id = a.experiment_id JOIN people p ON p.user_id = a.registrant_id
      ORDER BY written DESC LIMIT ${PROBE}`,
   )
+  const ENDED =
+    "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.revision = e.revision)"
   const cancelled = db.prepare<FailedRow>(
     `SELECT 'experiment_cancelled' AS kind, e.experiment_id AS id, e.label, e.conclusion ->> '$.text' AS why, e.updated_at AS at,
-       p.user_id AS userId, p.username, e.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS roomId,
-       (SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.revision = e.revision) AS written
+       p.user_id AS userId, p.username, ${AGENT_AT(ENDED)} AS agent, e.experiment_id AS experimentId, e.label AS experimentLabel, e.room_id AS roomId,
+       ${ENDED} AS written
      FROM json_each(+?) JOIN experiments e ON e.experiment_id = json_each.value AND e.status = 'cancelled'
      JOIN people p ON p.user_id = coalesce(e.conclusion ->> '$.by.userId', e.proposer_id)`,
   )
-  const DOUBTED = `p.user_id AS userId, p.username, r.version_id AS targetId, r.kind AS targetKind,
+  const DOUBTED = (agent: string) => `p.user_id AS userId, p.username, ${agent} AS agent, r.version_id AS targetId, r.kind AS targetKind,
        r.label AS targetLabel, r.wording, coalesce(s.status, 'current') AS status, r.room_id AS roomId`
   const DOUBTED_OF = `JOIN records r ON r.version_id = json_each.value LEFT JOIN standings s ON s.version_id = json_each.value`
   const doubts = db.prepare<DoubtRow>(
-    `SELECT * FROM (SELECT l.link_id AS linkId, NULL AS attemptId, ${ANSWER} AS answered, l.label, l.kind, l.explanation, l.at, l.room_id AS saidIn, ${DOUBTED}
+    `SELECT * FROM (SELECT l.link_id AS linkId, NULL AS attemptId, ${ANSWER} AS answered, l.label, l.kind, l.explanation, l.at, l.room_id AS saidIn, ${DOUBTED(AGENT("l"))}
      FROM json_each(+?) JOIN research_links l ON l.target_version_id = json_each.value ${DOUBTED_OF} JOIN people p ON p.user_id = l.author_id
      WHERE ${STANDS("l")} ORDER BY l.link_id DESC LIMIT ${PROBE})
-     UNION ALL SELECT * FROM (SELECT NULL, a.attempt_id, NULL, a.label, w.verdict, q.explanation, w.at AS at, a.room_id, ${DOUBTED}
+     UNION ALL SELECT * FROM (SELECT NULL, a.attempt_id, NULL, a.label, w.verdict, q.explanation, w.at AS at, a.room_id, ${DOUBTED(AGENT("a"))}
      FROM json_each(+?) JOIN evidence_words w ON w.target_id = json_each.value AND w.verdict = 'does_not_reproduce' AND w.counted = 1
        ${DOUBTED_OF} JOIN attempts a ON a.attempt_id = w.source_id JOIN reproductions q ON q.attempt_id = a.attempt_id JOIN people p ON p.user_id = w.author_id
      ORDER BY w.sequence DESC LIMIT ${PROBE}) ORDER BY at DESC LIMIT ${PROBE}`,
@@ -189,22 +192,36 @@ export function judging(db: Db, evidence: Evidence) {
         experiments: each(enumerations.experimentStatus, (status) => work.filter((line) => line.status === status).length),
         attempts,
       },
-      failed: newest(fallen, ({ userId, username, experimentId, experimentLabel, roomId, written: _order, ...item }) => ({
+      failed: newest(fallen, ({ userId, username, agent, experimentId, experimentLabel, roomId, written: _order, ...item }) => ({
         ...item,
-        author: { userId, username },
+        author: { userId, username, agent },
         experiment: { experimentId, label: experimentLabel, ...fromOtherRoom(roomId, seenFrom) },
         ...fromOtherRoom(roomId, seenFrom),
       })),
       doubts: newest(
         doubts.all(JSON.stringify(targets), JSON.stringify(targets)),
-        ({ attemptId, answered, userId, username, targetId, targetKind, targetLabel, wording, status, roomId, saidIn, ...link }) => ({
+        ({
+          attemptId,
+          answered,
+          userId,
+          username,
+          agent,
+          targetId,
+          targetKind,
+          targetLabel,
+          wording,
+          status,
+          roomId,
+          saidIn,
+          ...link
+        }) => ({
           ...link,
           ...(attemptId === null ? {} : { attemptId }),
           ...(answered === null ? {} : { answered: true as const }),
           ...fromOtherRoom(saidIn, seenFrom),
           of: placeOf(targetId),
           target: { versionId: targetId, kind: targetKind, label: targetLabel, wording, status, ...fromOtherRoom(roomId, seenFrom) },
-          author: { userId, username },
+          author: { userId, username, agent },
         }),
       ),
     }

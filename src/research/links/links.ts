@@ -1,5 +1,5 @@
 /** Research links: what is said later about exact records. */
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author } from "../../contract/answers/index.ts"
 import type { LinkKind, RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ResearchLink } from "../../contract/answers/records.ts"
@@ -12,6 +12,7 @@ import type { Reply } from "../../threads/operations.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
 import { ANSWER, STANDS } from "./answers.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
+import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
 /** A dispute that stands against somebody's own record. */
 export interface Disputed {
@@ -47,7 +48,7 @@ type Target = ResearchLink["target"]
 type Row = Pick<ResearchLink, "linkId" | "kind" | "label" | "roomId" | "threadId" | "entryId" | "at" | "explanation" | "contentDigest"> &
   StandingRow &
   WithdrawalRow &
-  Person & {
+  Author & {
     readonly targetId: string
     readonly targetLabel: string
     readonly targetKind: Target["kind"]
@@ -61,7 +62,7 @@ type Row = Pick<ResearchLink, "linkId" | "kind" | "label" | "roomId" | "threadId
   }
 
 function shown(row: Row) {
-  const { linkId, kind, label, roomId, threadId, entryId, userId, username, at, explanation, content, contentDigest } = row
+  const { linkId, kind, label, roomId, threadId, entryId, at, explanation, content, contentDigest } = row
   const { targetId, targetLabel, targetKind, wording, replacement, replacementStatus, replacementNotices } = row
   const now = standing(row)
   return {
@@ -71,7 +72,7 @@ function shown(row: Row) {
     roomId,
     threadId,
     entryId,
-    author: { userId, username },
+    author: authorIn(row),
     at,
     explanation,
     target: { versionId: targetId, label: targetLabel, kind: targetKind, wording, status: now.status },
@@ -86,7 +87,7 @@ function shown(row: Row) {
 }
 
 const SELECT = `
-  SELECT l.link_id AS linkId, l.kind, l.label, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.author_id AS userId, p.username,
+  SELECT l.link_id AS linkId, l.kind, l.label, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.author_id AS userId, p.username, ${AGENT("l")} AS agent,
     l.at, l.explanation, ${contentOf("l")} AS content, l.content_digest AS contentDigest, r.version_id AS targetId, r.label AS targetLabel, r.kind AS targetKind, r.wording,
     s.status, s.notices, CASE WHEN n.version_id IS NOT NULL THEN json_object('versionId', n.version_id, 'label', n.label, 'kind', n.kind, 'wording', n.wording, 'roomId', n.room_id) END AS replacement,
     m.status AS replacementStatus, m.notices AS replacementNotices, ${WITHDRAWAL}, ${ANSWER} AS answered
@@ -139,12 +140,23 @@ export function links(db: Db) {
      SELECT 1 FROM later WHERE version_id = +?`,
   )
   const withdraw = inserting(db, "link_withdrawals")
-  const list = filteredList<Row>(db, SELECT, { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id" }, "l.link_id")
+  const list = filteredList<Row>(
+    db,
+    SELECT,
+    { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id", agent: AGENT("l") },
+    "l.link_id",
+  )
   // A target has one Room and one author: to look for it by these would take longer.
   const ofTarget = filteredList<Row>(
     db,
     SELECT,
-    { targetVersionId: "l.target_version_id", kind: "l.kind", roomId: "+l.room_id", targetAuthorId: "+l.target_author_id" },
+    {
+      targetVersionId: "l.target_version_id",
+      kind: "l.kind",
+      roomId: "+l.room_id",
+      targetAuthorId: "+l.target_author_id",
+      agent: AGENT("l"),
+    },
     "l.link_id",
   )
 
@@ -180,7 +192,7 @@ export function links(db: Db) {
     withdraw: (linkId: string, at: string, explanation: string, entryId: string) => withdraw({ linkId, at, explanation, entryId }),
     /** Up to `count` links of a Room after an id that match the filters. */
     page: (
-      filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string },
+      filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string; agent?: string },
       after: string | undefined,
       count: number,
     ) => (filters.targetVersionId === undefined ? list : ofTarget)({ ...filters }, after, count).map(shown),

@@ -12,6 +12,7 @@ import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Records } from "../records/records.ts"
 import type { Reply } from "../../threads/operations.ts"
 import type { Links } from "./links.ts"
+import { authorFrom } from "../../ledger/journal/author.ts"
 
 interface Tables {
   readonly rooms: Rooms
@@ -93,7 +94,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
       label,
       kind,
       explanation,
-      author: { userId: actor.userId, username: actor.username },
+      author: authorFrom(actor),
       at,
       replacementVersionId: replacementVersionId ?? null,
       correction: body.correction ?? null,

@@ -13,12 +13,13 @@ export function linkReads(rooms: Rooms, experiments: Experiments, links: Links, 
     room_links({ params, query }) {
       const roomId = params.roomId
       rooms.mustExist(roomId)
-      const { kind, targetVersionId, targetAuthorId } = query
+      const { kind, targetVersionId, targetAuthorId, agent } = query
       const filters = {
         roomId,
         ...(kind && { kind }),
         ...(targetVersionId && { targetVersionId }),
         ...(targetAuthorId && { targetAuthorId }),
+        ...(agent && { agent }),
       }
       return keysetPage(links.page(filters, uuidCursor(query.after), pageSize(query) + 1), query, ({ linkId }) => linkId)
     },

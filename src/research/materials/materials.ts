@@ -1,5 +1,5 @@
 /** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
-import type { Person } from "../../contract/answers/index.ts"
+import type { Author, Person } from "../../contract/answers/index.ts"
 import type { LocationState } from "../../contract/schema/enumerations.ts"
 import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -9,6 +9,7 @@ import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
+import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
 export interface NewMaterial {
   readonly materialId: string
@@ -39,7 +40,7 @@ export interface LocationReport {
 }
 
 type Row = Omit<MaterialSummary, "labelFromOtherRoom" | "digest" | "registeredBy" | "obtainability"> &
-  Person & {
+  Author & {
     /** In any order. */
     readonly reports: Stored<(Report & { readonly sequence: number })[]>
   }
@@ -70,7 +71,7 @@ function shown(row: Row, roomId: string | null): MaterialSummary {
     mediaType,
     sizeBytes,
     valuesDigest,
-    registeredBy: { userId: row.userId, username: row.username },
+    registeredBy: authorIn(row),
     registeredAt: row.registeredAt,
     contentDigest: row.contentDigest,
     obtainability: obtainabilityOf(oldestFirst(row.reports), digest),
@@ -81,7 +82,7 @@ function shown(row: Row, roomId: string | null): MaterialSummary {
 const USES = 50
 
 const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS materialOriginRoom, m.reference, m.name, m.description,
-    m.media_type AS mediaType, m.size_bytes AS sizeBytes, m.values_digest AS valuesDigest, m.registered_by AS userId, p.username,
+    m.media_type AS mediaType, m.size_bytes AS sizeBytes, m.values_digest AS valuesDigest, m.registered_by AS userId, p.username, ${AGENT("m")} AS agent,
     m.registered_at AS registeredAt, m.content_digest AS contentDigest,
     (SELECT json_group_array(json_object('sequence', l.sequence, 'reporterId', l.reporter_id, 'uri', l.uri, 'state', l.state, 'observedDigest', l.observed_digest))
      FROM material_reports l WHERE l.material_id = m.material_id) AS reports`

@@ -7,6 +7,7 @@ import type { Concepts } from "../../contract/definitions/science.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
 import { recordSummary, related, type RelatedRow, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
@@ -65,6 +66,8 @@ export interface RecordFilters {
   readonly kinds?: readonly string[] | undefined
   readonly status?: RecordStatus | undefined
   readonly authorId?: string | undefined
+  /** With which they wrote it. */
+  readonly agent?: string | undefined
 }
 
 export type Records = ReturnType<typeof records>
@@ -90,12 +93,12 @@ export function records(db: Db) {
      WHERE x.version_id = +? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
   // With a plus a column is compared, but not looked up by: an author's records are fewer than a kind's. Of what has fallen there is less still.
-  const columns = { roomId: "r.room_id", kind: "r.kind", authorId: "r.author_id" }
+  const columns = { roomId: "r.room_id", kind: "r.kind", authorId: "r.author_id", agent: AGENT("r") }
   const newest = filteredList<SummaryRow>(db, SUMMARY, columns, "r.version_id", true)
   const newestOfAuthor = filteredList<SummaryRow>(db, SUMMARY, { ...columns, kind: "+r.kind" }, "r.version_id", true)
   const standing = filteredList<SummaryRow>(db, STANDING, columns, "r.version_id", true)
   const standingOfAuthor = filteredList<SummaryRow>(db, STANDING, { ...columns, kind: "+r.kind" }, "r.version_id", true)
-  const compared = { kind: "+r.kind", authorId: "+r.author_id" }
+  const compared = { kind: "+r.kind", authorId: "+r.author_id", agent: AGENT("r") }
   const fallen = filteredList<SummaryRow>(db, FALLEN, { roomId: "d.room_id", status: "d.status", ...compared }, "d.version_id", true)
   const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +? AND r.kind = +? ORDER BY r.version_id DESC LIMIT +?`)
   const OF_KIND = "SELECT * FROM (SELECT version_id FROM records WHERE room_id = +? AND kind = +? ORDER BY version_id DESC LIMIT +?)"

@@ -1,10 +1,11 @@
 /** How a record of any kind is shown: the row behind every list, card and reference. */
-import type { Notice, Person, RecordSummary } from "../../contract/answers/index.ts"
+import type { Author, Notice, RecordSummary } from "../../contract/answers/index.ts"
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import { fromOtherRoom, marked } from "../../ledger/lists/other-room.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"
 import { TALLY_COLUMNS, TALLY_OF, tallyIn, type TallyRow } from "../evidence/words.ts"
+import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
 /** What a record's standing is told from; nothing was ever said of most. */
 export interface StandingRow {
@@ -22,13 +23,13 @@ interface Origin {
 }
 
 export type SummaryRow = Omit<RecordSummary, "author" | "status" | "notices" | "provenanceSummary" | "evidenceTally" | "inDoubt"> &
-  Person &
+  Author &
   StandingRow &
   Origin &
   TallyRow & { readonly inDoubt: number }
 
 export const SUMMARY_COLUMNS = `r.version_id AS versionId, r.kind, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.entry_id AS entryId,
-  r.author_id AS userId, p.username, r.created_at AS createdAt, r.wording, r.content_digest AS contentDigest, s.status, s.notices,
+  r.author_id AS userId, p.username, ${AGENT("r")} AS agent, r.created_at AS createdAt, r.wording, r.content_digest AS contentDigest, s.status, s.notices,
   f.outcome, f.retrospective, f.papers, e.label AS experimentLabel, n.label AS planLabel,
   CASE WHEN f.experiment_id IS NULL THEN NULL ELSE
     (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY_COLUMNS}, ${IN_DOUBT("r.version_id")} AS inDoubt`
@@ -74,7 +75,7 @@ export function standingSeenFrom({ status, notices }: StandingRow, originRoomId:
 
 /** A record as lists show it. */
 export function recordSummary(row: SummaryRow) {
-  const { versionId, kind, label, roomId, threadId, entryId, userId, username, createdAt, wording, contentDigest, outcome } = row
+  const { versionId, kind, label, roomId, threadId, entryId, createdAt, wording, contentDigest, outcome } = row
   const { status, notices } = standing(row)
   return {
     versionId,
@@ -83,7 +84,7 @@ export function recordSummary(row: SummaryRow) {
     roomId,
     threadId,
     entryId,
-    author: { userId, username },
+    author: authorIn(row),
     createdAt,
     contentDigest,
     status,

@@ -5,6 +5,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Typed } from "./query.ts"
 import { beginningOf, passageIn, type Sight, snippetHtml } from "./snippet.ts"
+import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 export type Hit = AnswerOf<"search">["items"][number]
 
@@ -19,6 +20,7 @@ export interface Row {
   entryId: string | null
   userId: string
   username: string
+  agent: string | null
   at: string
   status: RecordStatus | null
   standing: string | null
@@ -40,7 +42,7 @@ export const hit = (row: Row, snippet: string): Hit => ({
   roomId: row.roomId,
   threadId: row.threadId,
   entryId: row.entryId,
-  author: { userId: row.userId, username: row.username },
+  author: authorIn(row),
   at: row.at,
   status: statusOf(row),
   snippet: snippetHtml(snippet),
@@ -57,7 +59,7 @@ export const hit = (row: Row, snippet: string): Hit => ({
 
 /** Items with what they belong to. */
 export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
-    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username, h.at, s.status, h.standing,
+    CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username, ${AGENT_AT("h.position")} AS agent, h.at, s.status, h.standing,
     y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.body`
 export const ITEM = `search_items i USING (item) JOIN search_places h USING (item) JOIN search_texts w USING (item) JOIN people p ON p.user_id = h.user_id
   LEFT JOIN standings s ON s.version_id = i.id
@@ -85,6 +87,6 @@ export const personHit = ({ userId, username, at }: PersonFound, query: string):
   const shown = username.startsWith(query) ? `<mark>${query}</mark>${username.slice(query.length)}` : username
   return {
     ...{ kind: "person", id: userId, label: null, title: username, roomId: null, threadId: null, entryId: null },
-    ...{ author: { userId, username }, at, status: null, snippet: shown, standing: null, replacedBy: null },
+    ...{ author: { userId, username, agent: null }, at, status: null, snippet: shown, standing: null, replacedBy: null },
   }
 }

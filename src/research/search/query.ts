@@ -54,6 +54,8 @@ export interface Within {
   readonly kinds?: readonly string[] | undefined
   /** Whose words. */
   readonly authorId?: string | undefined
+  /** With which agent they were said. */
+  readonly agent?: string | undefined
   /** How an object must stand. */
   readonly status?: string | undefined
   /** Said at this time or later. */

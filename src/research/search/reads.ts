@@ -8,13 +8,13 @@ import type { Search } from "./search.ts"
 export function searchReads(people: People, search: Search) {
   return {
     search({ query }) {
-      const { query: words, roomId, kinds, author, status, since, after = 0 } = query
+      const { query: words, roomId, kinds, author, agent, status, since, after = 0 } = query
       const authorId = author === undefined ? undefined : people.idOf(author)
       if (author !== undefined && authorId === undefined)
         throw new Refusal("invalid_parameter", "There is no person with that id or name.", {
           issues: [{ path: "/author", message: "must be the id or the name of a person" }],
         })
-      return offsetPage(search.find(words, { roomId, kinds, authorId, status, since }, after, pageSize(query) + 1), after, query)
+      return offsetPage(search.find(words, { roomId, kinds, authorId, agent, status, since }, after, pageSize(query) + 1), after, query)
     },
   } satisfies Partial<Readers>
 }

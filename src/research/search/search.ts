@@ -18,7 +18,7 @@ const itemsOf = (found: string) => `
   SELECT ${SHOWN}
   FROM (${found}) found
   JOIN ${ITEM}
-  WHERE (+? IS NULL OR coalesce(CASE WHEN i.kind IN (${recordKinds.map((kind) => `'${kind}'`).join(", ")}) THEN coalesce(s.status, 'current') END, h.standing) = +?) AND h.at >= +?
+  WHERE (+? IS NULL OR coalesce(CASE WHEN i.kind IN (${recordKinds.map((kind) => `'${kind}'`).join(", ")}) THEN coalesce(s.status, 'current') END, h.standing) = +?) AND h.at >= +? AND (+? IS NULL OR agent = +?)
   ORDER BY i.item DESC LIMIT +? OFFSET +?`
 const NEWEST = `
   SELECT ${SHOWN}
@@ -74,9 +74,9 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     "SELECT count(*) AS matches FROM (SELECT 1 FROM search_index WHERE search_index MATCH +? LIMIT +?)",
   )
 
-  const isNarrowed = ({ status, since }: Within) => status !== undefined || since !== undefined
+  const isNarrowed = ({ status, since, agent }: Within) => status !== undefined || since !== undefined || agent !== undefined
   /** What an object has to be like besides. */
-  const manner = ({ status, since }: Within) => [status ?? null, status ?? null, since ?? ""] as const
+  const manner = ({ status, since, agent }: Within) => [status ?? null, status ?? null, since ?? "", agent ?? null, agent ?? null] as const
   const latest = (asked: string, within: Within, count: number, offset: number): Row[] =>
     isNarrowed(within) ? narrowed.all(asked, ...manner(within), count, offset) : newest.all(asked, count, offset)
   const among = (items: readonly number[], within: Within, count: number, offset: number): Row[] =>
@@ -165,8 +165,8 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
   }
 
   /** People whose id or name it is, where nothing was asked for that people have not. */
-  function peopleCalled(query: string, { kinds, roomId, authorId, status, since }: Within): PersonFound[] {
-    if (kinds?.includes("person") === false || [authorId, status, since].some((asked) => asked !== undefined)) return []
+  function peopleCalled(query: string, { kinds, roomId, authorId, agent, status, since }: Within): PersonFound[] {
+    if (kinds?.includes("person") === false || [authorId, agent, status, since].some((asked) => asked !== undefined)) return []
     const within = [roomId ?? null, roomId ?? null] as const
     const named = person.get(...within, query)
     return named === undefined ? people.all(...within, query, `${query}\u{10ffff}`) : [named]
@@ -202,5 +202,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
 const isIn = ({ kind, roomId, userId }: Row, within: Within): boolean =>
   within.kinds?.includes(kind) !== false && (within.roomId ?? roomId) === roomId && (within.authorId ?? userId) === userId
 const isWithin = (row: Row, within: Within): boolean => isIn(row, within) && standsSo(row, within)
-const standsSo = ({ status, standing, at }: Row, within: Within): boolean =>
-  (within.status ?? "") === (within.status === undefined ? "" : (status ?? standing ?? "")) && at >= (within.since ?? "")
+const standsSo = ({ agent, status, standing, at }: Row, within: Within): boolean =>
+  (within.agent ?? agent) === agent &&
+  (within.status ?? "") === (within.status === undefined ? "" : (status ?? standing ?? "")) &&
+  at >= (within.since ?? "")

@@ -1,4 +1,5 @@
 /** The one next act for each object on the way from a hypothesis to a verdict, for who is looking. */
+import { writerName } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -100,7 +101,7 @@ export function nextOfExperiment(visit: Visit, experiment: Experiment, links: An
     }
   if (newest !== undefined)
     return { button: reproduce(experimentId, newest), why: html`reproduce ${newest.label} with your own agent or code.` }
-  return { button: null, why: assignee === null ? "an attempt." : `${assignee.username} has it.` }
+  return { button: null, why: assignee === null ? "an attempt." : `${writerName(assignee)} has it.` }
 }
 
 /** The form of an attempt that reproduces a finding. */
@@ -119,7 +120,7 @@ export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
   if (status === "registered" || status === "started")
     return isMine
       ? { button: act("report_attempt_event", { attemptId }, `Report what happened to ${label}`, "first"), why: "it has no outcome yet." }
-      : { button: null, why: `${registrant.username} reports how it ended.` }
+      : { button: null, why: `${writerName(registrant)} reports how it ended.` }
   const { newest } = findingsOf(visit, { attemptId }, new Set())
   if (newest !== undefined) {
     const linked = linkedIn(visit.ask("experiment_findings", { experimentId }).items)
@@ -176,7 +177,7 @@ export function nextOfRecord(record: RecordRead, related: AnswerOf<"experiments"
   if (running !== undefined)
     return {
       button: html`<a class="button quiet" href="${address("experiment", running.experimentId)}">See ${running.label}</a>`,
-      why: html`${running.assignee?.username ?? "a member"} tests it in ${running.label}.`,
+      why: html`${running.assignee === null ? "a member" : writerName(running.assignee)} tests it in ${running.label}.`,
     }
   return {
     button: act("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment", "first"),

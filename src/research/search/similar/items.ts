@@ -11,6 +11,7 @@ import { shortened } from "../../../contract/text.ts"
 import type { Foreseen } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
 import { fromOtherRoom } from "../../../ledger/lists/other-room.ts"
+import { AGENT, AGENT_OF_ENTRY, authorIn } from "../../../ledger/journal/author.ts"
 
 export interface Row {
   readonly kind: SimilarKind
@@ -21,6 +22,7 @@ export interface Row {
   readonly line: string
   readonly userId: string
   readonly username: string
+  readonly agent: string | null
   readonly at: string
   readonly status: string
   readonly cameOfIt: string | null
@@ -44,7 +46,7 @@ const AMONG = `IN (${NONE.map(() => "+?").join(", ")})`
 /** Objects as they are shown, with what came of each in a sentence: read from their own tables, for every proposal waits for it. */
 const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
   const record = (cameOfIt: string) =>
-    `SELECT r.kind, r.version_id AS id, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.wording AS line, r.author_id AS userId, p.username,
+    `SELECT r.kind, r.version_id AS id, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.wording AS line, r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
       r.created_at AS at, coalesce(s.status, 'current') AS status, (${cameOfIt}) AS cameOfIt, NULL AS revision
     FROM records r JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.version_id ${AMONG}`
   return {
@@ -53,10 +55,10 @@ const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
     ),
     finding: record("SELECT f.outcome || ' outcome' FROM findings f WHERE f.version_id = r.version_id"),
     experiment: `SELECT 'experiment' AS kind, x.experiment_id AS id, x.label, x.room_id AS roomId, x.thread_id AS threadId, x.question AS line, x.proposer_id AS userId,
-        p.username, x.created_at AS at, x.status, x.revision, coalesce(x.conclusion ->> '$.text', (SELECT group_concat(c.attempts || ' ' || replace(c.status, '_', ' '), ', ')
+        p.username, ${AGENT_OF_ENTRY("x.entry_id")} AS agent, x.created_at AS at, x.status, x.revision, coalesce(x.conclusion ->> '$.text', (SELECT group_concat(c.attempts || ' ' || replace(c.status, '_', ' '), ', ')
           || ' of its attempts' FROM attempt_counts c WHERE c.experiment_id = x.experiment_id)) AS cameOfIt
       FROM experiments x JOIN people p ON p.user_id = x.proposer_id WHERE x.experiment_id ${AMONG}`,
-    attempt: `SELECT 'attempt' AS kind, a.attempt_id AS id, a.label, a.room_id AS roomId, a.thread_id AS threadId, x.question AS line, a.registrant_id AS userId, p.username,
+    attempt: `SELECT 'attempt' AS kind, a.attempt_id AS id, a.label, a.room_id AS roomId, a.thread_id AS threadId, x.question AS line, a.registrant_id AS userId, p.username, ${AGENT("a")} AS agent,
         a.registered_at AS at, a.status, x.revision,
         (SELECT coalesce(v.body ->> '$.failure.stage' || ': ' || (v.body ->> '$.failure.explanation'), v.body ->> '$.message')
           FROM attempt_events v WHERE v.attempt_id = a.attempt_id ORDER BY v.revision DESC LIMIT 1) AS cameOfIt
@@ -70,7 +72,7 @@ const ASKED = `SELECT h.content ->> '$.question' AS question FROM experiment_rev
 
 /** @param seenFrom the Room it is shown in; null outside of any */
 export function itemOf(row: Row, seenFrom: string | null): SimilarItem {
-  const { kind, id, label, roomId, threadId, line, userId, username, at, status, cameOfIt } = row
+  const { kind, id, label, roomId, threadId, line, at, status, cameOfIt } = row
   return {
     kind,
     id,
@@ -81,7 +83,7 @@ export function itemOf(row: Row, seenFrom: string | null): SimilarItem {
     status,
     ...fromOtherRoom(roomId, seenFrom),
     says: shortened(line, limits.similarLine),
-    author: { userId, username },
+    author: authorIn(row),
     cameOfIt: cameOfIt === null ? null : shortened(cameOfIt, limits.similarLine),
   }
 }

@@ -1,0 +1,62 @@
+/** Two agents of one person work in a Room: everything they wrote names them, and their evidence says how independent it is. */
+import { ResearchRoomClient } from "research-room/client"
+import t from "tap"
+import { held } from "../../support/contract.ts"
+import { because, claim, finding, hypothesis } from "../record/bodies.ts"
+import { openLab } from "../record/lab.ts"
+import { Work } from "../record/work.ts"
+
+const lab = await openLab(t)
+const { reader } = lab
+const room = await lab.room()
+const { roomId } = room
+const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
+async function agent(label: string) {
+  const { result } = await lab.browsers.ada.write("issue_credential", { roomId, label, permissions: [...permissions] })
+  return new ResearchRoomClient({ baseUrl: lab.house.baseUrl, token: result.token, fetch: held, retries: 0 })
+}
+const [mcp, sweeper] = [await agent("mcp"), await agent("sweeper")]
+const [ofMcp, ofSweeper] = [
+  { username: "ada", agent: "mcp" },
+  { username: "ada", agent: "sweeper" },
+]
+
+const predicted = (await mcp.write("publish_hypothesis", hypothesis(room))).result
+const quoted = (await sweeper.write("publish_cited_claim", claim(room))).result
+const work = await Work.begin(lab, room, { holder: mcp, hypotheses: [predicted.versionId] })
+const planId = await work.plan()
+const attemptId = await work.attempt("succeeded", [], planId)
+const found = (await mcp.write("publish_finding", finding(room, { provenance: { papers: [], execution: work.execution([attemptId]) } })))
+  .result
+
+t.test("records, experiments, plans and attempts name the agent, in reads, lists, documents and pages", async (t) => {
+  t.match((await lab.record(found)).author, ofMcp)
+  t.match((await lab.record(quoted)).author, ofSweeper)
+  const { experimentId } = work
+  t.match(await reader.read("experiment", { experimentId }), { proposer: ofMcp, assignee: ofMcp, acceptedPlans: [{ acceptedBy: ofMcp }] })
+  t.match((await reader.read("experiment_history", { experimentId })).items[0]?.author, ofMcp)
+  t.match((await reader.read("attempt", { attemptId })).registrant, ofMcp)
+  const { result } = await sweeper.write("assert_dispute", { targetVersionId: found.versionId, explanation: because })
+  t.match((await reader.read("link", { linkId: result.linkId })).author, ofSweeper)
+  t.match((await lab.record(found)).notices, [{ author: ofSweeper }])
+  t.match((await reader.read("room_brief", { roomId })).disputes, [{ by: "ada", agent: "sweeper" }])
+  await sweeper.write("withdraw_link", { linkId: result.linkId, explanation: because })
+  const document = await (await fetch(`${lab.house.baseUrl}/records/${found.versionId}.md`)).text()
+  t.match(document, /by ada · agent mcp,/)
+  const page = await (await fetch(`${lab.house.baseUrl}/experiments/${experimentId}`)).text()
+  t.match(page, /· agent <span dir="auto">mcp<\/span>/)
+})
+
+t.test("lists and search are narrowed to an agent", async (t) => {
+  const { items: own } = await reader.read("room_publications", { roomId, agent: "sweeper" })
+  t.strictSame(
+    own.map(({ versionId }) => versionId),
+    [quoted.versionId],
+  )
+  t.strictSame((await reader.read("experiments", { roomId, agent: "sweeper" })).items, [])
+  t.equal((await reader.read("attempts", { roomId, agent: "mcp" })).items.length, 1)
+  const { items } = await reader.read("search", { query: "ramp", roomId, agent: "sweeper" })
+  t.strictSame([...new Set(items.map(({ author }) => author.agent))], ["sweeper"])
+  t.ok(items.some(({ id }) => id === quoted.versionId))
+  t.strictSame((await reader.read("search", { query: "ramp", roomId, agent: "nobody" })).items, [])
+})
