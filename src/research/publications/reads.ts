@@ -48,7 +48,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
   /** Records newest first, of one Room or of all. @throws Refusal 404 for an author who is not here */
   function newest(roomId: string | undefined, query: ParametersOf<"room_publications">) {
     const { kinds, status, author, agent } = query
-    const filters = [kinds?.join(), status?.toString(), author?.toLowerCase(), agent]
+    const filters = [kinds?.join(), status?.toString(), author?.toLowerCase(), ...(agent === undefined ? [] : [agent])]
     const list: ListOf = roomId === undefined ? ["publications", ...filters] : ["room_publications", roomId, ...filters]
     const [before] = readOpaqueCursor(query.after, 1, list) ?? []
     const authorId = author === undefined ? undefined : people.idOf(author)
