@@ -15,9 +15,38 @@ export interface Writer {
   readonly agent?: string | undefined
 }
 
+/** Numbers that are remembered at once. */
+const REMEMBERED = 2_000
+
+/**
+ * Remembers numbers for a connection. A number that this connection gave out may be rolled back and given to another name, so only those
+ * are remembered that it found: others gave them out, and committed them.
+ */
+class Remembered {
+  readonly #found = new Map<string, number>()
+  readonly #given = new Set<string>()
+
+  number(name: string, find: () => { readonly key: number } | undefined, add: () => { readonly key: number }): number {
+    const known = this.#found.get(name)
+    if (known !== undefined) return known
+    const found = find()?.key
+    if (found === undefined) {
+      this.#given.add(name)
+      return add().key
+    }
+    if (this.#given.has(name)) return found
+    if (this.#found.size >= REMEMBERED) this.#found.clear()
+    this.#found.set(name, found)
+    return found
+  }
+}
+const remembered = new WeakMap<Db, Remembered>()
+
 export type Keys = ReturnType<typeof keys>
 
 export function keys(db: Db) {
+  const numbers = remembered.get(db) ?? new Remembered()
+  remembered.set(db, numbers)
   const place = db.prepare<{ key: number }>("SELECT place AS key FROM places WHERE id = +?")
   const addPlace = db.prepare<{ key: number }>("INSERT INTO places (id) VALUES (+?) RETURNING place AS key")
   const writer = db.prepare<{ key: number }>(
@@ -28,7 +57,14 @@ export function keys(db: Db) {
   )
   return {
     /** The number of a Room or Thread, given out where it has none yet. Within the transaction that uses it. */
-    place: (id: string | null): number | null => (id === null ? null : (place.get(id)?.key ?? addPlace.one(id).key)),
+    place: (id: string | null): number | null =>
+      id === null
+        ? null
+        : numbers.number(
+            id,
+            () => place.get(id),
+            () => addPlace.one(id),
+          ),
     /** The number of whoever wrote, likewise. */
     writer({ userId, username, here, sender, agent }: Writer): number {
       const row = [
@@ -39,7 +75,11 @@ export function keys(db: Db) {
         here?.userId ?? userId ?? "",
         agent ?? null,
       ] as const
-      return writer.get(...row)?.key ?? addWriter.one(...row).key
+      return numbers.number(
+        JSON.stringify(row),
+        () => writer.get(...row),
+        () => addWriter.one(...row),
+      )
     },
   }
 }

@@ -130,6 +130,9 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       ]
     })
 
+  /** Of a record behind which no plan can stand. */
+  const statementDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] =>
+    eachOnce(evidence.doubtsOf(id, roomId))
   const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] => doubts.ofRecord(id, roomId)
 
   /** What a write speaks of, where that has fallen already. @param linkId the link that the write made */
@@ -156,8 +159,8 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
     assert_correction: asserting,
     assert_supersession: asserting,
     assert_dispute: asserting,
-    publish_hypothesis: (written) => [...recordDoubts(written), ...repeatedPremises(written.body.premises)],
-    publish_cited_claim: recordDoubts,
+    publish_hypothesis: (written) => [...statementDoubts(written), ...repeatedPremises(written.body.premises)],
+    publish_cited_claim: statementDoubts,
     publish_finding(written) {
       const { retrospective, evidence: cited, provenance } = written.body
       const { execution } = provenance

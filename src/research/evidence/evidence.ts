@@ -71,7 +71,8 @@ export function evidence(db: Db) {
             at,
           })
       }
-      rested.published(versionId)
+      // What names nothing rests on nothing.
+      if (references.length > 0) rested.published(versionId)
     },
 
     /** A finding rests on attempts: what was found of these by repeating them bears on it too. */

@@ -1,0 +1,41 @@
+/** Numbers of Rooms, Threads and writers are remembered, but never one that was rolled back. */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "tap"
+import { keys } from "../../src/ledger/journal/keys.ts"
+import { openBeside, openDatabase } from "../../src/ledger/storage/opening.ts"
+import { temporaryFolder } from "../support/service.ts"
+
+test("a number that was rolled back is given to whoever comes next, and each name keeps the number that was committed", (t) => {
+  const folder = temporaryFolder()
+  const file = join(folder, "research-room.db")
+  const first = openDatabase(file)
+  const beside = openBeside(file)
+  t.teardown(() => {
+    for (const db of [first, beside]) db.close()
+    rmSync(folder, { recursive: true })
+  })
+  const [one, other] = [keys(beside), keys(beside)]
+  beside.exec("BEGIN")
+  const lost = one.place("room a")
+  t.equal(other.place("room a"), lost, "within the transaction it is found")
+  beside.exec("ROLLBACK; BEGIN")
+  t.equal(other.place("room b"), lost)
+  const kept = one.place("room a")
+  t.not(kept, lost)
+  beside.exec("COMMIT")
+  const numbers = () => first.prepare<{ id: string; place: number }>("SELECT id, place FROM places ORDER BY place").all()
+  t.strictSame(numbers(), [
+    { id: "room b", place: lost },
+    { id: "room a", place: kept },
+  ])
+  const there = keys(first)
+  t.equal(there.place("room a"), kept, "another connection finds it")
+  t.equal(there.place("room a"), kept, "and remembers it")
+  const person = { userId: "u", username: "ada", sender: null, agent: "" }
+  const number = there.writer(person)
+  t.equal(there.writer(person), number)
+  t.equal(keys(beside).writer(person), number)
+  t.not(keys(beside).writer({ ...person, agent: undefined }), number, "another agent is another writer")
+  t.end()
+})
