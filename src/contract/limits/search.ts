@@ -34,6 +34,8 @@ export const ofSearch = {
   /** What is answered of that, characters of a line of it, and attempts on one commit that are compared, the newest. */
   similarItems: 5,
   similarLine: 160,
+  /** The nearest of them, which a receipt shows. */
+  similarTold: 3,
   /** Occurrences of terms that are weighed among the texts of a kind. */
   similarWeighed: 2_000,
   /** Terms of texts that are kept in memory of all Rooms together, but for the Room that is asked of. */

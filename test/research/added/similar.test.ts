@@ -105,6 +105,20 @@ t.test("an attempt answers what was run on the same commit with the same command
   t.match((await reader.read("room_similar", { roomId, like: failed })).sameExecution, [{ id: twice, status: "succeeded" }])
 })
 
+t.test("a receipt shows the nearest three, and the read more", async (t) => {
+  const asked = (which: string) => ({
+    ...place(room),
+    question: `Do pangolins ${which} burrow beneath glaciers?`,
+    scope: "There.",
+    hypotheses: [],
+  })
+  for (const which of ["often", "rarely", "seldom", "always"]) await mary.write("propose_experiment", asked(which))
+  const { similar = [] } = await mary.write("propose_experiment", asked("never"))
+  t.equal(similar.length, 3)
+  const read = (await reader.read("room_similar", { roomId, text: asked("never").question })).similar
+  t.ok(read.length > 3)
+})
+
 t.test("a retry is told what was told first, though the experiment asks something else by now", async (t) => {
   const first = await Work.begin(lab, room, { question: "Do tardigrades outlive a winter in orbit?" })
   const propose = { ...place(room), question: "Would tardigrades in orbit live through winter?", scope: "There.", hypotheses: [] }

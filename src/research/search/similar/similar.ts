@@ -133,7 +133,7 @@ export function similar(db: Db) {
     tried(roomId: string | null, text: string, execution?: Execution): Tried {
       return {
         seenFrom: roomId,
-        similar: roomId === null ? [] : nearest(roomId, text),
+        similar: roomId === null ? [] : nearest(roomId, text).slice(0, limits.similarTold),
         sameExecution: execution === undefined ? [] : sameAs(executionText(execution)),
       }
     },
