@@ -5,9 +5,9 @@
 -- made from the list of it (src/ledger/storage/not-replayed.ts) keep it, and `check` compares it.
 
 ------------------------------------------------------------------------------------------------ src/ledger
--- joined: journal by src/contract, src/research, src/threads
+-- joined: journal by src/contract, src/research, src/threads, src/rooms
 -- joined: writers by src/threads, src/research
--- joined: places by src/contract, src/threads, src/research
+-- joined: places by src/contract, src/threads, src/research, src/rooms
 -- joined: standings by src/research, src/threads
 -- joined: timeline_entries by src/threads, src/research
 -- joined: room_heads by src/rooms

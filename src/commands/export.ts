@@ -19,10 +19,10 @@ interface Options {
 }
 
 /** Where `serve` is reached unless told otherwise. */
-const STANDARD_URL = "http://127.0.0.1:8787"
+export const STANDARD_URL = "http://127.0.0.1:8787"
 
 /** Writes bytes to a new file that bears its name only once it is whole. */
-async function write(bytes: AsyncIterable<Uint8Array>, file: string): Promise<void> {
+export async function writeNew(bytes: AsyncIterable<Uint8Array>, file: string): Promise<void> {
   const partial = `${file}.partial-${process.pid}`
   try {
     await finished(Readable.from(bytes).pipe(createWriteStream(partial, { flags: "wx" })))
@@ -40,7 +40,7 @@ async function run({ exports }: Instance, room: string, { output, baseUrl }: Opt
     const { name, bytes } = exports.bytes(room.toLowerCase(), { baseUrl, softwareVersion })
     const file = output ?? name
     if (existsSync(file)) throw new UsageError(`${file} exists already; nothing was written. Name a new file with --output.`)
-    await write(bytes, file)
+    await writeNew(bytes, file)
     console.log(
       `${file} holds the Room as an RO-Crate, ${statSync(file).size} bytes. Unpacked, node verify.mjs or python3 verify.py recomputes its digests.`,
     )

@@ -1,11 +1,17 @@
 /** `research-room mirror`: Rooms of other instances that are followed here, also while this one is served. */
+import { existsSync } from "node:fs"
 import { Command } from "commander"
 import { originAt, Unreachable } from "../app/mirrors/origin.ts"
 import { isUuid } from "../contract/schema/fields.ts"
 import { isoTime } from "../ledger/world.ts"
 import { DataError } from "../ledger/storage/opening.ts"
+import type { Instance } from "../app/compose/instance.ts"
+import { type Parting, partingFrom } from "../app/mirrors/parting.ts"
+import { databaseFile } from "../ledger/storage/data.ts"
+import { lockFolder } from "../ledger/storage/ownership.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
-import { dataOption, UsageError, webAddress } from "../settings.ts"
+import { dataOption, option, UsageError, webAddress } from "../settings.ts"
+import { drop } from "./dropping.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
 
@@ -32,34 +38,75 @@ async function lookAt(baseUrl: string, roomId: string): Promise<string> {
   }
 }
 
-const add = () =>
+interface AddOptions extends Options {
+  readonly afresh?: true
+}
+
+/** @throws UsageError where what is here is not what is there, unless others told of it and it gives way by itself */
+async function mustHold(instance: Instance, baseUrl: string, roomId: string): Promise<void> {
+  const parting = await partingThere(instance, baseUrl, roomId)
+  if (parting !== null && !instance.tables.leaving.cameAlong(roomId, parting.sequence))
+    throw new UsageError(`${parting.why} Nothing was changed.`)
+}
+
+/** @throws DataError where the origin does not answer as it should */
+async function partingThere(instance: Instance, baseUrl: string, roomId: string): Promise<Parting | null> {
+  try {
+    return await partingFrom(instance, originAt(baseUrl), roomId)
+  } catch (error) {
+    if (error instanceof CrateFault || error instanceof Unreachable) throw new DataError(`${error.message} Nothing was changed.`)
+    throw error
+  }
+}
+
+/** Follows a Room, and notes it in the log. */
+const follow = ({ ledger, tables, world }: Instance, baseUrl: string, roomId: string, title: string) =>
+  ledger.transact(() => {
+    tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))
+    tables.audit.write({ kind: "add_mirror", subject: { kind: "room", id: roomId, name: title }, roomId, detail: { from: baseUrl } })
+  })
+
+async function add(baseUrl: string, room: string, { data, afresh }: AddOptions): Promise<void> {
+  const roomId = roomIdOf(room)
+  const title = await lookAt(baseUrl, roomId)
+  // A service that runs keeps in memory what it read of what is dropped.
+  const release = afresh === undefined || !existsSync(databaseFile(data)) ? () => {} : lockFolder(data)
+  try {
+    await withInstance(
+      data,
+      async (instance) => {
+        const { tables } = instance
+        if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
+          throw new UsageError(`The Room ${roomId} is this instance's own.`)
+        if (afresh === undefined) await mustHold(instance, baseUrl, roomId)
+        else {
+          const parting = await partingThere(instance, baseUrl, roomId)
+          if (parting === null) console.log("Nothing was dropped: what is here is what is there.")
+          else await drop(instance, { roomId, from: parting.sequence }, { data, baseUrl })
+        }
+        await follow(instance, baseUrl, roomId, title)
+      },
+      { make: true },
+    )
+  } finally {
+    release()
+  }
+  console.log(`${title} (${roomId}) of ${baseUrl} is followed from now on, while this instance is served.`)
+}
+
+const addCommand = () =>
   new Command("add")
     .description("follow a Room of another instance: serve copies it and keeps up with it")
     .argument("<address>", "where the other instance is reached", webAddress)
     .argument("<room>", "the Room's id")
     .addOption(dataOption())
-    .action(async (baseUrl: string, room: string, { data }: Options) => {
-      const roomId = roomIdOf(room)
-      const title = await lookAt(baseUrl, roomId)
-      await withInstance(
-        data,
-        async ({ ledger, tables, world }) => {
-          if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
-            throw new UsageError(`The Room ${roomId} is this instance's own.`)
-          await ledger.transact(() => {
-            tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))
-            tables.audit.write({
-              kind: "add_mirror",
-              subject: { kind: "room", id: roomId, name: title },
-              roomId,
-              detail: { from: baseUrl },
-            })
-          })
-        },
-        { make: true },
-      )
-      console.log(`${title} (${roomId}) of ${baseUrl} is followed from now on, while this instance is served.`)
-    })
+    .addOption(
+      option(
+        "--afresh",
+        "where the history there is another one than here: export what is here into the data folder, drop it from the first entry that differs, and follow what is there; in data that nobody serves",
+      ),
+    )
+    .action(add)
 
 const list = () =>
   new Command("list")
@@ -107,6 +154,6 @@ const remove = () =>
 export const mirrorCommand = (): Command =>
   new Command("mirror")
     .description("Rooms of other instances that are followed here")
-    .addCommand(add())
+    .addCommand(addCommand())
     .addCommand(list())
     .addCommand(remove())

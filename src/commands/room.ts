@@ -1,8 +1,10 @@
 /** `research-room room`: Rooms, for an operator without a browser. */
 import { Command } from "commander"
 import type { Instance } from "../app/compose/instance.ts"
+import { lockFolder } from "../ledger/storage/ownership.ts"
 import { dataOption, option, UsageError } from "../settings.ts"
 import { admitAs, personNamed } from "./admit-as.ts"
+import { dropWhole } from "./dropping.ts"
 import { jsonOption, printList } from "./table.ts"
 import { withInstance } from "./with-instance.ts"
 
@@ -66,5 +68,33 @@ const transfer = () =>
       }),
     )
 
+const forget = () =>
+  new Command("forget")
+    .description(
+      "drop a Room of another instance that nothing here names anything of, in data that nobody serves; it is followed no longer",
+    )
+    .argument("<room>", "the Room's id")
+    .addOption(dataOption())
+    .action(async (room: string, { data }: { data: string }) => {
+      // A service that runs keeps in memory what it read of it.
+      const release = lockFolder(data)
+      try {
+        await withInstance(data, async (instance) => {
+          const { tables } = instance
+          const roomId = room.toLowerCase()
+          const title = tables.rooms.summary(roomId)?.title
+          if (title === undefined) throw new UsageError(`There is no Room ${room}.`)
+          if (tables.imported.from(roomId) === undefined)
+            throw new UsageError(`The Room ${roomId} is this instance's own, and stays. Nothing was changed.`)
+          await dropWhole(instance, roomId)
+          console.log(
+            `${title} (${roomId}) is no longer here, and is followed no longer. Backups and exports made before now still hold it.`,
+          )
+        })
+      } finally {
+        release()
+      }
+    })
+
 export const roomCommand = (): Command =>
-  new Command("room").description("Rooms of this instance").addCommand(list()).addCommand(transfer())
+  new Command("room").description("Rooms of this instance").addCommand(list()).addCommand(transfer()).addCommand(forget())

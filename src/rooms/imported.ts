@@ -105,7 +105,10 @@ export function importedRooms(db: Db) {
 
 /** What is said when a Room comes from elsewhere. */
 export interface Arrival extends Elsewhere {
-  readonly roomId: string
+  /** null: the Room was dropped since, and only its people are still named. */
+  readonly roomId: string | null
+  /** Set where the Room was fetched only because another one names something of it. */
+  readonly along?: true
   /** Everybody whom its history names, as they are called there. */
   readonly people: readonly { readonly userId: string; readonly username: string }[]
   /** The instance of these people, where the Room was adopted by another one since; left out, the one it comes from. */
@@ -134,6 +137,6 @@ export const importActs = ({ people, imported }: { readonly people: People; read
     const { instanceId, baseUrl, place } = sourceOf(from, of)
     for (const { userId, username } of named)
       if (people.foreigner(baseUrl, userId) === undefined) people.meet({ userId, knownAs: username, instanceId, baseUrl }, place, change.at)
-    imported.put(roomId, knownIn ?? from.instanceId, from, change.at)
+    if (roomId !== null) imported.put(roomId, knownIn ?? from.instanceId, from, change.at)
   },
 })

@@ -5,6 +5,7 @@ import { credentialOperations } from "./credential-operations.ts"
 import { credentials } from "./credentials.ts"
 import { memberOperations } from "./member-operations.ts"
 import { importedRooms } from "./imported.ts"
+import { leavingRooms } from "./leaving.ts"
 import { members } from "./members.ts"
 import { roomOperations as operationsOnRooms, type RoomThreads } from "./room-operations.ts"
 import { mirrors } from "./mirrors.ts"
@@ -18,6 +19,7 @@ export const roomTables = (db: Db) => ({
   rooms: rooms(db),
   imported: importedRooms(db),
   mirrors: mirrors(db),
+  leaving: leavingRooms(db),
   members: members(db),
   credentials: credentials(db),
 })

@@ -11,6 +11,7 @@ import { inAnswers } from "../../contract/definitions/withheld-text.ts"
 import { Ledger, type OutsideCheck } from "../../ledger/write/admit.ts"
 import type { Behaviours } from "../../ledger/journal/behaviour.ts"
 import type { GroupHooks } from "../../ledger/write/commit-queue.ts"
+import type { Cut } from "../../ledger/cut.ts"
 import { datedAhead } from "../../ledger/storage/data.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
@@ -127,6 +128,14 @@ export function createInstance(parts: InstanceParts) {
       ...hooks,
     },
     cleanse: () => remaking.cleanse(),
+    leave(cuts, reach) {
+      const left: Cut[] = []
+      remaking.leave(() => {
+        left.push(...tables.leaving.withCiting(cuts, reach))
+        tables.leaving.take(left)
+      })
+      return left
+    },
   })
   ledger.onForget(tables.similar.forget)
   const { timeline, activity, watch } = ledger

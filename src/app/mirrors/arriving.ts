@@ -18,6 +18,8 @@ export interface Arrivals {
   readonly from: (roomId: string) => Elsewhere
   /** What everybody whom the writes name is called there, by id. */
   readonly people: ReadonlyMap<string, string>
+  /** Whether a Room comes only because another one names something of it. */
+  readonly isAlong: (roomId: string) => boolean
 }
 
 /**
@@ -147,6 +149,7 @@ export class Arriving {
       roomId,
       ...from,
       people: strangers,
+      ...(this.#arrivals.isAlong(roomId) && { along: true }),
       ...(of !== from && { of: { instanceId: of.instanceId, baseUrl: of.baseUrl } }),
       ...(adopted[0] !== undefined && { knownIn: adopted[0].instanceId }),
     } satisfies Arrival)

@@ -1,5 +1,4 @@
 /** Follows one Room of another instance: its writes are proved and done again here as they land there. */
-import { setTimeout } from "node:timers/promises"
 import type { Logger } from "pino"
 import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import type { Described } from "../../contract/answers/description.ts"
@@ -14,35 +13,14 @@ import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "../compose/instance.ts"
 import { type Origin, originAt, Unreachable, WAIT } from "./origin.ts"
 import type { FeedPage } from "./origin-answers.ts"
+import { giveWay, partingFrom } from "./parting.ts"
+import { Pauses } from "./pauses.ts"
+import { Shorter } from "./shorter.ts"
 
-/** Milliseconds between two questions while the origin does not answer, or answers with nothing at once: the first, and the longest. */
-const FIRST_PAUSE = 250
-const LONGEST_PAUSE = 15_000
 /** Writes done in one go: whoever is served beside them waits no longer than for these. */
 const GROUP = 10
 /** Rooms that name something of each other may lead from one to the next this far. */
 const DEPTH = 50
-
-/** Pauses that grow until something comes. */
-class Pauses {
-  readonly #signal: AbortSignal
-  #next = FIRST_PAUSE
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal
-  }
-
-  async next(): Promise<void> {
-    const milliseconds = this.#next
-    this.#next = Math.min(milliseconds * 2, LONGEST_PAUSE)
-    await setTimeout(milliseconds, undefined, { signal: this.#signal }).catch(() => undefined)
-  }
-
-  /** The next one is short again. */
-  reset(): void {
-    this.#next = FIRST_PAUSE
-  }
-}
 
 interface Followed {
   readonly instance: Instance
@@ -84,6 +62,11 @@ class NoLongerFollowed extends Error {
   override readonly name = "NoLongerFollowed"
 }
 
+/** Entries that the next one follows on gave way meanwhile. */
+class WentBack extends Error {
+  override readonly name = "WentBack"
+}
+
 class Following {
   readonly #instance: Instance
   readonly #origin: Origin
@@ -110,18 +93,48 @@ class Following {
     await this.#mustHold(roomId)
     while (!signal.aborted) {
       const after = this.#through(roomId)
+      if (this.#provers.get(roomId)?.sequence !== after) await this.#mustHold(roomId)
       const asked = performance.now()
-      const page = await this.#origin.feed(roomId, after, WAIT)
+      const page = await this.#page(after)
       onAnswer()
       // An honest origin holds a question for as long as it has nothing to say.
       const isHeld = performance.now() - asked > (WAIT * 1000) / 2
       if (page.items.length > 0 || isHeld) pauses.reset()
       else await pauses.next()
       this.#stands = Math.max(this.#stands, page.nextCursor)
-      await this.#take(roomId, page, 0)
+      if (!(await this.#taken(page))) continue
       // All that was there when the page was made has come: so has what withheld what came withheld.
       if (!page.hasMore) mustBeExplained(this.#instance, roomId)
       await this.#heard()
+    }
+  }
+
+  /**
+   * Does the writes of a page of the Room again.
+   * @returns whether it did: not where the Room gave way meanwhile
+   * @throws CrateFault that says where the histories part, if they do
+   */
+  async #taken(page: FeedPage): Promise<boolean> {
+    const through = this.#through(this.#roomId)
+    try {
+      await this.#take(this.#roomId, page, 0)
+      return true
+    } catch (error) {
+      if (error instanceof WentBack) return false
+      if (!(error instanceof CrateFault)) throw error
+      await this.#mustHold(this.#roomId)
+      if (this.#through(this.#roomId) >= through) throw error
+      return false
+    }
+  }
+
+  /** The entries after one. @throws CrateFault that says where the histories part, where the origin was put back before it */
+  async #page(after: number): Promise<FeedPage> {
+    try {
+      return await this.#origin.feed(this.#roomId, after, WAIT)
+    } catch (error) {
+      if (error instanceof Shorter) await this.#mustHold(this.#roomId)
+      throw error
     }
   }
 
@@ -141,17 +154,22 @@ class Following {
     this.#from.set(roomId, { ...instance, ...told, ...(room.adopted.length > 0 && { adopted: room.adopted }) })
   }
 
-  /** Proves that the last entry that is here is the one that is there. @throws CrateFault where it is not */
+  /**
+   * Proves that the last entry that is here is the one that is there. What came along with other Rooms gives way to what the
+   * Room's own instance says.
+   * @throws CrateFault where it is another one
+   */
   async #mustHold(roomId: string): Promise<void> {
-    const through = this.#through(roomId)
-    const { activity } = this.#instance.ledger
-    const [last] = through === 0 ? [] : activity.after(roomId, through - 1, undefined, 1)
-    const digest = last === undefined ? firstPreviousDigest : parse(last.body).digest
-    if (through > 0) {
-      const { items } = await this.#origin.feed(roomId, through - 1, 0)
-      if (items[0]?.digest !== digest)
-        throw new CrateFault(`Entry ${through} of Room ${roomId} is another one there now: its history was rewritten. What is here stays.`)
+    const { ledger, tables } = this.#instance
+    const parting = await partingFrom(this.#instance, this.#origin, roomId)
+    if (parting !== null) {
+      const { sequence, why } = parting
+      if (roomId !== this.#roomId || !tables.leaving.cameAlong(roomId, sequence)) throw new CrateFault(why)
+      await giveWay(this.#instance, { roomId, from: sequence }, this.#baseUrl)
     }
+    const through = this.#through(roomId)
+    const [last] = through === 0 ? [] : ledger.activity.after(roomId, through - 1, undefined, 1)
+    const digest = last === undefined ? firstPreviousDigest : parse(last.body).digest
     this.#provers.set(roomId, new Prover(roomId, this.#withheld, ` of Room ${roomId}`, { sequence: through, digest }))
   }
 
@@ -198,9 +216,11 @@ class Following {
     await ledger.transact(() => {
       // A request that was held while it was taken away brings nothing any more.
       if (!this.#instance.tables.mirrors.follows(this.#roomId, this.#baseUrl)) throw new NoLongerFollowed()
+      if ((group[0]?.sequence ?? 0) > this.#through(roomId) + 1) throw new WentBack()
       const arriving = new Arriving(this.#instance, {
         from: (id) => this.#from.get(id) ?? this.#instance.tables.imported.from(id) ?? unknown(id),
         people: this.#people,
+        isAlong: (id) => id !== this.#roomId,
       })
       for (const write of group) arriving.take(write)
       arriving.describe(this.#described, this.#from.get(roomId)?.instanceId ?? "", this.#baseUrl)

@@ -44,6 +44,7 @@ export async function importCrate(
     const arriving = new Arriving(instance, {
       from: (id) => ({ ...(id === roomId ? from : (others[id] ?? source)), toldBy: toldBy(others[id]) }),
       people,
+      isAlong: (id) => id !== roomId,
     })
     // A file says where its Room is from; and of a cited Room of yet another instance, that instance has it from the first.
     const toldBy = (other: Elsewhere | undefined) => (other === undefined || other.instanceId === from.instanceId ? FILE : from.baseUrl)

@@ -2,6 +2,7 @@
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { Elsewhere } from "../../rooms/imported.ts"
+import { Shorter } from "./shorter.ts"
 import { type AnswerName, answerIn, type FeedPage, type OriginAnswer, PAGE, textOf } from "./origin-answers.ts"
 
 /** Milliseconds beyond what was asked to be waited. */
@@ -79,9 +80,7 @@ async function refusedBy(baseUrl: string, what: string, response: Response): Pro
   }
   try {
     const { current } = await answerIn("refusal", "The refusal", await textOf("refusal", "The refusal", response))
-    return new CrateFault(
-      `The origin stands at entry ${current.watermark} and not where it stood: it was put back from an older copy. What is here stays.`,
-    )
+    return new Shorter(current.watermark)
   } catch (error) {
     if (!(error instanceof CrateFault)) throw error
     return new CrateFault(`${baseUrl} does not give what a mirror needs: it is of an older version.`)

@@ -2,6 +2,7 @@
 import { type JsonObject, trusted } from "../../contract/json.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import type { Admitted, CheckedWrite } from "../../ledger/write/admit.ts"
+import type { Cut, Reach } from "../../ledger/cut.ts"
 import type { RepositorySettings } from "../../repositories/configured.ts"
 
 /** What the writing thread starts from. */
@@ -21,6 +22,8 @@ export interface WriterCalls {
   cleanse(): void
   /** Puts into the index of words what was accepted before. */
   index(): void
+  /** Has Rooms of other instances leave. */
+  leave(cuts: readonly Cut[], reach: Reach): readonly Cut[]
   /** The serving thread wants to write alone: answers once nothing is being written, and writes nothing until `release`. */
   hold(): void
   release(): void

@@ -72,6 +72,7 @@ const channel = toStarter<WriterEvents, WriterCalls>({
   async index() {
     await indexing.now()
   },
+  leave: (cuts, reach) => ledger.leave(cuts, reach),
   // A transaction is never open between two messages.
   hold: () => ledger.hold(),
   release() {

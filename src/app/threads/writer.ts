@@ -3,6 +3,7 @@ import { Thread } from "../../channel/thread.ts"
 import type { Admitted, OtherWriter } from "../../ledger/write/admit.ts"
 import { notStored, uncertain } from "../../ledger/write/commit-queue.ts"
 import type { Delivery } from "../../ledger/journal/delivery.ts"
+import type { Cut, Reach } from "../../ledger/cut.ts"
 import { packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
 export interface WriterHandlers extends WriterEvents {
@@ -40,6 +41,10 @@ export class Writer implements OtherWriter {
 
   index(): Promise<void> {
     return this.#thread.channel.ask("index")
+  }
+
+  leave(cuts: readonly Cut[], reach: Reach): Promise<readonly Cut[]> {
+    return this.alone(() => this.#thread.channel.ask("leave", cuts, reach))
   }
 
   alone<T>(work: () => Promise<T>): Promise<T> {

@@ -47,6 +47,7 @@ export const auditKinds = {
   import_papers: "imported metadata of papers",
   add_mirror: "followed a Room of another instance",
   remove_mirror: "followed a Room no longer",
+  forget_room: "dropped a Room of another instance, or the end of its history",
   back_up: "made a backup",
   restore_backup: "put a backup back",
 } as const

@@ -4,7 +4,7 @@ import type { Ledger } from "../write/admit.ts"
 import { correct } from "./correct.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
-import { journal } from "../journal/journal.ts"
+import { type Entry, journal } from "../journal/journal.ts"
 import { replay } from "./replay.ts"
 import { setAside } from "../storage/without-triggers.ts"
 import { isLogEmptied, isUnclean } from "../storage/residue.ts"
@@ -23,6 +23,12 @@ export interface RemakingParts {
   readonly ledgerOf: (made: Db) => Ledger
   /** Makes the indexes of words anew, of the tables as they are. */
   readonly index: () => void
+}
+
+/** Entries whose own digests in the journal are worked out anew. */
+function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
+  for (const { sealed, ...entry } of entries)
+    yield sealed === undefined ? entry : { ...entry, sealed: { contentDigest: sealed.contentDigest, requestDigest: sealed.requestDigest } }
 }
 
 /** Brings the data in line with a journal of which something was withheld. */
@@ -62,7 +68,8 @@ export class Remaking {
     if (!isLeft && isUnclean(this.#parts.db)) this.#remake()
   }
 
-  #remake(): void {
+  /** @param isRenumbered whether writes left: those that stay have other places then, and other digests of the journal */
+  #remake(isRenumbered = false): void {
     const { db, ledgerOf, index } = this.#parts
     const file = fileOf(db)
     const partial = file === "" ? ":memory:" : `${file}.remade-${process.pid}-withheld`
@@ -70,7 +77,8 @@ export class Remaking {
     const putBack = setAside(db)
     const made = openScratch(partial)
     try {
-      replay(journal(db).entries(), { db: made, ledger: ledgerOf(made) })
+      const entries = journal(db).entries()
+      replay(isRenumbered ? unsealed(entries) : entries, { db: made, ledger: ledgerOf(made) })
       correct(db, made)
     } finally {
       made.close()
@@ -79,6 +87,24 @@ export class Remaking {
     }
     index()
     this.#isMade = true
+  }
+
+  /**
+   * Takes writes out of the history, and makes all that follows from the others anew, in a transaction of its own: with it or not at all.
+   * @param take takes them out of the journal
+   */
+  leave(take: () => void): void {
+    const { db } = this.#parts
+    db.exec("BEGIN IMMEDIATE")
+    try {
+      this.change(take)
+      this.#isDue = false
+      this.#remake(true)
+      db.exec("COMMIT")
+    } finally {
+      this.#isDue = false
+      if (db.inTransaction) db.exec("ROLLBACK")
+    }
   }
 
   /** The same in a transaction of its own, for what another thread, or a process that was cut off, has left. */

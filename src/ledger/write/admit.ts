@@ -22,6 +22,7 @@ import { grantRefusal } from "./access.ts"
 import { journal } from "../journal/journal.ts"
 import { receipts } from "../journal/receipts.ts"
 import { Recorder } from "./recorder.ts"
+import type { Cut, Reach } from "../cut.ts"
 import { references } from "./references.ts"
 import { Replaying } from "./replaying.ts"
 import { sequences } from "./sequences.ts"
@@ -44,6 +45,8 @@ export interface LedgerParts {
   readonly hooks?: GroupHooks
   /** Takes what was withheld out of whatever still tells of it; left out, nobody does. */
   readonly cleanse?: () => Promise<void>
+  /** Has Rooms of other instances leave; left out, none does. @returns what left */
+  readonly leave?: (cuts: readonly Cut[], reach: Reach) => Cut[]
 }
 
 /** A write that was checked by another thread, and so without what cannot leave it. */
@@ -68,6 +71,8 @@ export interface OtherWriter {
   cleanse(): Promise<unknown>
   /** Puts into the index of words what was accepted before. */
   index(): Promise<unknown>
+  /** Has Rooms of other instances leave. @throws Refusal */
+  leave(cuts: readonly Cut[], reach: Reach): Promise<readonly Cut[]>
 }
 
 const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
@@ -95,6 +100,7 @@ export class Ledger {
   readonly #repositories: OutsideCheck
   readonly #queue: CommitQueue
   readonly #cleanse: () => Promise<void>
+  readonly #leave: NonNullable<LedgerParts["leave"]>
   readonly #receipts
   readonly #references
   readonly #approach: Approach
@@ -115,9 +121,10 @@ export class Ledger {
   readonly activity
   readonly watch = new Watch()
 
-  constructor({ db, world, gate, repositories, hooks = {}, cleanse = async () => {} }: LedgerParts) {
+  constructor({ db, world, gate, repositories, hooks = {}, cleanse = async () => {}, leave = () => [] }: LedgerParts) {
     this.#repositories = repositories
     this.#cleanse = cleanse
+    this.#leave = leave
     this.#db = db
     this.#world = world
     this.#gate = gate
@@ -186,6 +193,19 @@ export class Ledger {
     if (!isUnclean(this.#db)) return
     await (this.#writer?.cleanse() ?? this.#cleanse())
     this.forget()
+  }
+
+  /**
+   * Drops Rooms of other instances, whole or from an entry on. Everything is made anew without them.
+   * @returns what was dropped, with what was dropped along
+   * @throws Refusal 409 where a Room that may not be dropped along names something of them
+   */
+  async leave(cuts: readonly Cut[], reach: Reach): Promise<readonly Cut[]> {
+    const left = await (this.#writer?.leave(cuts, reach) ?? this.#leave(cuts, reach))
+    if (this.#confirm !== null) await this.#confirm()
+    await this.cleanse()
+    this.forget()
+    return left
   }
 
   /** Something was withheld. */

@@ -41,7 +41,8 @@ export class Replaying {
     if (operation === undefined) {
       if (acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
       actAgain(acts, entry)
-      journal.append(entry, digestOf(entry.content))
+      // Where writes left the history before it, it moves up.
+      journal.append({ ...entry, position: journal.next() }, digestOf(entry.content))
       return null
     }
     const { given, content, client } = entry

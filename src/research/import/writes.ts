@@ -88,6 +88,11 @@ export class Prover {
     this.#digest = after.digest
   }
 
+  /** The last entry that was proved, or where the feed was taken up. */
+  get sequence(): number {
+    return this.#sequence
+  }
+
   /** @throws CrateFault where an entry does not follow from the one before it, or the write is not what it says */
   prove(activity: unknown, written: unknown): ProvedWrite {
     const due = this.#sequence + 1

@@ -87,7 +87,7 @@ t.test("Nothing of a line is believed that the service can work out itself", asy
   let digest = firstPreviousDigest
   const take = (sequence: number, written: unknown, activity: unknown) => {
     const { isProved, ...write } = new Prover(roomId, withheld, "", { sequence: sequence - 1, digest }).prove(activity, written)
-    new Arriving(instance, { from: () => origin as never, people }).take({ isProved, ...write })
+    new Arriving(instance, { from: () => origin as never, people, isAlong: () => false }).take({ isProved, ...write })
     return isProved
   }
   const undone = <T>(work: () => T): T => {

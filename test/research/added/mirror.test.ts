@@ -140,7 +140,9 @@ for (const rewritten of [false, true])
       const why = await stopped(here, roomId)
       t.match(
         why,
-        rewritten ? /^Entry 4 .* its history was rewritten\. What is here stays\.$/ : /put back from an older copy\. What is here stays\.$/,
+        rewritten
+          ? /^Entry 3 .* its history was rewritten\. What is here stays\. .* from entry 3 on, use mirror add --afresh\.$/
+          : /put back from an older copy\. What is here stays\. .* from entry 3 on, use mirror add --afresh\.$/,
       )
       t.strictSame(digests(here, roomId), before)
       const shown = await new ResearchRoomClient({ baseUrl: here.baseUrl }).read("room", { roomId })

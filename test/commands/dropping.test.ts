@@ -1,0 +1,140 @@
+/** `mirror add --afresh` and `room forget`: a Room of another instance whose history is another one now, or that nobody wants any more. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import tap, { test } from "tap"
+import { openForward } from "../../src/app/compose/upgrade.ts"
+import { backUp, restore } from "../../src/check/backup.ts"
+import { checkData } from "../../src/check/check.ts"
+import { databaseFile } from "../../src/ledger/storage/data.ts"
+import { hypothesis } from "../support/bodies.ts"
+import { elsewhere } from "../support/elsewhere.ts"
+import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
+import { type Own, startOwn, temporaryFolder } from "../support/service.ts"
+
+const program = executable()
+const place = newPlace()
+const data = join(place.folder, "data")
+const origin = temporaryFolder()
+tap.teardown(() => {
+  endAll()
+  place.remove()
+})
+const command = (...args: string[]) => run(program, [...args, "--data", "data"], place)
+const served = async <T>(work: (own: Own) => Promise<T>): Promise<T> => {
+  const own = await startOwn({ folder: data, keeps: true })
+  try {
+    return await work(own)
+  } finally {
+    await own.close()
+  }
+}
+async function until(what: string, look: () => boolean | undefined): Promise<void> {
+  for (const end = performance.now() + 30_000; !look(); ) {
+    if (performance.now() > end) throw new Error(`never: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+const feed = ({ instance }: Own, roomId: string) => instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
+const found = (words: string) => readdirSync(data).filter((name) => /\.db/.test(name) && readFileSync(join(data, name)).includes(words))
+const problems = () => {
+  const { db } = openForward(databaseFile(data))
+  try {
+    return checkData(db).problems
+  } finally {
+    db.close()
+  }
+}
+
+let there = await startOwn({ folder: origin, keeps: true })
+const ada = await there.setUp()
+const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
+const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId))).result
+const other = (await ada.write("create_room", { title: "Another" })).result
+await ada.write("post_message", { threadId: other.openingThreadId, text: "Only in the other one." } as never)
+const copy = join(place.folder, "copy.db")
+backUp(there.instance.db, copy)
+await ada.write("post_message", { threadId, text: "It was said before the loss." } as never)
+await ada.write("reuse_record", { threadId: other.openingThreadId, versionId } as never)
+const { baseUrl } = there
+
+/** What eve has here: a Room of her own that names something of the one that she follows, and another that she follows. */
+const own = await served(async (here) => {
+  const eve = await here.setUp("eve")
+  const made = (await eve.write("create_room", { title: "Eve's own" })).result
+  await here.instance.ledger.transact(() =>
+    [roomId, other.roomId].forEach((each) => here.instance.tables.mirrors.put(each, baseUrl, "2026-01-01T00:00:00.000Z")),
+  )
+  await until("both are here", () => feed(here, roomId).length === 3 && feed(here, other.roomId).length === 3)
+  await eve.write("reuse_record", { threadId: made.openingThreadId, versionId } as never)
+  await eve.write("post_message", { threadId: made.openingThreadId, text: "Eve's last word." } as never)
+  return { ...made, feed: feed(here, made.roomId) }
+})
+
+test("what was put back there stops the mirror; only afresh does it go on, and what was here is kept", async (t) => {
+  await there.close()
+  restore(copy, origin, { force: true })
+  const port = there.port
+  const first = await startOwn({ folder: origin, keeps: true })
+  const again = first.stranger()
+  await again.request("POST", "/api/session", { username: "ada", password: "the long password of ada" })
+  for (const text of ["Said since.", "And more."]) await again.write("post_message", { threadId, text } as never)
+  await first.close()
+  there = await startOwn({ folder: origin, keeps: true, port })
+  await served((here) =>
+    until("it stops", () =>
+      here.instance.tables.mirrors.all().some((each) => each.roomId === roomId && /^Entry 3 /.test(each.stopped ?? "")),
+    ),
+  )
+
+  const mark = await command("check", "--mark", "mark.json")
+  t.equal(mark.code, 0, mark.err)
+  const plain = await command("mirror", "add", baseUrl, roomId)
+  t.match(plain, { code: 2, err: /Entry 3 of Room .* is another one there now.* use mirror add --afresh\. Nothing was changed\./ })
+  const service = await serve(program, ["--data", "data"], place)
+  t.match(await command("mirror", "add", baseUrl, roomId, "--afresh"), { code: 1 }, "not while it is served")
+  service.signal("SIGTERM")
+  await service.ended()
+
+  const { code, out, err } = await command("mirror", "add", baseUrl, roomId, "--afresh")
+  t.equal(code, 0, err)
+  t.match(out, /followed-.*-through-3\.crate\.zip holds what was here of Room .*; it is dropped from entry 3 on\.\nFollowed \(/)
+  t.strictSame(found("It was said before the loss."), [], "it is out of the files")
+  t.strictSame(problems(), [])
+  const kept = readdirSync(data).find((name) => /through-3\.crate\.zip$/.test(name)) ?? ""
+  const beside = elsewhere(t)
+  t.equal((await beside.import(readFileSync(join(data, kept)))).origin.throughSequence, 3, "and whole in the export")
+  const since = await command("check", "--mark", "mark.json")
+  t.equal(since.code, 0, `${since.out}${since.err}`)
+  await served(async (here) => {
+    await until("it is as it is there", () => feed(here, roomId).join() === feed(there, roomId).join())
+    t.strictSame(feed(here, own.roomId), own.feed, "Eve's own Room is what it was")
+  })
+  t.match(await command("audit"), { out: /dropped a Room|forget_room/ })
+  t.match((await command("mirror", "add", baseUrl, roomId, "--afresh")).out, /^Nothing was dropped: /)
+})
+
+test("a Room that something here names stays; one that nothing names is dropped whole", async (t) => {
+  t.match(await command("room", "forget", own.roomId), { code: 2, err: /is this instance's own/ })
+  t.match(await command("room", "forget", own.openingThreadId), { code: 2, err: /There is no Room/ })
+  t.match(await command("room", "forget", roomId), {
+    code: 2,
+    err: new RegExp(`Entry \\d of Room .* names something of Room ${roomId}.*Nothing was changed`),
+  })
+  const { code, out, err } = await command("room", "forget", other.roomId)
+  t.equal(code, 0, err)
+  t.match(out, /^Another \(.*\) is no longer here, and is followed no longer\./)
+  t.strictSame(found("Only in the other one."), [])
+  t.strictSame(problems(), [])
+  t.notMatch((await command("room", "list")).out, other.roomId)
+  t.notMatch((await command("mirror", "list")).out, other.roomId)
+  await served(async (here) => {
+    const response = await fetch(`${here.baseUrl}/api/research/rooms/${other.roomId}`)
+    t.equal(response.status, 404)
+    t.strictSame(feed(here, own.roomId), own.feed)
+  })
+  // Followed once more, it comes back.
+  t.equal((await command("mirror", "add", baseUrl, other.roomId)).code, 0)
+  await served((here) => until("it is here again", () => feed(here, other.roomId).join() === feed(there, other.roomId).join()))
+  t.strictSame(problems(), [])
+  await there.close()
+})
