@@ -19,7 +19,7 @@ const stop = ({ instance }: Own, roomId: string) =>
   instance.tables.mirrors.all().find((each) => each.roomId === roomId)?.stopped ?? undefined
 
 async function until<T>(what: string, look: () => T | undefined | false): Promise<T> {
-  for (const end = performance.now() + 15_000; ; ) {
+  for (const end = performance.now() + 40_000; ; ) {
     const found = look()
     if (found !== undefined && found !== false) return found
     if (performance.now() > end) throw new Error(`never: ${what}`)
@@ -70,7 +70,7 @@ async function four(t: Test) {
 }
 async function messages({ baseUrl }: Own, threadId: string): Promise<string[]> {
   const { body } = await ask(`${baseUrl}/api/research/threads/${threadId}/messages`)
-  return (body.items as unknown as { text: string }[]).map(({ text }) => text)
+  return (body.items as unknown as { message: { text: string } }[]).map(({ message }) => message.text)
 }
 async function ended(t: Test, ...all: Own[]): Promise<void> {
   for (const own of all) {
