@@ -1,5 +1,6 @@
 /** A record: what it says, how it stands, what bears on it and what it rests on. */
 import { writerName } from "../contract/answers/index.ts"
+import { partInWords } from "../contract/operations/link-kinds.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { tallyInWords } from "../contract/answers/evidence.ts"
 import { pathTo } from "../contract/reads/index.ts"
@@ -45,7 +46,7 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
         title: "What was said of it since",
         items: record.notices.map(
           (notice) =>
-            `${named(asking, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
+            `${named(asking, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it${notice.part === undefined ? "" : ` in ${said(partInWords(notice.part))}`}, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
         ),
       },
       { title: "Warnings", items: record.warnings.map(({ code, message }) => `${code}: ${said(message)}`) },

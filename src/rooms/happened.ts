@@ -1,4 +1,5 @@
 /** What an entry of the feed tells, in one sentence: who did what, with the words they said themselves. */
+import { partInWords } from "../contract/operations/link-kinds.ts"
 import { writerName } from "../contract/answers/parts.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import type { BodyOf, OperationName } from "../contract/operations/index.ts"
@@ -41,7 +42,8 @@ const sentences: { readonly [N in OperationName]?: Sentence<N> } = {
     }${said(towardQuestion.explanation)}`,
   assert_correction: ({ correction }, label) => `corrected a record, ${label}${said(correction)}`,
   assert_supersession: ({ explanation }, label) => `superseded a record, ${label}${said(explanation)}`,
-  assert_dispute: ({ explanation }, label) => `disputed a record, ${label}${said(explanation)}`,
+  assert_dispute: ({ explanation, part }, label) =>
+    `disputed ${part === undefined ? "a record" : `a record in ${partInWords(part)}`}, ${label}${said(explanation)}`,
   assert_retraction: ({ explanation }, label) => `retracted a record, ${label}${said(explanation)}`,
   withdraw_link: ({ explanation }, label) => `took ${label} back${said(explanation)}`,
   post_research_checkpoint: ({ state, synthesis, conclusion }) =>

@@ -72,7 +72,17 @@ const lists = {
   failures: v.array(shape(failureFields)),
   /** Records that are disputed, where nothing has answered the dispute. */
   disputes: v.array(
-    shape({ versionId: id, label: v.string(), kind: v.string(), says: said, why: said, linkId: id, by: v.string(), agent: text }),
+    shape({
+      versionId: id,
+      label: v.string(),
+      kind: v.string(),
+      says: said,
+      why: said,
+      linkId: id,
+      by: v.string(),
+      agent: text,
+      part: v.exactOptional(said),
+    }),
   ),
   work: v.array(
     shape({

@@ -19,6 +19,8 @@ export const notice = shape({
   at,
   replacementVersionId: v.nullable(id),
   correction: optionalSaid,
+  /** Of a dispute that speaks of a part only: a JSON Pointer into the record, or words of its wording. */
+  part: v.exactOptional(said),
   /** Its author took it back: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
   /** A dispute that the record's author answered. */

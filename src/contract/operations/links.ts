@@ -40,10 +40,17 @@ export const assertDispute = operation({
   name: "assert_dispute",
   refusals: ["link_exists"],
   surface: "agent",
-  summary: "Disputes a record, with records as evidence if there are any.",
+  summary: "Disputes a record or a part of it, with records as evidence if there are any.",
   permissions: ["post_thread"],
   target: "link",
-  fields: { targetVersionId, explanation, evidence: v.exactOptional(distinct(ref("record"), limits.citations)) },
+  fields: {
+    targetVersionId,
+    explanation,
+    part: v.exactOptional(
+      v.pipe(text(limits.explanation), v.description("A JSON Pointer into the record's content, such as /scope, or words of its wording.")),
+    ),
+    evidence: v.exactOptional(distinct(ref("record"), limits.citations)),
+  },
   result,
   example: { targetVersionId: target, explanation: "The reproduction does not show the difference." },
 })

@@ -17,7 +17,7 @@ interface Verdict {
 interface Contents {
   record: RecordContent
   plan: BodyOf<"accept_plan">
-  link: { readonly correction?: string; readonly evidence?: readonly string[] }
+  link: { readonly correction?: string; readonly part?: string; readonly evidence?: readonly string[] }
   materials: readonly {
     readonly material: {
       readonly materialId: string

@@ -66,8 +66,9 @@ function itemsOf(gathered: Gathered, next: readonly NextItem[], now: number, cha
       inDoubt: inDoubt === 1,
     })),
     failures: gathered.failures.map(({ kind, id, label, why, at }) => ({ kind, id, label, why: cut(why ?? "It gave no reason."), at })),
-    disputes: gathered.disputes.map(({ threadId: _thread, ...dispute }) => ({
+    disputes: gathered.disputes.map(({ threadId: _thread, part, ...dispute }) => ({
       ...dispute,
+      ...(part !== null && { part: cut(part) }),
       says: cut(dispute.says),
       why: cut(dispute.why),
     })),

@@ -85,6 +85,8 @@ export interface Dispute {
   readonly linkId: string
   readonly by: string
   readonly agent: string | null
+  /** The part that it speaks of. */
+  readonly part: string | null
   readonly threadId: string
 }
 export interface Work {
@@ -178,7 +180,8 @@ export function candidates(db: Db) {
     db,
     (
       place,
-    ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent
+    ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent,
+       ${contentOf("l")} ->> '$.part' AS part
      FROM (SELECT version_id, link_id FROM disputed_records d WHERE ${place} ORDER BY link_id DESC LIMIT ${SIGHT}) d
      JOIN research_links l ON l.link_id = d.link_id JOIN records r ON r.version_id = d.version_id JOIN people p ON p.user_id = l.author_id ORDER BY d.link_id DESC`,
     "d",

@@ -1,4 +1,5 @@
 /** A brief as Markdown: for whoever reads rather than parses. */
+import { partInWords } from "../../contract/operations/link-kinds.ts"
 import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
@@ -28,7 +29,8 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   disputes: [
     "Disputes not answered",
-    ({ label, says, why, by, agent }) => `${label}: ${line(says)} Disputed by ${writerName({ username: by, agent })}: ${line(why)}`,
+    ({ label, says, why, by, agent, part }) =>
+      `${label}: ${line(says)} Disputed by ${writerName({ username: by, agent })}${part === undefined ? "" : ` in ${line(partInWords(part))}`}: ${line(why)}`,
   ],
   work: [
     "Work",

@@ -104,8 +104,15 @@ export type Links = ReturnType<typeof links>
 export function links(db: Db) {
   const insert = inserting(db, "research_links")
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = +?`)
-  const standingBy = db.prepare<{ linkId: string; label: string; at: string; explanation: string; correction: string | null }>(
-    `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, ${contentOf("l")} ->> '$.correction' AS correction FROM research_links l
+  const standingBy = db.prepare<{
+    linkId: string
+    label: string
+    at: string
+    explanation: string
+    correction: string | null
+    part: string | null
+  }>(
+    `SELECT l.link_id AS linkId, l.label, l.at, l.explanation, ${contentOf("l")} ->> '$.correction' AS correction, ${contentOf("l")} ->> '$.part' AS part FROM research_links l
      WHERE l.target_version_id = +? AND l.kind = +? AND l.author_id = +? AND ${STANDS("l")}
      ORDER BY l.link_id`,
   )

@@ -1,7 +1,8 @@
 /** Asserting corrections, supersessions, disputes and retractions. The record they speak of is never touched. */
 import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
-import { parsed } from "../../contract/json.ts"
+import { type Json, parsed, trusted } from "../../contract/json.ts"
+import { standsAt } from "../../contract/definitions/withheld-text.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type Call, type Change } from "../../ledger/journal/behaviour.ts"
@@ -28,6 +29,7 @@ interface Assertion {
   readonly targetVersionId: string
   readonly explanation: string
   readonly correction?: string
+  readonly part?: string
   readonly replacementVersionId?: string
   readonly evidence?: readonly string[]
 }
@@ -50,8 +52,8 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
   /** @throws Refusal `link_exists` for what the same member said of the same record already */
   function mustBeNew(kind: LinkKind, { actor, body }: Call<Assertion>): void {
     const before = links.standingBy(actor.userId, kind, body.targetVersionId)
-    const isSame = ({ explanation, correction }: (typeof before)[number]) =>
-      explanation === body.explanation && correction === (body.correction ?? null)
+    const isSame = ({ explanation, correction, part }: (typeof before)[number]) =>
+      explanation === body.explanation && correction === (body.correction ?? null) && part === (body.part ?? null)
     const repeated = linkKinds[kind].repeatable ? before.find(isSame) : before[0]
     if (repeated === undefined) return
     const { linkId, label, explanation, at } = repeated
@@ -98,6 +100,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
       at,
       replacementVersionId: replacementVersionId ?? null,
       correction: body.correction ?? null,
+      ...(body.part !== undefined && { part: body.part }),
     }
     standings.note(targetVersionId, linkKinds[kind].status, notice)
     model.asserted(targetVersionId, linkId, kind, { authorId: actor.userId, at })
@@ -111,6 +114,15 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
   function circles({ body: { targetVersionId, replacementVersionId } }: Call<Assertion>): Issue[] {
     const closes = replacementVersionId !== undefined && links.supersedes(targetVersionId, replacementVersionId)
     return closes ? [{ path: "/replacementVersionId", message: "is itself superseded by the record, directly or further on" }] : []
+  }
+
+  /** A part that is disputed stands in the record. */
+  function partless({ body: { targetVersionId, part } }: Call<Assertion>): Issue[] {
+    const record = part === undefined ? undefined : records.read(targetVersionId)
+    if (part === undefined || record === undefined) return []
+    const isMember = part.startsWith("/") && standsAt(trusted<Json>(record.content.text), part) !== undefined
+    const isThere = isMember || records.summary(targetVersionId)?.wording.includes(part) === true
+    return isThere ? [] : [{ path: "/part", message: "is neither a JSON Pointer to something in the record nor words of its wording" }]
   }
 
   const assertion = (kind: LinkKind) => ({
@@ -176,7 +188,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
       withdraw_link,
       assert_correction: behaviour("assert_correction", assertion("corrects")),
       assert_supersession: behaviour("assert_supersession", { ...assertion("supersedes"), references: circles }),
-      assert_dispute: behaviour("assert_dispute", assertion("disputes")),
+      assert_dispute: behaviour("assert_dispute", { ...assertion("disputes"), references: partless }),
       assert_retraction: behaviour("assert_retraction", {
         ...assertion("retracts"),
         admit(call, { roomId, record }: Subject) {

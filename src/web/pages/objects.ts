@@ -1,4 +1,5 @@
 /** Smaller objects, a page each: materials, links, checkpoints, papers; and the concepts of every Room. */
+import { partInWords } from "../../contract/operations/link-kinds.ts"
 import { feedLinks } from "../about.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -90,6 +91,7 @@ function linkBody(visit: Visit, link: Link): Html {
   return html`<p class="meta"><span><span class="label">${link.label}</span> link</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span>${own === null ? null : html`<span>${own}</span>`}</p>
     <h1>${struckIf(link.withdrawn, html`${stateBadge(link.kind, title(link.kind))} ${link.target.label}`)}</h1>${gone}
 <p>${recordChip(link.target, 220)}</p><p class="said" dir="auto">${inlineMarkdown(link.explanation)}</p>
+  ${content.part === undefined ? null : html`<p><strong>Disputed part:</strong> ${phrase(partInWords(content.part))}</p>`}
   ${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${phrase(content.correction)}</p>`}
 ${link.replacement === null ? null : html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}
 ${content.evidence === undefined ? null : html`<p>Evidence: ${content.evidence.map((versionId) => html`<a href="${to(`/records/${versionId}`)}">a record</a> `)}</p>`}

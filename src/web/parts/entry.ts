@@ -1,5 +1,5 @@
 /** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
-import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { linkKinds, partInWords } from "../../contract/operations/link-kinds.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers/index.ts"
 import { entryPath, pathOf } from "../addresses.ts"
@@ -35,9 +35,9 @@ export function standing(
   const replaced = notices.findLast(({ replacementVersionId }) => replacementVersionId !== null)
   const tone = status === "retracted" ? "bad" : "warn"
   return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map((notice) => {
-    const { linkId, label: text, kind, explanation, author, at, correction } = notice
+    const { linkId, label: text, kind, explanation, author, at, correction, part } = notice
     const own = way?.(notice) ?? null
-    return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it ${time(at)}: ${phrase(explanation)}${
+    return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it${part === undefined ? null : html` in ${phrase(partInWords(part))}`} ${time(at)}: ${phrase(explanation)}${
       correction === null ? null : html` <strong>Correction:</strong> ${phrase(correction)}`
     }${own === null ? null : html` ${own}`}</p>`
   })}${

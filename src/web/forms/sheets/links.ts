@@ -34,10 +34,14 @@ export const linkSheets = {
     lead: "Say what speaks against it. The record stays, marked as disputed, and its author sees your dispute.",
     send: "Dispute it",
     first: ["/explanation"],
-    folds: [{ heading: "Records that speak against it", places: ["/evidence"] }],
+    folds: [
+      { heading: "A part of it alone", places: ["/part"] },
+      { heading: "Records that speak against it", places: ["/evidence"] },
+    ],
     kept: ["/targetVersionId"],
     asks: {
       "/explanation": why("What speaks against it?", "Say what speaks against it."),
+      "/part": { label: "Which words of its wording?", hint: "As they stand there. Left empty, you dispute all of it." },
       "/evidence": { label: "Records that speak against it" },
     },
   }),
