@@ -40,7 +40,7 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
           console.log(`Nothing in ${file} is new: ${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}.`)
         else
           console.log(
-            `${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}: ${added} writes were done again and proved.`,
+            `${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}: ${added} writes were replayed and proved.`,
           )
         if (unproved.length > 0) console.log(unprovedWords({ entries: unproved.length, sequences: unproved }))
         if (added > 0) console.log(onlySaid)

@@ -25,7 +25,7 @@ const logOf = ({ logRequests }: ServeSettings) => openLog("info", { busy: logReq
 async function serveCopy(settings: ServeSettings, follow: string): Promise<void> {
   const { primary } = settings
   if (primary === undefined) throw new UsageError("A copy sends on what is not for it: name the service that it is of with --primary.")
-  if (settings.replicated !== undefined) throw new UsageError("A copy is not copied: give --follow or --replicated.")
+  if (settings.replicated !== undefined) throw new UsageError("--follow and --replicated cannot be combined.")
   const copy = await startCopy({
     ...settings,
     follow,
@@ -55,7 +55,8 @@ async function serve(settings: ServeSettings): Promise<void> {
   console.log(`research-room serves ${settings.data} at ${service.baseUrl}`)
   if (settings.baseUrl !== undefined) console.log(`It listens on ${settings.host}, port ${service.port}`)
   console.log(`An agent starts at ${service.baseUrl}/llms.txt`)
-  if (service.setUpLink !== null) console.log(`Nobody exists yet. Set up the first person, once, at\n  ${service.setUpLink}`)
+  if (service.setUpLink !== null)
+    console.log(`There are no users yet. Set up the first person with this link, which works once:\n  ${service.setUpLink}`)
   await ended
 }
 

@@ -71,6 +71,6 @@ export class Connections {
   /** A request begins. @throws Refusal on a connection that is over the budget */
   begins({ socket }: IncomingMessage): void {
     this.#quiet.delete(socket)
-    if (this.#over.has(socket)) throw overBudget("as many connections")
+    if (this.#over.has(socket)) throw overBudget("The service has too many connections")
   }
 }

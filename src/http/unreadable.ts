@@ -126,7 +126,7 @@ export function answerUnreadable(server: Server, { onSocket, ownHeaders, told }:
 export function targetOf({ url = "", method, headers, httpVersion }: IncomingMessage, mustBeOwn: (host: string) => void): string {
   if (headers.host === undefined && httpVersion === "1.1") throw malformed("The request names no Host.")
   if (url.startsWith("/")) return url
-  if (url === "*") throw new Refusal("method_not_allowed", `${method} asks about nothing here.`, { headers: { allow: ALLOWED } })
+  if (url === "*") throw new Refusal("method_not_allowed", `${method} * is not supported.`, { headers: { allow: ALLOWED } })
   const whole = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : null
   if (whole === null || whole.username !== "" || whole.password !== "") throw malformed("The address of this request cannot be read.")
   mustBeOwn(whole.host)

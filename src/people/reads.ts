@@ -12,7 +12,7 @@ export function peopleReads({ people, accounts }: { readonly people: People; rea
     },
     person({ params }) {
       const found = people.described(people.idOf(params.username) ?? people.idOf(params.username.toLowerCase()) ?? "")
-      if (found === undefined) throw new Refusal("room_unavailable", "Nobody here is called so.")
+      if (found === undefined) throw new Refusal("room_unavailable", "There is no user with that name.")
       return found
     },
 

@@ -186,7 +186,7 @@ test("whoever asks for a page then is told so on a page, and whoever asks for a 
   const answers = await Promise.all([many(`/rooms/${roomId}/graph`), many(`/rooms/${roomId}.md`)])
   const [pages, documents] = answers.map((each) => each.filter(({ status }) => status !== 200)) as [Response[], Response[]]
   t.ok(pages.length > 0, `${pages.length} of 70 pages`)
-  for (const page of pages) await isPageOf(t, page, /as many readers waiting for a page or a long answer/)
+  for (const page of pages) await isPageOf(t, page, /Too many clients are waiting for a page or a long answer/)
   t.ok(documents.length > 0, `${documents.length} of 70 documents`)
   for (const document of documents) {
     t.equal(document.status, 503)

@@ -155,7 +155,7 @@ test("an answer counts once, in the browser that asked, within ten minutes", asy
   const late = await slow.open(START, isBack)
   house.pass(601_000)
   t.equal((await slow.open(late.url)).status, 401, "too late")
-  t.match((await slow.open(`${START}/back?error=access_denied&state=made-up`)).text, /not on its way in/)
+  t.match((await slow.open(`${START}/back?error=access_denied&state=made-up`)).text, /expired, or was started in another browser/)
 })
 
 test("what the provider denies, and what was tampered with on the way, lets nobody in", async (t) => {

@@ -120,7 +120,7 @@ export function administrationReads({
     admin_audit({ query }) {
       const { kind, user, after } = query
       const userId = user === undefined ? undefined : (people.idOf(user) ?? people.idOf(user.toLowerCase()))
-      if (user !== undefined && userId === undefined) throw new Refusal("room_unavailable", "Nobody here is called so.")
+      if (user !== undefined && userId === undefined) throw new Refusal("room_unavailable", "There is no user with that name.")
       return keysetPage(audit.page({ kind, userId }, after ?? null, pageSize(query) + 1), query, ({ sequence }) => sequence)
     },
   } satisfies Partial<Readers>

@@ -87,7 +87,7 @@ export function createInstance(parts: InstanceParts) {
     confirm({ userId, grant, key }: Actor, at: string) {
       if (grant !== null) tables.credentials.confirm(grant.credentialId, at)
       if (key !== undefined) tables.library.keys.confirm(key.keyId, at)
-      if (!tables.people.isEnabled(userId)) throw new Refusal("not_authenticated", "Whoever this is may not come in here.")
+      if (!tables.people.isEnabled(userId)) throw new Refusal("not_authenticated", "This account is disabled.")
     },
     used({ grant, key }: Actor, at: string) {
       if (grant !== null) tables.credentials.used(grant.credentialId, at)

@@ -44,11 +44,11 @@ interface Kept {
 /** Rooms of which it is remembered that they are too large. */
 const KNOWN = 10_000
 
-/** What is said where it is too much. @param entries writes that may be done again */
+/** The refusal of a moment that takes too much work. @param entries writes that may be replayed */
 export const tooLarge = (entries: number = limits.pastEntries): Refusal =>
   new Refusal(
     "past_too_large",
-    `To answer as of that entry, the Room and those bound to it by what they cite would have to be done again up to it: that is more than this service does, at most ${entries.toLocaleString("en")} writes. Ask without at, or as of an earlier entry.`,
+    `To answer as of that entry would mean replaying more than ${entries.toLocaleString("en")} writes of the Room and the Rooms it cites. Ask without at, or as of an earlier entry.`,
   )
 
 export class KeptPasts implements Pasts {

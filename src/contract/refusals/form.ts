@@ -53,8 +53,8 @@ export const refusalsOfForm = {
     status: [422],
     retryable: false,
     meaning:
-      "What has to be done again to answer as of that entry, the Room's history up to it and that of Rooms bound to it by what they cite, is over the service's limits.",
-    remedy: "Ask without at, or as of an earlier entry; the activity feed tells what was written when.",
+      "To answer as of that entry, the service would have to replay more writes, of the Room and the Rooms it cites, than its limits allow.",
+    remedy: "Ask without at, or as of an earlier entry; the activity feed shows what was written when.",
   },
   unknown_reference: {
     status: [422],

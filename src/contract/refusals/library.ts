@@ -36,7 +36,7 @@ export const refusalsOfLibrary = {
     retryable: false,
     family: "library",
     meaning: "The paper stays in the Collection while its thread holds a note; current.notes counts them.",
-    remedy: "Leave it, or ask the people who wrote the notes to delete them.",
+    remedy: "Keep the Collection, or ask the people who wrote the notes to delete them.",
   },
   limit_reached: {
     status: [409],

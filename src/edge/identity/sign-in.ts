@@ -88,8 +88,5 @@ export function brought<S extends Step>(edge: Edge, event: H3Event, step: S): Ex
   const { provider, sealer } = mustHaveProvider(edge)
   const read = v.safeParse(carried, sealer.open(getCookie(event, COOKIE) ?? ""))
   if (read.success && isOf(read.output, step)) return read.output
-  throw new Refusal(
-    "not_authenticated",
-    `This browser is not on its way in by ${provider.name}: it was begun elsewhere, ended already, or took longer than ten minutes.`,
-  )
+  throw new Refusal("not_authenticated", `This sign-in with ${provider.name} expired, or was started in another browser. Start it again.`)
 }

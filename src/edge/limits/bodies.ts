@@ -94,7 +94,7 @@ export class Bodies {
 }
 
 const tooMany = (): Refusal => {
-  const refusal = overBudget("as many bytes of request bodies in hand")
+  const refusal = overBudget("The service is receiving too many bytes of request bodies")
   refusal.details.headers = { connection: "close" }
   return refusal
 }

@@ -43,14 +43,14 @@ export class Budgets {
 
   /** Holds a feed open. @param key the reader's address; null for one that many share @returns what lets it go. @throws Refusal */
   holdFeed(key: string | null): () => void {
-    if (this.feeds.isOver(key)) throw overBudget("as many readers waiting for a feed")
+    if (this.feeds.isOver(key)) throw overBudget("Too many clients are waiting on this feed")
     this.feeds.add(key)
     return () => this.feeds.add(key, -1)
   }
 
   /** Holds a request for as long as another thread is asked for its answer. @param key as of a feed @returns what lets it go. @throws Refusal */
   holdRead(key: string | null): () => void {
-    if (this.reads.isOver(key)) throw overBudget("as many readers waiting for a page or a long answer")
+    if (this.reads.isOver(key)) throw overBudget("Too many clients are waiting for a page or a long answer")
     this.reads.add(key)
     return () => this.reads.add(key, -1)
   }

@@ -7,9 +7,9 @@ export interface Share {
   readonly each: number
 }
 
-/** The refusal of what is over a budget. */
+/** The refusal of what is over a budget. @param what a sentence that says what there is too much of */
 export const overBudget = (what: string): Refusal =>
-  new Refusal("temporarily_unavailable", `The service has ${what} as it takes at once. Send the same request again in a moment.`, {
+  new Refusal("temporarily_unavailable", `${what}. Send the same request again in a moment.`, {
     retryAfter: 1,
   })
 

@@ -23,7 +23,7 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
       html`<li>${person({ username })}, invited ${time(invitedAt)} ${actionButton("withdraw_collection_invitation", { invitationId }, html`Withdraw<span class="aside"> ${username}</span>`, { next: here })}</li>`,
   )
   return html`<section aria-labelledby="shared">${heading(2, "shared", "Shared with", isOwner ? act("invite_to_collection", { collectionId: id, _next: here }, "Share it") : null)}<ul>${people}${open}</ul>
-    ${isOwner ? null : askedOnce("Leave it", "You see its papers and notes no more, unless you are invited again. Notes of yours stay.", actionButton("leave_collection", { collectionId: id }, "Leave the Collection", { danger: true, next: "/library" }))}</section>`
+    ${isOwner ? null : askedOnce("Leave this Collection", "You will no longer see its papers and notes, unless you are invited again. Your own notes stay in it.", actionButton("leave_collection", { collectionId: id }, "Leave the Collection", { danger: true, next: "/library" }))}</section>`
 }
 
 /** The page of a Collection, after papers were pasted with what became of them. @throws Refusal `unknown_collection` */
