@@ -135,7 +135,7 @@ t.test("Over HTTP it is a refusal like others, and leaves no file", async (t) =>
   t.match(await (await ask(2)).json(), { title: "Smaller", asOf: { sequence: 2 } })
   const response = await ask(4)
   t.equal(response.status, 422)
-  t.match(await response.json(), { refusal: "past_too_large", retryable: false, committed: false, error: /at most 3 writes/ })
+  t.match(await response.json(), { refusal: "past_too_large", retryable: false, committed: false, error: /more than 3 writes/ })
   t.equal(readdirSync(join(data, "past")).length, 1)
 })
 
