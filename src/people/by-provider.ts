@@ -14,7 +14,10 @@ type ProviderSignIns = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & 
   readonly accounts: Accounts
 }
 
-const isConnected = () => new Refusal("state_conflict", "That account of the provider is somebody's here already; sign in with it.")
+const isConnected = () =>
+  new Refusal("state_conflict", "That account of the provider is somebody's here already; sign in with it.", {
+    current: { connected: true },
+  })
 
 export type ByProvider = ReturnType<typeof byProvider>
 

@@ -66,9 +66,9 @@ export function setUpForm({ edge }: Visit, token: string): EntranceForm {
 
 export const signInPage = (visit: Visit): Shown => entrance(visit, signInForm(ownPath(visit.url.searchParams.get("next"))))
 
-/** Whether a refusal says that a link is used up: of set-up, or of an invitation. */
-export const isOfClosedLink = ({ code, details }: Refusal): boolean =>
-  code === "room_unavailable" || (code === "state_conflict" && details.current?.username === undefined)
+/** Whether a refusal says that a link is used up, of set-up or of an invitation, and not that a name or an account is taken. */
+export const isOfClosedLink = ({ code, details: { current } }: Refusal): boolean =>
+  code === "room_unavailable" || (code === "state_conflict" && current?.username === undefined && current?.connected === undefined)
 
 /** For somebody whose link another browser used first, or that has ended. */
 export const closedLink = (refusal: Refusal): Shown => ({
