@@ -8,13 +8,11 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 
-/** What `npm test` leaves to `npm run test:rest`: folders and files, the longest files first. */
+/** What `npm test` leaves to `npm run test:rest`: folders and files. tap runs files in the order of their names. */
 const REST = [
   "test/web/base-path.test.ts",
   "test/web/all-pages-wide.test.ts",
   "test/web/all-pages-phone.test.ts",
-  "test/reliability/hostile/",
-  "test/reliability/crash/",
   "test/reliability/",
   "test/security/linear-packages.test.ts",
   "test/security/linear.test.ts",
@@ -95,10 +93,9 @@ function chosenFiles(rest: boolean): string[] {
   const files = globSync("test/**/*.test.ts").sort()
   const unused = REST.filter((place) => !files.some((file) => file.startsWith(place)))
   if (unused.length > 0) throw new Error(`build/test.ts names ${unused.join(", ")}, where there is no test`)
-  const placeOf = (file: string) => REST.findIndex((place) => file.startsWith(place))
-  if (!rest) return files.filter((file) => placeOf(file) < 0)
-  const listed = files.filter((file) => placeOf(file) >= 0).sort((a, b) => placeOf(a) - placeOf(b))
-  return [...listed, ...files.filter((file) => placeOf(file) < 0 && /\bruns\(\d/.test(readFileSync(file, "utf8")))]
+  const isListed = (file: string) => REST.some((place) => file.startsWith(place))
+  const hasMoreRuns = (file: string) => /\bruns\(\d/.test(readFileSync(file, "utf8"))
+  return files.filter((file) => (rest ? isListed(file) || hasMoreRuns(file) : !isListed(file)))
 }
 
 const tap = "node_modules/tap/dist/esm/run.mjs"
