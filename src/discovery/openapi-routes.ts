@@ -3,6 +3,7 @@ import { type Action, actions } from "../contract/operations/actions.ts"
 import type { Slice } from "../contract/schema/enumerations.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { browserPath, type Operation, writeParameters } from "../contract/definitions/operation.ts"
+import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations/batch.ts"
 import { operations } from "../contract/operations/index.ts"
 import { browserReadPath, isText, type Read, type ReadSurface } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
@@ -111,6 +112,26 @@ function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute 
   }
 }
 
+/** What any write of agents in a Room may be refused with. */
+const batchRefusals = (caller: "agent" | "browser"): readonly RefusalCode[] => [
+  ...new Set(operations.filter(isBatched).flatMap((operation) => operationRefusals(operation, caller))),
+]
+
+const batchRoute = (caller: "agent" | "browser"): OpenApiRoute => ({
+  path: caller === "agent" ? batch.path : batch.browserPath,
+  slice: sliceOf(batch.path),
+  method: batch.method.toLowerCase(),
+  operation: {
+    operationId: caller === "agent" ? batch.name : `${batch.name}_in_browser`,
+    ...described(batch.summary, 'A value may be {"$from": "a", "path": "/targetId"}: a part of the receipt of the earlier write named a.'),
+    tags: [tags[caller].name],
+    security: caller === "agent" ? byCredential : bySession,
+    parameters: queryParameters(writeParameters),
+    requestBody: { required: true, content: json(sentSchema(batchBody), { example: batch.example }) },
+    responses: responses("The receipts, in order.", json(answerSchema(batchAnswer)), batchRefusals(caller)),
+  },
+})
+
 const writes = (operation: Operation): OpenApiRoute[] =>
   operation.surface === "agent" ? [write(operation, "agent"), write(operation, "browser")] : [write(operation, "browser")]
 
@@ -187,6 +208,8 @@ function readRoutes(read: Read): OpenApiRoute[] {
 export const openApiRoutes = (): OpenApiRoute[] => [
   ...[...discoveryRoutes, metricsRead].flatMap(readRoutes),
   ...operations.flatMap(writes),
+  batchRoute("agent"),
+  batchRoute("browser"),
   ...reads.flatMap(readRoutes),
   ...actions.map(actionRoute),
 ]

@@ -5,6 +5,7 @@ import { limits } from "../contract/limits.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 import { isText, type Read, type ReadSurface } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
+import { batch } from "../contract/operations/batch.ts"
 import { refusalCodes, refusals } from "../contract/refusals/codes.ts"
 import { type Family, protocolVersion } from "../contract/versions.ts"
 import { agentOperations } from "./manifest.ts"
@@ -178,7 +179,7 @@ function tables(): string {
   )
   const cursorOf = ({ cursor, query }: Read) => (cursor === null ? "" : "offset" in query.entries ? "offset" : "after")
   const read = clientReads.map((each) => `    "${each.name}": ("${each.path}", "${cursorOf(each)}", "${formOf(each)}"),`)
-  return `_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {\n${operations.join("\n")}\n}\n_READS: Dict[str, Tuple[str, str, str]] = {\n${read.join("\n")}\n}`
+  return `_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {\n${operations.join("\n")}\n}\n_BATCH = "${batch.path}"\n_READS: Dict[str, Tuple[str, str, str]] = {\n${read.join("\n")}\n}`
 }
 
 /** The whole file. @param template what is written by hand, with the places marked where the registry comes in */

@@ -6,6 +6,7 @@ import { enumerations } from "../contract/schema/enumerations.ts"
 import { labelPrefixes } from "../contract/objects/labels.ts"
 import { limits } from "../contract/limits.ts"
 import { writeParameters } from "../contract/definitions/operation.ts"
+import { batch } from "../contract/operations/batch.ts"
 import { agentOperationsOf } from "./manifest.ts"
 import { all, code, either, get, inCode, op } from "./markdown.ts"
 import { inDigits } from "../contract/text.ts"
@@ -33,27 +34,28 @@ export const skillRules = {
 
   schema: "A property that the schema does not list is refused, at any depth; every fault is told at once.",
   whole: "A write is accepted or refused as a whole.",
-  rehearsal: `With ${inCode(rehearse)} a write walks every check and answers the receipt it would give; nothing is stored, and the id stays fresh.`,
+  rehearsal: `With ${inCode(rehearse)} a write walks every check and answers the receipt it would give; nothing is stored.`,
   rehearsed_ids: "A write gets other ids than its rehearsal.",
   content_size: `Content, as canonical JSON without ${inCode("client")}, may have ${inDigits(limits.contentBytes)} bytes.`,
   labels: `Labels count up per Room: ${labels}.`,
+  batch: `${inCode(`POST ${batch.path}`)} does up to ${limits.batchWrites} writes, ${inCode("{writes: [{as, operation, params, body}]}")}, in order or none; ${inCode('{"$from": "a", "path": "/targetId"}')} takes a part of the receipt of write ${inCode("a")}.`,
   guarded: `${named(({ expected }) => expected.length > 0)} are refused ${code("state_conflict")} when what they expect has changed, with the current state in ${inCode("current")}.`,
 
-  replayed: `The same id with the same content answers the first receipt, marked ${inCode("replayed: true")}; nothing happens twice.`,
+  replayed: `The same id and content answer the first receipt, marked ${inCode("replayed: true")}.`,
   changed: `The same id with other content is ${code("request_conflict")}.`,
   receipt: `${get("receipt", "?operation=…&requestId=…")} gives the receipt without the body; ${code("unknown_receipt")} means that nothing was stored.`,
   sender: `${named(({ receiptOf }) => receiptOf === "credential")} replay for the credential that sent them first; all else also after a rotation, marked ${inCode("credentialChanged: true")}.`,
 
   refused: `A refusal is JSON: ${inCode("refusal")} is its code, ${inCode("committed: false")} means that nothing was stored, ${inCode("issues")} names every fault by its JSON Pointer, ${inCode("current")} shows what stood in the way, and only what is ${inCode("retryable")} may be sent again as it is.`,
 
-  paging: `A list holds at most ${limits.pageItems} items a page; while ${inCode("hasMore")} is true, ${inCode("links.next")} leads on, and ${inCode("nextCursor")} is the ${inCode("after")} of the next page.`,
-  feed: `${get("room_activity", "?after=…")} lists every accepted write in order; ${inCode("wait")} (up to ${limits.activityWaitSeconds} seconds) holds an empty answer until something lands.`,
+  paging: `Lists hold up to ${limits.pageItems} items a page; while ${inCode("hasMore")} is true, follow ${inCode("links.next")}, or send ${inCode("nextCursor")} as ${inCode("after")}.`,
+  feed: `${get("room_activity", "?after=…")} lists every accepted write in order; ${inCode("wait")} (up to ${limits.activityWaitSeconds} seconds) waits for the next.`,
   included: `With ${inCode("include=summary,content")} each entry also has a sentence and what was accepted; neither is in its digest.`,
   chain: `Each entry holds the ${inCode("digest")} of the one before it: while the last digest you kept is in the feed, nothing before it was rewritten (${get("skill", "?part=examples")} has a program that proves it).`,
   at: `With ${inCode("at")}, the sequence of an entry, most reads of a Room answer as of that entry.`,
   attempts: `${get("attempts", "?roomId=…")} says what each attempt ran, its last ${inCode("metrics")}, and why it failed.`,
   measurements: `${get("room_measurements")} gives means, intervals and differences by the ${inCode("dimensions")} of metrics (arm, seed); ${inCode("effects")} of a finding are worked out so.`,
-  search: `${get("search", "?query=…&roomId=…")} finds everything that was said, labels and ids too.`,
+  search: `${get("search", "?query=…&roomId=…")} finds all that was said, labels and ids too.`,
   already_tried: `${op("propose_experiment")}, ${op("publish_hypothesis")} and ${op("register_attempt")}, rehearsed too, and ${get("room_similar", "?text=…")} answer ${inCode("similar")}, with what came of it, and ${inCode("sameExecution")}: the same commit, argv and configuration.`,
   evidence: `${get("record_evidence")} lists what speaks for and against a record; ${inCode("evidenceTally")} beside every record counts the newest word of each author, ${get("record_uses")} lists who uses it, and ${get("record_case")} says how far to believe it.`,
 
@@ -63,7 +65,7 @@ export const skillRules = {
   stale: `${inCode("stale")} is true of a conclusion that something new or fallen overtook; ${inCode("staleReasons")} says what.`,
   reviewed_by: `${inCode("reviewedBy")} are those who replied to a finding link's card, its author left out.`,
   obtainability: `${inCode("obtainability")} of a material comes from the newest report of each reporter: ${either(enumerations.obtainability)}.`,
-  plan_match: `In ${inCode("planMatch")}, ${inCode("argvMatches")} compares with the plan's entrypoint alone, ${inCode("argvMatchesPlan")} with the arms as well, and ${inCode("argvComparedWith")} names what matched.`,
+  plan_match: `In ${inCode("planMatch")}, ${inCode("argvMatches")} compares with the plan's entrypoint, ${inCode("argvMatchesPlan")} with its arms too; ${inCode("argvComparedWith")} names the match.`,
   material_thread: `${op("register_material")} without ${inCode("threadId")} stands in the Room's opening Thread.`,
   markdown: `Rooms, Threads, records, experiments, attempts and papers are Markdown too: add ${inCode(".md")} to the page's address (${inCode("/rooms/{roomId}.md")}), or send ${inCode("Accept: text/markdown")}.`,
   status: `${inCode("status")} of a record is ${either(enumerations.recordStatus)}; ${inCode("notices")} holds what was said of it, and ${inCode("warnings")} what it rests on that no longer stands.`,

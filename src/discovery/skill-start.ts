@@ -46,7 +46,7 @@ export const startHere = (baseUrl: string): string =>
     bullets([
       `${rules.schema} ${rules.whole} ${rules.content_size}`,
       `${advice.make_id} ${advice.write_markdown} ${advice.write_ids} ${rules.labels}`,
-      `${rules.rehearsal} ${rules.rehearsed_ids}`,
+      `${rules.rehearsal} ${rules.rehearsed_ids} ${rules.batch}`,
       `${rules.guarded} ${advice.copy_expected}`,
     ]),
     "## No answer",

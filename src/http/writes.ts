@@ -2,15 +2,17 @@
 import type { H3Event } from "h3"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
 import { operations } from "../contract/operations/index.ts"
+import { batch, readBatch } from "../contract/operations/batch.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
+import { schemaVersions } from "../contract/versions.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { json } from "../edge/answers/answer.ts"
 import { readJsonBody } from "../edge/limits/body.ts"
-import { bearer, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, personActor } from "../edge/identity/callers.ts"
+import { bearer, countWrite, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, personActor } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import type { Routes } from "../edge/requests/routes.ts"
-import { sendWrite } from "../edge/requests/writes.ts"
+import { sendBatch, sendWrite } from "../edge/requests/writes.ts"
 
 /** Whether the write is a rehearsal. @throws Refusal `invalid_parameter` for any other query */
 function rehearsed(event: H3Event): boolean {
@@ -32,8 +34,27 @@ async function admit(edge: Edge, operation: Operation, actor: Actor, event: H3Ev
   return json(receipt)
 }
 
-/** Adds every operation of the registry. */
+/** Each write of a batch counts against the caller's rate. */
+async function admitBatch(edge: Edge, actor: Actor, event: H3Event) {
+  const receipts = await sendBatch(edge, event, actor, async () => {
+    const rehearse = rehearsed(event)
+    const writes = readBatch(await readJsonBody(event))
+    for (const _ of writes.slice(1)) countWrite(edge, actor, event)
+    return { writes, rehearse }
+  })
+  return json(`{"schemaVersion":${schemaVersions.research},"receipts":[${receipts.join(",")}]}`)
+}
+
+/** Adds every operation of the registry, and the batch of several. */
 export function writeRoutes(edge: Edge, routes: Routes): void {
+  routes.add(batch.method, batch.path, (event) => {
+    mustNotComeFromBrowser(event)
+    return admitBatch(edge, bearer(edge, "research", event), event)
+  })
+  routes.add(batch.method, batch.browserPath, (event) => {
+    mustComeFromOwnPage(edge, event)
+    return admitBatch(edge, personActor(mustBeSignedIn(edge, event)), event)
+  })
   for (const operation of operations) {
     if (operation.surface === "agent") {
       routes.add(operation.method, operation.path, (event) => {

@@ -5,6 +5,7 @@ import type { ReadName } from "../contract/reads/index.ts"
 import { pathNames } from "../contract/definitions/operation.ts"
 import { present } from "../contract/present.ts"
 import type { Input } from "../contract/definitions/requests.ts"
+import { limits } from "../contract/limits.ts"
 import { documents } from "../documents/index.ts"
 import { askAddress, askDocument, askRead, readable, readNamed } from "./asking.ts"
 import { schemaTold } from "./describing.ts"
@@ -70,16 +71,20 @@ const pages = new Map(Object.keys(documents).map((path) => [present(pathNames(pa
 const libraryReads = readable.filter(({ surface }) => surface === "key")
 const holders: readonly Bearer[] = ["credential", "key"]
 
+const oneWrite = (to: Bearer) => ({
+  operation: { type: "string", enum: agentOperationsOf(to === "key" ? "library" : "research").map((operation) => operation.name) },
+  input: members,
+})
+const severalWrites = {
+  type: "array",
+  maxItems: limits.batchWrites,
+  items: { type: "object", properties: { as: words, operation: words, input: members }, required: ["operation", "input"] },
+}
+
 const writing = (name: string, rehearse: boolean, description: string, to: Bearer): Tool => ({
   name,
   description,
-  inputSchema: object(
-    {
-      operation: { type: "string", enum: agentOperationsOf(to === "key" ? "library" : "research").map((operation) => operation.name) },
-      input: members,
-    },
-    ["operation", "input"],
-  ),
+  inputSchema: to === "key" ? object(oneWrite(to), ["operation", "input"]) : object({ ...oneWrite(to), writes: severalWrites }),
   isRead: rehearse,
   for: [to],
   call: (call) => send(call.door, call.input, { rehearse, sender: call.sender, signal: call.signal }),
@@ -87,6 +92,8 @@ const writing = (name: string, rehearse: boolean, description: string, to: Beare
 
 const inputTold =
   "input is the operation's body and the ids of its path in one object. schemaVersion and the delivery id are filled in where they are left out; the receipt has the id. After an uncertain delivery send the same input again with the same id."
+const batchTold =
+  ' Or several at once, all or none: writes is a list of {as, operation, input}, in which {"$from": "a", "path": "/targetId"} takes a part of the receipt of the earlier write named a.'
 const writeTold = (what: string) =>
   `Do one operation: ${what}. Get its fields with schema first. ${inputTold} Answers the receipt, or a refusal with what to do about it.`
 const rehearseTold =
@@ -153,7 +160,7 @@ export const tools: readonly Tool[] = [
   writing(
     "write",
     false,
-    writeTold("post, publish, propose, take, plan, register and report an attempt, link, conclude, dispute"),
+    writeTold("post, publish, propose, take, plan, register and report an attempt, link, conclude, dispute") + batchTold,
     "credential",
   ),
   writing("write", false, writeTold("save and file papers, name Collections, post notes"), "key"),

@@ -1,7 +1,9 @@
 /** Writes of agents: any operation of the contract, sent as everybody sends it. */
 import { agentOperations } from "../discovery/manifest.ts"
 import { limits } from "../contract/limits.ts"
-import { delivery, type Input } from "../contract/definitions/requests.ts"
+import type { Operation } from "../contract/definitions/operation.ts"
+import { batched, delivery, type Input } from "../contract/definitions/requests.ts"
+import { batch } from "../contract/operations/batch.ts"
 import { type Door, NoAnswer } from "./door.ts"
 import { type Told, told, wrong } from "./told.ts"
 
@@ -28,26 +30,64 @@ function clientBlock(sender: Sender | undefined): Input | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** Sends a write or its rehearsal. What is wrong with it the service says; a lost answer names the id to send again. */
-export async function send(door: Door, { operation: name, input }: Input, { rehearse, sender, signal }: Sending): Promise<Told> {
-  const operation = agentOperations.find((known) => known.name === name)
-  if (operation === undefined) return wrong("There is no such operation; schema without a name lists them.")
-  if (typeof input !== "object" || input === null || Array.isArray(input))
-    return wrong("input must be an object: the operation's body and the ids of its path.")
-  let sent: ReturnType<typeof delivery>
+/** Sends a write, or several as a batch, or their rehearsal. What is wrong with them the service says; a lost answer names the ids to send again. */
+export async function send(door: Door, input: Input, sending: Sending): Promise<Told> {
   try {
-    sent = delivery(operation, operation.path, { ...input }, clientBlock(sender))
+    return await ("writes" in input ? sendBatch(door, input, sending) : sendOne(door, input, sending))
   } catch (error) {
     if (error instanceof TypeError) return wrong(`${error.message}.`)
     throw error
   }
-  const again = `Send the same input again with ${operation.delivery} ${sent.deliveryId}: it is done once only.`
-  const path = rehearse ? `${sent.path}?rehearse=1` : sent.path
+}
+
+/** @throws TypeError for an operation or input that cannot be sent */
+function meant({ operation: name, input }: Input): { readonly operation: Operation; readonly input: Input } {
+  const operation = agentOperations.find((known) => known.name === name)
+  if (operation === undefined) throw new TypeError("There is no such operation; schema without a name lists them")
+  if (typeof input !== "object" || input === null || Array.isArray(input))
+    throw new TypeError("input must be an object: the operation's body and the ids of its path")
+  return { operation, input: { ...input } }
+}
+
+async function sendOne(door: Door, asked: Input, { rehearse, sender, signal }: Sending): Promise<Told> {
+  const { operation, input } = meant(asked)
+  const { path, body, deliveryId } = delivery(operation, operation.path, input, clientBlock(sender))
+  const again = `Send the same input again with ${operation.delivery} ${deliveryId}: it is done once only.`
+  return deliver(door, { path, body, again, rehearse, signal, fields: `The fields of ${operation.name}: schema.` })
+}
+
+async function sendBatch(door: Door, { writes }: Input, { rehearse, sender, signal }: Sending): Promise<Told> {
+  if (!Array.isArray(writes)) throw new TypeError("writes must be a list of {operation, input, as?}")
+  const sent = writes.map((asked: Input) => {
+    const { operation, input } = meant(asked)
+    const { params, body } = batched(operation, input, clientBlock(sender))
+    return { ...("as" in asked ? { as: asked.as } : {}), operation: operation.name, params, body }
+  })
+  const again = `Send the same writes again, each with its id: ${sent.map(({ body }) => body.requestId ?? body.clientMessageId).join(", ")}.`
+  return deliver(door, {
+    path: batch.path,
+    body: JSON.stringify({ writes: sent }),
+    again,
+    rehearse,
+    signal,
+    fields: "The fields of an operation: schema.",
+  })
+}
+
+interface Letter extends Omit<Sending, "sender"> {
+  readonly path: string
+  readonly body: string
+  /** What to do when nobody knows whether it was stored. */
+  readonly again: string
+  /** Where its fields are told. */
+  readonly fields: string
+}
+
+async function deliver(door: Door, { path, body, again, fields, rehearse, signal }: Letter): Promise<Told> {
   try {
-    const answered = await door.ask({ method: "POST", path, body: sent.body, asBearer: true }, signal)
+    const answered = await door.ask({ method: "POST", path: rehearse ? `${path}?rehearse=1` : path, body, asBearer: true }, signal)
     const isUncertain = answered.status >= 400 && !rehearse && /"committed":null/.test(answered.text)
-    const more = answered.status === 422 ? `The fields of ${operation.name}: schema.\n` : isUncertain ? `${again}\n` : ""
-    return told(answered, "", more)
+    return told(answered, "", answered.status === 422 ? `${fields}\n` : isUncertain ? `${again}\n` : "")
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     return wrong(rehearse ? error.message : `${error.message}. Whether it was stored is uncertain. ${again}`)

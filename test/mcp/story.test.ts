@@ -29,6 +29,14 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   const said = await write("post_message", { threadId, text: "I write the prediction down first." })
   t.equal(text((said.entry as Json | undefined)?.entryId).length, 36)
 
+  const { body: both } = await call("write", {
+    writes: [
+      { as: "a", operation: "create_thread", input: { roomId, title: "Two at once" } },
+      { operation: "post_message", input: { threadId: { $from: "a", path: "/targetId" }, text: "Begun in one request." } },
+    ],
+  })
+  t.equal(both.receipts?.[1]?.threadId, both.receipts?.[0]?.targetId, "several writes go together")
+
   const { example } = (await call("schema", { name: "publish_hypothesis" })).body
   const predicted = { ...example, requestId: crypto.randomUUID(), roomId, threadId, premises: [], references: [] }
   const rehearsed = await call("rehearse", { operation: "publish_hypothesis", input: predicted })

@@ -9,6 +9,7 @@ import { actions } from "../../src/contract/operations/actions.ts"
 import { receipt, refusal } from "../../src/contract/answers/index.ts"
 import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { browserPath } from "../../src/contract/definitions/operation.ts"
+import { batch, batchAnswer } from "../../src/contract/operations/batch.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { browserReadPath, isText, type MediaType, type Read } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
@@ -42,6 +43,12 @@ const routes: readonly Route[] = [
     return path === null ? [] : [{ method: read.method, path: pattern(path), name: read.name, forms: formsOf(read) }]
   }),
   ...actions.map(({ method, path, name, answer }) => ({ method, path: pattern(path), name, forms: { [json]: [answer] } })),
+  ...[batch.path, batch.browserPath].map((path) => ({
+    method: batch.method,
+    path: pattern(path),
+    name: batch.name,
+    forms: { [json]: [batchAnswer] },
+  })),
   ...operations.flatMap((operation) => {
     const { method, name, result, path } = operation
     const schemas = [receipt, v.looseObject({ operation: v.literal(name), result })]

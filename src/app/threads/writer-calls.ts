@@ -1,8 +1,11 @@
 /** What the serving thread and the writing thread ask each other, and how a write travels. */
 import { type JsonObject, trusted } from "../../contract/json.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import type { BatchedWrite } from "../../contract/operations/batch.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import type { Admitted, CheckedWrite } from "../../ledger/write/admit.ts"
 import type { Cut, Reach } from "../../ledger/cut.ts"
+import type { BatchRequest } from "../../ledger/write/batch.ts"
 import type { RepositorySettings } from "../../repositories/configured.ts"
 
 /** What the writing thread starts from. */
@@ -16,6 +19,7 @@ export interface WriterSettings {
 /** What the writing thread offers. */
 export interface WriterCalls {
   write(...write: PackedWrite): Accepted
+  batch(...batch: PackedBatch): readonly Accepted[]
   /** Goes the way of a write; with `touch` it writes what is there already. */
   probe(touch: boolean): void
   /** Takes out of the tables what was withheld elsewhere. */
@@ -129,6 +133,28 @@ export function unpackWrite([
     client: object(client),
   }
   return known === undefined ? checked : { ...checked, foreseen: known }
+}
+
+/** A batch as the arguments of a call. */
+export type PackedBatch = readonly [rehearse: boolean, actor: string, writes: string, kept: string]
+
+export const packBatch = ({ actor, writes, rehearse }: BatchRequest, kept: readonly (JsonObject | undefined)[]): PackedBatch => [
+  rehearse,
+  actorText(actor),
+  JSON.stringify(writes.map((write) => ({ ...write, operation: write.operation.name }))),
+  JSON.stringify(kept.map((each) => each ?? null)),
+]
+
+/** @param operationNamed finds an operation by its name */
+export function unpackBatch(
+  [rehearse, actor, writes, kept]: PackedBatch,
+  operationNamed: (name: string) => Operation,
+): { readonly batch: BatchRequest; readonly kept: readonly (JsonObject | undefined)[] } {
+  const packed = trusted<(Omit<BatchedWrite, "operation"> & { operation: string })[]>(writes)
+  return {
+    batch: { rehearse, actor: actorOf(actor), writes: packed.map((write) => ({ ...write, operation: operationNamed(write.operation) })) },
+    kept: trusted<(JsonObject | null)[]>(kept).map((each) => each ?? undefined),
+  }
 }
 
 /** What was admitted. What the write made is left out of one that was accepted before. */

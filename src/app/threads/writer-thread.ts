@@ -15,7 +15,7 @@ import { createInstance } from "../compose/instance.ts"
 import { messageOf } from "../../contract/faults.ts"
 import { Afterwards } from "../../ledger/write/afterwards.ts"
 import { restMemory } from "./memory.ts"
-import { packAdmitted, unpackWrite, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
+import { packAdmitted, unpackBatch, unpackWrite, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
 const { file, instanceId, repositories }: WriterSettings = workerData
 const db = openBeside(file)
@@ -66,6 +66,10 @@ const channel = toStarter<WriterEvents, WriterCalls>({
     const admitted = ledger.admitChecked(operation, unpackWrite(write), rehearse).then(packAdmitted)
     if (!isGathering && ledger.isAtOnce(operation)) ledger.flush()
     return admitted
+  },
+  async batch(...packed) {
+    const { batch, kept } = unpackBatch(packed, mustKnow)
+    return (await ledger.admitBatchChecked(batch, kept)).map(packAdmitted)
   },
   probe: (touch) => ledger.probe(touch),
   cleanse: () => ledger.cleanse(),

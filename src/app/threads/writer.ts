@@ -4,7 +4,9 @@ import type { Admitted, OtherWriter } from "../../ledger/write/admit.ts"
 import { notStored, uncertain } from "../../ledger/write/commit-queue.ts"
 import type { Delivery } from "../../ledger/journal/delivery.ts"
 import type { Cut, Reach } from "../../ledger/cut.ts"
-import { packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
+import type { BatchRequest } from "../../ledger/write/batch.ts"
+import type { JsonObject } from "../../contract/json.ts"
+import { packBatch, packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
 export interface WriterHandlers extends WriterEvents {
   /** The thread ended by itself. Nothing can be written any more. */
@@ -29,6 +31,10 @@ export class Writer implements OtherWriter {
 
   async admit(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
     return unpackAdmitted(await this.#thread.channel.ask("write", ...packWrite(delivery.operation.name, delivery, rehearse)))
+  }
+
+  async admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> {
+    return (await this.#thread.channel.ask("batch", ...packBatch(batch, kept))).map(unpackAdmitted)
   }
 
   probe(touch: boolean): Promise<void> {

@@ -519,7 +519,8 @@ class _Spool:
                 letter = _Letter(kept["operation"], kept["delivery_id"], kept["method"], kept["path"], kept["body"].encode("utf-8"))
             except FileNotFoundError:
                 continue
-            if _OPERATIONS[letter.operation][4] and kept["credential"] != self._marks():
+            # A batch may hold a write that only its own credential can send again.
+            if (letter.operation == "batch" or _OPERATIONS[letter.operation][4]) and kept["credential"] != self._marks():
                 continue
             try:
                 # Whether anybody is there shows at the first one: a long wait at each would help nobody.
@@ -540,6 +541,15 @@ class _Spool:
 _OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {}
 _READS: Dict[str, Tuple[str, str, str]] = {}
 #</tables>
+
+
+class Later(Dict[str, str]):
+    """A part of the receipt of a write in a batch, which later writes of the batch may take: `thread.targetId`, `plan.result.planId`."""
+
+    def __getattr__(self, name: str) -> "Later":
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Later({"$from": self["$from"], "path": f"{self['path']}/{name}"})
 
 
 class Library(_Client):
@@ -612,6 +622,18 @@ class Room(_Client):
             after = max(after, page["nextCursor"] or 0) if kinds is not None else after
             if not page["items"] and time.monotonic() - asked < 1:
                 self._sleep(1)
+
+    def batch(self, rehearse: bool = False) -> "Batch":
+        """Several writes in one request: all are stored, in order, or none is. Use it in a `with` statement.
+
+            with room.batch() as batch:
+                thread = batch.create_thread(room_id=room.room_id, title="A Thread")
+                batch.post_message(thread_id=thread.targetId, text="Its first message.")
+            batch.receipts
+
+        What a write inside gives is a part of a receipt that is still to come; pass it, or a member of it, to a later write.
+        """
+        return Batch(self, rehearse)
 
     def attempt(
         self,
@@ -730,6 +752,48 @@ def _step(value: Any) -> int:
 
 #: What an event cannot do without.
 _BARE = ("attemptId", "expectedRevision", "expectedStatus", "event", "reportedAt", "exitCode", "failure")
+
+
+class Batch(Room):
+    """Writes that are sent together when the `with` statement ends; where it ends with an exception, none is sent."""
+
+    def __init__(self, room: Room, rehearse: bool) -> None:
+        self.__dict__.update(room.__dict__)
+        self._room = room
+        self._rehearse = rehearse
+        self._writes: List[Dict[str, Any]] = []
+        self.receipts: List[Answer] = []
+
+    def _write(self, operation: str, values: Mapping[str, Any], delivery_id: Optional[str] = None, rehearse: bool = False) -> Any:
+        _, pattern, delivery, version, _ = _OPERATIONS[operation]
+        body = {name: _plain(value, f"/{name}") for name, value in values.items() if value is not LEFT_OUT}
+        params = {name: body.pop(name) for name in re.findall(r"\{([a-zA-Z]+)\}", pattern)}
+        filled = {"schemaVersion": version, delivery: str(delivery_id or uuid.uuid4()), **({"client": self._said_by} if self._said_by else {})}
+        name = f"w{len(self._writes)}"
+        self._writes.append({"as": name, "operation": operation, "params": params, "body": {**filled, **body}})
+        return Later({"$from": name, "path": ""})
+
+    def __enter__(self) -> "Batch":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None and self._writes:
+            self.send()
+
+    def send(self) -> List[Answer]:
+        """Sends the writes, or sends them again with the ids they have: what was stored is stored once."""
+        body = json.dumps({"writes": self._writes}, allow_nan=False, ensure_ascii=False).encode("utf-8")
+        first = self._writes[0]["body"]
+        letter = _Letter("batch", str(first.get("requestId") or first.get("clientMessageId")), "POST", _BATCH, body)
+        try:
+            answer = self._room._send(letter, query="?rehearse=1" if self._rehearse else "")
+        except _Failure as failure:
+            if self._rehearse or not failure.uncertain:
+                raise failure.error from (failure.__cause__ or None)
+            kept = None if self._spool is None else self._spool.keep(letter)
+            raise Undelivered("batch", letter.delivery_id, failure.error, kept) from failure.error
+        self.receipts = list(answer["receipts"])
+        return self.receipts
 
 
 class Attempt:

@@ -26,12 +26,8 @@ export interface Delivery {
   readonly input: Input
 }
 
-/**
- * Fills in `schemaVersion`, a fresh delivery id and the client block where the input has none of its own.
- * @param path the operation's own path pattern, or its twin for the browser
- * @throws TypeError for an id that is missing in the path, or a delivery id that is no text
- */
-export function delivery(operation: Operation, path: string, input: Input, client: Input | undefined): Delivery {
+/** @throws TypeError for a delivery id that is no text */
+function filledIn(operation: Operation, input: Input, client: Input | undefined): { readonly whole: Input; readonly deliveryId: string } {
   const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
   // Ids that grow with time fall beside each other in the service's index of receipts; random ones are spread over all of it.
   const deliveryId = said[operation.delivery] ?? v7()
@@ -42,8 +38,32 @@ export function delivery(operation: Operation, path: string, input: Input, clien
     ...said,
     [operation.delivery]: deliveryId,
   }
-  const lifted = pathNames(path).filter((name) => !Object.hasOwn(operation.body.entries, name))
-  return { path: filled(operation.name, path, whole), body: JSON.stringify(without(whole, lifted)), deliveryId, input: whole }
+  return { whole, deliveryId }
+}
+
+/** The ids of a path that no body holds too. */
+const lifted = (operation: Operation, path: string): string[] =>
+  pathNames(path).filter((name) => !Object.hasOwn(operation.body.entries, name))
+
+/**
+ * Fills in `schemaVersion`, a fresh delivery id and the client block where the input has none of its own.
+ * @param path the operation's own path pattern, or its twin for the browser
+ * @throws TypeError for an id that is missing in the path, or a delivery id that is no text
+ */
+export function delivery(operation: Operation, path: string, input: Input, client: Input | undefined): Delivery {
+  const { whole, deliveryId } = filledIn(operation, input, client)
+  const body = JSON.stringify(without(whole, lifted(operation, path)))
+  return { path: filled(operation.name, path, whole), body, deliveryId, input: whole }
+}
+
+/** One write of a batch, from its input: the same as of `delivery`, with the ids of the path apart. @throws TypeError for a delivery id that is no text */
+export function batched(operation: Operation, input: Input, client: Input | undefined): { readonly params: Input; readonly body: Input } {
+  const { whole } = filledIn(operation, input, client)
+  const names = lifted(operation, operation.path)
+  return {
+    params: Object.fromEntries(pathNames(operation.path).map((name) => [name, whole[name]])),
+    body: without(whole, names),
+  }
 }
 
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))

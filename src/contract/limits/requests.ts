@@ -27,6 +27,8 @@ export const ofRequests = {
   addressHeldReads: 400,
   /** Seconds after which an answer that a reading thread does not give is given up, and the thread with it. */
   readingSeconds: 30,
+  /** Writes of one batch. */
+  batchWrites: 20,
   /** Values that a body may hold, lists and objects among them: more than `contentBytes` of canonical JSON have room for. */
   bodyValues: 30_000,
   /** Violations that a refusal lists; of more it says that there are more. */

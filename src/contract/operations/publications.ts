@@ -91,11 +91,9 @@ export const publishFinding = operation({
     retrospective: false,
     evidence: [
       {
-        kind: "attempt_output",
+        kind: "attempt_outcome",
         attemptId: "0198f3a0-7777-4abc-8def-000000000007",
-        outputLabel: "metrics.json",
-        digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        explanation: "Holds the loss of all five seeds.",
+        explanation: "The losses of five seeds.",
       },
     ],
     provenance: {

@@ -49,6 +49,12 @@ export function bearer(edge: Edge, family: Family, event: H3Event, method: strin
   return actor
 }
 
+/** Counts one more write of a caller who is known already. @throws Refusal `too_many_requests` */
+export function countWrite(edge: Edge, { userId }: Actor, event: H3Event): void {
+  const context = contextOf(event)
+  edge.rates?.caller(context, context.credentialId ?? userId, "POST")
+}
+
 /** Notes the use of a credential or key: many only read, and their person wants to see that they are in use. Nobody waits for it. A write notes its use in its own transaction. */
 function noteUse({ instance: { ledger, tables, world } }: Edge, { credentialId, keyId }: RequestContext): void {
   const at = isoTime(world.now())

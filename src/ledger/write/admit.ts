@@ -4,15 +4,18 @@
  */
 import type * as v from "valibot"
 import type { Receipt } from "../../contract/answers/index.ts"
-import { extendJson, joinJson, type Stored, stored } from "../../contract/json.ts"
+import { canonicalJson, extendJson, type JsonObject, joinJson, type Stored, stored } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
+import { type BatchedWrite, refusedIn } from "../../contract/operations/batch.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { check } from "../../contract/schema/validation.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import { type Actor, type Gate, senderId } from "../journal/actor.ts"
 import { activity } from "../journal/activity.ts"
 import { type Acts, type Done, noting } from "../journal/acts.ts"
 import { Approach } from "./precheck.ts"
+import { type BatchRequest, deliverAll, provisional, unaskedPin, within } from "./batch.ts"
 import type { Foreseen, Made } from "../journal/behaviour.ts"
 import { fresh } from "../journal/chance.ts"
 import { CommitQueue, type GroupHooks, notStored, uncertain, Undo } from "./commit-queue.ts"
@@ -63,6 +66,8 @@ export interface Admitted {
 export interface OtherWriter {
   /** Admits a checked write there. @throws Refusal */
   admit(delivery: Delivery, rehearse: boolean): Promise<Admitted>
+  /** Admits a batch there. @param kept what the journal keeps of what was foreseen of each @throws Refusal */
+  admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]>
   /** Goes the way of a write there; with `touch` it is one, of what stands there already. Rejects as a write would. */
   probe(touch: boolean): Promise<unknown>
   /** Runs work while nothing is written there. */
@@ -176,6 +181,105 @@ export class Ledger {
     // Who rehearses what was stored before is told so.
     if (this.#confirm !== null && (!rehearse || made === undefined)) await this.#confirm()
     return rehearse ? rehearsed(answer) : answer
+  }
+
+  /**
+   * Admits several writes in order in one transaction, or throws the refusal of the first that fails.
+   * @returns the receipts as JSON texts: new, replayed or rehearsed
+   */
+  async admitBatch(batch: BatchRequest): Promise<string[]> {
+    const { actor, writes, rehearse } = batch
+    const deliveries = writes.map((write, index) => {
+      const { request, isWhole } = within(writes, index, () => provisional(actor, write), "")
+      try {
+        return this.#checked(request)
+      } catch (error) {
+        if (isWhole && error instanceof Refusal) throw refusedIn(writes, index, error)
+        return undefined
+      }
+    })
+    const foreseen = deliveries.map((delivery) => (delivery?.behaviour.foresee === undefined ? undefined : this.#foreseenOf(delivery)))
+    const kept = foreseen.map((each) => each?.kept)
+    const admitted = await (this.#writer?.admitBatch(batch, kept) ?? this.admitBatchChecked(batch, kept))
+    const receipts = admitted.map(({ receipt, made }, index) => {
+      const [delivery, told] = [deliveries[index], foreseen[index]]
+      if (delivery === undefined || told === undefined || made === undefined) return receipt
+      if (!rehearse) this.#accepted(delivery, told, made)
+      return joinJson(receipt, told.told)
+    })
+    if (this.#confirm !== null && (!rehearse || admitted.some(({ made }) => made === undefined))) await this.#confirm()
+    return rehearse ? receipts.map(rehearsed) : receipts
+  }
+
+  /** What is foreseen of a write of a batch; nothing where it rests on what the batch has yet to make. */
+  #foreseenOf(delivery: Delivery): Foreseen | undefined {
+    try {
+      return this.#foreseen(delivery)
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  /** Admits a batch for the thread that has looked at it. */
+  async admitBatchChecked(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> {
+    const { actor, rehearse } = batch
+    const asked = await this.#askOutsideFor(batch)
+    const isAsked = ({ behaviour, operation, deliveryId, ...call }: Delivery) => {
+      const pin = behaviour.outside?.(call) ?? null
+      return pin === null || asked.has(canonicalJson(pin)) || this.#receipts.find(operation, actor, deliveryId) !== undefined
+    }
+    return this.#queue.run(
+      () => {
+        const admitted = deliverAll(
+          batch,
+          (request, index) => {
+            const foreseen = kept[index]
+            const delivery = this.#asWritten(this.#checked(request))
+            if (!isAsked(delivery)) throw unaskedPin()
+            return foreseen === undefined ? delivery : { ...delivery, foreseen }
+          },
+          (delivery) => this.#deliver(delivery),
+        )
+        if (rehearse) throw new Undo(admitted)
+        return admitted
+      },
+      { rehearsal: rehearse },
+    )
+  }
+
+  /** Step 11 for the writes of a batch, outside of any transaction. @returns the pins that were found public, as canonical JSON */
+  async #askOutsideFor({ actor, writes }: BatchRequest): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
+    for (const [index, write] of writes.entries()) {
+      try {
+        const pin = this.#pinOf(actor, write)
+        if (pin === null || found.has(canonicalJson(pin))) continue
+        await this.#askOutside(pin)
+        found.add(canonicalJson(pin))
+      } catch (error) {
+        throw error instanceof Refusal ? refusedIn(writes, index, error) : error
+      }
+    }
+    return found
+  }
+
+  /** What must be asked outside for one write of a batch; null for a retry, and for what the transaction will refuse. @throws Refusal of steps 6 to 10 */
+  #pinOf(actor: Actor, write: BatchedWrite): RepositoryPin | null {
+    const { operation } = write
+    const { outside } = this.#behaviourOf(operation)
+    if (outside === undefined) return null
+    const { request, isWhole } = provisional(actor, write)
+    if (isWhole) {
+      const delivery = this.#asWritten(this.#checked(request))
+      return this.#answeredBefore(delivery) === undefined ? (delivery.behaviour.outside?.(delivery) ?? null) : null
+    }
+    const lacking = grantRefusal(operation, actor)
+    if (lacking !== null) throw lacking
+    if (this.#receipts.find(operation, actor, String(write.body[operation.delivery])) !== undefined) return null
+    const { repository } = operation.body.entries
+    const pinned = repository === undefined ? null : check(repository, write.body.repository)
+    return pinned?.ok === true ? (pinned.value as RepositoryPin) : null
   }
 
   /** Whoever keeps what was read of the data in memory, or in files, is told when it must not be told any more. */

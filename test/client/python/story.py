@@ -219,6 +219,17 @@ def tell(given, through, folder):
         except (ValueError, TypeError) as error:
             shown("/title" in str(error), f"{type(wrong).__name__} that JSON does not keep is refused by its place")
     shown(room.write("create_thread", {"roomId": given["roomId"], "title": "By name"}).operation == "create_thread", "any operation by its name")
+    with room.batch() as batch:
+        thread = batch.create_thread(room_id=given["roomId"], title="Begun together")
+        batch.post_message(thread_id=thread.targetId, text="In one request")
+    shown(batch.receipts[1].threadId == batch.receipts[0].targetId, "a batch stores its writes together, and a later one names what an earlier one made")
+    shown(all(receipt.replayed for receipt in batch.send()), "and once only, however often it is sent")
+    try:
+        with room.batch() as batch:
+            batch.create_thread(room_id=given["roomId"], title="Not to be")
+            batch.post_message(thread_id=given["roomId"], text="Nowhere")
+    except research_room.Refused as error:
+        shown("Write 2 of 2" in str(error), "a batch that is refused says which write it was")
     shown(isinstance(room.get_llms_txt(), str) and room.get_record(version_id=record.versionId, format="bibtex").startswith("@"), "texts are texts")
     shown(LEFT_OUT is research_room.LEFT_OUT and StateConflict.code == "state_conflict", "and codes are told")
 

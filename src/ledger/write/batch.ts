@@ -1,0 +1,87 @@
+/**
+ * A batch: several writes of one caller, admitted in order in one transaction, or none of them. What a write is to take from the
+ * receipt of an earlier one is known only inside the transaction, so its schema is checked there; before it, an id that names
+ * nothing stands in for it, to find what must be asked of a repository's host and what is near to its text.
+ */
+import { isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
+import { type BatchedWrite, partAt, refusedIn, resolved } from "../../contract/operations/batch.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
+import type { Actor } from "../journal/actor.ts"
+import type { Delivery, Request } from "../journal/delivery.ts"
+import type { Admitted } from "./admit.ts"
+
+/** A batch as the edge hands it over. */
+export interface BatchRequest {
+  readonly actor: Actor
+  readonly writes: readonly BatchedWrite[]
+  readonly rehearse: boolean
+}
+
+/** Stands in for an id that is not known yet. It names nothing. */
+const NOTHING_YET = "00000000-0000-0000-0000-000000000000"
+
+/** Does `work` for one write of a batch; what it refuses is told as the batch's refusal. */
+export function within<T>(writes: readonly BatchedWrite[], index: number, work: () => T, from?: string): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Refusal ? refusedIn(writes, index, error, from) : error
+  }
+}
+
+const asRequest = (actor: Actor, { operation }: BatchedWrite, whole: Json): Request => {
+  const { params, body } = whole as { params: JsonObject; body: JsonObject }
+  return { operation, actor, body, params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, idIn(name, value)])) }
+}
+
+/** An id of a path, in lower case, as a route takes it. */
+function idIn(name: string, value: Json): string {
+  if (typeof value === "string") return isUuid(value) ? value.toLowerCase() : value
+  throw new Refusal("invalid_schema", `${name} must be a string.`, { issues: [{ path: `/params/${name}`, message: "must be a string" }] })
+}
+
+/** A write as it was sent, as far as it can be known before the batch is under way. @param isWhole told whether it takes nothing of an earlier write */
+export function provisional(actor: Actor, write: BatchedWrite): { readonly request: Request; readonly isWhole: boolean } {
+  let isWhole = true
+  const { params, body } = write
+  const whole = resolved({ params, body }, () => {
+    isWhole = false
+    return NOTHING_YET
+  })
+  return { request: asRequest(actor, write, whole), isWhole }
+}
+
+/**
+ * Admits the writes of a batch in order. Called inside a transaction that undoes what it did when it throws.
+ * @param check steps 6 and 7 of one write
+ * @param deliver steps 8 to 13 of one write
+ * @throws Refusal of the first write that is refused, which says which one that is
+ */
+export function deliverAll(
+  { actor, writes }: BatchRequest,
+  check: (request: Request, index: number) => Delivery,
+  deliver: (delivery: Delivery) => Admitted,
+): Admitted[] {
+  const receipts = new Map<string, JsonObject>()
+  return writes.map((write, index) => {
+    const { params, body, as } = write
+    const request = within(writes, index, () => asRequest(actor, write, resolved({ params, body }, partOf)), "")
+    const admitted = within(writes, index, () => deliver(check(request, index)))
+    if (as !== null) receipts.set(as, trusted<JsonObject>(admitted.receipt))
+    return admitted
+  })
+
+  function partOf({ $from, path }: { readonly $from: string; readonly path: string }, at: string): Json {
+    const part = partAt(receipts.get($from) ?? null, path)
+    if (part !== undefined && (part === null || !isObject(part))) return part
+    const issues = [{ path: at, message: `takes ${path} of ${$from}, where its receipt has no single value` }]
+    throw new Refusal("invalid_schema", `The receipt of ${$from} has no single value at ${path}.`, { issues })
+  }
+}
+
+/** A pin that was not looked at before the transaction: a part of it comes from another write of the batch. */
+export const unaskedPin = (): Refusal =>
+  new Refusal("invalid_schema", "repository must stand in the write itself: it is looked up before the batch begins.", {
+    issues: [{ path: "/repository", message: "must not come from another write of the batch" }],
+  })
