@@ -66,8 +66,7 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
     if (as !== null) known.add(as)
     const operation = operationNamed(name)
     if (operation === undefined) throw new Error(`${name} is no operation`)
-    // What was read of a request is JSON.
-    return { as, operation, params: params as JsonObject, body: body as JsonObject }
+    return { as, operation, params: jsonObject(params), body: jsonObject(body) }
   })
   if (issues.length > 0) throw invalid(issues)
   return writes
@@ -75,6 +74,12 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
 
 const invalid = (issues: Issue[]): Refusal =>
   new Refusal("invalid_schema", "The batch is not as it must be. Nothing was stored.", { issues })
+
+/** What was read of a request is JSON. */
+export function jsonObject(value: unknown): JsonObject {
+  if (isJsonObject(value)) return value
+  throw new Error("an object was read, and is none")
+}
 
 interface Reference {
   readonly $from: string
@@ -105,7 +110,7 @@ export function partAt(receipt: Json, path: string): Json | undefined {
   const names = path.split("/").slice(1)
   return names.reduce<Json | undefined>((value, name) => {
     const member = name.replaceAll("~1", "/").replaceAll("~0", "~")
-    return isObject(value) && Object.hasOwn(value, member) ? (value as JsonObject)[member] : undefined
+    return isJsonObject(value) && Object.hasOwn(value, member) ? value[member] : undefined
   }, receipt)
 }
 

@@ -279,7 +279,8 @@ export class Ledger {
     if (this.#receipts.find(operation, actor, String(write.body[operation.delivery])) !== undefined) return null
     const { repository } = operation.body.entries
     const pinned = repository === undefined ? null : check(repository, write.body.repository)
-    return pinned?.ok === true ? (pinned.value as RepositoryPin) : null
+    if (pinned?.ok !== true) return null
+    return outside({ ...request, body: { repository: pinned.value }, content: "", contentDigest: "" })
   }
 
   /** Whoever keeps what was read of the data in memory, or in files, is told when it must not be told any more. */

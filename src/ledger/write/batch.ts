@@ -4,12 +4,11 @@
  * nothing stands in for it, to find what must be asked of a repository's host and what is near to its text.
  */
 import { isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
-import { type BatchedWrite, partAt, refusedIn, resolved } from "../../contract/operations/batch.ts"
+import { type BatchedWrite, jsonObject, partAt, refusedIn, resolved } from "../../contract/operations/batch.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import type { Actor } from "../journal/actor.ts"
 import type { Delivery, Request } from "../journal/delivery.ts"
-import type { Admitted } from "./admit.ts"
 
 /** A batch as the edge hands it over. */
 export interface BatchRequest {
@@ -31,8 +30,13 @@ export function within<T>(writes: readonly BatchedWrite[], index: number, work: 
 }
 
 const asRequest = (actor: Actor, { operation }: BatchedWrite, whole: Json): Request => {
-  const { params, body } = whole as { params: JsonObject; body: JsonObject }
-  return { operation, actor, body, params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, idIn(name, value)])) }
+  const { params, body } = jsonObject(whole)
+  return {
+    operation,
+    actor,
+    body,
+    params: Object.fromEntries(Object.entries(jsonObject(params)).map(([name, value]) => [name, idIn(name, value)])),
+  }
 }
 
 /** An id of a path, in lower case, as a route takes it. */
@@ -58,7 +62,7 @@ export function provisional(actor: Actor, write: BatchedWrite): { readonly reque
  * @param deliver steps 8 to 13 of one write
  * @throws Refusal of the first write that is refused, which says which one that is
  */
-export function deliverAll(
+export function deliverAll<Admitted extends { readonly receipt: string }>(
   { actor, writes }: BatchRequest,
   check: (request: Request, index: number) => Delivery,
   deliver: (delivery: Delivery) => Admitted,
