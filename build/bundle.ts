@@ -77,7 +77,7 @@ interface Run {
 function runsOn(data: string): Readonly<Record<string, Run>> {
   const contents = contentsFor(process.platform, process.arch)
   const known = { file: databaseFile(data), instanceId: "" }
-  const writer: WriterSettings = { ...known, repositories: { folders: [], github: null } }
+  const writer: WriterSettings = { ...known, index: null, repositories: { folders: [], github: null } }
   const told = { lineage: [], baseUrl: "http://127.0.0.1:8787", entrance: null, tooCostly: [] }
   // It comes as JSON: the thread makes the memory of its note itself.
   const reader: Omit<ReaderStart, "note"> = { ...known, ...told, follows: false }

@@ -15,9 +15,10 @@ import { DataError, fill, openDatabase } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
 import { isLogEmptied } from "../ledger/storage/residue.ts"
+import { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
-import { type WatchReadings, watchLimits, Watchman } from "../ledger/storage/disk-watch.ts"
+import { giveBack, type WatchReadings, watchLimits, Watchman } from "../ledger/storage/disk-watch.ts"
 import type { World } from "../ledger/world.ts"
 import { ArxivClerk } from "../library/papers/arxiv.ts"
 import { Provider, type ProviderSettings } from "../people/provider/provider.ts"
@@ -92,6 +93,8 @@ export interface Service {
   readonly setUpLink: string | null
   /** Settles when the service can no longer do its work; it then wants to be closed. */
   readonly broken: Promise<void>
+  /** The data's files, as they were opened. */
+  readonly files: OpenedFiles
   /** What was last seen of the data's files and their disk. */
   readonly readings: () => WatchReadings
   /** Finishes what is under way and closes the database. */
@@ -141,7 +144,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (litestream !== null) markReplicated(file, options.replicated ?? "", false)
   })
   const { db, world, instanceId, lineage } = openForward(file, options.world, options.onForward)
-  started.defer(() => db.close())
+  // A log that a killed service left is worked off first: what is written to the data file after that can be told from what others write.
+  if (litestream === null) giveBack(db)
+  const files = new OpenedFiles(file)
+  started.defer(() => {
+    // To close it would write the log into what is not its file.
+    if (files.isOverwritten()) return
+    db.close()
+    files.close()
+  })
   const broken = Promise.withResolvers<void>()
   let ending: string | null = null
   const end = (sentence: string, error?: Error) => {
@@ -151,7 +162,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   // Litestream works the log off itself.
   const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
-  const watchman = new Watchman({ file, db, log: options.log, limits, onLost: end })
+  const watchman = new Watchman({ file, files, db, log: options.log, limits, onLost: end })
   started.defer(() => watchman.close())
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
@@ -167,11 +178,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       if (failed) readiness.failed()
     },
     isLost() {
-      const lost = watchman.lost()
+      const lost = files.lost()
       if (lost !== null) end(lost)
       return lost !== null
     },
   }
+  const isOverwritten = () => files.isOverwritten() && hooks.isLost()
   const instance = createInstance({
     db,
     world,
@@ -222,6 +234,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       renderer,
       budgets,
       pasts,
+      isOverwritten,
       whyNotReady: () => readiness.why(),
       storage,
       ...(replication && { mayBeTold: replication.mayBeTold }),
@@ -249,7 +262,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   function startWriter(): Writer {
     const made = new Writer(
-      { file, instanceId, repositories: options.repositories },
+      { file, index: files.index, instanceId, repositories: options.repositories },
       {
         grouped(writes, milliseconds, failed, roomIds) {
           for (const roomId of roomIds) instance.ledger.watch.landed(roomId)
@@ -268,6 +281,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     baseUrl,
     port,
     instance,
+    files,
     readings: () => watchman.readings,
     setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
     broken: broken.promise,

@@ -7,6 +7,7 @@ import { type CheckReport, checkData } from "./check.ts"
 import { databaseFile, renewInstance } from "../ledger/storage/data.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { DataError, openDatabase } from "../ledger/storage/opening.ts"
+import { OVERWRITTEN } from "../ledger/storage/overwritten.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { realWorld } from "../ledger/world.ts"
@@ -154,7 +155,7 @@ export function restore(
   const release = lockFolder(folder)
   const partial = partialOf(target)
   try {
-    const occupied = existsSync(target)
+    const occupied = ["", "-wal"].some((suffix) => existsSync(`${target}${suffix}`))
     if (occupied && !force)
       throw new DataError(`${folder} holds data already; nothing was changed. Restore into another folder, or replace it with --force.`)
     copyFileSync(file, partial)
@@ -195,6 +196,7 @@ function setAside(file: string): string {
     // What cannot be opened is what a backup is put back for; it is kept as it lies.
     if (!(error instanceof DataError)) throw error
   }
-  for (const suffix of ["", ...companions]) if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${kept}${suffix}`)
+  for (const suffix of ["", ...companions, OVERWRITTEN])
+    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${kept}${suffix}`)
   return kept
 }

@@ -3,6 +3,8 @@ import { Command } from "commander"
 import { openLog } from "../log.ts"
 import { startCopy } from "../app/replication/follower.ts"
 import { startService } from "../app/service.ts"
+import { rescue } from "../check/rescue.ts"
+import { databaseFile } from "../ledger/storage/data.ts"
 import { dataOption, option, portOption, threadsOption, UsageError, webAddress } from "../settings.ts"
 import { type EdgeSettings, mustNameItself, outsideOf, withEdgeOptions } from "./serving.ts"
 import { checkingBar } from "./progress.ts"
@@ -44,20 +46,27 @@ async function serve(settings: ServeSettings): Promise<void> {
   if (settings.primary !== undefined || settings.forward)
     throw new UsageError("--primary and --forward are for a copy: name its folder with --follow.")
   const bar = checkingBar()
+  const log = logOf(settings)
   const service = await startService({
     ...settings,
     onForward: bar.update,
     writer: "thread",
     ...outsideOf(settings, GITHUB_API),
-    log: logOf(settings),
+    log,
   }).finally(() => bar.stop())
-  const ended = untilEnded(service)
+  const { files, instance } = service
+  const ended = untilEnded(service, () => {
+    const kept = rescue(instance.db, databaseFile(settings.data), files)
+    if (kept !== null) log.fatal(kept)
+  })
   console.log(`research-room serves ${settings.data} at ${service.baseUrl}`)
   if (settings.baseUrl !== undefined) console.log(`It listens on ${settings.host}, port ${service.port}`)
   console.log(`An agent starts at ${service.baseUrl}/llms.txt`)
   if (service.setUpLink !== null)
     console.log(`There are no users yet. Set up the first person with this link, which works once:\n  ${service.setUpLink}`)
   await ended
+  // An ordinary end closes the database, which would write the log into what is no longer its file.
+  if (files.isOverwritten()) process.exit(1)
 }
 
 export const serveCommand = (): Command =>

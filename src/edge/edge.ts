@@ -49,6 +49,8 @@ export interface Edge {
   readonly storage?: () => StorageReadings
   /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
+  /** Whether another program wrote into the data, so that nothing read from it may be told. Left out, none does. */
+  readonly isOverwritten?: () => boolean
   /** Forwards a request that another process answers; null for one that this process answers. Left out, it answers all. */
   readonly forward?: (event: H3Event, route: PublicRoute) => Promise<Answer | null>
   /** Makes pages and expensive answers; left out, this thread makes them. */
@@ -92,9 +94,11 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
     contextOf(event).route = route
     try {
       const answer = await handler(event)
+      if (edge.isOverwritten?.()) return refused(fault(event), family)
       tellOfSignIn(edge, event, answer)
       return answer
     } catch (error) {
+      if (edge.isOverwritten?.()) return refused(fault(event), family)
       if (error instanceof Refusal) return tellOf(edge, event, explainMalformedId(event, error), family)
       if (error instanceof NotServed) throw new HTTPError({ status: 404 })
       edge.journal?.failed(contextOf(event), error)

@@ -1,6 +1,18 @@
 /** The data of a running service, as people treat it: replaced, deleted, unlocked by hand, copied while it is served. */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
+import { execFileSync } from "node:child_process"
 import tap, { type Test, test } from "tap"
 import { ask } from "../support/ask.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
@@ -12,6 +24,8 @@ tap.teardown(() => {
   place.remove()
 })
 const linux = process.platform === "linux" ? false : "what is done to the files is done as Linux lets it"
+/** Another process copies the log into the data file, as Litestream does. */
+const EMPTY_LOG = `new (require("better-sqlite3"))(process.argv[1]).pragma("wal_checkpoint(TRUNCATE)")`
 const password = "a long password"
 
 /** A folder with a person in it, and a service of it. */
@@ -41,8 +55,13 @@ test("a data file that was replaced takes no write any more: none is acknowledge
     copyFileSync(file, `${file}.copy`)
     renameSync(`${file}.copy`, file)
     const answer = await doors[write]()
-    t.strictSame([answer.status, answer.body.refusal, answer.body.committed], [503, "temporarily_unavailable", null])
+    t.strictSame([answer.status, answer.body.refusal, answer.body.committed], [503, "temporarily_unavailable", false])
     await endsFor(t, service, "research-room.db")
+    const [kept = ""] = readdirSync(join(file, "..")).filter((name) => name.startsWith("research-room.db.before-"))
+    t.match(service.err, `All that was stored is in replaced by ${write}/${kept}.`)
+    t.notOk(existsSync(`${file}-wal`), "the log of the old file is not laid over the new one")
+    const restored = await run(program, ["restore", join(`replaced by ${write}`, kept), "--data", `rescued ${write}`], place)
+    t.match(restored, { code: 0, err: "", out: /1 Room,/ }, "what was acknowledged before is whole")
   }
 })
 
@@ -60,6 +79,72 @@ test("and one that nobody writes to, within seconds", { skip: linux }, async (t)
   const { service, file } = await served("idle")
   renameSync(file, `${file}.moved`)
   await endsFor(t, service, "research-room.db")
+  t.match(await run(program, ["check", "--data", "idle"], place), { code: 0 }, "the data is put back under its name")
+})
+
+const foreign: Readonly<Record<string, (file: string) => void>> = {
+  junk: (file) => writeFileSync(file, "x".repeat(300_000)),
+  "other data": (file) => copyFileSync(join(place.folder, "other", "research-room.db"), file),
+  "an older copy": (file) => copyFileSync(`${file}.copy`, file),
+  nothing: (file) => truncateSync(file),
+}
+
+test("a data file that another program writes over is neither served nor written any more", { skip: linux }, async (t) => {
+  await run(program, ["user", "add", "eve", "--data", "other", "--password", password], place)
+  for (const [what, overwrite] of Object.entries(foreign))
+    for (const then of ["a read", "a write", "nobody"]) {
+      const data = `${what} and ${then}`
+      const { service, file, room } = await served(data)
+      t.equal((await run(program, ["backup", `${file}.copy`, "--data", data], place)).code, 0)
+      t.equal((await room()).status, 200)
+      overwrite(file)
+      const after = readFileSync(file)
+      if (then === "a read") t.equal((await ask(`${service.baseUrl}/api/research/rooms`)).status, 503, data)
+      if (then === "a write") t.match(await room(), { status: 503, body: { committed: false } }, data)
+      const { code, err } = await service.ended()
+      t.equal(code, 1)
+      t.match(err, /Another program wrote into \S.*research-room.db while it was served\. The service ends/)
+      t.ok(readFileSync(file).equals(after), "the other's file is as it was left")
+      t.ok(existsSync(`${file}-wal`), "and the log is kept")
+      const again = await run(program, ["serve", "--data", data, "--port", "0"], place)
+      t.match(again, { code: 1, out: "", err: /^research-room: Another program wrote into .* restore BACKUP --force.*\n$/ })
+      t.ok(readFileSync(file).equals(after), "a start changes nothing either")
+      t.match(await run(program, ["restore", `${file}.copy`, "--data", data], place), { code: 1, err: /holds data already/ })
+      t.match(await run(program, ["restore", `${file}.copy`, "--data", data, "--force"], place), { code: 0, err: "" })
+      t.match(await run(program, ["check", "--data", data], place), { code: 0 })
+    }
+})
+
+test("what the service and the commands beside it write is not taken for another program's", { skip: linux }, async (t) => {
+  const { service, file, room } = await served("busy")
+  for (let round = 0; round < 5; round += 1) {
+    t.equal((await room()).status, 200)
+    t.match(await run(program, ["user", "add", `person${round}`, "--data", "busy", "--password", password], place), { code: 0 })
+    execFileSync(process.execPath, ["-e", EMPTY_LOG, file], { cwd: join(import.meta.dirname, "../..") })
+  }
+  t.equal((await ask(`${service.baseUrl}/api/research/rooms`)).status, 200)
+  utimesSync(file, 1, 1)
+  await service.ended()
+  rmSync(`${file}-overwritten`)
+  t.match(
+    await run(program, ["check", "--data", "busy"], place),
+    { code: 0, out: /^5 Rooms/ },
+    "nothing is lost where only its date was changed",
+  )
+})
+
+test("a log whose data file is gone is not thrown away", { skip: linux }, async (t) => {
+  const { service, file, room } = await served("gone")
+  t.equal((await room()).status, 200)
+  service.signal("SIGKILL")
+  await service.ended()
+  renameSync(file, `${file}.elsewhere`)
+  t.match(await run(program, ["serve", "--data", "gone", "--port", "0"], place), {
+    code: 1,
+    err: /is missing, and the log of earlier data is beside it/,
+  })
+  renameSync(`${file}.elsewhere`, file)
+  t.match(await run(program, ["check", "--data", "gone"], place), { code: 0, out: /^1 Room,/ })
 })
 
 test("with its lock deleted by hand a folder is still served by one, and the other commands work beside it", { skip: linux }, async (t) => {

@@ -1,6 +1,7 @@
 /** The watchman sees a log that somebody keeps from being worked off, and a disk that fills; each is told once. */
 import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { OpenedFiles } from "../../src/ledger/storage/opened-files.ts"
 import tap, { type Test, test } from "tap"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { openAside } from "../../src/ledger/storage/opening.ts"
@@ -10,7 +11,7 @@ import { startOwn, temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
 tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
-let files = 0
+let made = 0
 
 const KIB = 1024
 /** Small enough for a test to pass; no look of its own within the test's time. */
@@ -25,12 +26,14 @@ interface Line {
 
 /** A log that is kept, and the watchman who writes it. */
 function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
-  const file = join(folder, `${++files}.db`)
+  const file = join(folder, `${++made}.db`)
   const { db } = openData(file)
+  const files = new OpenedFiles(file)
   const lines: Line[] = []
   const note = (level: Line["level"]) => (said: object, text: string) => void lines.push({ level, text, ...said })
   const watchman = new Watchman({
     file,
+    files,
     db,
     log: { warn: note("warn"), info: note("info") } as never,
     limits: small,
@@ -40,6 +43,7 @@ function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
   t.teardown(() => {
     watchman.close()
     db.close()
+    files.close()
   })
   return { file, db, lines, watchman }
 }

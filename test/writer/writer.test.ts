@@ -26,6 +26,7 @@ function startWriter() {
   const writer = new Writer(
     {
       file: join(folder, "research-room.db"),
+      index: null,
       instanceId: instance.instanceId,
       repositories: { folders: [], github: null },
     },

@@ -12,6 +12,8 @@ import type { RepositorySettings } from "../../repositories/configured.ts"
 export interface WriterSettings {
   /** The database, open and up to date in the serving thread. */
   readonly file: string
+  /** The index of its log, which the serving thread keeps open. */
+  readonly index: number | null
   readonly instanceId: string
   readonly repositories: Omit<RepositorySettings, "now">
 }

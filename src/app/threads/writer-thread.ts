@@ -17,9 +17,9 @@ import { Afterwards } from "../../ledger/write/afterwards.ts"
 import { restMemory } from "./memory.ts"
 import { packAdmitted, unpackBatch, unpackWrite, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
-const { file, instanceId, repositories }: WriterSettings = workerData
+const { file, index, instanceId, repositories }: WriterSettings = workerData
 const db = openBeside(file)
-const files = new OpenedFiles(file)
+const files = new OpenedFiles(file, index)
 const world = realWorld()
 world.idsAfter(newestId(db))
 const roomIds = new Set<string>()

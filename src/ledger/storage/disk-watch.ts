@@ -7,7 +7,7 @@ import { statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Logger } from "pino"
 import type { Db } from "./database.ts"
-import { OpenedFiles } from "./opened-files.ts"
+import type { OpenedFiles } from "./opened-files.ts"
 import { repeat } from "./repeat.ts"
 
 const MIB = 1024 * 1024
@@ -25,7 +25,7 @@ export interface WatchLimits {
 }
 
 export const watchLimits: WatchLimits = {
-  every: 5_000,
+  every: 1_000,
   walBytes: 256 * MIB,
   // What the database itself keeps of a log it has worked off (its journal_size_limit).
   idleWalBytes: 64 * MIB,
@@ -51,6 +51,7 @@ export interface DiskSpace {
 export interface WatchParts {
   /** The database's file. */
   readonly file: string
+  readonly files: OpenedFiles
   /** The connection by which an idle log is worked off. */
   readonly db: Db
   readonly log: Pick<Logger, "warn" | "info">
@@ -83,7 +84,7 @@ const inMiB = (bytes: number) => (bytes < 10 * MIB ? `${Math.floor(bytes / 1024)
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /** Works the log off into the database and cuts it to nothing, unless somebody reads from it: nobody is waited for. */
-function giveBack(db: Db): void {
+export function giveBack(db: Db): void {
   if (db.inTransaction) return
   const patience = db.prepare<{ timeout: number }>("PRAGMA busy_timeout").get()?.timeout ?? 0
   try {
@@ -98,7 +99,6 @@ function giveBack(db: Db): void {
 
 export class Watchman {
   readonly #parts: Required<WatchParts>
-  readonly #files: OpenedFiles
   readonly #wal = new Alarm()
   readonly #disk = new Alarm()
   readonly #timer: NodeJS.Timeout
@@ -107,7 +107,6 @@ export class Watchman {
   /** Looks at once, and then every few seconds; it keeps no process alive. */
   constructor(parts: WatchParts) {
     this.#parts = { limits: watchLimits, statfs: statfsSync, onLost: () => {}, ...parts }
-    this.#files = new OpenedFiles(parts.file)
     this.#readings = { databaseBytes: 0, walBytes: 0, freeDiskBytes: null }
     this.look()
     this.#timer = repeat(
@@ -126,14 +125,9 @@ export class Watchman {
     clearInterval(this.#timer)
   }
 
-  /** The sentence that says which of the files is no longer the one that was opened; null while all are. */
-  lost(): string | null {
-    return this.#files.lost()
-  }
-
   look(): void {
-    const { file, db, limits, onLost } = this.#parts
-    const lost = this.lost()
+    const { file, files, db, limits, onLost } = this.#parts
+    const lost = files.lost()
     if (lost !== null) {
       onLost(lost)
       return

@@ -6,6 +6,7 @@ import Database from "better-sqlite3"
 import { isFollowed, isReplicated, notOwn } from "./litestream-files.ts"
 import { DataError } from "./data-error.ts"
 import { migrate, mustBeOwn, number, versionOf } from "./migrate.ts"
+import { mustOwnLog } from "./overwritten.ts"
 import { isBusy, type Db, SqliteDb } from "./database.ts"
 import { latestSchema } from "./schema.ts"
 
@@ -37,6 +38,7 @@ function damage(error: unknown, file: string): DataError | undefined {
 
 /** A file that exists and is no SQLite file must not be touched, not even by the journal-mode switch. */
 function refuseForeignFile(file: string): void {
+  mustOwnLog(file)
   if (!existsSync(file) || statSync(file).size === 0) return
   const head = Buffer.alloc(16)
   const handle = openSync(file, "r")

@@ -50,7 +50,7 @@ export interface GroupHooks {
   gather?(): void
   /** What a whole group needs once, as its last step within the transaction. */
   beforeCommit?(): void
-  /** Whether what was just committed went into files that nobody will find again; then nobody is told that it was stored. */
+  /** Whether what is committed goes into files that nobody will find again; then nobody is told that it was stored. */
   isLost?(): boolean
   /** Told of each group: how many writes it held, how long it took in milliseconds, and whether the storage failed it. */
   afterGroup?(writes: number, milliseconds: number, failed: boolean): void
@@ -174,6 +174,11 @@ export class CommitQueue {
       // A full disk ends the whole transaction by itself: then nothing of the group is stored.
       if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
       this.#hooks.beforeCommit?.()
+      // A commit may copy the log into the data file, whose content may be another program's by now.
+      if (this.#hooks.isLost?.()) {
+        this.#abandon()
+        return jobs.map(() => ({ error: notStored() }))
+      }
       committing = true
       this.#statements.commit.run()
       if (this.#hooks.isLost?.()) return jobs.map(() => ({ error: uncertain() }))
