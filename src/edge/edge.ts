@@ -98,7 +98,9 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
       tellOfSignIn(edge, event, answer)
       return answer
     } catch (error) {
-      if (edge.isOverwritten?.()) return refused(fault(event), family)
+      // A write that was not stored is told so.
+      const isToldAlready = error instanceof Refusal && error.code === "temporarily_unavailable"
+      if (!isToldAlready && edge.isOverwritten?.()) return refused(fault(event), family)
       if (error instanceof Refusal) return tellOf(edge, event, explainMalformedId(event, error), family)
       if (error instanceof NotServed) throw new HTTPError({ status: 404 })
       edge.journal?.failed(contextOf(event), error)

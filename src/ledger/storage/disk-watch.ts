@@ -25,7 +25,7 @@ export interface WatchLimits {
 }
 
 export const watchLimits: WatchLimits = {
-  every: 1_000,
+  every: 5_000,
   walBytes: 256 * MIB,
   // What the database itself keeps of a log it has worked off (its journal_size_limit).
   idleWalBytes: 64 * MIB,

@@ -6,11 +6,13 @@
  * The files are looked up by name. To open one of them once more and close it would drop the database's own locks, so the
  * index of the log is opened once and kept open for as long as the database.
  */
-import { closeSync, openSync, readSync, statSync } from "node:fs"
+import { type BigIntStats, closeSync, openSync, readSync, statSync } from "node:fs"
+
+const nameOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`
 
 const identity = (file: string): string | null => {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return found === undefined ? null : `${found.dev}:${found.ino}`
+  return found === undefined ? null : nameOf(found)
 }
 
 /** Places in the index of the log (SQLite's wal.c): the log's salt, and how much of it was copied and is being copied into the data file. */
@@ -34,6 +36,7 @@ export class OpenedFiles {
   /** How the data file looked when nothing was being copied into it. */
   #settled: { readonly state: string; readonly data: string } | null = null
   #isOverwritten = false
+  #isClosed = false
 
   /** @param file the database's, open already @param index what another thread has open; left out, it is opened */
   constructor(file: string, index: number | null = openIndex(file)) {
@@ -64,7 +67,7 @@ export class OpenedFiles {
     const before = this.#copying()
     const found = statSync(this.#file, { bigint: true, throwIfNoEntry: false })
     const after = this.#copying()
-    if (found === undefined || before === null || after === null) return false
+    if (found === undefined || nameOf(found) !== this.#opened.data || before === null || after === null) return false
     const data = `${found.mtimeNs} ${found.size}`
     if (before.state !== after.state || after.isUnderWay) this.#settled = null
     else {
@@ -76,12 +79,13 @@ export class OpenedFiles {
 
   /** Closes the index of the log, for which the database must be closed already. */
   close(): void {
-    if (this.index !== null) closeSync(this.index)
+    if (this.index !== null && !this.#isClosed) closeSync(this.index)
+    this.#isClosed = true
   }
 
   #copying(): Copying | null {
     const read = this.#read
-    if (this.index === null || readSync(this.index, read, 0, read.length, 0) < read.length) return null
+    if (this.index === null || this.#isClosed || readSync(this.index, read, 0, read.length, 0) < read.length) return null
     const [copied, asked] = [read.readUInt32LE(COPIED), read.readUInt32LE(BEING_COPIED)]
     return { state: `${read.toString("latin1", ...SALT)} ${copied} ${asked}`, isUnderWay: copied < asked }
   }
