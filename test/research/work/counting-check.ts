@@ -1,5 +1,5 @@
 /** A repository check that counts what it is asked, and answers as the test wants. */
-import type { OutsideCheck } from "../../../src/ledger/write/admit.ts"
+import type { OutsideCheck } from "../../../src/ledger/write/admission.ts"
 
 type Answer = Awaited<ReturnType<OutsideCheck["check"]>>
 

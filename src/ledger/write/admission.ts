@@ -1,0 +1,243 @@
+/**
+ * The checks of a write from step 6 on, in the protocol's order (section 2), from top to bottom. What passes is written together with
+ * its label, timeline entry, activity entry and receipt in one immediate transaction, or not at all.
+ */
+import { extendJson, type JsonObject, parse } from "../../contract/json.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import type { OperationName } from "../../contract/operations/index.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import type { RepositoryPin } from "../../contract/definitions/work.ts"
+import { type Gate, senderId } from "../journal/actor.ts"
+import type { Made, Subject } from "../journal/behaviour.ts"
+import { fresh } from "../journal/chance.ts"
+import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "../journal/delivery.ts"
+import type { Receipts } from "../journal/receipts.ts"
+import { type Db, isStorageFault } from "../storage/database.ts"
+import { isoTime, type World } from "../world.ts"
+import { grantRefusal, roomRefusal } from "./access.ts"
+import type { BatchRequest } from "./batch.ts"
+import { type CommitQueue, uncertain, Undo } from "./commit-queue.ts"
+import type { Cut, Reach } from "../cut.ts"
+import type { References } from "./references.ts"
+import type { Writing } from "./writing.ts"
+
+/** A write that was checked by another thread, and so without what cannot leave it. */
+export type CheckedWrite = Omit<Delivery, "operation" | "behaviour" | "body">
+
+/** A receipt as JSON text, without what stands beside it and not marked as a rehearsal's. */
+export interface Admitted {
+  readonly receipt: string
+  /** What the write made; left out where it was accepted before. */
+  readonly made?: Made
+}
+
+/** Looks a pinned repository up. `ok` is null while that cannot be said; `retryAfter` is in seconds. */
+export interface OutsideCheck {
+  check(
+    pin: RepositoryPin,
+  ): Promise<
+    | { readonly ok: true }
+    | { readonly ok: false; readonly reason: string }
+    | { readonly ok: null; readonly reason: string; readonly retryAfter: number | null }
+  >
+}
+
+/** Whether an operation takes words out of the public record. */
+export const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
+
+/** Another thread that writes for this one. */
+export interface OtherWriter {
+  /** Admits a checked write there. @throws Refusal */
+  admit(delivery: Delivery, rehearse: boolean): Promise<Admitted>
+  /** Admits a batch there. @param kept what the journal keeps of what was foreseen of each @throws Refusal */
+  admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]>
+  /** Goes the way of a write there; with `touch` it is one, of what stands there already. Rejects as a write would. */
+  probe(touch: boolean): Promise<unknown>
+  /** Runs work while nothing is written there. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+  /** Takes what was withheld out of what no table holds any more. */
+  cleanse(): Promise<unknown>
+  /** Adds what was accepted before to the word index. */
+  index(): Promise<unknown>
+  /** Makes Rooms of other instances leave. @throws Refusal */
+  leave(cuts: readonly Cut[], reach: Reach): Promise<readonly Cut[]>
+}
+
+export interface AdmissionParts {
+  readonly db: Db
+  readonly world: World
+  readonly gate: Gate
+  readonly repositories: OutsideCheck
+  readonly queue: CommitQueue
+  readonly receipts: Receipts
+  readonly references: References
+  readonly writing: Writing
+  /** Removes withheld words from whatever still holds them. */
+  readonly cleanse: () => Promise<void>
+  readonly behaviourOf: (operation: Operation) => AnyBehaviour
+}
+
+export class Admission {
+  readonly #parts: AdmissionParts
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts
+  }
+
+  /** Steps 6 and 7: the schema, and the size of the content. @throws Refusal 422, 413 */
+  check(request: Request): Delivery {
+    return checkRequest(request, this.#parts.behaviourOf(request.operation))
+  }
+
+  /** Takes a checked write through all other steps; its body is the one that the journal will give back. */
+  admit(delivery: Omit<Delivery, "body">, rehearse: boolean): Promise<Admitted> {
+    const write = asWritten(delivery)
+    return this.isAtOnce(write.operation) ? this.#inQueue(write, rehearse) : this.#withWorkOutside(write, rehearse)
+  }
+
+  /** The same within a transaction that is already open. */
+  admitWithin(delivery: Omit<Delivery, "body">): Admitted {
+    return this.deliver(asWritten(delivery))
+  }
+
+  /** Whether writes of an operation go to the queue as they come: nothing is looked up or worked out before, nor done after. */
+  isAtOnce(operation: Operation): boolean {
+    const { prepare, outside } = this.#parts.behaviourOf(operation)
+    return prepare === undefined && outside === undefined && !isWithholding(operation)
+  }
+
+  async #withWorkOutside(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
+    const { prepare, outside } = delivery.behaviour
+    const pin = outside?.(delivery) ?? null
+    const known = pin === null && prepare === undefined ? undefined : this.answeredBefore(delivery)
+    if (known !== undefined) return { receipt: known }
+    if (pin !== null) await this.lookUp(pin)
+    const prepared = await prepare?.(delivery)
+    const admitted = await this.#inQueue(prepared === undefined ? delivery : { ...delivery, prepared }, rehearse)
+    if (isWithholding(delivery.operation) && !rehearse) await this.#cleanse()
+    return admitted
+  }
+
+  /** A first walk through steps 8 to 10, so that a retry never reaches a host. @returns the receipt, where there is one */
+  answeredBefore(delivery: Delivery): string | undefined {
+    const { db, world } = this.#parts
+    const found = db.snapshot(() => this.#walk(delivery, isoTime(world.now())))
+    return "replayed" in found ? found.replayed : undefined
+  }
+
+  #inQueue(delivery: Delivery, rehearse: boolean): Promise<Admitted> {
+    return this.#parts.queue.run(
+      () => {
+        const made = this.deliver(delivery)
+        if (rehearse) throw new Undo(made)
+        return made
+      },
+      { rehearsal: rehearse },
+    )
+  }
+
+  /** Steps 8 to 13, inside the transaction. */
+  deliver(delivery: Delivery): Admitted {
+    const { gate, world, writing } = this.#parts
+    const { behaviour, actor, operation } = delivery
+    const at = isoTime(world.now())
+    const found = this.#walk(delivery, at)
+    if ("replayed" in found) return { receipt: found.replayed }
+    const { subject } = found
+    // Step 12: the state of the subject.
+    behaviour.admit?.(delivery, subject, at)
+    // Step 13: the write.
+    const { answer, made, roomId } = writing.write(delivery, subject, at, fresh(world))
+    gate.used(actor, at)
+    gate.accepted({ operation, actor, roomId, targetId: made.id, at })
+    return { receipt: answer, made }
+  }
+
+  /** Steps 8 to 10, which change nothing. @returns the receipt of a write that was accepted before, or what a new one is about @throws Refusal of the first check it fails */
+  #walk(delivery: Delivery, at: string): { replayed: string } | { subject: Subject } {
+    const { operation, behaviour, actor } = delivery
+    const { gate, references } = this.#parts
+    gate.confirm(actor, at)
+    const replayed = this.#retried(delivery)
+    if (replayed !== undefined) return { replayed }
+
+    const lacking = grantRefusal(operation, actor)
+    if (lacking) throw lacking
+    const subject = this.#subject(delivery)
+    if (subject.roomId !== null) this.#enter(delivery, subject.roomId, subject.threadId)
+    const unknown = references.faults(operation, delivery.body)
+    const further = behaviour.references?.(delivery, subject) ?? []
+    const faults = [...unknown, ...further.filter(({ path }) => unknown.every((fault) => fault.path !== path))]
+    const [first] = faults
+    if (first === undefined) return { subject }
+    const others =
+      faults.length === 1 ? "" : ` ${faults.length - 1} more of its references ${faults.length === 2 ? "is" : "are"} wrong: see issues.`
+    throw new Refusal("unknown_reference", `${first.path} ${first.message}.${others}`, { issues: faults })
+  }
+
+  /** Step 8: a known delivery id answers with its first receipt, or refuses other content. */
+  #retried({ operation, behaviour, actor, deliveryId, requestDigest }: Delivery): string | undefined {
+    const known = this.#parts.receipts.find(operation, actor, deliveryId)
+    if (known === undefined) return undefined
+    if (known.requestDigest !== requestDigest) {
+      const { acceptedAt, target } = parse(known.body)
+      throw new Refusal(
+        "request_conflict",
+        `This ${operation.delivery} was used before with other content. A new contribution needs a new id.`,
+        {
+          // What a Library's receipt names may be out of this key's reach.
+          current: {
+            operation: operation.name,
+            acceptedAt,
+            ...(actor.key === undefined ? { target } : {}),
+          },
+        },
+      )
+    }
+    const changed = known.credentialId !== senderId(actor)
+    const current = behaviour.moved?.(parse(known.body))
+    return extendJson(known.body, { replayed: true, ...(changed ? { credentialChanged: true } : {}), ...(current && { current }) })
+  }
+
+  /** Step 9: membership, scope, role and archive of the Room. */
+  #enter({ operation, actor }: Delivery, roomId: string, threadId: string | null | undefined): void {
+    const standing = this.#parts.gate.standing(roomId, actor.userId)
+    if (standing === undefined) throw noSuch("room")
+    const refusal = roomRefusal(operation, actor, standing, threadId)
+    if (refusal) throw refusal
+  }
+
+  /** Step 10: the objects that the path names. @throws Refusal 404 */
+  #subject(delivery: Delivery): Subject {
+    try {
+      return delivery.behaviour.subject(delivery)
+    } catch (error) {
+      throw this.#parts.references.explained(error, delivery.operation, delivery.params, delivery.body)
+    }
+  }
+
+  /** Step 11, outside of any transaction: the repository that a write pins. */
+  async lookUp(pin: RepositoryPin): Promise<void> {
+    const answer = await this.#parts.repositories.check(pin)
+    if (answer.ok) return
+    if (answer.ok === false)
+      throw new Refusal("repository_unavailable", answer.reason, { status: 422, issues: [{ path: "/repository", message: answer.reason }] })
+    throw new Refusal("repository_unavailable", answer.reason, {
+      status: 503,
+      ...(answer.retryAfter === null ? {} : { retryAfter: answer.retryAfter }),
+    })
+  }
+
+  /** The withholding stands once it is accepted; a retry finishes the cleaning where the disk failed. */
+  async #cleanse(): Promise<void> {
+    try {
+      await this.#parts.cleanse()
+    } catch (error) {
+      throw isStorageFault(error) ? uncertain() : error
+    }
+  }
+}
+
+/** A checked write with its body as the journal will give it back. */
+export const asWritten = (delivery: Omit<Delivery, "body">): Delivery => ({ ...delivery, body: bodyOf(delivery.content, delivery.client) })
