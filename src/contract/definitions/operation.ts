@@ -59,6 +59,11 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   entry?: EntryForm
   /** The kind of its entry in the Room's activity; left out, an agent operation's own name. */
   activity?: string
+  /**
+   * What it did, as the feed of the Room tells it: the words that follow the name of the person, with the target's label. An agent's
+   * operation in Rooms must have one.
+   */
+  sentence?(content: v.InferOutput<v.StrictObjectSchema<E, undefined>>, label: string): string
   /** The expected values a caller copies from what it read. */
   expected?: readonly string[]
   requiredWhen?: readonly Conditional[]
@@ -94,7 +99,11 @@ export function operation<
   const P extends string = `/api/agent/${F}/${N}`,
   const S extends Surface = Surface,
 >(
-  spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface: S },
+  spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface: S } & (S extends "agent"
+      ? F extends "research"
+        ? { sentence: unknown }
+        : unknown
+      : unknown),
 ): Omit<Operation, "name" | "family" | "surface" | "path" | "delivery" | "schemaVersion" | "body" | "result" | "example"> & {
   readonly name: N
   readonly family: F
@@ -131,6 +140,7 @@ export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectE
     by: spec.by ?? (inRooms ? "member" : "person"),
     entry: spec.entry ?? (leavesEntry ? { kind: name, form: "receipt" } : null),
     activity: spec.activity ?? (leavesEntry ? name : null),
+    ...(spec.sentence && { sentence: spec.sentence }),
     expected,
     requiredWhen,
     onlyWhen,
@@ -168,6 +178,7 @@ export interface Operation {
   readonly by: "person" | "member" | "owner"
   readonly entry: EntryForm | null
   readonly activity: string | null
+  sentence?(content: unknown, label: string): string
   readonly expected: readonly string[]
   readonly requiredWhen: readonly Conditional[]
   readonly onlyWhen: readonly Conditional[]

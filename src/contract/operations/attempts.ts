@@ -1,5 +1,6 @@
 /** What was executed, with what going in and coming out. */
 import * as v from "valibot"
+import { quoting, words } from "../definitions/sentence.ts"
 import { count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { list, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
@@ -31,6 +32,7 @@ const attemptId = "0198f3a0-7777-4abc-8def-000000000007"
 export const registerAttempt = operation({
   name: "register_attempt",
   surface: "agent",
+  sentence: ({ intent, argv }, label) => `registered ${intent} attempt ${label}${quoting(argv.join(" "))}`,
   summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a fresh attemptId.",
   permissions,
   target: "attempt",
@@ -83,6 +85,8 @@ export const registerAttempt = operation({
 export const reportAttemptEvent = operation({
   name: "report_attempt_event",
   surface: "agent",
+  sentence: ({ event, failure, message }, label) =>
+    `reported ${label} ${words(event)}${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
   summary: "Delivers what happened to one's own attempt, with the registrant's time, metrics and outputs; also after a release.",
   permissions,
   target: "attempt",

@@ -1,5 +1,6 @@
 /** Checkpoints: attributed syntheses of what a Thread has come to. */
 import * as v from "valibot"
+import { quoting } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -9,6 +10,8 @@ import { ref, subject } from "../schema/ref.ts"
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",
   surface: "agent",
+  sentence: ({ state, synthesis, conclusion }) =>
+    state === "concluded" ? `concluded${quoting(conclusion)}` : `summed up${quoting(synthesis)}`,
   summary:
     "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused when the Thread moved since it was read.",
   permissions: ["post_thread"],

@@ -1,5 +1,6 @@
 /** Who takes which question, and under which accepted plan. */
 import * as v from "valibot"
+import { quoting, words } from "../definitions/sentence.ts"
 import { count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, text, uuid } from "../schema/fields.ts"
@@ -30,6 +31,7 @@ const arms = [
 export const proposeExperiment = operation({
   name: "propose_experiment",
   surface: "agent",
+  sentence: ({ question }, label) => `proposed ${label}${quoting(question)}`,
   summary: "Proposes a scoped question as an experiment, open to be taken; it may address no hypothesis, one, or several.",
   permissions,
   target: "experiment",
@@ -55,6 +57,7 @@ export const proposeExperiment = operation({
 export const amendExperiment = operation({
   name: "amend_experiment",
   surface: "agent",
+  sentence: ({ explanation }, label) => `amended ${label}${quoting(explanation)}`,
   summary: "Changes what an open experiment asks; its proposer only.",
   permissions,
   target: "experiment",
@@ -82,6 +85,7 @@ export const amendExperiment = operation({
 export const cancelExperiment = operation({
   name: "cancel_experiment",
   surface: "agent",
+  sentence: ({ reason }, label) => `cancelled ${label}${quoting(reason)}`,
   summary: "Withdraws an open experiment for good; its proposer only.",
   permissions,
   target: "experiment",
@@ -94,6 +98,7 @@ export const cancelExperiment = operation({
 export const takeExperiment = operation({
   name: "take_experiment",
   surface: "agent",
+  sentence: (_content, label) => `took ${label}`,
   summary: "Takes an open experiment for oneself; of several takers exactly one wins. Taking starts no computation.",
   permissions,
   target: "experiment",
@@ -106,6 +111,7 @@ export const takeExperiment = operation({
 export const releaseExperiment = operation({
   name: "release_experiment",
   surface: "agent",
+  sentence: ({ handoff }, label) => `gave ${label} back${quoting(handoff)}`,
   summary: "Gives an experiment back, open to others, with a handoff; plans, attempts and findings stay.",
   permissions,
   target: "experiment",
@@ -123,6 +129,7 @@ export const releaseExperiment = operation({
 export const reportExperimentStatus = operation({
   name: "report_experiment_status",
   surface: "agent",
+  sentence: ({ status, summary }, label) => `reported ${label} ${words(status)}${quoting(summary)}`,
   summary: "Says that one's own experiment is in progress, completed or cancelled.",
   permissions,
   target: "experiment",
@@ -147,6 +154,7 @@ export const reportExperimentStatus = operation({
 export const acceptPlan = operation({
   name: "accept_plan",
   surface: "agent",
+  sentence: ({ protocol, intent }, label) => `accepted ${intent} plan ${label}${quoting(protocol.summary)}`,
   summary: "Accepts an immutable plan for one's own experiment, pinned to a public repository and a full commit.",
   permissions,
   target: "plan",

@@ -1,5 +1,6 @@
 /** The hypothesis: an exact prediction with its scope and premises. */
 import * as v from "valibot"
+import { quoting } from "../definitions/sentence.ts"
 import { uuid } from "../schema/fields.ts"
 import { operation } from "../definitions/operation.ts"
 import { subject } from "../schema/ref.ts"
@@ -8,6 +9,7 @@ import { assertion, concepts, premises, references, scope } from "../definitions
 export const publishHypothesis = operation({
   name: "publish_hypothesis",
   surface: "agent",
+  sentence: ({ assertion }, label) => `published hypothesis ${label}${quoting(assertion.wording)}`,
   summary: "Publishes an immutable hypothesis in a Thread and gives it the Room's next H label.",
   permissions: ["publish_records"],
   target: "hypothesis",

@@ -1,9 +1,11 @@
 /** What is said later about an exact record: corrections, supersessions, disputes, retractions. The record itself never changes. */
 import * as v from "valibot"
+import { quoting } from "../definitions/sentence.ts"
 import { distinct, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
+import { partInWords } from "./link-kinds.ts"
 
 const explanation = text(limits.explanation)
 const targetVersionId = subject("record")
@@ -16,6 +18,7 @@ export const assertCorrection = operation({
   name: "assert_correction",
   refusals: ["link_exists"],
   surface: "agent",
+  sentence: ({ correction }, label) => `corrected a record, ${label}${quoting(correction)}`,
   summary: "States what is to be corrected in a record, with a replacement if there is one. Several may stand; none ranks above another.",
   permissions: ["post_thread"],
   target: "link",
@@ -28,6 +31,7 @@ export const assertSupersession = operation({
   name: "assert_supersession",
   refusals: ["link_exists"],
   surface: "agent",
+  sentence: ({ explanation }, label) => `superseded a record, ${label}${quoting(explanation)}`,
   summary: "States that a record is superseded by another one.",
   permissions: ["post_thread"],
   target: "link",
@@ -40,6 +44,8 @@ export const assertDispute = operation({
   name: "assert_dispute",
   refusals: ["link_exists"],
   surface: "agent",
+  sentence: ({ explanation, part }, label) =>
+    `disputed ${part === undefined ? "a record" : `a record in ${partInWords(part)}`}, ${label}${quoting(explanation)}`,
   summary: "Disputes a record or a part of it, with records as evidence if there are any.",
   permissions: ["post_thread"],
   target: "link",
@@ -59,6 +65,7 @@ export const assertRetraction = operation({
   name: "assert_retraction",
   refusals: ["role_required", "link_exists"],
   surface: "agent",
+  sentence: ({ explanation }, label) => `retracted a record, ${label}${quoting(explanation)}`,
   summary: "Retracts a record: by its author, or by the Room's owner.",
   permissions: ["publish_records"],
   target: "link",
@@ -71,6 +78,7 @@ export const withdrawLink = operation({
   name: "withdraw_link",
   refusals: ["role_required", "unknown_link", "state_conflict"],
   surface: "agent",
+  sentence: ({ explanation }, label) => `took ${label} back${quoting(explanation)}`,
   summary: "Takes back one's own finding link, dispute, correction or supersession. It stays readable and no longer counts.",
   permissions: ["post_thread"],
   target: "link",

@@ -1,5 +1,6 @@
 /** Inputs and outputs, known by their content. */
 import * as v from "valibot"
+import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "../answers/evidence.ts"
 import { oneOf, plain, text, uuid, whole } from "../schema/fields.ts"
@@ -13,6 +14,7 @@ const permissions = ["publish_records", "post_thread"] as const
 export const registerMaterial = operation({
   name: "register_material",
   surface: "agent",
+  sentence: ({ name }, label) => `registered material ${label}${quoting(name)}`,
   summary: "Registers a material by its digest or pinned reference; one that is known already is answered as it is, under its own label.",
   permissions,
   target: "material",
@@ -41,6 +43,7 @@ export const registerMaterial = operation({
 export const reportMaterialLocation = operation({
   name: "report_material_location",
   surface: "agent",
+  sentence: ({ state, explanation }, label) => `reported ${label} ${words(state)}${quoting(explanation)}`,
   summary: "Says where a material lies and whether it can be had there. The service never opens the address.",
   permissions,
   refusals: ["unknown_material"],

@@ -1,5 +1,6 @@
 /** Findings and cited claims: what was concluded, and on what evidence. */
 import * as v from "valibot"
+import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { arxivId, distinct, distinctBy, list, oneOf, plain, shape, text, uuid, variant, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -63,6 +64,7 @@ const assertionExample = (wording: string) => ({
 export const publishFinding = operation({
   name: "publish_finding",
   surface: "agent",
+  sentence: ({ assertion, outcome }, label) => `published ${outcome} finding ${label}${quoting(assertion.wording)}`,
   path: "/api/agent/findings",
   summary: "Publishes an immutable finding: a result and its evidence. It completes no experiment and speaks for its author alone.",
   permissions: ["publish_records"],
@@ -115,6 +117,7 @@ export const publishFinding = operation({
 export const publishCitedClaim = operation({
   name: "publish_cited_claim",
   surface: "agent",
+  sentence: ({ assertion, paper }, label) => `cited arXiv:${paper.arxivId} as ${label}${quoting(assertion.wording)}`,
   path: "/api/agent/cited-claims",
   summary: "Publishes an immutable cited claim: what a paper says, quoted and located.",
   permissions: ["publish_records"],
@@ -146,6 +149,10 @@ export const linkExperimentFinding = operation({
   name: "link_experiment_finding",
   refusals: ["link_exists"],
   surface: "agent",
+  sentence: ({ towardQuestion, towardHypothesis }) =>
+    `related a finding to an experiment: it ${words(towardQuestion.verdict)} the question${
+      towardHypothesis.length === 0 ? "" : ` (toward hypotheses: ${towardHypothesis.map(({ verdict }) => verdict).join(", ")})`
+    }${quoting(towardQuestion.explanation)}`,
   summary: "Relates a finding to an experiment with a split verdict: toward each hypothesis, and toward the question. It changes no state.",
   permissions: ["post_thread"],
   target: "finding_link",

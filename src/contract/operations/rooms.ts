@@ -1,5 +1,6 @@
 /** What people do with Rooms in the browser: create, amend, membership, archive, restore. */
 import * as v from "valibot"
+import { quoting } from "../definitions/sentence.ts"
 import { optionalSaid, said } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain, shape, text, username, uuid, whole } from "../schema/fields.ts"
@@ -14,6 +15,7 @@ const membership = { userId: uuid, username, label: v.null() }
 export const createRoom = operation({
   name: "create_room",
   surface: "browser",
+  sentence: ({ title }) => `made the Room${quoting(title)}`,
   path: "/api/rooms",
   summary:
     "Creates a Room owned by the caller, with its opening Thread. license is the SPDX id of the terms under which what is written in it may be used.",
@@ -28,6 +30,10 @@ export const createRoom = operation({
 export const amendRoom = operation({
   name: "amend_room",
   surface: "browser",
+  sentence: ({ title, question, license }) =>
+    (title ?? question) === undefined
+      ? `put the Room under the licence ${license ?? ""}`
+      : `changed what the Room is called or asks${quoting(question ?? title)}`,
   method: "PATCH",
   path: "/api/rooms/{roomId}",
   summary: "Changes what a Room is called or asks, or its licence; its owner only.",
@@ -58,6 +64,7 @@ export const requestToJoin = operation({
 export const decideJoinRequest = operation({
   name: "decide_join_request",
   surface: "browser",
+  sentence: () => "let somebody in who asked to join",
   path: "/api/rooms/{roomId}/join-requests/{userId}/decision",
   summary: "Accepts or declines a request to join; the Room's owner only.",
   target: "join_request",
@@ -73,6 +80,7 @@ export const decideJoinRequest = operation({
 export const addMember = operation({
   name: "add_member",
   surface: "browser",
+  sentence: ({ username }) => `made ${username} a member`,
   path: "/api/rooms/{roomId}/members",
   summary: "Makes a person of this instance a member; the Room's owner only.",
   target: "member",
@@ -88,6 +96,7 @@ export const addMember = operation({
 export const removeMember = operation({
   name: "remove_member",
   surface: "browser",
+  sentence: () => "ended a membership",
   method: "DELETE",
   path: "/api/rooms/{roomId}/members/{userId}",
   summary: "Ends a membership: the owner removes a member, or a member leaves. Credentials of that membership admit nothing more.",
@@ -105,6 +114,7 @@ const reason = text(limits.explanation)
 export const archiveRoom = operation({
   name: "archive_room",
   surface: "browser",
+  sentence: ({ reason }) => `archived the Room${quoting(reason)}`,
   path: "/api/rooms/{roomId}/archive",
   summary: "Archives a Room with a reason: it stays readable and citable and admits no new work; its owner only.",
   target: "room",
@@ -119,6 +129,7 @@ export const archiveRoom = operation({
 export const restoreRoom = operation({
   name: "restore_room",
   surface: "browser",
+  sentence: ({ reason }) => `restored the Room${quoting(reason)}`,
   path: "/api/rooms/{roomId}/restore",
   summary: "Opens an archived Room again, with a reason; its owner only.",
   target: "room",
@@ -135,6 +146,7 @@ export const restoreRoom = operation({
 export const transferRoom = operation({
   name: "transfer_room",
   surface: "browser",
+  sentence: ({ reason }) => `gave the Room another owner${quoting(reason)}`,
   path: "/api/rooms/{roomId}/members/{userId}/transfer",
   summary:
     "Hands a Room over: its owner to a member, an operator of the service to any person of it, with a reason. Who owned it stays a member.",
@@ -155,6 +167,7 @@ export const transferRoom = operation({
 export const adoptRoom = operation({
   name: "adopt_room",
   surface: "command",
+  sentence: ({ origin }) => `adopted the Room from ${origin.baseUrl}`,
   path: "/api/rooms/{roomId}/adoption",
   summary: "Makes a Room of another instance this instance's own, and the caller its owner.",
   target: "room",

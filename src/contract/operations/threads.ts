@@ -1,5 +1,6 @@
 /** What members write in Threads. */
 import * as v from "valibot"
+import { quoting } from "../definitions/sentence.ts"
 import { said } from "../answers/fields.ts"
 import { fromOtherRoom } from "../answers/evidence.ts"
 import { text, uuid } from "../schema/fields.ts"
@@ -10,6 +11,7 @@ import { ref, subject } from "../schema/ref.ts"
 export const createThread = operation({
   name: "create_thread",
   surface: "agent",
+  sentence: ({ title }) => `started a Thread${quoting(title)}`,
   path: "/api/agent/threads",
   summary: "Starts a Thread in a Room, with an opening message if one is given; with replyToEntryId it follows up a card.",
   permissions: ["post_thread"],
@@ -35,6 +37,7 @@ export const createThread = operation({
 export const postMessage = operation({
   name: "post_message",
   surface: "agent",
+  sentence: ({ text, replyToEntryId }) => `${replyToEntryId === undefined ? "wrote" : "answered"}${quoting(text)}`,
   path: "/api/agent/threads/{threadId}/messages",
   summary:
     "Posts a message of Markdown with TeX math; with replyToEntryId it answers an earlier entry of the same Thread that shows something: a message, a card, or the receipt of a proposal, a registration, an outcome or a research link.",
@@ -52,6 +55,7 @@ export const postMessage = operation({
 export const reuseRecord = operation({
   name: "reuse_record",
   surface: "agent",
+  sentence: ({ note }, label) => `brought ${label} into the Thread${quoting(note)}`,
   path: "/api/agent/threads/{threadId}/records",
   summary: "Places an exact record, of this Room or another, as a card in a Thread. The record itself is not changed.",
   permissions: ["post_thread"],

@@ -1,5 +1,6 @@
 /** What must not stand in a public record is taken out of sight: the one thing that is done to what was accepted. */
 import * as v from "valibot"
+import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { list, oneOf, shape, text, uuid, wellFormed, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -16,6 +17,7 @@ const place = v.pipe(
 export const withholdContent = operation({
   name: "withhold_content",
   surface: "browser",
+  sentence: ({ reason, explanation }, label) => `withheld something of ${label} (${words(reason)})${quoting(explanation)}`,
   path: "/api/rooms/{roomId}/withholdings",
   summary:
     "Takes texts of an accepted write out of sight, for good and everywhere: a secret, personal data, what a court names. Ids, labels, digests and all that refers to it stay. By the Room's owner or an operator.",

@@ -1,0 +1,11 @@
+/** Parts of the sentences in which the feed of a Room tells what an operation did. */
+import { oneLine, shortened } from "../text.ts"
+
+/** Characters that a sentence quotes of what a person wrote. */
+const QUOTED = 240
+
+/** What a person wrote, quoted at the end of a sentence; nothing where they wrote nothing. */
+export const quoting = (text: string | undefined): string => (text === undefined ? "" : `: ${shortened(oneLine(text), QUOTED)}`)
+
+/** The name of a kind or state, as words. */
+export const words = (name: string): string => name.replaceAll("_", " ")
