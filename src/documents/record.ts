@@ -1,6 +1,6 @@
 /** A record: what it says, how it stands, what bears on it and what it rests on. */
 import { writerName } from "../contract/answers/index.ts"
-import { partInWords } from "../contract/operations/link-kinds.ts"
+import { partInWords } from "../contract/definitions/sentence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { tallyInWords } from "../contract/answers/evidence.ts"
 import { pathTo } from "../contract/reads/index.ts"

@@ -9,3 +9,13 @@ export const quoting = (text: string | undefined): string => (text === undefined
 
 /** The name of a kind or state, as words. */
 export const words = (name: string): string => name.replaceAll("_", " ")
+
+/** The part of a record that a dispute speaks of: words of the wording, or the way to a member. */
+export const partInWords = (part: string): string =>
+  part.startsWith("/")
+    ? part
+        .slice(1)
+        .split("/")
+        .map((step) => (/^[0-9]{1,4}$/.test(step) ? String(Number(step) + 1) : step))
+        .join(" › ")
+    : `“${part}”`

@@ -19,16 +19,6 @@ export const linkKinds = {
   }
 >
 
-/** The part of a record that a dispute speaks of: words of the wording, or the way to a member. */
-export const partInWords = (part: string): string =>
-  part.startsWith("/")
-    ? part
-        .slice(1)
-        .split("/")
-        .map((step) => (/^[0-9]{1,4}$/.test(step) ? String(Number(step) + 1) : step))
-        .join(" › ")
-    : `“${part}”`
-
 /** The stronger of two standings: retracted, superseded, corrected, disputed, current, in this order. */
 export const strongerStatus = (one: RecordStatus, other: RecordStatus): RecordStatus =>
   enumerations.recordStatus.indexOf(one) > enumerations.recordStatus.indexOf(other) ? one : other

@@ -1,11 +1,10 @@
 /** What is said later about an exact record: corrections, supersessions, disputes, retractions. The record itself never changes. */
 import * as v from "valibot"
-import { quoting } from "../definitions/sentence.ts"
+import { partInWords, quoting } from "../definitions/sentence.ts"
 import { distinct, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
-import { partInWords } from "./link-kinds.ts"
 
 const explanation = text(limits.explanation)
 const targetVersionId = subject("record")

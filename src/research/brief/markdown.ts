@@ -1,5 +1,5 @@
 /** A brief as Markdown: for whoever reads rather than parses. */
-import { partInWords } from "../../contract/operations/link-kinds.ts"
+import { partInWords } from "../../contract/definitions/sentence.ts"
 import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"

@@ -1,5 +1,5 @@
 /** Smaller objects, a page each: materials, links, checkpoints, papers; and the concepts of every Room. */
-import { partInWords } from "../../contract/operations/link-kinds.ts"
+import { partInWords } from "../../contract/definitions/sentence.ts"
 import { feedLinks } from "../about.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"

@@ -1,5 +1,6 @@
 /** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
-import { linkKinds, partInWords } from "../../contract/operations/link-kinds.ts"
+import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { partInWords } from "../../contract/definitions/sentence.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers/index.ts"
 import { entryPath, pathOf } from "../addresses.ts"
