@@ -90,7 +90,7 @@ const args = first === undefined || isRest ? chosenFiles(isRest) : [first, ...ot
 
 /** The files of `npm test`, or of the rest: what the list names, and the property tests once more with all their runs. */
 function chosenFiles(rest: boolean): string[] {
-  const files = globSync("test/**/*.test.ts").sort()
+  const files = globSync("test/**/*.test.ts", { exclude: ["**/node_modules/**"] }).sort()
   const unused = REST.filter((place) => !files.some((file) => file.startsWith(place)))
   if (unused.length > 0) throw new Error(`build/test.ts names ${unused.join(", ")}, where there is no test`)
   const isListed = (file: string) => REST.some((place) => file.startsWith(place))

@@ -2,6 +2,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import t from "tap"
+import { batch } from "../../src/contract/operations/batch.ts"
 import { actions } from "../../src/contract/operations/actions.ts"
 import { openApi } from "../../src/discovery/openapi.ts"
 import { discoveryRoutes, metricsRead } from "../../src/discovery/routes.ts"
@@ -36,6 +37,8 @@ const described = Object.entries(document.paths).flatMap(([path, item]) =>
 const routes = [
   ...operations.map(({ method, path }) => ({ method, path })),
   ...operations.map((operation) => ({ method: operation.method, path: browserPath(operation) })),
+  { method: batch.method, path: batch.path },
+  { method: batch.method, path: batch.browserPath },
   ...[...actions, ...reads, ...discoveryRoutes, metricsRead].map(({ method, path }) => ({ method, path })),
   ...reads.map((read) => ({ method: read.method, path: browserReadPath(read) ?? read.path })),
 ].map(({ method, path }) => `${method} ${path}`)
@@ -141,7 +144,7 @@ t.test("Every refusal of an answer comes with its own status, and every code is 
   )
   const everywhere = (code: RefusalCode) => new Set(answered.filter((one) => one.code === code).map(({ path }) => path)).size
   t.equal(everywhere("temporarily_unavailable"), Object.keys(document.paths).length, "what can befall any route stands with each")
-  t.equal(everywhere("thread_exists"), 2, "what befalls one operation stands with it, on both its paths")
+  t.equal(everywhere("thread_exists"), 4, "what befalls one operation stands with it, on both its paths, and with batches")
   const told = JSON.stringify(document.components.schemas.RefusalCode)
   t.strictSame(
     Object.keys(refusals).filter((code) => !told.includes(`\`${code}\``)),

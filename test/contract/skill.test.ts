@@ -11,6 +11,7 @@ import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { skillAdvice, skillRules } from "../../src/discovery/skill-rules.ts"
 import { skill } from "../../src/discovery/skill.ts"
 import { checkBody } from "../../src/contract/definitions/operation.ts"
+import { batch } from "../../src/contract/operations/batch.ts"
 import { operationNamed, operations } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { refusals } from "../../src/contract/refusals/refusal.ts"
@@ -112,7 +113,7 @@ t.test("Its examples are commands whose bodies are taken", (t) => {
 })
 
 t.test("It names what exists, and speaks in whole sentences", (t) => {
-  const paths = new Set([...reads, ...discoveryRoutes, ...operations].map(({ path }) => path))
+  const paths = new Set([...reads, ...discoveryRoutes, ...operations, batch].map(({ path }) => path))
   const named = [...`${start}${capabilities}`.matchAll(/`(?:GET|POST|PATCH|DELETE) ([^`?]+)/g)].map((match) => match[1] as string)
   t.strictSame(
     named.filter((path) => !paths.has(path)),
