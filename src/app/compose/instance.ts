@@ -108,7 +108,7 @@ export function createInstance(parts: InstanceParts) {
       }
       const grant = { credentialId: sender, permissions: new Set<Permission>(), threadIds: null }
       const known = tables.credentials.find(sender)
-      if (known !== undefined) return { ...person, grant: { ...grant, roomId: known.roomId } }
+      if (known?.owner.userId === person.userId) return { ...person, grant: { ...grant, roomId: known.roomId } }
       // Of another instance no credential is known; its Room stands for it. Names of there mean others here.
       const shown = tables.people.withId(person.userId)?.username ?? person.username
       return { ...person, username: shown, knownAs: person.username, grant: { ...grant, roomId: sender } }

@@ -22,6 +22,15 @@ export interface ReplayingParts {
   readonly settle: () => void
 }
 
+/**
+ * Two credentials of one member may have used one id there, and the Room stands for all credentials of there. The second gets an id made
+ * from a digest: a stranger who could choose it would name a credential of this instance.
+ */
+function standIn(roomId: string, deliveryId: string, { given }: Pick<Entry, "given">): string {
+  const digest = digestOf(`${roomId} ${deliveryId} ${given.ids?.[0] ?? ""}`).slice("sha256:".length)
+  return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5")
+}
+
 export class Replaying {
   readonly #parts: ReplayingParts
 
@@ -84,9 +93,10 @@ export class Replaying {
     const body = bodyOf(entry.content, client)
     const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation), entry.sealed !== undefined)
     if (content !== entry.content) throw new Error("its body is not as it is kept")
-    // Two credentials of one member may have used one id there; here the Room stands for all of them.
     const isTaken = receipts.find(operation, actor, deliveryId) !== undefined
-    return this.entry({ ...entry, position: 0, sender: isTaken ? (entry.given.ids?.[0] ?? roomId) : roomId })
+    if (isTaken && operation.receiptOf === "member")
+      throw new Error(`its ${operation.delivery} is that of an earlier ${operation.name} of the same person`)
+    return this.entry({ ...entry, position: 0, sender: isTaken ? standIn(roomId, deliveryId, entry) : roomId })
   }
 
   /** Ends a group of replayed writes, as the queue ends one before its commit. */

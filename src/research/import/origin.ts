@@ -13,13 +13,15 @@ const MOST_PEOPLE = 20_000
 export const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "is not an id"))
 /** What somebody is called where they are from: a name as people choose one, of those from elsewhere with the instance's. */
 export const NAME = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, "is not a name"))
-const address = v.pipe(
+/** The address of a service as a browser writes it: another spelling of the same host would pass for another instance. */
+export const address = v.pipe(
   v.string(),
   v.maxLength(300),
   v.url(),
   v.check((value) => {
-    const { protocol, username, search, hash } = new URL(value)
-    return (protocol === "http:" || protocol === "https:") && username === "" && search === "" && hash === "" && !value.endsWith("/")
+    const { protocol, hostname, username, search, hash, href } = new URL(value)
+    const isPlain = username === "" && search === "" && hash === "" && !hostname.endsWith(".")
+    return (protocol === "http:" || protocol === "https:") && isPlain && href.replace(/\/$/, "") === value
   }, "is not the address of a service"),
 )
 
