@@ -28,8 +28,14 @@ const COLUMNS = `c.credential_id AS credentialId, c.room_id AS roomId, c.user_id
   c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
   FROM credentials c JOIN people p USING (user_id)`
 
-/** Names that look alike are one name. */
-const likeName = (name: string): string => name.normalize("NFKC").trim().toLowerCase()
+/** Names that look alike are one name: signs that are not seen, runs of spaces, and forms and case of letters tell none apart. */
+const likeName = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .replace(/[\p{Cf}\p{Cc}]/gu, "")
+    .replace(/\s+/gu, " ")
+    .trim()
+    .toLowerCase()
 
 export type Credentials = ReturnType<typeof credentials>
 

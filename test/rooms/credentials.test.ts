@@ -47,7 +47,7 @@ test("a member issues a credential that speaks for her and says what it may do",
 
 test("two live credentials of a member in a Room do not share a name", async (t) => {
   const first = await issue(ada, { label: "mcp" })
-  for (const label of ["mcp", "MCP", " mcp", "\uff4d\uff43\uff50"])
+  for (const label of ["mcp", "MCP", " mcp", "\uff4d\uff43\uff50", "m\u200bcp", "\u202emcp\u202c"])
     t.match(
       await issue(ada, { label }),
       { status: 409, body: { refusal: "state_conflict", error: /Nothing was stored/, current: { suggestion: /-2$/ } } },
