@@ -7,7 +7,7 @@ export const ofAnswers = {
   /** Bytes of the items of a list page; where fewer fit than were asked for, the next page begins sooner. */
   listBytes: 3_500_000,
   /** Bytes of one list within an answer that holds several; of more, the newest items. */
-  innerListBytes: 700_000,
+  innerListBytes: 800_000,
   /** Metrics of which a list of attempts shows the last value, for each. */
   listedMetrics: 20,
   /** Records that are followed downwards when it is told what a record rests on. */

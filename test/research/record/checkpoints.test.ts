@@ -33,6 +33,7 @@ t.test("what was written, and what became of it", async (t) => {
     ],
   )
   const { content, contentDigest, ...shown } = await read(checkpointId)
+  t.match(shown.author.agent, /^grace's agent /, "it says which agent of hers wrote it")
   t.strictSame(shown, {
     schemaVersion: 3,
     checkpointId,
@@ -41,7 +42,7 @@ t.test("what was written, and what became of it", async (t) => {
     threadId,
     entryId: receipt.entry?.entryId,
     sequence: 3,
-    author: { userId: userIds.grace, username: "grace" },
+    author: { userId: userIds.grace, username: "grace", agent: shown.author.agent },
     at: receipt.acceptedAt,
     state: "open",
     coversThrough: 1,

@@ -47,6 +47,7 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
 
   const link = await reader.read("link", { linkId })
   const standing = { status: "current", notices: [] }
+  t.match(link.author.agent, /^grace's agent /, "it says which agent of hers wrote it")
   t.strictSame(link, {
     schemaVersion: 3,
     linkId,
@@ -57,7 +58,7 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
     finding: { versionId: found.versionId, label: "F1", kind: "finding", wording: "It did not.", ...standing, outcome: "negative" },
     attemptId,
     attemptLabel: "A1",
-    author: { userId: userIds.grace, username: "grace" },
+    author: { userId: userIds.grace, username: "grace", agent: link.author.agent },
     at: receipt.acceptedAt,
     ...{ towardQuestion: verdicts.towardQuestion },
     towardHypothesis: [
