@@ -82,7 +82,7 @@ t.test("the hypothesis shows the contradiction, on its page and in every list, a
   t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*shows in the standing, and is not counted/)
   t.match(
     await textOf("#live-standing"),
-    /Disputed.*mary disputed it.*The ramp and the batch size/,
+    /Disputed.*mary · agent mary.s agent \S+ disputed it.*The ramp and the batch size/,
     "who disputed it, and why, stands beside it",
   )
   t.match(await textOf("#live-uses"), /F1 refers to it/)
