@@ -58,7 +58,7 @@ test("somebody is disabled and enabled, and their Room given to another", async 
   t.match(await command("user", "disable", "grace"), { code: 0, out: "grace is disabled. Ended: 1 credential, 0 personal keys.\n" })
   t.strictSame([await who(cookie), await identity(token), (await signIn("grace")).status], [null, 401, 401])
   t.match((await command("user", "list")).out, /grace .* 20\d\d-\S+Z +20\d\d-\S+Z\n/)
-  t.match(await command("credential", "issue", "--room", roomId, "--user", "grace"), { code: 2, err: /may not come in here/ })
+  t.match(await command("credential", "issue", "--room", roomId, "--user", "grace"), { code: 2, err: /This account is disabled/ })
 
   const transfer = (...args: string[]) => command("room", "transfer", roomId, ...args)
   t.match(await transfer("--to", "mary"), { code: 2, err: /required option '--reason <text>'/ })
