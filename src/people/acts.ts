@@ -1,4 +1,4 @@
-/** What is done to people and is no operation, as far as other tables rest on it: kept in the history, and done again from there. */
+/** What happens to people without an operation, as far as other tables rest on it: kept in the journal, and replayed from there. */
 import type { Described } from "../contract/answers/description.ts"
 import type { ActCall, Done } from "../ledger/journal/acts.ts"
 import type { Person } from "./people.ts"

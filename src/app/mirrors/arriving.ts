@@ -1,4 +1,4 @@
-/** Rooms of other instances as they arrive: each write is done again here, and has to come out as it was there. */
+/** Rooms of other instances as they arrive: each write is replayed here, and must come out as it did there. */
 import { messageOf } from "../../contract/faults.ts"
 import type { Described } from "../../contract/answers/description.ts"
 import { canonicalJson, parse, trusted } from "../../contract/json.ts"
@@ -56,7 +56,7 @@ export function mustBeExplained({ tables }: Instance, roomId: string): void {
     )
 }
 
-/** Does proved writes again within one open transaction. One of these for each transaction. */
+/** Replays proved writes within one open transaction. One of these for each transaction. */
 export class Arriving {
   readonly #instance: Instance
   readonly #arrivals: Arrivals

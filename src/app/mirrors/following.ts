@@ -1,4 +1,4 @@
-/** Follows one Room of another instance: its writes are proved and done again here as they land there. */
+/** Follows one Room of another instance: proves its writes and replays them here as they land there. */
 import type { Logger } from "pino"
 import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import type { Described } from "../../contract/answers/description.ts"
@@ -110,7 +110,7 @@ class Following {
   }
 
   /**
-   * Does the writes of a page of the Room again.
+   * Replays the writes of a page of the Room.
    * @returns whether it did: not where the Room gave way meanwhile
    * @throws CrateFault that says where the histories part, if they do
    */

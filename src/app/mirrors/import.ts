@@ -1,4 +1,4 @@
-/** A Room out of a crate: the crate proved, its writes done again, all of them or none. */
+/** Imports a Room from a crate: proves the crate and replays its writes, all of them or none. */
 import { openCrate } from "../../research/import/crate-file.ts"
 import { originOf, peopleOf } from "../../research/import/origin.ts"
 import { provedWrites } from "../../research/import/writes.ts"

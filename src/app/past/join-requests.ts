@@ -3,7 +3,7 @@ import { schemaVersions } from "../../contract/versions.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
 
 /**
- * The request that a decision needs to be there, where a Room is done again.
+ * The request that a decision needs when a Room is replayed.
  * @param nameOf what somebody is called
  * @returns null for a write that is no decision
  */

@@ -1,4 +1,4 @@
-/** Makes a Room again as it was: its history up to an entry, and that of the Rooms bound to it, done again in a database of its own. */
+/** Makes a Room as it was: replays its journal up to an entry, and that of the Rooms bound to it, in a database of its own. */
 import { activity } from "../../ledger/journal/activity.ts"
 import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
@@ -25,7 +25,7 @@ export interface PastOrder {
   }
 }
 
-/** How many writes were done again; null where that is more than may be. */
+/** How many writes were replayed; null if that is over the limit. */
 export interface PastMade {
   readonly entries: number | null
 }
@@ -57,7 +57,7 @@ function copyBeside(from: Db, to: Db, rooms: ReadonlySet<string>): void {
 }
 
 /**
- * Does it again.
+ * Replays it.
  * @param live the data, in a snapshot
  * @param made an empty database
  * @throws Divergence where it does not come out as it was

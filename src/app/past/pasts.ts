@@ -15,13 +15,13 @@ export interface Made {
   readonly discard: () => void
 }
 export interface Maker {
-  /** Makes one; null where it is more than may be done again. */
+  /** Makes one; null if that would mean replaying more than the limit. */
   make(order: PastOrder): Promise<Made | null>
   /** Takes away what is left, once nothing more is made. */
   close(): void
 }
 
-/** How much may be done again for one moment, how many are kept, and how many bytes of them. */
+/** How much may be replayed for one moment, how many are kept, and how many bytes of them. */
 export interface PastNumbers {
   readonly most: PastOrder["most"]
   readonly kept: number

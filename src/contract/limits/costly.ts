@@ -10,7 +10,7 @@ export const ofCostlyWork = {
   exportPieceSeconds: 10,
   exportMegabytes: 256,
   /**
-   * What is done again at the most to answer as of an earlier entry, of a Room and of those bound to it by what they cite: writes,
+   * The most that is replayed to answer as of an earlier entry, of a Room and of those bound to it by what they cite: writes,
    * bytes of what was sent, seconds of a processor's time, MiB of objects, and bytes of what is made; over it, 422 `past_too_large`.
    */
   pastEntries: 50_000,

@@ -18,7 +18,7 @@ function aboutRoom({ instance }: Edge, given: readonly (readonly [string, unknow
   throw badParameter("at", "is an entry of one Room's activity: say of which, with roomId or what belongs to a Room")
 }
 
-/** The moment that a page or read is asked for. Nothing waits but what has to be done again. */
+/** The moment that a page or read is asked for. Only a replay makes the caller wait. */
 export function pastOf(
   edge: Edge,
   given: { readonly params: Asked["params"]; readonly query?: Asked["query"] },

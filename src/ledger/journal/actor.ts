@@ -64,7 +64,7 @@ export interface Gate {
   confirm(actor: Actor, at: string): void
   /** Notes that the actor's credential or key was used. */
   used(actor: Actor, at: string): void
-  /** Told of a write that was accepted, within its transaction; of none that is done again. */
+  /** Called for each accepted write, within its transaction; not for a replayed one. */
   accepted(written: Written): void
   /** Whoever sent an entry of the history, as far as a behaviour asks. */
   actorOf(entry: Pick<Entry, "userId" | "username" | "sender" | "agent">, operation: Pick<Operation, "family">): Actor

@@ -52,7 +52,7 @@ export function noting<A extends Acts>(acts: A, journal: Journal, chance: () => 
   return Object.fromEntries(Object.entries(acts).map(([name, act]) => [name, done(name, act)])) as Done<A>
 }
 
-/** Does an act again. */
+/** Replays an act. */
 export function actAgain(acts: Acts, entry: Entry): void {
   const chance = again(entry.given)
   acts[entry.operation]?.(callOf(entry.userId, entry.at, chance), JSON.parse(entry.content))

@@ -30,7 +30,7 @@ export interface Delivery extends Call {
   readonly client: JsonObject | undefined
   /** What the journal keeps of what its behaviour told beforehand. */
   readonly foreseen?: JsonObject
-  /** Of a write that is done again, and of which something was withheld. */
+  /** Set for a replayed write of which something was withheld. */
   readonly sealed?: Sealed
 }
 

@@ -1,4 +1,4 @@
-/** An accepted write, as the journal keeps it and a replay does it again. */
+/** An accepted write, as the journal keeps it and a replay reads it. */
 import type { Json, JsonObject } from "../../contract/json.ts"
 import type { Writer } from "./keys.ts"
 
@@ -22,7 +22,7 @@ export type Given = {
   readonly people?: Readonly<Record<string, string>>
 }
 
-/** One accepted write, as it is done again. */
+/** One accepted write, as it is replayed. */
 export interface Entry extends Writer {
   /** Counts up from 1 without a gap. */
   readonly position: number

@@ -1,5 +1,5 @@
 /**
- * Replay: the journal done again, by the same behaviours, in a fresh database, with what the world gave then. What comes
+ * Replay: runs the journal through the same behaviours, in a fresh database, with the ids and chance that were given then. What comes
  * out must ask for exactly what was given; whoever replays compares the rest.
  */
 import type { Ledger } from "../write/admit.ts"
@@ -8,13 +8,13 @@ import type { Entry } from "../journal/journal.ts"
 import type { Recorded } from "../write/recorder.ts"
 import { messageOf } from "../../contract/faults.ts"
 
-/** Where a journal is done again: a fresh database, and the ledger of an instance on it. */
+/** Where a journal is replayed: a fresh database, and the ledger of an instance on it. */
 export interface Scratch {
   readonly db: Db
   readonly ledger: Ledger
 }
 
-/** An entry cannot be done again, or what comes out is not what was recorded. */
+/** An entry cannot be replayed, or does not come out as it was recorded. */
 export class Divergence extends Error {
   readonly position: number
   constructor({ position, operation }: Pick<Entry, "position" | "operation">, why: string, cause?: unknown) {
@@ -37,7 +37,7 @@ export interface Watching {
 }
 
 /**
- * Does entries again, in order.
+ * Replays entries, in order.
  * @returns how many
  * @throws Divergence at the first one that does not come out as it was
  */

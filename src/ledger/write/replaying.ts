@@ -1,4 +1,4 @@
-/** What was accepted is done again, in another database, with what the world gave it then (see replay.ts). */
+/** Replays accepted writes in another database, with the ids and chance that they were given then (see replay.ts). */
 import { digestOf } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
@@ -39,10 +39,10 @@ export class Replaying {
   }
 
   /**
-   * Does an accepted write again. Nothing that could refuse it is asked: not the outside, nor what was granted, nor what
+   * Replays an accepted write. Nothing that could refuse it is asked: not the outside, nor what was granted, nor what
    * stood against it. Within an open transaction.
    * @returns what became of it; null of what is no operation
-   * @throws OtherChance, or what the behaviour throws, when it cannot be done again
+   * @throws OtherChance, or what the behaviour throws, when it cannot be replayed
    */
   entry(entry: Entry): Recorded | null {
     const { gate, journal, writing, acts, behaviourOf } = this.#parts
@@ -79,7 +79,7 @@ export class Replaying {
   }
 
   /**
-   * Does an accepted write of another instance again, as `entry` does, within an open transaction. Its body is looked at as if it
+   * Replays an accepted write of another instance, as `entry` does, within an open transaction. Its body is looked at as if it
    * had just been sent.
    * @param roomId the Room it should be of
    * @throws Refusal for a body that would not be accepted, or what makes it impossible to do

@@ -32,7 +32,7 @@ export class Writing {
     return recorded
   }
 
-  /** Does a write again. Nobody waits for it. */
+  /** Replays a write. Nobody waits for it. */
   again(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
     return this.#do(delivery, subject, at, chance, false)
   }

@@ -1,4 +1,4 @@
-/** What a Room's writes name of other Rooms: whoever does them again elsewhere needs what those Rooms had said by then. */
+/** What a Room's writes name of other Rooms: a replay elsewhere needs what those Rooms had said by then. */
 import { isObject } from "../../contract/json.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"

@@ -1,4 +1,4 @@
-/** An accepted write as whoever does it again elsewhere needs it: in a crate, and beside an entry of the feed. */
+/** An accepted write as a replay elsewhere needs it: in a crate, and beside an entry of the feed. */
 import { JsonText, stored, type Writable } from "../../contract/json.ts"
 import type { Named } from "../../contract/answers/description.ts"
 import { DESCRIBED } from "../../people/people.ts"

@@ -1,4 +1,4 @@
-/** Writes as a crate or another instance's feed tells them, each proved against its Room's feed: what may then be done again. */
+/** Writes from a crate or another instance's feed. Each is proved against its Room's feed before it is replayed. */
 import * as v from "valibot"
 import { entryDigest, firstPreviousDigest } from "../../contract/answers/chain.ts"
 import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"

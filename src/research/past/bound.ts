@@ -1,5 +1,5 @@
 /**
- * Which Rooms have to be done again so that one of them says what it said: those that its writes name something of, those
+ * Which Rooms must be replayed so that one of them says what it said: those that its writes name something of, those
  * whose writes name something of it, and so on from each of these.
  */
 import { idOf } from "../../ledger/journal/keys.ts"
@@ -9,7 +9,7 @@ import { type Entry, journal } from "../../ledger/journal/journal.ts"
 import { roomJournal } from "../../ledger/journal/room-journal.ts"
 import { citing } from "../export/cited.ts"
 
-/** What may be done again at the most. */
+/** The most that may be replayed. */
 export interface MostOfPast {
   readonly entries: number
   /** Bytes of what was sent. */
@@ -70,7 +70,7 @@ function naming(db: Db) {
 }
 
 /**
- * What has to be done again for a Room as it was after an entry of its activity.
+ * What must be replayed for a Room as it was after an entry of its activity.
  * @param db a snapshot
  * @param position that entry's place in the history: what was accepted after it, in whatever Room, is left out
  * @returns null where it is more than may be
