@@ -133,29 +133,6 @@ function pages(): Target[] {
 /** Every route; each is there once. */
 const all: readonly Target[] = [
   ...operations.flatMap(writesOf),
-  ...(
-    [
-      [batch.path, "credential"],
-      [batch.browserPath, "session"],
-    ] as const
-  ).map(
-    ([path, caller]): Target => ({
-      ...plain,
-      name: caller === "session" ? "batch in the browser" : "batch",
-      method: batch.method,
-      path,
-      family: familyOf(path),
-      caller,
-      body: jsonSchemaOf(batchBody),
-      example: {
-        writes: operations
-          .filter(isBatched)
-          .slice(0, 3)
-          .map(({ name, example }) => ({ operation: name, body: example })),
-      },
-      query: queryOf(writeParameters),
-    }),
-  ),
   ...[...reads, ...discoveryRoutes].flatMap(readsOf),
   ...readsOf(metricsRead).map((target) => ({ ...target, isOther: true })),
   {
@@ -188,6 +165,29 @@ const all: readonly Target[] = [
     }),
   ),
   ...pages(),
+  ...(
+    [
+      [batch.path, "credential"],
+      [batch.browserPath, "session"],
+    ] as const
+  ).map(
+    ([path, caller]): Target => ({
+      ...plain,
+      name: caller === "session" ? "batch in the browser" : "batch",
+      method: batch.method,
+      path,
+      family: familyOf(path),
+      caller,
+      body: jsonSchemaOf(batchBody),
+      example: {
+        writes: operations
+          .filter(isBatched)
+          .slice(0, 3)
+          .map(({ name, example }) => ({ operation: name, body: example })),
+      },
+      query: queryOf(writeParameters),
+    }),
+  ),
 ]
 
 export const targets: readonly Target[] = all.map((target) => ({
