@@ -145,9 +145,8 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   server.off("request", notYet)
   server.on("request", answer)
   server.on("checkContinue", (request: IncomingMessage, response: Answering) => {
-    // Whoever is refused need not send the body; but then nobody can tell where the next request would begin.
-    response.holdsBodyBack = true
-    response.shouldKeepAlive = false
+    response.shouldKeepAlive &&= !ending
+    response.holdBodyBack()
     answer(request, response)
   })
   server.on("checkExpectation", (request: IncomingMessage, response: Answering) => {

@@ -37,8 +37,8 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 /** Node's answer to a request, which also carries the request's id. */
 export class Answering extends ServerResponse {
   context: RequestContext | null = null
-  /** The client holds its body back until it is asked for it. */
-  holdsBodyBack = false
+  /** Set while the client holds its body back: whether the connection stays once the body has come. */
+  #staysAfterBody: boolean | null = null
   /** What its body's memory is taken from. */
   budgets: Budgets | null = null
   /** Header fields that every answer of this service has beside those of its own. */
@@ -56,11 +56,17 @@ export class Answering extends ServerResponse {
     return typeof reason === "string" ? super.writeHead(status, reason || STATUS_CODES[status], headers) : super.writeHead(status, headers)
   }
 
+  /** The client holds its body back until it is asked for it. If it never is, nobody can tell where the next request would begin. */
+  holdBodyBack(): void {
+    this.#staysAfterBody = this.shouldKeepAlive
+    this.shouldKeepAlive = false
+  }
+
   /** Asks for a body that was held back. */
   letBodyCome(): void {
-    if (!this.holdsBodyBack) return
-    this.holdsBodyBack = false
-    this.shouldKeepAlive = true
+    if (this.#staysAfterBody === null) return
+    this.shouldKeepAlive = this.#staysAfterBody
+    this.#staysAfterBody = null
     this.writeContinue()
   }
 }

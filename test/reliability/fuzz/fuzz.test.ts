@@ -25,9 +25,7 @@ test("every route that the application has is attacked", async (t) => {
   t.ok(served.length > 200)
   // One page stands for all operations there; here it is attacked once for each.
   const missed = served.map(({ method, route }) => `${method} ${route}`).filter((each) => !attacked.has(each))
-  // The batch is attacked by test/ledger/batch.test.ts alone so far.
-  const batches = ["POST /api/agent/research/batch", "POST /api/research-actions/batch"]
-  t.strictSame(missed, [...batches, "GET /do/:operation", "POST /web/:operation"])
+  t.strictSame(missed, ["GET /do/:operation", "POST /web/:operation"])
   house.close()
 })
 

@@ -5,6 +5,7 @@ import { queryParameters } from "../../../src/discovery/parameters.ts"
 import { discoveryRoutes, mcpPath, metricsRead } from "../../../src/discovery/routes.ts"
 import { bodySchema, type JsonSchema, jsonSchemaOf } from "../../../src/contract/definitions/json-schema.ts"
 import { browserPath, type Operation, pathNames, writeParameters } from "../../../src/contract/definitions/operation.ts"
+import { batch, batchBody, isBatched } from "../../../src/contract/operations/batch.ts"
 import { operations } from "../../../src/contract/operations/index.ts"
 import { browserReadPath, type Read } from "../../../src/contract/definitions/read.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
@@ -132,6 +133,29 @@ function pages(): Target[] {
 /** Every route; each is there once. */
 const all: readonly Target[] = [
   ...operations.flatMap(writesOf),
+  ...(
+    [
+      [batch.path, "credential"],
+      [batch.browserPath, "session"],
+    ] as const
+  ).map(
+    ([path, caller]): Target => ({
+      ...plain,
+      name: caller === "session" ? "batch in the browser" : "batch",
+      method: batch.method,
+      path,
+      family: familyOf(path),
+      caller,
+      body: jsonSchemaOf(batchBody),
+      example: {
+        writes: operations
+          .filter(isBatched)
+          .slice(0, 3)
+          .map(({ name, example }) => ({ operation: name, body: example })),
+      },
+      query: queryOf(writeParameters),
+    }),
+  ),
   ...[...reads, ...discoveryRoutes].flatMap(readsOf),
   ...readsOf(metricsRead).map((target) => ({ ...target, isOther: true })),
   {
