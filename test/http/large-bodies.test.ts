@@ -36,6 +36,18 @@ test("1 MiB is taken, a byte more is not", async (t) => {
   t.equal((await ask(`${house.baseUrl}${path}`, { token, raw: streamed(limits.requestBodyBytes + 1) })).status, 413)
 })
 
+test("a body in pieces of three bytes is taken whole, though its sender is made to wait between them", async (t) => {
+  const text = padded(45_000)
+  const pieces = Array.from({ length: 15_000 }, (_, at) => `3\r\n${text.slice(at * 3, at * 3 + 3)}\r\n`).join("")
+  const sent = Array.from({ length: 8 }, async () => {
+    const line = await dial(house.baseUrl)
+    await line.send(`${head("POST", path, ...headers, "Transfer-Encoding: chunked", "Connection: close")}${pieces}0\r\n\r\n`)
+    return line.closed()
+  })
+  // All eight are one message.
+  for (const received of await Promise.all(sent)) t.match(received, /^HTTP\/1\.1 200 [^]*"operation":"post_message"/)
+})
+
 test("an announced length that is too much is refused before a byte of it is sent", async (t) => {
   const line = await dial(house.baseUrl)
   await line.send(head("POST", path, ...headers, `Content-Length: ${50 * 2 ** 20}`))

@@ -10,6 +10,8 @@ import { type NodeSide, nodeSide, type RequestContext, contextOf } from "./reque
 
 /** Bytes of a body whose reading is no more work than any other request's. */
 const SMALL = 64 * 1024
+/** Pieces of a body that are taken before the others get a turn: a piece of three bytes costs as much as one of 64 kB. */
+const PIECES = 1_000
 
 const tooLarge = (most: number) =>
   new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
@@ -112,10 +114,19 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
     req.on("data", take)
     // A body may come in chunks of three bytes: by way of the stream's queue each would cost three times as much.
     const queue = req.push.bind(req)
+    let pieces = 0
+    const goOn = async () => {
+      await ownTurn()
+      pieces = 0
+      if (!isStopped && !req.complete) req._read(0)
+    }
     req.push = (chunk: Buffer | null) => {
       if (chunk === null || isStopped || req.readableLength > 0) return queue(chunk)
       take(chunk)
-      return true
+      pieces += 1
+      if (pieces === PIECES) void goOn()
+      // No more is read from the socket until it goes on.
+      return pieces < PIECES
     }
     req.on("end", () => {
       if (body !== undefined) bodies?.whole(body)
