@@ -18,6 +18,7 @@ export class Afterwards {
   readonly #between: (work: () => void) => boolean
   readonly #onFailed: (error: unknown) => void
   #timer: NodeJS.Timeout | undefined
+  #hasEnded = false
 
   /** @param between runs a step in a transaction of its own, and says whether it was committed */
   constructor(following: Following, between: (work: () => void) => boolean, onFailed: (error: unknown) => void) {
@@ -28,6 +29,7 @@ export class Afterwards {
 
   /** Something was committed that work may follow from. */
   soon(milliseconds = SOON): void {
+    if (this.#hasEnded) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.now().then(
@@ -43,12 +45,14 @@ export class Afterwards {
   /** Does all that there is to do now, in steps; writes go on between two of them. @returns whether all of it was done */
   async now(): Promise<boolean> {
     const { newest, reached, step } = this.#following
-    for (const until = newest(); reached() < until; await turn()) if (!this.#between(step)) return false
+    // Between two steps the thread may end, and close its database.
+    for (const until = newest(); !this.#hasEnded && reached() < until; await turn()) if (!this.#between(step)) return false
     return true
   }
 
-  /** Does the rest without a pause, before the thread ends. */
+  /** Does the rest without a pause, before the thread ends. Nothing is begun after it: a timer would keep the thread alive. */
   end(): void {
+    this.#hasEnded = true
     clearTimeout(this.#timer)
     const { newest, reached, step } = this.#following
     while (reached() < newest() && this.#between(step)) {}

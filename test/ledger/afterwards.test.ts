@@ -1,0 +1,36 @@
+/** Work that follows from writes, where the thread ends in the midst of it. */
+import { setTimeout as pause } from "node:timers/promises"
+import { test } from "tap"
+import { Afterwards } from "../../src/ledger/write/afterwards.ts"
+
+/** As much to do as there are steps. A step in a closed database throws. */
+function work(steps: number) {
+  let [done, isClosed] = [0, false]
+  const look = (value: number) => {
+    if (isClosed) throw new Error("The database connection is not open")
+    return value
+  }
+  const failures: unknown[] = []
+  const afterwards = new Afterwards(
+    { newest: () => look(steps), reached: () => look(done), step: () => void (done += 1) },
+    (step) => {
+      step()
+      return true
+    },
+    (error) => failures.push(error),
+  )
+  return { afterwards, failures, done: () => done, close: () => (isClosed = true) }
+}
+
+test("an end between two steps does the rest, and nothing looks at the closed database afterwards", async (t) => {
+  const { afterwards, failures, done, close } = work(3)
+  const all = afterwards.now()
+  t.equal(done(), 1, "one step was done, and the others get a turn")
+  afterwards.end()
+  close()
+  t.equal(done(), 3)
+  await all
+  afterwards.soon(0)
+  await pause(20)
+  t.strictSame(failures, [], "no timer is left that would keep the thread alive")
+})
