@@ -1,12 +1,12 @@
 /** `research-room mirror`: Rooms of other instances that are followed here, also while this one is served. */
 import { existsSync } from "node:fs"
 import { Command } from "commander"
-import { originAt, Unreachable } from "../app/mirrors/origin.ts"
+import { originAt, type Serving, Unreachable } from "../app/mirrors/origin.ts"
 import { isUuid } from "../contract/schema/fields.ts"
 import { isoTime } from "../ledger/world.ts"
 import { DataError } from "../ledger/storage/opening.ts"
 import type { Instance } from "../app/compose/instance.ts"
-import { type Parting, partingFrom } from "../app/mirrors/parting.ts"
+import { otherInstance, type Parting, partingFrom } from "../app/mirrors/parting.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
@@ -25,13 +25,13 @@ function roomIdOf(room: string): string {
 }
 
 /** Looks at the Room where it is, so that what can never be followed is told at once. */
-async function lookAt(baseUrl: string, roomId: string): Promise<string> {
+async function lookAt(baseUrl: string, roomId: string): Promise<{ title: string; serving: Serving }> {
   try {
     const origin = originAt(baseUrl)
-    await origin.instance()
+    const serving = await origin.instance()
     const room = await origin.room(roomId)
     if (room.origin !== null) throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
-    return room.title
+    return { title: room.title, serving }
   } catch (error) {
     if (error instanceof CrateFault || error instanceof Unreachable) throw new DataError(`${error.message} Nothing was changed.`)
     throw error
@@ -43,8 +43,10 @@ interface AddOptions extends Options {
 }
 
 /** @throws UsageError where what is here is not what is there, unless others told of it and it gives way by itself */
-async function mustHold(instance: Instance, baseUrl: string, roomId: string): Promise<void> {
-  const parting = await partingThere(instance, baseUrl, roomId)
+async function mustHold(instance: Instance, serving: Serving, roomId: string): Promise<void> {
+  const other = otherInstance(instance, serving, roomId)
+  if (other !== null) throw new UsageError(`${other} Nothing was changed.`)
+  const parting = await partingThere(instance, serving.from.baseUrl, roomId)
   if (parting !== null && !instance.tables.leaving.cameAlong(roomId, parting.sequence))
     throw new UsageError(`${parting.why} Nothing was changed.`)
 }
@@ -68,7 +70,7 @@ const follow = ({ ledger, tables, world }: Instance, baseUrl: string, roomId: st
 
 async function add(baseUrl: string, room: string, { data, afresh }: AddOptions): Promise<void> {
   const roomId = roomIdOf(room)
-  const title = await lookAt(baseUrl, roomId)
+  const { title, serving } = await lookAt(baseUrl, roomId)
   // A service that runs keeps in memory what it read of what is dropped.
   const release = afresh === undefined || !existsSync(databaseFile(data)) ? () => {} : lockFolder(data)
   try {
@@ -78,11 +80,13 @@ async function add(baseUrl: string, room: string, { data, afresh }: AddOptions):
         const { tables } = instance
         if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
           throw new UsageError(`The Room ${roomId} is this instance's own.`)
-        if (afresh === undefined) await mustHold(instance, baseUrl, roomId)
+        if (afresh === undefined) await mustHold(instance, serving, roomId)
         else {
           const parting = await partingThere(instance, baseUrl, roomId)
           if (parting === null) console.log("Nothing was dropped: what is here is what is there.")
           else await drop(instance, { roomId, from: parting.sequence }, { data, baseUrl })
+          if (otherInstance(instance, serving, roomId) !== null)
+            await instance.ledger.transact(() => instance.importing.import_room(null, { roomId, ...serving.from, people: [] }))
         }
         await follow(instance, baseUrl, roomId, title)
       },

@@ -65,6 +65,9 @@ export function importedRooms(db: Db) {
     `SELECT instance_id AS instanceId, base_url AS baseUrl, software_version AS softwareVersion FROM imported_rooms
      WHERE room_id = +? AND adopted_at IS NULL`,
   )
+  const firstHand = db.prepare<{ instanceId: string }>(
+    "SELECT instance_id AS instanceId FROM imported_rooms WHERE room_id = +? AND base_url = +? AND told_by IS NULL AND adopted_at IS NULL",
+  )
   const homes = db.prepare<Home>(
     "SELECT instance_id AS instanceId, base_url AS baseUrl, sequence - 1 AS throughSequence FROM room_adoptions WHERE room_id = +? ORDER BY sequence",
   )
@@ -87,6 +90,8 @@ export function importedRooms(db: Db) {
       const found = one.get(roomId)
       return found && withHomes(roomId, found)
     },
+    /** The instance that a Room was fetched from at an address; undefined where it came from elsewhere, or others told of it. */
+    firstHand: (roomId: string, baseUrl: string): string | undefined => firstHand.get(roomId, baseUrl)?.instanceId,
     withHomes,
     /** Where a Room was before it was adopted, here or where it comes from. */
     homes: (roomId: string): Home[] => homes.all(roomId),

@@ -1,14 +1,19 @@
-/** What a copy forgets: nobody tells it that something was withheld at the original, but what it reads says so. */
+/** What a copy forgets: nobody tells it that words were taken out at the original, but the file it reads shows it. */
+import type { Db } from "../../ledger/storage/database.ts"
 import type { Followed } from "../../ledger/storage/follower-file.ts"
 import type { Instance } from "./instance.ts"
 
-/** Has an instance forget what it keeps in memory before anything more is read, whenever more was withheld in the file it follows. */
-export function forgetWithOriginal(followed: Pick<Followed, "onMoved">, { ledger, tables }: Instance): void {
-  let known = tables.withheld.count()
+/**
+ * Has an instance forget what it keeps in memory before anything more is read, whenever words were withheld or Rooms dropped in the
+ * file it follows. Both set the triggers aside that keep the journal as it is, in the same transaction: SQLite counts that.
+ */
+export function forgetWithOriginal(followed: Db & Pick<Followed, "onMoved">, { ledger }: Pick<Instance, "ledger">): void {
+  const schema = followed.prepare<{ schema_version: number }>("PRAGMA schema_version")
+  let known = schema.one().schema_version
   followed.onMoved(() => {
-    const count = tables.withheld.count()
-    if (count === known) return
-    known = count
+    const now = schema.one().schema_version
+    if (now === known) return
+    known = now
     ledger.forget()
   })
 }

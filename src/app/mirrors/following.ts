@@ -13,7 +13,7 @@ import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
 import type { Instance } from "../compose/instance.ts"
 import { type Origin, originAt, Unreachable, WAIT } from "./origin.ts"
 import type { FeedPage } from "./origin-answers.ts"
-import { giveWay, partingFrom } from "./parting.ts"
+import { giveWay, otherInstance, partingFrom } from "./parting.ts"
 import { Pauses } from "./pauses.ts"
 import { Shorter } from "./shorter.ts"
 
@@ -99,6 +99,8 @@ class Following {
       onAnswer()
       // An honest origin holds a question for as long as it has nothing to say.
       const isHeld = performance.now() - asked > (WAIT * 1000) / 2
+      // Behind a proxy, another instance may take the place of this one between two answers.
+      if (page.items.length > 0 && !page.hasMore) await this.#arrive(roomId)
       if (page.items.length > 0 || isHeld) pauses.reset()
       else await pauses.next()
       this.#stands = Math.max(this.#stands, page.nextCursor)
@@ -142,16 +144,21 @@ class Following {
     return this.#instance.ledger.activity.watermark(roomId)
   }
 
-  /** Asks where a Room comes from: where it is followed, or where that one has it from. */
+  /**
+   * Asks where a Room comes from: where it is followed, or where that one has it from.
+   * @throws CrateFault where another instance answers at the address now
+   */
   async #arrive(roomId: string): Promise<void> {
-    const [instance, room] = await Promise.all([this.#origin.instance(), this.#origin.room(roomId)])
+    const [serving, room] = await Promise.all([this.#origin.instance(), this.#origin.room(roomId)])
+    const other = otherInstance(this.#instance, serving, roomId)
+    if (other !== null) throw new CrateFault(other)
     if (roomId === this.#roomId) {
       if (room.origin !== null) throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
       this.#stands = room.activityWatermark
       await this.#heard()
     }
     const told = room.origin === null ? {} : { ...room.origin, toldBy: this.#baseUrl }
-    this.#from.set(roomId, { ...instance, ...told, ...(room.adopted.length > 0 && { adopted: room.adopted }) })
+    this.#from.set(roomId, { ...serving.from, ...told, ...(room.adopted.length > 0 && { adopted: room.adopted }) })
   }
 
   /**

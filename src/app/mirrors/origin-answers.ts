@@ -17,6 +17,9 @@ const SHORT = 65_536
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const person = v.object({ userId: uuid, username: NAME })
 
+/** Instances that one may have been restored from, one after the other. */
+const MOST_RESTORED = 10_000
+
 /** The answers that a mirror reads, and the bytes that each may have. */
 const answers = {
   manifest: {
@@ -25,6 +28,8 @@ const answers = {
       service: v.literal("research-room"),
       instanceId: uuid,
       softwareVersion: v.pipe(v.string(), v.maxLength(50)),
+      // Left out by versions that cannot be restored as another instance.
+      lineage: v.optional(v.pipe(v.array(uuid), v.maxLength(MOST_RESTORED)), []),
     }),
   },
   room: {

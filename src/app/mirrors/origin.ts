@@ -12,6 +12,12 @@ const MOST_PAGES = 1_000
 /** Seconds for which a feed is held open. */
 export const WAIT = 25
 
+/** The instance that answers at an address, and those it was restored from. */
+export interface Serving {
+  readonly from: Elsewhere
+  readonly lineage: readonly string[]
+}
+
 /** It does not answer as it should now, and may later. */
 export class Unreachable extends Error {}
 
@@ -42,10 +48,10 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
       wait,
     )
   return {
-    /** Who it is. */
-    async instance(): Promise<Elsewhere> {
-      const { instanceId, softwareVersion } = await ask("/api/manifest", "manifest", "The manifest of a research-room")
-      return { instanceId, softwareVersion, baseUrl }
+    /** Which instance it is now. */
+    async instance(): Promise<Serving> {
+      const { instanceId, softwareVersion, lineage } = await ask("/api/manifest", "manifest", "The manifest of a research-room")
+      return { from: { instanceId, softwareVersion, baseUrl }, lineage }
     },
     room: (roomId: string) => ask(`/api/research/rooms/${roomId}`, "room", `The Room ${roomId}`),
     /** A page of entries after a sequence, each with its write. @param wait seconds for which an empty answer may be held */

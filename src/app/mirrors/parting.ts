@@ -5,7 +5,7 @@ import type { Cut } from "../../ledger/cut.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import { droppedLine } from "./dropped.ts"
 import type { Instance } from "../compose/instance.ts"
-import type { Origin } from "./origin.ts"
+import type { Origin, Serving } from "./origin.ts"
 import { Shorter } from "./shorter.ts"
 
 export interface Parting {
@@ -44,6 +44,17 @@ export async function partingFrom({ ledger }: Instance, origin: Origin, roomId: 
       ? new Shorter(there).message
       : `Entry ${other} of Room ${roomId} is another one there now: its history was rewritten. What is here stays.`
   return { sequence: other, why: `${why} To go on with what is there from entry ${other} on, use mirror add --afresh.` }
+}
+
+/**
+ * Looks whether the address at which a Room is followed is served by another instance now. A restored instance has a new id, and
+ * names the one it was restored from.
+ * @returns the sentence for an operator; null where it is the same instance, or nothing is here that came from that address
+ */
+export function otherInstance({ tables }: Instance, { from, lineage }: Serving, roomId: string): string | null {
+  const known = tables.imported.firstHand(roomId, from.baseUrl)
+  if (known === undefined || [from.instanceId, ...lineage].includes(known)) return null
+  return `${from.baseUrl} is another instance now: ${from.instanceId}, which does not say that it was restored from ${known}, where Room ${roomId} came from. What is here stays. To go on with what is there, use mirror add --afresh.`
 }
 
 /**

@@ -1,11 +1,15 @@
 /** A Room of one running instance, followed by another: copied, kept up with, through restarts of either, and stopped where its history is another one. */
+import { once } from "node:events"
 import { rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
 import t, { type Test } from "tap"
 import { checkData } from "../../../src/check/check.ts"
 import { backUp, restore } from "../../../src/check/backup.ts"
 import { hypothesis } from "../../support/bodies.ts"
+import { mirrorCommand } from "../../../src/commands/mirror.ts"
 import { openForward } from "../../../src/app/compose/upgrade.ts"
 import { databaseFile } from "../../../src/ledger/storage/data.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
@@ -152,6 +156,56 @@ for (const rewritten of [false, true])
       await back.close()
     },
   )
+
+t.test(
+  "Another instance in the origin's place stops the mirror, whatever it answers; one that was restored from it does not",
+  async (t) => {
+    const { there, here, ada, roomId, threadId } = await two(t)
+    const { instanceId } = there.instance
+    const front = { instanceId, lineage: [] as string[] }
+    const proxy = createServer(async ({ url = "" }, response) => {
+      const answer = await fetch(`${there.baseUrl}${url}`).catch(() => response.destroy())
+      if (!(answer instanceof Response)) return
+      const body = await answer.text()
+      const manifest = () => JSON.stringify({ ...JSON.parse(body), ...front })
+      response.writeHead(answer.status, { "content-type": "application/json" }).end(url === "/api/manifest" ? manifest() : body)
+    }).listen(0, "127.0.0.1")
+    await once(proxy, "listening")
+    t.teardown(() => {
+      proxy.closeAllConnections()
+      proxy.close()
+    })
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    await mirror(here, roomId, address)
+    await reaches(here, roomId, 1)
+
+    Object.assign(front, { instanceId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", lineage: [instanceId] })
+    await ada.write("post_message", { threadId, text: "The restored one goes on." } as never)
+    await reaches(here, roomId, 2)
+    t.equal(here.instance.tables.mirrors.all()[0]?.stopped, null)
+
+    Object.assign(front, { instanceId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610c", lineage: [] })
+    await ada.write("post_message", { threadId, text: "Who says this?" } as never)
+    const why = await stopped(here, roomId)
+    t.match(
+      why,
+      /is another instance now: .*10c, which does not say that it was restored from .*10b, .* What is here stays\. .* --afresh\.$/,
+    )
+    t.equal(through(here, roomId), 2, "nothing of it is taken")
+    await here.close()
+
+    t.capture(console, "log")
+    const add = (...more: string[]) =>
+      mirrorCommand().parseAsync(["add", address, roomId, ...more, "--data", here.folder], { from: "user" })
+    await t.rejects(add(), /another instance now.*Nothing was changed\.$/)
+    await add("--afresh")
+    const again = await startOwn({ folder: here.folder, keeps: true })
+    await reaches(again, roomId, 3)
+    const { origin } = await new ResearchRoomClient({ baseUrl: again.baseUrl }).read("room", { roomId })
+    t.match(origin, { instanceId: front.instanceId, mirror: { stopped: null } })
+    await ended(t, again, there)
+  },
+)
 
 t.test("Twenty Rooms at once, some of which name something of each other", async (t) => {
   const { there, here, ada, roomId, threadId } = await two(t)
