@@ -1130,23 +1130,12 @@ CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, labe
   LEFT JOIN research_links k ON i.kind = 'link' AND k.link_id = i.id
   LEFT JOIN checkpoints c ON i.kind = 'checkpoint' AND c.checkpoint_id = i.id
   LEFT JOIN rooms z ON i.kind = 'room' AND z.room_id = i.id;
--- The words of each item: every text of the write that made it, or that says something of it, but for what stands in its title. Ids, times and
--- words of a fixed list are left out by name (test/research/added/search-fields.test.ts holds them against the schemas). Objects of any shape are
--- kept as JSON, for their names; a text in them whose JSON differs from it stands beside. `tags` keep a search to a Room, a person or some kinds.
-CREATE VIEW search_texts (item, label, title, body, tags) AS
-  SELECT i.item, CASE WHEN i.part IS NULL THEN p.label END,
+-- What the words of each item are read from (src/research/search/wording.ts): the write that made it, or that says something of it, and what
+-- it is called. `tags` keep a search to a Room, a person or some kinds.
+CREATE VIEW search_texts (item, kind, label, title, line, content, tags) AS
+  SELECT i.item, i.kind, CASE WHEN i.part IS NULL THEN p.label END,
     CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material', 'room') THEN p.line END,
-    (SELECT group_concat(j.value, char(10)) FROM json_tree(h.content) j
-      WHERE CASE j.type
-        WHEN 'object' THEN j.key IN ('configuration', 'environment') AND j.value <> '{}'
-        WHEN 'text' THEN (j.path NOT GLOB '*.configuration*' AND j.path NOT GLOB '*.environment*' OR json_quote(j.value) <> '"' || j.value || '"')
-          AND (j.path GLOB '*.configuration*' OR j.key NOT IN ('kind', 'type', 'intent', 'outcome', 'verdict', 'state', 'status', 'event', 'expectedStatus', 'reportedAt'))
-          AND NOT (j.key = 'purpose' AND j.path GLOB '$.references*')
-          AND NOT ((j.key GLOB '*Id' OR typeof(j.key) = 'integer') AND j.value GLOB '????????-????-????-????-????????????')
-          AND NOT (i.kind NOT IN ('message', 'link', 'finding_link', 'checkpoint', 'attempt') AND j.value = p.line)
-          AND NOT (i.kind = 'message' AND j.key = 'title')
-          ELSE 0 END),
-    'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
+    p.line, h.content, 'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
   FROM search_items i JOIN search_places p USING (item) LEFT JOIN journal h ON h.position = p.position AND i.kind <> 'thread';
 
 -- The index itself. It holds no text, only where each word stands; a label counts most, a title more than a body. Of its columns

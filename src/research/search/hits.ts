@@ -5,6 +5,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Typed } from "./query.ts"
 import { beginningOf, passageIn, type Sight, snippetHtml } from "./snippet.ts"
+import { type Wording, wordsOf } from "./wording.ts"
 import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
 export type Hit = AnswerOf<"search">["items"][number]
@@ -28,7 +29,7 @@ export interface Row {
   replacedByLabel: string | null
   replacedByRoom: string | null
   ownTitle: string | null
-  body: string | null
+  content: Wording["content"]
 }
 
 const isRecord = (kind: SearchKind): boolean => kindsOf("record").includes(kind)
@@ -60,20 +61,23 @@ export const hit = (row: Row, snippet: string): Hit => ({
 /** Items with what they belong to. */
 export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
     CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username, ${AGENT_AT("h.position")} AS agent, h.at, s.status, h.standing,
-    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.body`
+    y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.content`
 export const ITEM = `search_items i USING (item) JOIN search_places h USING (item) JOIN search_texts w USING (item) JOIN people p ON p.user_id = h.user_id
   LEFT JOIN standings s ON s.version_id = i.id
   LEFT JOIN records y ON s.status <> 'current' AND y.version_id = (SELECT k.replacement_version_id FROM research_links k
     WHERE k.target_version_id = i.id AND k.replacement_version_id IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = k.link_id) ORDER BY k.link_id DESC LIMIT 1)`
 
+/** The words of a row beside its title. */
+export const bodyOf = ({ kind, title, content }: Row): string | null => wordsOf({ kind, line: title, content })
+
+/** How a row begins. */
+export const openingOf = (row: Row): string => beginningOf(row.ownTitle ?? bodyOf(row) ?? "")
+
 /** The best passage of a row: of its title, of its body, or how it begins. */
-export function passageOf({ ownTitle: title, body }: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
-  for (const text of [title, body]) {
-    const passage = text === null ? undefined : passageIn(text, sight, read, byBeginning)
-    if (passage !== undefined) return passage
-  }
-  return beginningOf(title ?? body ?? "")
+export function passageOf(row: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
+  const passage = (text: string | null) => (text === null ? undefined : passageIn(text, sight, read, byBeginning))
+  return passage(row.ownTitle) ?? passage(bodyOf(row)) ?? openingOf(row)
 }
 
 /** Somebody, found by their name. */

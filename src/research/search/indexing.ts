@@ -1,16 +1,16 @@
 /** Puts texts into the indexes of words. */
 import type { Db } from "../../ledger/storage/database.ts"
+import { type Wording, wordsOf } from "./wording.ts"
 import { indexed } from "./words.ts"
 
-interface Text {
+interface Text extends Wording {
   readonly item: number
   readonly label: string | null
   readonly title: string | null
-  readonly body: string | null
   readonly tags: string
 }
 
-const TEXTS = "SELECT item, label, title, body, tags FROM search_texts"
+const TEXTS = "SELECT item, kind, label, title, line, content, tags FROM search_texts"
 /** SQL for the newest item that the indexes hold. What comes after it was accepted and is not indexed yet. */
 export const INDEXED = "(SELECT coalesce(max(id), 0) FROM search_index_docsize)"
 /** Texts that are indexed, and held in memory, at once. */
@@ -36,8 +36,10 @@ export function indexing(db: Db) {
     ["search_index", "concept_trigrams"].map((index) => db.prepare(`INSERT INTO ${index} (${index}) VALUES ('${what}')`)),
   ) as [Run, Run, Run, Run]
 
-  const put = ({ item, label, title, body, tags }: Text) =>
-    insert.run(item, body === null ? null : indexed(body), label, title === null ? null : indexed(title), tags)
+  const put = ({ item, label, title, tags, ...said }: Text) => {
+    const body = wordsOf(said)
+    return insert.run(item, body === null ? null : indexed(body), label, title === null ? null : indexed(title), tags)
+  }
 
   /** Puts the next texts into the indexes, which are written out at once. @returns whether there were any */
   function putNext(through: number): boolean {

@@ -6,12 +6,12 @@ import { limits } from "../../contract/limits.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { parse, type Stored } from "../../contract/json.ts"
-import { type Hit, hit, ITEM, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
+import { bodyOf, type Hit, hit, ITEM, openingOf, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
 import { INDEXED, indexing } from "./indexing.ts"
 import { indexWords } from "./index-words.ts"
 import { isLongWord, keptOf } from "./words.ts"
 import { allOf, askedFor, labelQueries, type LookUp, lookUpOf, type Typed, typed, type Within } from "./query.ts"
-import { beginningOf, holds, Sight } from "./snippet.ts"
+import { holds, Sight } from "./snippet.ts"
 
 /** Some items, the newest first, where they stand so and were said since: all of them, or those of a list. */
 const itemsOf = (found: string) => `
@@ -106,7 +106,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     const sight = new Sight(limits.searchRead)
     const found: Row[] = []
     for (const rows of texts) {
-      for (const row of rows) if (holds([row.ownTitle, row.body], sight, read, isOpen)) found.push(row)
+      for (const row of rows) if (holds([row.ownTitle, bodyOf(row)], sight, read, isOpen)) found.push(row)
       if (sight.left <= 0 || found.length >= offset + count) break
     }
     return found.slice(offset, offset + count)
@@ -160,7 +160,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     const isAsked = (row: Row) =>
       isIn(row, within) &&
       ((as === "label" && row.label?.toLowerCase() === text) ||
-        (read.phrases.length > 0 && holds([row.label, row.ownTitle, row.body], sight, read, as === "words" || as === "name")))
+        (read.phrases.length > 0 && holds([row.label, row.ownTitle, bodyOf(row)], sight, read, as === "words" || as === "name")))
     return [...inChunks(items, within)].flat().filter(isAsked)
   }
 
@@ -181,10 +181,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
       const { as, text } = lookUp
       const called = text.toLowerCase()
       const found = as === "id" ? byId.all(text, limits.pageItems).filter((row) => isWithin(row, within)) : []
-      const named = [
-        ...peopleCalled(called, within).map((one) => personHit(one, called)),
-        ...found.map((row) => hit(row, beginningOf(row.ownTitle ?? row.body ?? ""))),
-      ]
+      const named = [...peopleCalled(called, within).map((one) => personHit(one, called)), ...found.map((row) => hit(row, openingOf(row)))]
       if (as === "id" && named.length > 0) return named.slice(offset, offset + count)
       const read = typed(text)
       named.push(...notIndexed(lookUp, within).map((row) => hit(row, passageOf(row, new Sight(), read, as !== "label"))))

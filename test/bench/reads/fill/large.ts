@@ -4,6 +4,7 @@ import { House } from "../../data/house.ts"
 import { limits } from "../../../../src/contract/limits.ts"
 import type { Db } from "../../../../src/ledger/storage/database.ts"
 import { indexed } from "../../../../src/research/search/words.ts"
+import { type Wording, wordsOf } from "../../../../src/research/search/wording.ts"
 import { Cloner, idSql, scatteredIdSql } from "./clone.ts"
 import { fillLibrary } from "./library.ts"
 import { fillRecords } from "./records.ts"
@@ -83,10 +84,12 @@ function indexTexts(cloner: Cloner, db: Db): void {
   )
   const insert = db.prepare("INSERT INTO search_index (rowid, label, title, body, tags) VALUES (?, ?, ?, ?, ?)")
   const others = "FROM temp.new_items i CROSS JOIN search_texts s USING (item) WHERE i.kind <> 'message' ORDER BY item"
-  for (const { item, label, title, body, tags } of db
-    .prepare<Record<"label" | "title" | "body" | "tags", string | null> & { item: number }>(`SELECT s.* ${others}`)
-    .all())
+  for (const { item, label, title, tags, ...said } of db
+    .prepare<Record<"label" | "title" | "tags", string | null> & Wording & { item: number }>(`SELECT s.* ${others}`)
+    .all()) {
+    const body = wordsOf(said)
     insert.run(item, label, title && indexed(title), body && indexed(body), tags)
+  }
   cloner.exec("INSERT INTO search_index (search_index) VALUES ('flush')")
   cloner.exec(config("hashsize", 1_024 * 1_024))
 }
