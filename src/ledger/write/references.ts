@@ -9,9 +9,13 @@ import { shortened } from "../../contract/text.ts"
 import type { Db } from "../storage/database.ts"
 
 /** An object as its table tells of it, with the id of each object it belongs to. */
-type Row = { readonly id: string; readonly kind: ObjectKind; readonly label: string | null; readonly line: string | null } & {
-  readonly [whole: string]: string | null
-}
+type Row = {
+  readonly id: string
+  readonly kind: ObjectKind
+  readonly label: string | null
+  readonly line: string | null
+  readonly roomId: string | null
+} & { readonly [whole: string]: string | null }
 
 /** Whether a parameter names an object of a kind by more than its id: `findingVersionId`. */
 const isFilter = (name: string, { kind, id }: (typeof tables)[number]): boolean =>
@@ -28,12 +32,13 @@ export type References = ReturnType<typeof references>
 
 export function references(db: Db) {
   const found = new Map(
-    tables.map(({ table, key, kind, kindIn, label, line, of }) => {
+    tables.map(({ table, key, kind, kindIn, label, line, room, of }) => {
       const columns = [
         `${key} AS id`,
         `${kindIn ?? `'${kind}'`} AS kind`,
         `${label === null ? "NULL" : "label"} AS label`,
         `${line} AS line`,
+        `${(kind === "room" ? key : room) ?? "NULL"} AS roomId`,
         ...Object.entries(of).map(([whole, column]) => `${column} AS "${whole}"`),
       ]
       return [table, db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(+?))`)]
@@ -57,9 +62,8 @@ export function references(db: Db) {
     "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
   )
   /** What is wrong with an object of a Room that its own instance has not told of: what it really is may come later. */
-  function atSecondHand(id: string, kinds: readonly ObjectKind[]): string | undefined {
-    const roomId = kinds.map((kind) => rooms.get(objectOf(kind).table)?.get(id)?.roomId).find((each) => each !== undefined)
-    const found = roomId === undefined ? undefined : told.get(roomId)
+  function atSecondHand({ roomId }: Row): string | undefined {
+    const found = roomId === null ? undefined : told.get(roomId)
     return (
       found &&
       `is of Room ${roomId}, which ${found.toldBy} says is of ${found.baseUrl}: it can be named here once that Room is followed there`
@@ -134,7 +138,7 @@ export function references(db: Db) {
         if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: elsewhere(id, refers.named) }]
         if (refers.not !== undefined && beside[refers.not] === id)
           return [{ path, message: `is the ${noun(refers.named)} itself, not another one` }]
-        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? atSecondHand(id, kindsIn(refers))
+        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? atSecondHand(row)
         return message === undefined ? [] : [{ path, message }]
       })
     },

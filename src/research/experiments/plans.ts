@@ -44,6 +44,13 @@ export function plans(db: Db) {
   const one = db.prepare<Row>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content FROM ${TABLES} WHERE n.plan_id = +?`)
   const ofExperiment = db.prepare<Omit<Row, "content">>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE n.experiment_id = +? ORDER BY n.plan_id`)
 
+  const foundation = db.prepare<
+    Pick<Row, "planId" | "label" | "roomId"> & { readonly hypotheses: Stored<string[]>; readonly premises: Stored<PlanContent["premises"]> }
+  >(
+    `SELECT n.plan_id AS planId, n.label, n.room_id AS roomId, h.content -> '$.hypotheses' AS hypotheses, h.content -> '$.premises' AS premises
+     FROM plans n JOIN journal h ON h.position = n.history_position WHERE n.plan_id = +?`,
+  )
+
   return {
     insert(plan: NewPlan): void {
       const { planId } = plan
@@ -54,6 +61,11 @@ export function plans(db: Db) {
     contentOf(planId: string, experimentId: string): PlanContent | undefined {
       const row = one.get(planId)
       return row?.experimentId === experimentId ? parse(row.content) : undefined
+    },
+    /** What a plan tests and builds on. */
+    foundation(planId: string) {
+      const row = foundation.get(planId)
+      return row && { ...row, hypotheses: parse(row.hypotheses), premises: parse(row.premises) }
     },
     read(planId: string) {
       const row = one.get(planId)

@@ -26,10 +26,9 @@ export type Doubts = ReturnType<typeof doubts>
 export function doubts({ evidence, plans, findings }: Tables) {
   /** What a plan tests or builds on of which something was said, through the plan. */
   function ofPlan(planId: string | undefined | null, seenFrom: string): Warning[] {
-    const plan = planId === undefined || planId === null ? undefined : plans.read(planId)
+    const plan = planId === undefined || planId === null ? undefined : plans.foundation(planId)
     if (plan === undefined) return []
-    const { planId: id, label, roomId } = plan.shown
-    const { hypotheses, premises } = plan.parsed
+    const { planId: id, label, roomId, hypotheses, premises } = plan
     const named = { planId: id, label, ...fromOtherRoom(roomId, seenFrom) }
     return evidence.doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom).map((doubt) =>
       doubt.code === "rests_on_more"

@@ -39,7 +39,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
     if (execution === undefined) return []
     const { planId, attemptIds, baselineAttemptIds } = execution
     const planIds = new Set([planId, ...[...attemptIds, ...baselineAttemptIds].map((attemptId) => attempts.matchOf(attemptId)?.planId)])
-    const premises = [...planIds].flatMap((id) => (id === undefined ? [] : (plans.read(id)?.parsed.premises ?? [])))
+    const premises = [...planIds].flatMap((id) => (id === undefined ? [] : (plans.foundation(id)?.premises ?? [])))
     return premises.map((premise) => ({ part: "plan", ...premise }))
   }
 
