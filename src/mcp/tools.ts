@@ -175,6 +175,14 @@ export const tools: readonly Tool[] = [
     "What changed in a Room after a sequence you kept (activityWatermark), a sentence for each write. wait holds an empty answer for some seconds.",
     { include: "summary" },
   ),
+  {
+    ...asks(
+      "inbox",
+      ["inbox"],
+      "What others did that concerns you, each with why: answers, your name, what bears on your records, your experiments. Keep nextCursor for after; wait holds an empty answer for some seconds.",
+    ),
+    for: ["credential"],
+  },
   asks(
     "evidence",
     ["record_evidence"],

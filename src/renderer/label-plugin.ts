@@ -3,24 +3,7 @@
  * marked here, and made a link, where something bears it, when the page is written.
  */
 import type { MarkdownIt } from "markdown-it"
-import { labelledKinds, labelPrefixes } from "../contract/objects/labels.ts"
-import { limits } from "../contract/limits.ts"
-
-const LETTERS = labelledKinds.map((kind) => labelPrefixes[kind]).join("")
-/** A label that stands alone: not a part of a name, a number or an address. */
-const LABEL = new RegExp(`(?<![\\p{L}\\p{N}_./:@#-])[${LETTERS}][1-9][0-9]{0,5}(?![\\p{L}\\p{N}_]|[./:@-][\\p{L}\\p{N}])`, "gu")
-
-/** Labels that stand in texts, each once; no more than are linked on a page. */
-export function labelsIn(texts: Iterable<string>): string[] {
-  const found = new Set<string>()
-  let looked = 0
-  for (const text of texts) {
-    looked += text.length
-    for (const [label] of text.matchAll(LABEL)) found.add(label)
-    if (found.size > limits.linkedLabels || looked > limits.pageTextBytes) break
-  }
-  return [...found].slice(0, limits.linkedLabels)
-}
+import { LABEL, LETTERS } from "../contract/objects/labels.ts"
 
 /** How a label is marked in what is rendered: with an element that nothing else becomes. */
 const MARKED = new RegExp(`<data value="([${LETTERS}][0-9]+)">\\1</data>`, "g")

@@ -3,6 +3,7 @@ import { keysOf } from "../contract/each.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import type { Behaviour } from "../ledger/journal/behaviour.ts"
 import type { Db } from "../ledger/storage/database.ts"
+import type { Labels } from "../ledger/lists/labelled.ts"
 import type { Standings } from "../ledger/lists/standings.ts"
 import type { People } from "../people/people.ts"
 import type { Members } from "../rooms/members.ts"
@@ -37,6 +38,7 @@ import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
 import { findingLinkOperations } from "./findings/link-operations.ts"
 import { publicationOperations } from "./findings/operations.ts"
+import { concerns } from "./inbox/concerns.ts"
 import { judging } from "./judging/judging.ts"
 import { judgingReads } from "./judging/reads.ts"
 import { links } from "./links/links.ts"
@@ -59,10 +61,11 @@ import { search } from "./search/search.ts"
 import { foreseers, similarReads } from "./search/similar/reads.ts"
 import { similar } from "./search/similar/similar.ts"
 
+export { inboxReads } from "./inbox/reads.ts"
 export { type Crates, cratesOf, cratesOn, Exports }
 
 /** @param basePath the path of the base URL, which the paths of affordances start with */
-export function researchTables(db: Db, basePath: string) {
+export function researchTables(db: Db, basePath: string, labels: Labels) {
   const knownMaterials = materials(db)
   const bearing = evidence(db)
   const knownPlans = plans(db)
@@ -87,6 +90,7 @@ export function researchTables(db: Db, basePath: string) {
     checkpoints: checkpoints(db),
     evidence: bearing,
     judging: judging(db, bearing),
+    concerns: concerns(db, labels),
     brief: candidates(db),
     search: search(db),
     similar: similar(db),

@@ -3,6 +3,8 @@ import { writerName } from "../contract/answers/parts.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import { words } from "../contract/definitions/sentence.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
+import type { Activity } from "../ledger/journal/activity.ts"
+import type { People } from "../people/people.ts"
 
 /**
  * One sentence on what happened.
@@ -18,3 +20,11 @@ export function happened(
   const told = done ?? `${words(operation)} ${label}`
   return `${writerName(actor)} ${told}${/[.!?…]$/u.test(told) ? "" : "."}`
 }
+
+/** The same of an entry of a Room, with its actor as they are called here: names of another instance mean others. */
+export const summarizing =
+  (people: Pick<People, "withId">, activity: Pick<Activity, "actorHere">) =>
+  (roomId: string, entry: ActivityEntry, content: string): string => {
+    const { userId, username } = people.withId(activity.actorHere(roomId, entry)) ?? entry.actor
+    return happened({ ...entry, actor: { ...entry.actor, userId, username } }, content)
+  }

@@ -25,7 +25,7 @@ import type { Readers } from "../ledger/reads/reading.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import type { Credentials } from "./credentials.ts"
-import { happened } from "./happened.ts"
+import { summarizing } from "./happened.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 
@@ -52,12 +52,12 @@ interface RoomReadSources {
 function withIncluded(
   { body, content, sequence }: FullRow,
   include: readonly string[],
-  shown: (entry: ActivityEntry) => ActivityEntry,
+  summary: (entry: ActivityEntry, content: string) => string,
   written: (sequence: number) => Writable,
 ): FullRow["body"] {
   return stored<ActivityEntry>(
     extendJson(body, {
-      ...(include.includes("summary") ? { summary: happened(shown(parse(body)), content) } : {}),
+      ...(include.includes("summary") ? { summary: summary(parse(body), content) } : {}),
       ...(include.includes("content") ? { content: new JsonText(stored(content)) } : {}),
       ...(include.includes("write") ? { write: written(sequence) } : {}),
     }),
@@ -76,13 +76,7 @@ export function roomReads({
   written,
   snapshot,
 }: RoomReadSources) {
-  /** With its actor as they are called here: names of another instance mean others. */
-  const shown =
-    (roomId: string) =>
-    (entry: ActivityEntry): ActivityEntry => {
-      const { userId, username } = people.withId(activity.actorHere(roomId, entry)) ?? entry.actor
-      return { ...entry, actor: { ...entry.actor, userId, username } }
-    }
+  const summary = summarizing(people, activity)
 
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
@@ -140,7 +134,12 @@ export function roomReads({
           rows: query.include
             ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1).map((row) => ({
                 ...row,
-                body: withIncluded(row, query.include ?? [], shown(roomId), (sequence) => written(roomId, sequence)),
+                body: withIncluded(
+                  row,
+                  query.include ?? [],
+                  (entry, content) => summary(roomId, entry, content),
+                  (sequence) => written(roomId, sequence),
+                ),
               }))
             : activity.after(roomId, after, kinds, pageSize(query) + 1),
           watermark: activity.watermark(roomId),
@@ -150,12 +149,7 @@ export function roomReads({
       /** What lands may be of another kind than asked for: then the wait goes on. */
       async function waited(until: number): Promise<Page<ActivityEntry>> {
         let seen = look()
-        while (seen.rows.length === 0 && !watch.closed && !signal?.aborted) {
-          const left = until - performance.now()
-          if (left <= 0) break
-          await watch.wait(roomId, left, signal)
-          seen = look()
-        }
+        while (seen.rows.length === 0 && (await watch.next(roomId, until, signal))) seen = look()
         return page(seen)
       }
       return query.wait ? waited(performance.now() + query.wait * 1000) : page(look())

@@ -26,8 +26,8 @@ import { isoTime, realWorld, type World } from "../../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
 import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
-import { type Crates, cratesOn, Exports, researchOperations, researchReads, researchTables } from "../../research/index.ts"
-import { importActs, roomOperations, roomReads, roomTables, withholdingOperations } from "../../rooms/index.ts"
+import { type Crates, cratesOn, Exports, inboxReads, researchOperations, researchReads, researchTables } from "../../research/index.ts"
+import { importActs, roomOperations, roomReads, roomTables, summarizing, withholdingOperations } from "../../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
 
 export type Instance = ReturnType<typeof createInstance>
@@ -74,14 +74,15 @@ export function createInstance(parts: InstanceParts) {
     indexesLater = false,
     hooks,
   } = parts
+  const labels = labelled(db)
   const tables = {
     standings: standings(db),
     withheld: withheld(db),
-    labelled: labelled(db),
+    labelled: labels,
     ...peopleTables(db, world, command),
     ...roomTables(db),
     ...threadTables(db),
-    ...researchTables(db, basePath),
+    ...researchTables(db, basePath, labels),
     library: libraryTables(db),
   }
   const gate = {
@@ -183,6 +184,13 @@ export function createInstance(parts: InstanceParts) {
       // Another instance proves this with the names of the origin.
       written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
       snapshot: (work) => ledger.snapshot(work),
+    }),
+    ...inboxReads({
+      ...tables,
+      activity,
+      watch,
+      snapshot: (work) => ledger.snapshot(work),
+      summary: summarizing(tables.people, activity),
     }),
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
     ...researchReads(tables, exports, () => world.now()),

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { at, count, id, optionalSaid, said, client, recordKind, recordStatus, roomState, withdrawn } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
-import { shape } from "../schema/fields.ts"
+import { oneOf, shape } from "../schema/fields.ts"
 import { author, person, target, schemaVersion } from "./parts.ts"
 import { notice } from "./publications.ts"
 import { archive, roomOrigin, roomAdopted } from "./rooms.ts"
@@ -141,3 +141,21 @@ export const activityEntry = shape({
 })
 
 export type ActivityEntry = v.InferOutput<typeof activityEntry>
+
+/** An entry that concerns an agent, with why. */
+export const inboxEntry = shape({
+  ...activityEntry.entries,
+  summary: v.string(),
+  /** Each with what is its own, null for its name. At most five. */
+  concerns: v.array(
+    shape({
+      because: oneOf(enumerations.concern),
+      kind: v.nullable(v.string()),
+      id: v.nullable(id),
+      label: v.nullable(v.string()),
+      sentence: v.string(),
+    }),
+  ),
+})
+
+export type InboxEntry = v.InferOutput<typeof inboxEntry>

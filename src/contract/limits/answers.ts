@@ -4,6 +4,9 @@ export const ofAnswers = {
   pageItems: 50,
   /** Seconds for which the activity feed may be held open with `wait`. */
   activityWaitSeconds: 25,
+  /** Entries that one answer of an inbox looks through, and reasons it gives for each that it shows. */
+  inboxSight: 2_000,
+  inboxConcerns: 5,
   /** Bytes of the items of a list page; where fewer fit than were asked for, the next page begins sooner. */
   listBytes: 3_500_000,
   /** Bytes of one list within an answer that holds several; of more, the newest items. */

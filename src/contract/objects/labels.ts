@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { each } from "../each.ts"
+import { limits } from "../limits.ts"
 import { type LabelledKind, labelledKinds, objects } from "./objects.ts"
 
 export { type LabelledKind, labelledKinds }
@@ -13,3 +14,20 @@ export const labelPattern = (kind: LabelledKind) =>
 
 /** `label("hypothesis", 3)` is `H3`. */
 export const label = (kind: LabelledKind, ordinal: number): string => `${labelPrefixes[kind]}${ordinal}`
+
+/** The letters that labels start with. */
+export const LETTERS = labelledKinds.map((kind) => labelPrefixes[kind]).join("")
+/** A label that stands alone: not a part of a name, a number or an address. */
+export const LABEL = new RegExp(`(?<![\\p{L}\\p{N}_./:@#-])[${LETTERS}][1-9][0-9]{0,5}(?![\\p{L}\\p{N}_]|[./:@-][\\p{L}\\p{N}])`, "gu")
+
+/** Labels that stand in texts, each once; no more than are linked on a page. */
+export function labelsIn(texts: Iterable<string>): string[] {
+  const found = new Set<string>()
+  let looked = 0
+  for (const text of texts) {
+    looked += text.length
+    for (const [label] of text.matchAll(LABEL)) found.add(label)
+    if (found.size > limits.linkedLabels || looked > limits.pageTextBytes) break
+  }
+  return [...found].slice(0, limits.linkedLabels)
+}

@@ -11,6 +11,7 @@ const record = {
   room: "room_id",
   of: {},
   line: "wording",
+  madeAt: "history_position",
   moves: [],
   deletable: false,
   unknown: "unknown_record",
@@ -18,6 +19,8 @@ const record = {
   isSearched: true,
   exported: "made",
 } as const
+/** Of what has an entry and does not keep the place of its write. */
+const byEntry = "(SELECT e.history_position FROM timeline_entries e WHERE e.entry_id = x.entry_id)"
 /** What a record names: others, each for a purpose or as evidence. */
 const named = {
   to: "record",
@@ -49,6 +52,7 @@ export const objectsOfResearch = {
     key: "experiment_id",
     of: {},
     line: "question",
+    madeAt: byEntry,
     moves: [
       "assignee_id",
       "status",
@@ -81,6 +85,7 @@ export const objectsOfResearch = {
     key: "plan_id",
     of: { experiment: "experiment_id" },
     line: "(SELECT y.content ->> '$.protocol.summary' FROM journal y WHERE y.position = history_position)",
+    madeAt: "history_position",
     moves: [],
     parts: ["plan_materials"],
     unknown: "unknown_plan",
@@ -107,6 +112,7 @@ export const objectsOfResearch = {
     key: "attempt_id",
     of: { experiment: "experiment_id", plan: "plan_id" },
     line: "intent",
+    madeAt: "history_position",
     moves: ["status", "revision", "updated_at"],
     parts: ["attempt_inputs", "attempt_events", "attempt_outputs", "attempt_metrics", "reproductions"],
     unknown: "unknown_attempt",
@@ -165,6 +171,7 @@ export const objectsOfResearch = {
     room: "origin_room_id",
     of: {},
     line: "name",
+    madeAt: "history_position",
     moves: [],
     parts: ["material_reports", "room_materials"],
     unknown: "unknown_material",
@@ -183,6 +190,7 @@ export const objectsOfResearch = {
     key: "link_id",
     of: { experiment: "experiment_id" },
     line: "toward_question ->> '$.verdict'",
+    madeAt: byEntry,
     moves: [],
     parts: ["finding_verdicts", "link_withdrawals"],
     unknown: "unknown_link",
@@ -209,6 +217,7 @@ export const objectsOfResearch = {
     key: "link_id",
     of: {},
     line: "explanation",
+    madeAt: "history_position",
     moves: [],
     parts: ["link_withdrawals"],
     unknown: "unknown_link",
@@ -234,6 +243,7 @@ export const objectsOfResearch = {
     key: "checkpoint_id",
     of: { thread: "thread_id" },
     line: "(SELECT y.content ->> '$.synthesis' FROM journal y WHERE y.position = history_position)",
+    madeAt: "history_position",
     moves: [],
     parts: ["checkpoint_citations"],
     unknown: "room_unavailable",

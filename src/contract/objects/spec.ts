@@ -23,6 +23,8 @@ export interface ObjectSpec {
   readonly of: Readonly<Record<string, string>>
   /** What it is in one line: an SQL expression over its table. */
   readonly line: string
+  /** The place in the journal of the write that made it: an SQL expression over its table; null where none is known. */
+  readonly madeAt: string | null
   /** Columns that may change; every other one is immutable. */
   readonly moves: readonly string[]
   /** Whether it may be deleted. */

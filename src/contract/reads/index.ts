@@ -167,6 +167,16 @@ const all = [
     answer: answers.identity,
   }),
   read({
+    name: "inbox",
+    surface: "credential",
+    path: "/api/agent/research/inbox",
+    summary:
+      "What others did in the credential's Room that concerns its agent: answers to it, names it (@ada, @ada/mcp), mentions or bears on what it wrote, or is about an experiment it proposed or holds; each with a sentence and why. Only these wake a wait.",
+    parameters: { wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)) },
+    cursor: "sequence",
+    answer: answers.page(answers.inboxEntry),
+  }),
+  read({
     name: "room_status",
     surface: "credential",
     path: "/api/agent/rooms/{roomId}/status",

@@ -168,6 +168,8 @@ export const enumerations = {
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
   /** What a feed can add beside each entry. */
   activityInclude: ["summary", "content", "write"],
+  /** Why an entry of a Room concerns an agent: it answers, names or bears on what is its own, mentions it, or is about an experiment of its own. */
+  concern: ["reply", "named", "bears_on", "mentioned", "assigned", "proposed"],
   skillPart: ["capabilities", "examples"],
 } as const
 

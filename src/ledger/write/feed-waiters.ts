@@ -40,6 +40,18 @@ export class Watch {
     })
   }
 
+  /**
+   * Waits for what lands next in a Room.
+   * @param until by the clock of `performance.now`
+   * @returns false once nobody should look again: the time is over, the reader has gone, or the service is closing
+   */
+  async next(roomId: string, until: number, signal?: AbortSignal): Promise<boolean> {
+    const left = until - performance.now()
+    if (this.closed || signal?.aborted || left <= 0) return false
+    await this.wait(roomId, left, signal)
+    return true
+  }
+
   /** Wakes everyone, whatever they wait for: something may have landed anywhere. */
   anywhere(): void {
     for (const roomId of [...this.#waiting.keys()]) this.landed(roomId)

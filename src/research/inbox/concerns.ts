@@ -1,0 +1,103 @@
+/** Why an entry of a Room concerns an agent. */
+import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
+import { type JsonObject, parse } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import { labelsIn } from "../../contract/objects/labels.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
+import type { FullRow } from "../../ledger/journal/activity.ts"
+import { textsIn } from "../../ledger/journal/words-in.ts"
+import type { Labels } from "../../ledger/lists/labelled.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { type Agent, type Owned, owned } from "./owned.ts"
+
+type Concern = InboxEntry["concerns"][number]
+
+export interface Concerning {
+  readonly sequence: number
+  readonly entry: ActivityEntry
+  readonly row: FullRow
+  readonly concerns: readonly Concern[]
+}
+
+/** `@ada`, or `@ada/mcp` for one agent of hers. A name ends where none can go on. */
+const MENTION = /(?<![\p{L}\p{N}_.@/-])@([a-z0-9][a-z0-9_-]*)(?:\/([\p{L}\p{N}_.-]*[\p{L}\p{N}_-]))?/giu
+const spelled = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}_.-]+/gu, "-")
+
+/** The first mention of an agent, or of its person without another agent's name. */
+function mentionOf({ username, name }: Agent, texts: readonly string[]): string | undefined {
+  for (const text of texts)
+    for (const [mention, person = "", agent] of text.matchAll(MENTION)) {
+      if (person.toLowerCase() !== username.toLowerCase()) continue
+      if (agent === undefined || spelled(agent) === spelled(name)) return mention
+    }
+  return undefined
+}
+
+/** What an entry names. */
+function namedIn({ content }: FullRow, entry: ActivityEntry) {
+  const body: JsonObject = JSON.parse(content)
+  const texts = textsIn(body)
+  const { replyToEntryId } = body
+  return {
+    entry,
+    reply: typeof replyToEntryId === "string" ? replyToEntryId : null,
+    ids: new Set([entry.target.id, ...texts.filter(isUuid)]),
+    texts: texts.filter((text) => !isUuid(text)),
+  }
+}
+
+const called = ({ label, kind }: Pick<Owned, "kind" | "label">): string =>
+  label ?? `your ${kind === "message" ? "entry" : kind.replaceAll("_", " ")}`
+const concern = (because: Concern["because"], what: Owned, sentence: string): Concern => ({
+  because,
+  ...{ kind: what.kind, id: what.id, label: what.label },
+  sentence,
+})
+
+export function concerns(db: Db, labelled: Labels) {
+  const own = owned(db)
+
+  /** Those of some entries of a Room, in order, that others wrote and that concern an agent. */
+  return (roomId: string, rows: readonly FullRow[], agent: Agent): Concerning[] => {
+    const others = rows.flatMap((row) => {
+      const entry = parse(row.body)
+      const { userId, agent: name } = entry.actor
+      const isOwn = userId === agent.userId && (name === undefined || name === agent.name)
+      return isOwn ? [] : [{ row, ...namedIn(row, entry) }]
+    })
+    if (others.length === 0) return []
+    const labels = new Map(others.map(({ row, texts }) => [row.sequence, labelsIn(texts)]))
+    const borne = new Map(labelled(roomId, [...new Set([...labels.values()].flat())]).map(({ label, id }) => [label, id]))
+    const ids = new Set([...others.flatMap((each) => [...each.ids]), ...borne.values()])
+    const experimentOf = own.experimentsOf(ids)
+    const experiments = new Set(experimentOf.values())
+    const mine = own.among(ids.union(experiments), agent)
+    const held = own.assigned(ids.union(experiments), agent)
+
+    return others.flatMap(({ row, entry, reply, ids, texts }) => {
+      const found: Concern[] = []
+      const answered = reply === null ? undefined : mine.get(reply)
+      if (answered !== undefined) found.push(concern("reply", answered, "It answers what you wrote."))
+      const mention = mentionOf(agent, texts)
+      if (mention !== undefined) found.push({ because: "named", kind: null, id: null, label: null, sentence: `It names ${mention}.` })
+      for (const id of ids) {
+        const what = mine.get(id)
+        if (what === undefined || id === reply || what.kind === "experiment") continue
+        found.push(concern("bears_on", what, `It bears on ${called(what)}, which you wrote.`))
+      }
+      for (const id of new Set([...ids].map((each) => experimentOf.get(each) ?? each))) {
+        const proposed = mine.get(id)
+        const label = held.get(id)
+        if (label !== undefined) found.push(concern("assigned", { id, kind: "experiment", label }, `${label} is assigned to you.`))
+        else if (proposed?.kind === "experiment") found.push(concern("proposed", proposed, `You proposed ${called(proposed)}.`))
+      }
+      for (const label of labels.get(row.sequence) ?? []) {
+        const id = borne.get(label) ?? ""
+        const what = mine.get(id) ?? (held.has(id) ? { id, kind: "experiment", label } : undefined)
+        const how = held.has(id) ? "is assigned to you" : "you wrote"
+        if (what !== undefined && !ids.has(id)) found.push(concern("mentioned", what, `Its text names ${label}, which ${how}.`))
+      }
+      return found.length === 0 ? [] : [{ sequence: row.sequence, entry, row, concerns: found.slice(0, limits.inboxConcerns) }]
+    })
+  }
+}

@@ -1,0 +1,63 @@
+/** What an agent made in the record, and the experiments that are its own. */
+import { objectList } from "../../contract/objects/objects.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { HOLDING_AGENT } from "../experiments/experiments.ts"
+
+/** An agent: a person, and the name of the credential that writes for them. */
+export interface Agent {
+  readonly userId: string
+  readonly username: string
+  readonly name: string
+}
+
+/** Something that an agent made. */
+export interface Owned {
+  readonly id: string
+  readonly kind: string
+  readonly label: string | null
+}
+
+const NAMED = "IN (SELECT value FROM json_each(+?))"
+/** The first object of each table: all its kinds are found by one statement. */
+const made = [...new Map(objectList.flatMap((spec) => (spec.madeAt === null ? [] : [[spec.table, spec] as const]))).values()]
+const ofExperiments = objectList.flatMap(({ table, key, of }) =>
+  of.experiment === undefined ? [] : [{ table, key, column: of.experiment }],
+)
+/** Entries from before agents had names tell their person alone. */
+const WRITTEN_BY = "w.person_id = +? AND coalesce(w.agent, +?) = +?"
+
+export function owned(db: Db) {
+  const find = db.prepare<Owned>(
+    `SELECT o.id, o.kind, o.label FROM (${made
+      .map(
+        ({ table, key, kind, kindIn, label, madeAt }) =>
+          `SELECT x.${key} AS id, ${kindIn === null ? `'${kind}'` : `x.${kindIn}`} AS kind, ${label === null ? "NULL" : "x.label"} AS label, ${madeAt} AS position FROM ${table} x WHERE x.${key} ${NAMED}`,
+      )
+      .join(" UNION ALL ")}) o JOIN journal j ON j.position = o.position JOIN writers w ON w.writer = j.writer WHERE ${WRITTEN_BY}`,
+  )
+  const belonging = db.prepare<{ id: string; experimentId: string }>(
+    ofExperiments
+      .map(({ table, key, column }) => `SELECT ${key} AS id, ${column} AS experimentId FROM ${table} WHERE ${key} ${NAMED}`)
+      .join(" UNION ALL "),
+  )
+  const assigned = db.prepare<{ id: string; label: string }>(
+    `SELECT e.experiment_id AS id, e.label FROM experiments e WHERE e.experiment_id ${NAMED} AND e.assignee_id = +? AND coalesce(${HOLDING_AGENT}, +?) = +?`,
+  )
+  return {
+    /** Those of some ids that name what an agent made. */
+    among(ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, Owned> {
+      const asked = JSON.stringify([...ids])
+      return new Map(find.all(...made.map(() => asked), userId, name, name).map((each) => [each.id, each]))
+    },
+
+    /** The experiments that some ids belong to. */
+    experimentsOf(ids: Iterable<string>): ReadonlyMap<string, string> {
+      const asked = JSON.stringify([...ids])
+      return new Map(belonging.all(...ofExperiments.map(() => asked)).map(({ id, experimentId }) => [id, experimentId]))
+    },
+
+    /** Those of some experiments that an agent holds, or held to their end, with their labels. */
+    assigned: (ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, string> =>
+      new Map(assigned.all(JSON.stringify([...ids]), userId, name, name).map(({ id, label }) => [id, label])),
+  }
+}

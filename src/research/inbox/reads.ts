@@ -1,0 +1,52 @@
+/** The inbox of an agent: what others did in its Room that concerns it. */
+import { setImmediate as turn } from "node:timers/promises"
+import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
+import { extendJson, JsonText, stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import type { Activity } from "../../ledger/journal/activity.ts"
+import { feedOf, mustNotBeAhead, pageSize } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Watch } from "../../ledger/write/feed-waiters.ts"
+import type { Concerning, concerns } from "./concerns.ts"
+
+/** Entries that are looked through at one time; others have their turn between two. */
+const STEP = 25
+
+interface Sources {
+  readonly activity: Activity
+  readonly watch: Watch
+  readonly concerns: ReturnType<typeof concerns>
+  readonly snapshot: <T>(work: () => T) => T
+  /** One sentence on what an entry tells. */
+  readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
+}
+
+export function inboxReads({ activity, watch, concerns, snapshot, summary }: Sources) {
+  const shown =
+    (roomId: string) =>
+    ({ entry, row, concerns }: Concerning): JsonText<InboxEntry> =>
+      new JsonText(stored(extendJson(row.body, { summary: summary(roomId, entry, row.content), concerns: [...concerns] })))
+
+  return {
+    async inbox({ actor: { userId, username, agent = "", grant }, query, signal }) {
+      const { roomId } = grant
+      mustNotBeAhead(query.after, activity.watermark(roomId))
+      const until = performance.now() + (query.wait ?? 0) * 1000
+      const found: Concerning[] = []
+      let after = query.after ?? 0
+      for (const last = after + limits.inboxSight; found.length <= pageSize(query) && after < last; ) {
+        const rows = snapshot(() => {
+          const next = activity.fullAfter(roomId, after, undefined, STEP)
+          found.push(...concerns(roomId, next, { userId, username, name: agent }))
+          return next
+        })
+        after = rows.at(-1)?.sequence ?? after
+        const isEnd = rows.length < STEP
+        if (!isEnd) await turn()
+        else if (found.length > 0 || !(await watch.next(roomId, until, signal))) break
+      }
+      const page = feedOf(found, query, shown(roomId), after)
+      return { ...page, hasMore: page.hasMore || after < activity.watermark(roomId) }
+    },
+  } satisfies Partial<Readers>
+}

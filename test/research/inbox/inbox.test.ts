@@ -1,0 +1,118 @@
+/** An agent's inbox: of all that happens in its Room it is told what concerns it, and why. */
+import { startResearchRoom } from "research-room/testing"
+import { ResearchRoomClient } from "research-room/client"
+import tap, { test } from "tap"
+import { ask } from "../../support/ask.ts"
+import { hypothesis, message } from "../../support/bodies.ts"
+import { castOf } from "../../support/cast.ts"
+import { held } from "../../support/contract.ts"
+import { finding } from "../record/bodies.ts"
+
+const house = await startResearchRoom()
+tap.teardown(() => house.close())
+const cast = await castOf(house)
+const { roomId, threadId } = await cast.room("Worked on by agents")
+const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
+
+async function agent(who: "ada" | "grace", label: string) {
+  const { result } = await cast[who].write("issue_credential", { roomId, label, permissions } as never)
+  return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
+}
+const [mcp, sweeper, other] = [await agent("ada", "mcp"), await agent("ada", "night sweeper"), await agent("grace", "runner")]
+type Client = typeof mcp
+let read = 0
+/** What has come since, as the reasons of each entry. */
+async function news(client: Client = mcp): Promise<readonly (readonly string[])[]> {
+  const { items, nextCursor } = await client.read("inbox", { after: read })
+  read = Number(nextCursor)
+  return items.map(({ concerns }) => concerns.map(({ because, label, sentence }) => `${because} ${label}: ${sentence}`))
+}
+const post = async (client: Client, text: string, more = {}) =>
+  (await client.write("post_message", { threadId, ...message(text, more) } as never)) as { result: { messageId: string } }
+
+const h1 = await mcp.write("publish_hypothesis", hypothesis(roomId, threadId))
+const e1 = await mcp.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] })
+const said = await post(mcp, "What do you think?")
+await news()
+
+test("what it wrote itself is not in it, nor what concerns nobody", async (t) => {
+  await post(mcp, "I ran H1 again, says @ada/mcp.")
+  await post(other, "The weather is fine at H1x, ada@example.org and @adam.")
+  t.strictSame(await news(), [])
+})
+
+test("an answer, its name, and the labels of what it wrote are", async (t) => {
+  await post(other, "No.", { replyToEntryId: said.result.messageId })
+  await post(other, "Ask @ada/mcp.")
+  await post(other, "@ada: see H1.")
+  await post(sweeper, "Not for @ada/mcp but for @ada/night-sweeper")
+  await post(other, "For @ada/night-sweeper.")
+  t.strictSame(await news(), [
+    ["reply null: It answers what you wrote."],
+    ["named null: It names @ada/mcp."],
+    ["named null: It names @ada.", "mentioned H1: Its text names H1, which you wrote."],
+    ["named null: It names @ada/mcp."],
+  ])
+  read -= 2
+  t.strictSame((await news(sweeper)).flat(), ["named null: It names @ada/night-sweeper."], "another agent of the same person has its own")
+})
+
+test("so is whatever bears on its records and experiments, from the moment that they are its own", async (t) => {
+  const { result: taken } = await other.write("take_experiment", {
+    experimentId: e1.result.experimentId,
+    expectedRevision: 1,
+    expectedStatus: "open",
+  })
+  t.ok(taken)
+  await cast.grace.write("assert_dispute", {
+    targetVersionId: h1.result.versionId,
+    explanation: "The runs were too short.",
+  })
+  const found = await news()
+  t.strictSame(found[0], ["proposed E1: You proposed E1."])
+  t.strictSame(found[1], ["bears_on H1: It bears on H1, which you wrote."])
+  const f1 = await sweeper.write("publish_finding", finding({ roomId, threadId }, {}, "It was so."))
+  await cast.ada.write("link_experiment_finding", {
+    experimentId: e1.result.experimentId,
+    findingVersionId: f1.result.versionId,
+    towardHypothesis: [],
+    towardQuestion: { verdict: "answers", explanation: "It is so." },
+  })
+  await post(mcp, "Is E1 over?")
+  t.strictSame((await news(other)).slice(-2), [
+    ["assigned E1: E1 is assigned to you."],
+    ["mentioned E1: Its text names E1, which is assigned to you."],
+  ])
+})
+
+test("only what concerns it ends a wait", async (t) => {
+  read = 0
+  await news()
+  const waiting = mcp.read("inbox", { after: read, wait: 20 })
+  await post(other, "Nothing of interest.")
+  const early = await Promise.race([waiting.then(() => "woken"), new Promise((resolve) => setTimeout(resolve, 300, "asleep"))])
+  t.equal(early, "asleep")
+  await post(other, "@ada, it is done.")
+  const { items, nextCursor } = await waiting
+  t.match(items, [{ summary: /^grace · agent runner wrote/, concerns: [{ because: "named" }] }])
+  t.equal(nextCursor, items[0]?.sequence)
+  t.strictSame((await mcp.read("inbox", { after: read, wait: 0 })).items.length, 1)
+})
+
+test("it is read page by page, however much else there is", async (t) => {
+  for (let round = 0; round < 30; round += 1) await post(other, round % 3 === 0 ? `Round ${round} of H1.` : `Round ${round}.`)
+  const seen: string[] = []
+  for (let after = read, hasMore = true; hasMore; ) {
+    const page = await mcp.read("inbox", { after, limit: 3 })
+    seen.push(...page.items.map(({ summary }) => summary))
+    ;({ hasMore } = page)
+    after = Number(page.nextCursor)
+  }
+  t.equal(seen.filter((summary) => summary.includes("of H1.")).length, 10)
+})
+
+test("it is an agent's own: nobody reads it without a credential, nor past the end", async (t) => {
+  const path = `${house.baseUrl}/api/agent/research/inbox`
+  t.equal((await ask(path)).status, 401)
+  await t.rejects(mcp.read("inbox", { after: 10_000 }), { refusal: "invalid_parameter", message: /The feed ends at / })
+})
