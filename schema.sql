@@ -9,7 +9,7 @@
 -- joined: writers by src/threads, src/research
 -- joined: places by src/contract, src/threads, src/research, src/rooms
 -- joined: standings by src/research, src/threads
--- joined: timeline_entries by src/threads, src/research
+-- joined: timeline_entries by src/contract, src/threads, src/research
 -- joined: room_heads by src/rooms
 -- joined: thread_heads by src/threads, src/research
 -- joined: counters by src/rooms, src/research

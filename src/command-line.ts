@@ -4,7 +4,7 @@ import { commands, jobsCommand, keepCommand } from "./commands/all.ts"
 import { workAsOwner } from "./commands/as-owner.ts"
 import { begins } from "./commands/running.ts"
 import { Refusal } from "./contract/refusals/refusal.ts"
-import { oneLine } from "./contract/text.ts"
+import { oneLine, printable } from "./contract/text.ts"
 import { ListenError } from "./http/server.ts"
 import { DataError } from "./ledger/storage/opening.ts"
 import { FailedError, refuseUnknownVariables, UsageError } from "./settings.ts"
@@ -40,6 +40,12 @@ if (process.platform !== "win32") process.on("SIGUSR1", () => {})
 process.stdout.on("error", (error) => {
   if (!("code" in error && error.code === "EPIPE")) throw error
 })
+
+// Of titles, names and sentences of others, only what a terminal can show.
+for (const name of ["log", "error"] as const) {
+  const print = console[name]
+  console[name] = (text: unknown) => print(printable(String(text)))
+}
 
 /** Ends with one sentence on standard error: 2 for a wrong call, 1 for a failure, 0 after help. */
 function end(error: unknown): never {

@@ -86,6 +86,20 @@ export const urlOption = () =>
   option("--url <address>", "where the service is, such as https://rooms.example.org/lab").argParser(webAddress)
 export const tokenOption = () =>
   secretOption("--token <token>", "a Room credential or a personal key; without one, only what everybody may read").argParser(secret)
+/** A place in a Room's activity. */
+export const sequence = (value: string): number =>
+  /^[0-9]{1,15}$/.test(value) ? Number(value) : invalid("It must be the number of an entry, or 0.")
+
+export interface ServedAt {
+  readonly url?: string
+  readonly token?: string
+}
+/** @throws UsageError where the service or the credential is not named */
+export function servedAt({ url, token }: ServedAt): { url: string; token: string } {
+  if (url === undefined) throw new UsageError("Name the service with --url, or RESEARCH_ROOM_URL.")
+  if (token === undefined) throw new UsageError("Give a Room credential with --token, or RESEARCH_ROOM_TOKEN.")
+  return { url, token }
+}
 export const spoolOption = () =>
   option("--spool <folder>", "where what cannot be delivered is kept; the Python client's too").default("~/.research-room/spool")
 /** One for every two processors: the others are for those who read, write and render beside them. */

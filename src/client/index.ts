@@ -190,7 +190,8 @@ export class ResearchRoomClient {
 
   #ask<Answer>(name: string, input: Input, options: ReadOptions | undefined): Promise<Answer> {
     const read = readOf(name)
-    return this.#transport.ask({ ...readRequest(read, input), headers: this.#headers(read.path), ...options })
+    const wait = Number(input.wait ?? 0)
+    return this.#transport.ask({ ...readRequest(read, input), headers: this.#headers(read.path), wait, ...options })
   }
 
   /** Public reads are anonymous: the credential goes to agent routes only. */

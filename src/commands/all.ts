@@ -9,6 +9,7 @@ import { demoCommand } from "./demo.ts"
 import { drillCommand } from "./drill.ts"
 import { exportCommand } from "./export.ts"
 import { importCommand } from "./import.ts"
+import { inboxCommand } from "./inbox.ts"
 import { keyCommand } from "./key.ts"
 import { licencesCommand } from "./licences.ts"
 import { mcpCommand } from "./mcp.ts"
@@ -44,6 +45,7 @@ export const commands = (): readonly Command[] => [
   importCommand(),
   mirrorCommand(),
   mcpCommand(),
+  inboxCommand(),
   runCommand(),
   deliverCommand(),
   licencesCommand(),

@@ -7,11 +7,9 @@ import { keep } from "../runs/keeper.ts"
 import { deliverAll } from "../runs/deliver.ts"
 import { workingRepository } from "../runs/repository.ts"
 import { run } from "../runs/run.ts"
-import { option, spoolOption, tokenOption, UsageError, urlOption } from "../settings.ts"
+import { option, type ServedAt, servedAt, spoolOption, tokenOption, UsageError, urlOption } from "../settings.ts"
 
-interface Place {
-  readonly url?: string
-  readonly token?: string
+interface Place extends ServedAt {
   readonly spool: string
 }
 
@@ -29,11 +27,7 @@ interface RunFlags extends Place {
 }
 
 /** @throws UsageError */
-function placed({ url, token, spool }: Place): { url: string; token: string; spool: string } {
-  if (url === undefined) throw new UsageError("Name the service with --url, or RESEARCH_ROOM_URL.")
-  if (token === undefined) throw new UsageError("Give a Room credential with --token, or RESEARCH_ROOM_TOKEN.")
-  return { url, token, spool }
-}
+const placed = ({ spool, ...place }: Place) => ({ ...servedAt(place), spool })
 
 /** @throws UsageError */
 function configurationIn(file: string | undefined): object {

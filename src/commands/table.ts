@@ -1,4 +1,5 @@
 /** Lists for the terminal, and for programs. */
+import { oneLine } from "../contract/text.ts"
 import { option } from "../settings.ts"
 
 /** Prints rows under a heading line, each column as wide as its widest cell. */
@@ -25,5 +26,9 @@ export function printList<T extends object>(
   row: (item: T) => readonly string[],
 ): void {
   if (json) console.log(JSON.stringify(items))
-  else printTable(heading, items.map(row))
+  else
+    printTable(
+      heading,
+      items.map((item) => row(item).map(oneLine)),
+    )
 }

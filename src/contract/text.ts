@@ -25,3 +25,6 @@ export function withoutTrailing(text: string, characters: string): string {
 
 /** A text in one line, whatever it holds. */
 export const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()
+
+/** A text as a terminal may show it: what strangers wrote may hold signs that it would obey, or that turn the reading direction. */
+export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD")

@@ -1,0 +1,46 @@
+/** `research-room inbox`, as a script uses it, and what strangers may print on a terminal. */
+import tap, { test } from "tap"
+import { startResearchRoom } from "research-room/testing"
+import { message } from "../support/bodies.ts"
+import { castOf } from "../support/cast.ts"
+import { endAll, executable, newPlace, run, start } from "../support/program.ts"
+
+const program = executable()
+const place = newPlace()
+const house = await startResearchRoom()
+tap.teardown(async () => {
+  endAll()
+  place.remove()
+  await house.close()
+})
+const cast = await castOf(house)
+const { roomId, threadId } = await cast.room("Told on a terminal")
+const { result } = await cast.ada.write("issue_credential", { roomId, label: "mcp", permissions: ["post_thread"] })
+const env = { RESEARCH_ROOM_URL: house.baseUrl, RESEARCH_ROOM_TOKEN: result.token ?? "" }
+const post = (text: string) => cast.grace.write("post_message", { threadId, ...message(text) } as never)
+
+test("it prints what concerns the agent, goes on from an entry, and follows", async (t) => {
+  await post("The weather is fine.")
+  await post("@ada/mcp, look \u001b]0;stolen\u0007 here.\nAnd here.")
+  const once = await run(program, ["inbox"], { ...place, env })
+  t.match(once, { code: 0, err: "" })
+  t.match(once.out, /^[0-9]+ grace wrote: @ada\/mcp, look .* here\. And here\. It names @ada\/mcp\.\n$/)
+  t.notMatch(once.out, "\u001b", "no sign that a terminal would obey")
+  const { out } = await run(program, ["inbox", "--json"], { ...place, env })
+  const { sequence, concerns } = JSON.parse(out) as { sequence: number; concerns: unknown }
+  t.match(concerns, [{ because: "named" }])
+  t.match(await run(program, ["inbox", "--after", String(sequence)], { ...place, env }), { code: 0, out: "" })
+  const following = start(program, ["inbox", "--follow", "--after", String(sequence)], { ...place, env })
+  await post("Not this.")
+  await post("But this, @ada.")
+  t.match((await following.printed(/.*\n/))[0], "But this, @ada.")
+  following.signal("SIGTERM")
+  await following.ended()
+})
+
+test("a wrong call is told in one sentence", async (t) => {
+  t.match(await run(program, ["inbox", "--after", "soon"], { ...place, env }), { code: 2, err: /number of an entry/ })
+  t.match(await run(program, ["inbox"], place), { code: 2, err: "research-room: Name the service with --url, or RESEARCH_ROOM_URL.\n" })
+  const late = await run(program, ["inbox", "--after", "100000"], { ...place, env })
+  t.match(late, { code: 1, out: "", err: /The feed ends at [0-9]+\.\n$/ })
+})
