@@ -41,6 +41,8 @@ export interface CopyOptions extends EdgeOptions {
   readonly primary: string
   /** Whether what the original is to answer is passed through, and not only sent on. */
   readonly forward?: boolean | undefined
+  /** Milliseconds in which the headers of an answer of the original must come; left out, a minute. */
+  readonly headersWithinMs?: number | undefined
   /** How many threads make pages, render texts and give expensive answers; left out, this one does all that. */
   readonly threads?: number | undefined
 }
@@ -166,7 +168,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const instance = createInstance({ db: followed, world, ...whose, basePath: basePathOf({ baseUrl }) })
   forgetWithOriginal(followed, instance)
   followed.setPatience(readPatienceMs)
-  const original = options.forward ? passingThrough(primary, baseUrl) : sendingOn(primary)
+  const original = options.forward ? passingThrough(primary, baseUrl, options.headersWithinMs) : sendingOn(primary)
   const reading = new Reading(followed, instance, original)
   reading.look()
   const broken = Promise.withResolvers<void>()

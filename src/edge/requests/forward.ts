@@ -14,16 +14,57 @@ const AT_ONCE = 64
 /** Milliseconds for which the original may say nothing: longer than a feed is held. */
 const SILENCE = 40_000
 
-/** What is between two hops, or is said anew. */
+/** Request headers that are meant for this hop alone, or that the copy sets itself. */
 const ownOfHop =
-  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|accept-encoding|content-length|x-forwarded-for|x-request-id|date)$/
+  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|accept-encoding|content-length|forwarded|x-forwarded-.*|x-request-id|date)$/
 
-const without = (headers: IncomingMessage["headers"]): Record<string, string> =>
-  Object.fromEntries(
+/** The headers of a request that are sent on: those that its `Connection` header names are for this hop alone. */
+function sentOn(headers: IncomingMessage["headers"]): Record<string, string> {
+  const named = new Set(
+    (headers.connection ?? "")
+      .toLowerCase()
+      .split(",", 20)
+      .map((name) => name.trim()),
+  )
+  return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || ownOfHop.test(name) ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
+      value === undefined || ownOfHop.test(name) || named.has(name) ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
     ),
   )
+}
+
+/** How the names of a service's cookies begin. */
+const COOKIES = "research_room_"
+
+/** Response headers that a service sets and a copy cannot know. Everything else (security, CORS, scripts to load) the copy sets itself. */
+const told = [
+  ...["allow", "cache-control", "content-disposition", "content-type", "etag", "link", "location", "retry-after", "vary"],
+  ...["www-authenticate"],
+]
+
+/** The media types of a service's answers. A browser runs none of them as a script: whatever runs from a copy's address is the copy's own. */
+const KNOWN_TYPE =
+  /^(?:image\/x-icon|text\/(?:html|plain|markdown|x-python|csv)|application\/(?:json|yaml|zip|x-ndjson|x-bibtex|x-research-info-systems|[a-z.]{1,60}\+(?:json|xml)))(?:;|$)/
+
+/** Whether an answer is one that a service gives, so that the copy may give it in its own name. */
+function isKnown({ statusCode = 0, headers }: IncomingMessage, path: string): boolean {
+  if (statusCode < 200 || statusCode > 599 || headers["content-encoding"] !== undefined) return false
+  const hasBody = statusCode !== 204 && statusCode !== 304 && headers["content-length"] !== "0"
+  if (hasBody && headers["content-type"] !== undefined && !KNOWN_TYPE.test(headers["content-type"])) return false
+  // Pages lead on with 303 alone. Any other redirect would carry a body, or a credential, to where it points.
+  return statusCode < 300 || statusCode > 399 || statusCode === 304 || (statusCode === 303 && !path.startsWith("/api/"))
+}
+
+/** The headers of an answer that are passed through, beside those that the copy sets on each of its own. */
+function passedBack({ headers }: IncomingMessage): Record<string, string> {
+  const cookies = (headers["set-cookie"] ?? []).filter((cookie) => cookie.startsWith(COOKIES) && !/;\s{0,9}domain\b/i.test(cookie))
+  return {
+    ...commonHeaders,
+    ...Object.fromEntries(told.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : []))),
+    // A service sets one at the most.
+    ...(cookies[0] !== undefined && { "set-cookie": cookies[0] }),
+  }
+}
 
 export interface Original {
   /** Its address, without a slash at the end. */
@@ -43,8 +84,9 @@ export const sendingOn = (address: string): Original => ({
 /**
  * Passes through what the original answers.
  * @param own where the copy is reached: a page of its own may write by way of it
+ * @param headersWithin milliseconds in which the headers of an answer must come
  */
-export function passingThrough(address: string, own: string): Original {
+export function passingThrough(address: string, own: string, headersWithin = 1.5 * SILENCE): Original {
   const { protocol } = new URL(address)
   const ask = protocol === "https:" ? askOverTls : askPlainly
   const agent = new (protocol === "https:" ? TlsAgent : PlainAgent)({ keepAlive: true, maxSockets: AT_ONCE })
@@ -53,15 +95,13 @@ export function passingThrough(address: string, own: string): Original {
   async function passed(event: H3Event): Promise<Answer> {
     const node = nodeSide(event)
     const isRead = event.req.method === "GET" || event.req.method === "HEAD"
-    const silent = () =>
-      new Refusal(
-        "temporarily_unavailable",
-        `The service that this copy is of does not answer. ${isRead ? "Ask again in a moment." : "Keep the id and the body, and send them again."}`,
-        {
-          retryAfter: 2,
-          committed: isRead ? false : null,
-        },
-      )
+    const advice = isRead ? "Ask again in a moment." : "Keep the id and the body, and send them again."
+    const unable = (why: string) =>
+      new Refusal("temporarily_unavailable", `The service that this copy is of ${why}. ${advice}`, {
+        retryAfter: 2,
+        committed: isRead ? false : null,
+      })
+    const silent = () => unable("does not answer")
     if (node === undefined || underWay >= AT_ONCE) throw silent()
     underWay += 1
     node.res.once("close", () => (underWay -= 1))
@@ -71,7 +111,7 @@ export function passingThrough(address: string, own: string): Original {
       method: event.req.method,
       timeout: SILENCE,
       headers: {
-        ...without(node.req.headers),
+        ...sentOn(node.req.headers),
         ...(origin !== undefined && origin === new URL(own).origin && { origin: new URL(address).origin }),
         "x-forwarded-for": contextOf(event).address,
       },
@@ -81,15 +121,20 @@ export function passingThrough(address: string, own: string): Original {
     asking.on("timeout", () => asking.destroy(new Error("silent")))
     node.res.once("close", () => asking.destroy())
     try {
-      const answered = new Promise<IncomingMessage>((resolve, reject) => asking.once("response", resolve).once("error", reject))
-      // It may fail while the body is still coming.
+      const answered = new Promise<IncomingMessage>((resolve, reject) =>
+        asking.once("response", resolve).once("error", reject).once("close", reject),
+      )
+      // It may fail while the body is still coming. Of an upgrade nothing is heard but that the connection closed.
       answered.catch(() => undefined)
       if (!isRead) await sendBody(node.req, asking, () => node.res.letBodyCome())
       asking.end()
-      const answer = await answered
+      // Headers that come byte by byte are never silent.
+      const tooSlow = setTimeout(() => asking.destroy(new Error("slow")), headersWithin)
+      const answer = await answered.finally(() => clearTimeout(tooSlow))
+      if (!isKnown(answer, event.url.pathname)) throw unable("gave an answer that no research-room gives, so it was not passed through")
       return new Answer(isRead && event.req.method === "HEAD" ? null : Readable.toWeb(answer), {
         status: answer.statusCode ?? 502,
-        headers: without(answer.headers),
+        headers: passedBack(answer),
       })
     } catch (error) {
       asking.destroy()
