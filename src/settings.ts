@@ -24,13 +24,18 @@ function port(value: string): number {
   return read <= 65_535 ? read : invalid("It must be a whole number from 0 to 65535.")
 }
 
+/** An address that holds nothing which would end a text of Python, or mean something to a shell. */
+const PLAIN_ADDRESS = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?(?:\/[A-Za-z0-9._~%+,=/-]*)?$/
+
 /** An address of a service, without a slash at the end. */
 export function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : invalid("It must be an address such as https://rooms.example.org/lab.")
   if (url.protocol !== "http:" && url.protocol !== "https:") invalid("It must begin with http:// or https://.")
   if (url.search !== "" || url.hash !== "" || url.username !== "") invalid("It must be an address without query, fragment and user.")
-  // As browsers write it: no quotes, line ends or backslashes, which would end a text that the address is put into.
-  return withoutTrailing(url.href, "/")
+  const address = withoutTrailing(url.href, "/")
+  // It is put into the Python client and into commands to paste.
+  if (!PLAIN_ADDRESS.test(address)) invalid("Its host and path must be made of letters, digits and the signs . - _ ~ % + , = only.")
+  return address
 }
 
 /** A secret that somebody is given. */

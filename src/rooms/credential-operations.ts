@@ -3,6 +3,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour, type Change } from "../ledger/journal/behaviour.ts"
 import { expiry } from "../people/expiry.ts"
 import { mintToken } from "../people/tokens.ts"
+import { faultOfName } from "./agent-names.ts"
 import type { Credential, Credentials } from "./credentials.ts"
 import type { RoomThreads } from "./room-operations.ts"
 import type { Rooms } from "./rooms.ts"
@@ -24,6 +25,15 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
     if (credential === undefined || credential.roomId !== params.roomId)
       throw new Refusal("room_unavailable", "There is no such credential in this Room.")
     return { roomId: credential.roomId, threadId: undefined, credential }
+  }
+
+  /** @throws Refusal `invalid_schema` for a name that could be taken for another */
+  function mustBePlain(label: string): void {
+    const fault = faultOfName(label)
+    if (fault === null) return
+    throw new Refusal("invalid_schema", `The name of an agent ${fault}. Nothing was stored. Choose another name.`, {
+      issues: [{ path: "/label", message: fault }],
+    })
   }
 
   /** Two live credentials of a person in a Room have two names: by its name an agent is told apart. @throws Refusal `state_conflict` */
@@ -52,6 +62,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
       }))
     },
     admit({ actor, body }, { roomId }, at) {
+      mustBePlain(body.label)
       mustHaveOwnName({ roomId, owner: actor, label: body.label }, at)
     },
     write({ actor, body }, { roomId }, change) {

@@ -9,6 +9,7 @@ import { inserting } from "../ledger/storage/inserting.ts"
 import type { Token } from "../ledger/journal/chance.ts"
 import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
+import { likeName } from "./agent-names.ts"
 
 export interface Credential extends CredentialSummary {
   readonly roomId: string
@@ -27,15 +28,6 @@ const credential = ({ userId, username, permissions, threadIds, ...row }: Row): 
 const COLUMNS = `c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
   c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
   FROM credentials c JOIN people p USING (user_id)`
-
-/** Names that look alike are one name: signs that are not seen, runs of spaces, and forms and case of letters tell none apart. */
-const likeName = (name: string): string =>
-  name
-    .normalize("NFKC")
-    .replace(/[\p{Cf}\p{Cc}]/gu, "")
-    .replace(/\s+/gu, " ")
-    .trim()
-    .toLowerCase()
 
 export type Credentials = ReturnType<typeof credentials>
 

@@ -14,7 +14,7 @@ import { softwareVersion } from "../version.ts"
 import { digestOf, isAlive, makeFolder, markOf, namesIn, readBack, removeFolder, writeWhole } from "./files.ts"
 import { isFinal, movedTo } from "./judging.ts"
 import { type Ending, exitCodeOf, files, type Kept } from "./keeper.ts"
-import { nextPoints } from "./metrics.ts"
+import { inEvents, nextPoints } from "./metrics.ts"
 
 /** What is known of a run beside its letters. */
 export interface RunState {
@@ -110,23 +110,27 @@ export class Report {
   }
 
   /** Says what was measured, as much as several events take. @returns what is left for one more */
-  #progress(last: boolean): readonly object[] {
+  #progress(isLast: boolean): readonly object[] {
     for (;;) {
-      const { points, through, unread, more } = nextPoints(this.#at.metrics, this.state.metricsThrough, last)
+      const { points, through, unread, more } = nextPoints(this.#at.metrics, this.state.metricsThrough, isLast)
       this.#unread += unread
       if (!more) {
         this.state.metricsThrough = through
         return points
       }
-      if (points.length > 0) this.#event("progress", now(), { metrics: points }, { metricsThrough: through })
-      else this.state.metricsThrough = through
+      const events = inEvents(points)
+      // After a crash between two of them the line is told again: better twice than not.
+      for (const event of events.slice(0, -1)) this.#event("progress", now(), { metrics: event })
+      const [last] = events.slice(-1)
+      if (last === undefined) this.state.metricsThrough = through
+      else this.#event("progress", now(), { metrics: last }, { metricsThrough: through })
     }
   }
 
   #outcome(ending: Ending, metrics: Input): void {
     if (this.#unread > 0)
       this.trouble.push(
-        `Of the metrics ${this.#unread === 1 ? "1 line says" : `${this.#unread} lines say`} nothing that can be told: each is a JSON object such as {"step": 1, "loss": 0.5}.`,
+        `Of the metrics ${this.#unread === 1 ? "1 line" : `${this.#unread} lines`} could not be told, or not all of it: each is a JSON object such as {"step": 1, "loss": 0.5}.`,
       )
     const exitCode = exitCodeOf(ending)
     const how = ending.signal === null ? `The command ended with exit code ${exitCode}.` : `The command was ended by ${ending.signal}.`

@@ -177,7 +177,6 @@ test("rubbish, floods and broken ends are refusals or failures, never whole answ
     next = text
     await t.rejects(
       ask(identity).then((response) => response.text()),
-      undefined,
       name,
     )
   }

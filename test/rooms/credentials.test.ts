@@ -47,7 +47,7 @@ test("a member issues a credential that speaks for her and says what it may do",
 
 test("two live credentials of a member in a Room do not share a name", async (t) => {
   const first = await issue(ada, { label: "mcp" })
-  for (const label of ["mcp", "MCP", " mcp", "\uff4d\uff43\uff50", "m\u200bcp", "\u202emcp\u202c"])
+  for (const label of ["mcp", "MCP", " mcp", "\uff4d\uff43\uff50", "m\u200bcp"])
     t.match(
       await issue(ada, { label }),
       { status: 409, body: { refusal: "state_conflict", error: /Nothing was stored/, current: { suggestion: /-2$/ } } },
@@ -60,6 +60,33 @@ test("two live credentials of a member in a Room do not share a name", async (t)
   t.match(rotated.body.result, { label: "mcp" }, "a rotation keeps the name")
   await sent(ada, `${route}/${rotated.body.target?.id}/revoke`, action())
   t.equal((await issue(ada, { label: "mcp" })).status, 200, "what is revoked gives its name back")
+})
+
+test("an agent's name has letters of one script, on one line, read in one direction", async (t) => {
+  for (const label of ["сweep", "sweeр agent", "αgent", "sωeep", "ѕweep", "sweeep\u200b\u043e", "аgent-мcp", "ｍсp", "Ꭺgent", "ագent"])
+    t.match(
+      await issue(ada, { label }),
+      { status: 422, body: { refusal: "invalid_schema", error: /several scripts.*Nothing was stored/, issues: [{ path: "/label" }] } },
+      encodeURIComponent(label),
+    )
+  for (const label of ["\u202emcp\u202c", "mcp\nada", "mcp\u2028ada", "a\u2066b", "mcp\u0007", "mcp\u200f"])
+    t.match(
+      await issue(ada, { label }),
+      { status: 422, body: { issues: [{ path: "/label", message: /one line/ }] } },
+      encodeURIComponent(label),
+    )
+  for (const label of [
+    "агент 7",
+    "πράκτορας",
+    "エージェント mcp 二",
+    "代理 agent",
+    "에이전트 gpt",
+    "सहायक",
+    "וכיל",
+    "вычислитель-2 🤖",
+    "Café №4 — 90 %",
+  ])
+    t.equal((await issue(ada, { label })).status, 200, label)
 })
 
 test("the token is in the first answer only: a replay comes without it", async (t) => {

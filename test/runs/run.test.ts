@@ -46,7 +46,7 @@ else {
     t.equal(out, "trained\n", "its output is its own")
     t.match(
       err,
-      /^research-room: A\d+ is registered: http\S+\nwarned\nresearch-room: Of the metrics 1 line says nothing.*\nresearch-room: A\d+ succeeded, exit code 0\n$/,
+      /^research-room: A\d+ is registered: http\S+\nwarned\nresearch-room: Of the metrics 1 line could not be told.*\nresearch-room: A\d+ succeeded, exit code 0\n$/,
     )
     const attempt = await told(t, here, experimentId)
     t.match(attempt, {
@@ -68,6 +68,44 @@ else {
       ],
     )
     t.strictSame(here.waiting(), [], "nothing waits")
+  })
+
+  tap.test("what cannot be told of a hostile metrics file takes nothing else with it", async (t) => {
+    const experimentId = await here.experiment("Does one bad line lose the others?")
+    const wide = Object.fromEntries(Array.from({ length: 2_500 }, (_, n) => [`layer ${n}`, n]))
+    const lines = [
+      '{"step": 1, "kept": 1}',
+      `{"step": 1, "${"n".repeat(201)}": 2}`,
+      '{"step": -1, "backwards": 2}',
+      '{"step": 1, "nul\\u0000": 2, "beside it": 3}',
+      '{"": 2}',
+      '{"huge": 1e400}',
+      '{"hex": 0x10}',
+      '{"comma": 1,5}',
+      '\ufeff{"marked": 2}',
+      "[".repeat(100_000),
+      `{"x": "${"y".repeat(3_000_000)}"}`,
+      '{"__proto__": 4, "constructor": 5}',
+      '{"name": "=cmd()", "value": 6, "dimensions": {"seed": 3}}',
+      JSON.stringify(wide),
+      '{"step": 2, "kept": 7}',
+    ]
+    writeFileSync(join(here.work, "out/hostile.jsonl"), `${lines.join("\n")}\n`)
+    const began = performance.now()
+    const { code, err } = await run(experimentId, ...sh('cat out/hostile.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
+    t.match([code, err], [0, /1[01] lines could not be told/])
+    t.ok(performance.now() - began < 30_000)
+    const attempt = await told(t, here, experimentId)
+    const values = new Map(attempt.metrics.map(({ name, value }) => [name, value]))
+    t.match(
+      attempt.metrics.find(({ name }) => name === "=cmd()"),
+      { value: 6, dimensions: { seed: 3 } },
+    )
+    for (const [name, value] of Object.entries({ kept: 7, "beside it": 3, constructor: 5, marked: 2, "layer 0": 0, "layer 2499": 2_499 }))
+      t.equal(values.get(name), value, name)
+    t.equal(values.get("__proto__"), 4)
+    for (const name of ["backwards", "", "huge", "hex", "comma"]) t.notOk(values.has(name), name)
+    t.strictSame(here.waiting(), [])
   })
 
   tap.test("it ends as the command does, and says why it failed", async (t) => {

@@ -109,17 +109,16 @@ export const dimensions = v.pipe(
   v.maxEntries(limits.dimensions, `must have at most ${limits.dimensions} dimensions`),
 )
 
-export const metrics = list(
-  shape({
-    name: plain(limits.name),
-    value: measured,
-    unit: v.exactOptional(plain(limits.unit)),
-    step: v.exactOptional(v.pipe(whole(), v.description("Time within the run. What tells runs apart, such as a seed, is a dimension."))),
-    split: v.exactOptional(plain(limits.name)),
-    dimensions: v.exactOptional(dimensions),
-  }),
-  limits.metricsOfEvent,
-)
+/** One measured value. */
+export const metric = shape({
+  name: plain(limits.name),
+  value: measured,
+  unit: v.exactOptional(plain(limits.unit)),
+  step: v.exactOptional(v.pipe(whole(), v.description("Time within the run. What tells runs apart, such as a seed, is a dimension."))),
+  split: v.exactOptional(plain(limits.name)),
+  dimensions: v.exactOptional(dimensions),
+})
+export const metrics = list(metric, limits.metricsOfEvent)
 
 /** What was told wrongly of a metric by earlier events: the unit that it has. */
 export const corrects = list(
