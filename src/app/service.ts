@@ -18,9 +18,9 @@ import { isLogEmptied } from "../ledger/storage/residue.ts"
 import { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
-import { giveBack, type WatchReadings, watchLimits, Watchman } from "../ledger/storage/disk-watch.ts"
+import { truncateWal, type WatchReadings, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
 import type { World } from "../ledger/world.ts"
-import { ArxivClerk } from "../library/papers/arxiv.ts"
+import { ArxivClient } from "../library/papers/arxiv.ts"
 import { Provider, type ProviderSettings } from "../people/provider/provider.ts"
 import { Sealer } from "../people/provider/sealed.ts"
 import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
@@ -145,7 +145,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   })
   const { db, world, instanceId, lineage } = openForward(file, options.world, options.onForward)
   // A log that a killed service left is worked off first: what is written to the data file after that can be told from what others write.
-  if (litestream === null) giveBack(db)
+  if (litestream === null) truncateWal(db)
   const files = new OpenedFiles(file)
   started.defer(() => {
     // To close it would write the log into what is not its file.
@@ -162,8 +162,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   // Litestream works the log off itself.
   const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
-  const watchman = new Watchman({ file, files, db, log: options.log, limits, onLost: end })
-  started.defer(() => watchman.close())
+  const diskWatch = new DiskWatch({ file, files, db, log: options.log, limits, onLost: end })
+  started.defer(() => diskWatch.close())
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
 
@@ -205,7 +205,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (instance.tables.withheld.count() > 0) isLogEmptied(db)
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending, otherwise: () => replication?.why ?? null })
   const budgets = budgetsHere(options)
-  metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => watchman.readings })
+  metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => diskWatch.readings })
   const { prepare } = options
   if (prepare) await fill(db, () => prepare(instance, baseUrl))
   const replication =
@@ -224,7 +224,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const readers = readerPool({ ...options, file, follows: false, baseUrl, instanceId, lineage })
   const renderer = new Renderer(readers ?? new OnThisThread())
   const { sqlite } = db.prepare<{ sqlite: string }>("SELECT sqlite_version() AS sqlite").one()
-  const storage = () => ({ ...watchman.readings, schema: latestSchema, sqlite })
+  const storage = () => ({ ...diskWatch.readings, schema: latestSchema, sqlite })
   for (const each of [pasts, renderer, readers]) instance.ledger.onForget(() => each?.forget())
   const stop = serveOn(
     server,
@@ -244,8 +244,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }),
     baseUrl,
   )
-  const clerk = options.arxiv
-    ? new ArxivClerk({
+  const arxiv = options.arxiv
+    ? new ArxivClient({
         ...options.arxiv,
         ledger: instance.ledger,
         world,
@@ -254,7 +254,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         log: options.log,
       })
     : null
-  clerk?.start()
+  arxiv?.start()
   const mirroring = new Mirroring(instance, options.log)
   mirroring.start()
   const token = instance.accounts.openSetUp()
@@ -282,14 +282,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port,
     instance,
     files,
-    readings: () => watchman.readings,
+    readings: () => diskWatch.readings,
     setUpLink: token === null ? null : `${baseUrl}/setup?token=${token}`,
     broken: broken.promise,
     async close() {
       instance.ledger.watch.close()
       await stop()
       await mirroring.close()
-      await clerk?.close()
+      await arxiv?.close()
       await instance.accounts.settle()
       await writer?.close()
       await readers?.close()

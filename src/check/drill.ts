@@ -7,7 +7,7 @@ import { codeOf } from "../contract/faults.ts"
 import { openForward } from "../app/compose/upgrade.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import { DataError, openAside } from "../ledger/storage/opening.ts"
+import { DataError, openReadConnection } from "../ledger/storage/opening.ts"
 import { journal } from "../ledger/journal/journal.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { type CheckReport, checkData } from "./check.ts"
@@ -57,7 +57,7 @@ function restored({ source, config, litestream }: Drill, file: string): Promise<
 
 /** @throws DataError where the two do not have one history */
 function lacking(copy: Db, folder: string): DrillReport["lacks"] {
-  const original = openAside(databaseFile(folder))
+  const original = openReadConnection(databaseFile(folder))
   try {
     const [here, there] = [journal(copy), journal(original)]
     const held = here.count()

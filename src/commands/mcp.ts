@@ -4,7 +4,7 @@ import { ResearchRoomClient } from "../client/index.ts"
 import { ConnectionLost, RefusedError, UnexpectedAnswer } from "../client/errors.ts"
 import { Transport } from "../client/transport.ts"
 import { protocolVersion } from "../contract/versions.ts"
-import { type Answered, type Asked, type Door, NoAnswer } from "../mcp/door.ts"
+import { type Answered, type Asked, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import { FailedError, tokenOption, UsageError, urlOption } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
@@ -18,9 +18,9 @@ interface McpSettings {
 const PATIENCE = { timeout: 45, longestWait: 5, retries: 2 }
 
 /** A service somewhere else, asked as every agent asks it. */
-class DistantDoor implements Door {
+class RemoteCaller implements ServiceCaller {
   readonly baseUrl: string
-  readonly bearer: Door["bearer"]
+  readonly bearer: ServiceCaller["bearer"]
   readonly #transport: Transport
   readonly #headers: Readonly<Record<string, string>>
 
@@ -77,7 +77,7 @@ async function mcp({ url, token }: McpSettings): Promise<void> {
   if (url === undefined) throw new UsageError("Name the service with --url, or RESEARCH_ROOM_URL.")
   await mustSpeak(url)
   const [{ serveStdio }, { mcpServer }] = await Promise.all([import("@modelcontextprotocol/server/stdio"), import("../mcp/server.ts")])
-  const door = new DistantDoor(url, token)
+  const door = new RemoteCaller(url, token)
   // What an agent's program shows of standard error is its log.
   const onFault = (error: unknown) =>
     console.error(`research-room: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)

@@ -42,7 +42,12 @@ export async function withInstance<T>(folder: string, work: (instance: Instance)
   const file = databaseFile(folder)
   if (!make) mustHoldData(folder)
   const release = claimIfOlder(folder)
-  const { db, world, instanceId, aside } = (() => {
+  const {
+    db,
+    world,
+    instanceId,
+    openReader: aside,
+  } = (() => {
     const bar = checkingBar()
     try {
       return openForward(file, undefined, bar.update)
@@ -52,7 +57,7 @@ export async function withInstance<T>(folder: string, work: (instance: Instance)
     }
   })()
   try {
-    return await work(createInstance({ db, world, instanceId, aside, command: runningCommand() }))
+    return await work(createInstance({ db, world, instanceId, openReader: aside, command: runningCommand() }))
   } finally {
     db.close()
   }

@@ -15,7 +15,7 @@ import { type DemoKey, type KeyName, tellLibrary } from "./library.ts"
 import { type DemoRepositories, makeRepositories } from "./repositories.ts"
 import { Narrator, StoryClock } from "./narrator.ts"
 import { tellMainStory } from "./story.ts"
-import { copyTold, keepTold, REPOSITORIES } from "./told-before.ts"
+import { copyStory, keepTold, REPOSITORIES } from "./copied-story.ts"
 import { each } from "../contract/each.ts"
 import { present } from "../contract/present.ts"
 
@@ -179,7 +179,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const folder = join(data, REPOSITORIES)
   const { folders = [], github = null } = options.repositories ?? {}
   const kept = options.deterministic ? undefined : options.kept || undefined
-  const copied = kept === undefined ? undefined : copyTold<Cast>(kept, data)
+  const copied = kept === undefined ? undefined : copyStory<Cast>(kept, data)
   let cast = copied
   if (copied) clock.runWith(Date.now)
   try {

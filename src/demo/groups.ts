@@ -2,7 +2,7 @@
 import type { Attempt, Lab } from "./lab.ts"
 import { mean, named, shown } from "./numbers.ts"
 import { SAMPLES } from "./problems.ts"
-import { about, finds, margin, predicts, role, type Told } from "./records.ts"
+import { about, finds, margin, predicts, role, type PublishedRecord } from "./records.ts"
 import type { Sharpening } from "./sharpening.ts"
 import { defaults } from "./simulation.ts"
 
@@ -13,7 +13,7 @@ const RISE = "0.10"
 export const DEMONSTRATIONS = 80
 
 /** Tells the chapter and returns the card of the finding that turned out to be something else, and the run behind it. */
-export async function tellGroups(lab: Lab, { falls, plain }: Sharpening): Promise<{ retracted: Told; mistaken: Attempt }> {
+export async function tellGroups(lab: Lab, { falls, plain }: Sharpening): Promise<{ retracted: PublishedRecord; mistaken: Attempt }> {
   const { owner, member, narrator, roomId } = lab
   const { result } = await narrator.does(
     member,

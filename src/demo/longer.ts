@@ -2,7 +2,7 @@
 import type { Lab } from "./lab.ts"
 import { mean, shown } from "./numbers.ts"
 import { SAMPLES } from "./problems.ts"
-import { about, cites, finds, margin, predicts, role, type Told } from "./records.ts"
+import { about, cites, finds, margin, predicts, role, type PublishedRecord } from "./records.ts"
 import type { Sharpening } from "./sharpening.ts"
 import { defaults } from "./simulation.ts"
 
@@ -11,7 +11,11 @@ const RESET = { ...LONG, kl: 0.1, reset: 120 }
 const TIMES = LONG.steps / defaults.steps
 
 /** Tells the chapter and returns its finding and the claim it was about. */
-export async function tellLonger(lab: Lab, threadId: string, { bounded, plain }: Sharpening): Promise<{ longer: Told; beyond: Told }> {
+export async function tellLonger(
+  lab: Lab,
+  threadId: string,
+  { bounded, plain }: Sharpening,
+): Promise<{ longer: PublishedRecord; beyond: PublishedRecord }> {
   const { owner, member, narrator } = lab
   const beyond = await cites(lab, member, {
     threadId,

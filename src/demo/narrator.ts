@@ -29,7 +29,7 @@ export class StoryClock {
   }
 }
 
-type Told<N extends OperationName> = Omit<Receipt, "result"> & { readonly result: ResultOf<N> }
+type StoryReceipt<N extends OperationName> = Omit<Receipt, "result"> & { readonly result: ResultOf<N> }
 /** A body without what the narrator fills in. */
 type Said<N extends OperationName> = Omit<InputOf<N>, "schemaVersion" | "requestId" | "clientMessageId">
 
@@ -71,13 +71,13 @@ export class Narrator {
     params: Record<string, string>,
     body: Said<N>,
     minutes = 7,
-  ): Promise<Told<N>> {
+  ): Promise<StoryReceipt<N>> {
     const operation = operationNamed(name)
     if (operation === undefined) throw new Error(`${name} is not an operation`)
     this.#clock.pass(minutes)
     const actor: Actor = { userId: person.userId, username: person.username, grant: null }
     const delivery = { schemaVersion: operation.schemaVersion, [operation.delivery]: this.#instance.world.id() }
     const receipt = await this.#instance.ledger.admit({ operation, actor, params, body: { ...delivery, ...body } })
-    return trusted<Told<N>>(receipt)
+    return trusted<StoryReceipt<N>>(receipt)
   }
 }

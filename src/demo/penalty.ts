@@ -2,7 +2,7 @@
 import type { Attempt, Lab } from "./lab.ts"
 import { mean, named, shown } from "./numbers.ts"
 import { SAMPLES } from "./problems.ts"
-import { about, finds, margin, predicts, role, type Told } from "./records.ts"
+import { about, finds, margin, predicts, role, type PublishedRecord } from "./records.ts"
 import type { Sharpening } from "./sharpening.ts"
 import { defaults } from "./simulation.ts"
 
@@ -15,7 +15,11 @@ const EARLY = 80
 const LATE = 160
 
 /** Tells the chapter and returns what its last word is. */
-export async function tellPenalty(lab: Lab, threadId: string, { falls, plain }: Sharpening): Promise<{ early: Told; narrower: Told }> {
+export async function tellPenalty(
+  lab: Lab,
+  threadId: string,
+  { falls, plain }: Sharpening,
+): Promise<{ early: PublishedRecord; narrower: PublishedRecord }> {
   const { owner, member, narrator } = lab
   const protects = await predicts(lab, member, {
     threadId,

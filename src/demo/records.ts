@@ -10,7 +10,7 @@ type Finding = InputOf<"publish_finding">
 type Verdict = "supports" | "contradicts" | "inconclusive"
 
 /** A published record, as later parts of the story name it. */
-export interface Told {
+export interface PublishedRecord {
   readonly versionId: string
   readonly label: string
   readonly entryId: string
@@ -37,7 +37,7 @@ export const margin = (name: string, definition: string, value: string, unit = "
   definition,
   value: { type: "decimal", value, unit },
 })
-export const about = (record: Told, purpose: Reference["purpose"], explanation: string): Reference => ({
+export const about = (record: PublishedRecord, purpose: Reference["purpose"], explanation: string): Reference => ({
   versionId: record.versionId,
   purpose,
   explanation,
@@ -58,7 +58,7 @@ const assertionOf = ({ wording, predicate, roles }: Statement) => ({
   roles,
 })
 const conceptsOf = ({ predicate, concepts }: Statement) => ({ [predicate]: meanings[predicate], ...concepts })
-const told = (receipt: { result: { versionId: string; label: string }; entry: { entryId: string } | null }): Told => ({
+const told = (receipt: { result: { versionId: string; label: string }; entry: { entryId: string } | null }): PublishedRecord => ({
   versionId: receipt.result.versionId,
   label: receipt.result.label,
   entryId: present(receipt.entry?.entryId),
@@ -70,7 +70,7 @@ export async function predicts(
   who: Member,
   said: Statement & { premises?: Hypothesis["premises"] },
   minutes = 120,
-): Promise<Told> {
+): Promise<PublishedRecord> {
   const agent = { name: who === lab.owner ? "ada-notebook" : "grace-planner", version: "2.1" }
   return told(
     await lab.narrator.does(
@@ -94,7 +94,11 @@ export async function predicts(
 }
 
 /** Publishes a claim that a paper makes, with the words of its abstract. */
-export async function cites(lab: Lab, who: Member, said: Statement & { arxivId: string; quote: string; scope: string }): Promise<Told> {
+export async function cites(
+  lab: Lab,
+  who: Member,
+  said: Statement & { arxivId: string; quote: string; scope: string },
+): Promise<PublishedRecord> {
   return told(
     await lab.narrator.does(
       who,
@@ -127,11 +131,11 @@ export async function finds(
     attempts: readonly Attempt[]
     baselines?: readonly Attempt[]
     limitations: string
-    toward: readonly { readonly hypothesis: Told; readonly verdict: Verdict; readonly explanation: string }[]
+    toward: readonly { readonly hypothesis: PublishedRecord; readonly verdict: Verdict; readonly explanation: string }[]
     answers: { verdict: "answers" | "partly_answers" | "does_not_answer"; explanation: string }
-    records?: readonly { readonly record: Told; readonly explanation: string }[]
+    records?: readonly { readonly record: PublishedRecord; readonly explanation: string }[]
   },
-): Promise<Told & { linkEntryId: string; linkId: string }> {
+): Promise<PublishedRecord & { linkEntryId: string; linkId: string }> {
   const { experiment, attempts, baselines = [], records = [] } = said
   const { experimentId, planId } = experiment
   const ids = (of: readonly Attempt[]) => of.map(({ attemptId }) => attemptId)

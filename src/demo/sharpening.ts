@@ -3,15 +3,15 @@ import { digestOf } from "../contract/json.ts"
 import { type Attempt, commandOf, type Experiment, type Lab } from "./lab.ts"
 import { mean, named, shown } from "./numbers.ts"
 import { PROBLEMS, SAMPLES, tasks, WAYS } from "./problems.ts"
-import { about, cites, finds, margin, predicts, role, type Told } from "./records.ts"
+import { about, cites, finds, margin, predicts, role, type PublishedRecord } from "./records.ts"
 import { defaults } from "./simulation.ts"
 
 /** What later chapters build on. */
 export interface Sharpening {
-  readonly bounded: Told
-  readonly rises: Told
-  readonly falls: Told
-  readonly finding: Told
+  readonly bounded: PublishedRecord
+  readonly rises: PublishedRecord
+  readonly falls: PublishedRecord
+  readonly finding: PublishedRecord
   readonly plain: readonly Attempt[]
   readonly experiment: Experiment
 }

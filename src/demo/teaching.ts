@@ -4,7 +4,7 @@ import { DEMONSTRATIONS } from "./groups.ts"
 import type { Attempt, Lab } from "./lab.ts"
 import { mean, named, shown } from "./numbers.ts"
 import { SAMPLES } from "./problems.ts"
-import { about, cites, finds, margin, predicts, role, type Told } from "./records.ts"
+import { about, cites, finds, margin, predicts, role, type PublishedRecord } from "./records.ts"
 import type { Sharpening } from "./sharpening.ts"
 import { defaults } from "./simulation.ts"
 
@@ -12,7 +12,12 @@ const RISE = "0.10"
 const AMOUNTS = [20, 40, DEMONSTRATIONS]
 
 /** Tells the chapter and returns its finding. */
-export async function tellTeaching(lab: Lab, { plain }: Sharpening, retracted: Told, mistaken: Attempt): Promise<Told> {
+export async function tellTeaching(
+  lab: Lab,
+  { plain }: Sharpening,
+  retracted: PublishedRecord,
+  mistaken: Attempt,
+): Promise<PublishedRecord> {
   const { owner, member, narrator, roomId } = lab
   const { result } = await narrator.does(
     owner,

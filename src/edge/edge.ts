@@ -101,7 +101,7 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
       // A write that was not stored is told so.
       const isToldAlready = error instanceof Refusal && error.code === "temporarily_unavailable"
       if (!isToldAlready && edge.isOverwritten?.()) return refused(fault(event), family)
-      if (error instanceof Refusal) return tellOf(edge, event, explainMalformedId(event, error), family)
+      if (error instanceof Refusal) return answerRefusal(edge, event, explainMalformedId(event, error), family)
       if (error instanceof NotServed) throw new HTTPError({ status: 404 })
       edge.journal?.failed(contextOf(event), error)
       return refused(fault(event), family)
@@ -110,7 +110,7 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
 }
 
 /** Renders a refusal; the operator hears of those that concern the service or who comes in. */
-export function tellOf({ journal }: Edge, event: H3Event, refusal: Refusal, family: Family): Answer {
+export function answerRefusal({ journal }: Edge, event: H3Event, refusal: Refusal, family: Family): Answer {
   const context = contextOf(event)
   context.refusal = refusal.code
   const isRead = event.req.method === "GET" || event.req.method === "HEAD"

@@ -7,7 +7,7 @@ import type { Actor } from "../ledger/journal/actor.ts"
 import { isDownload } from "../ledger/reads/reading.ts"
 import { isoTime } from "../ledger/world.ts"
 import { sharedBy } from "../edge/limits/address.ts"
-import { told } from "../edge/answers/answer.ts"
+import { answerFound } from "../edge/answers/answer.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
 import { bearer, mustBeOperator, mustBeSignedIn, mustNotComeFromBrowser, personActor, signedIn } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
@@ -61,17 +61,17 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       if (notYet !== undefined) await notYet
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
-      const answer = told(definition, asked.query.format, found, { url: event.url, basePath, at: () => isoTime(world.now()) })
+      const answer = answerFound(definition, asked.query.format, found, { url: event.url, basePath, at: () => isoTime(world.now()) })
       if (hasForms) answer.append("vary", "accept")
       return answer
     }
     /** One that may be held open is counted for as long as it is, and ends when its reader goes. */
     const held = async (event: H3Event, by: () => Actor | null) => {
-      const letGo = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
+      const release = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
       try {
         return await answered(event, by, event.req.signal)
       } finally {
-        letGo?.()
+        release?.()
       }
     }
     routes.add(

@@ -84,7 +84,7 @@ function familyIn(packet: Buffer | undefined): Family {
   return familyOf(path ?? "/")
 }
 
-interface Surroundings {
+interface SocketContext {
   /** The answer under way on a connection. */
   readonly onSocket: (socket: Duplex) => Answering | undefined
   /** Header fields that every answer has. */
@@ -94,7 +94,7 @@ interface Surroundings {
 }
 
 /** Answers whatever Node would answer by itself or not at all. */
-export function answerUnreadable(server: Server, { onSocket, ownHeaders, told }: Surroundings): void {
+export function answerUnreadable(server: Server, { onSocket, ownHeaders, told }: SocketContext): void {
   server.on("clientError", (error: ParseError, socket) => {
     const response = onSocket(socket)
     if (response?.req.complete && !response.writableEnded) {

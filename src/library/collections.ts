@@ -4,7 +4,7 @@ import type { Stored } from "../contract/json.ts"
 import type { CollectionPaper, CollectionSummary } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import { type Filed, type Given, type PaperRecord, shownPaper } from "./papers/papers.ts"
+import { type FiledPaper, type Given, type PaperRecord, shownPaper } from "./papers/papers.ts"
 import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
 
@@ -127,7 +127,7 @@ export function collections(db: Db) {
     leave: (collectionId: string, userId: string) => leaving.forEach((statement) => statement.run(userId, collectionId)),
 
     /** Adds what is not there yet. @throws Refusal `limit_reached`, with nothing added */
-    add({ id, counts }: Collection, filed: readonly Filed[], by: string, at: string): { added: string[]; alreadyThere: string[] } {
+    add({ id, counts }: Collection, filed: readonly FiledPaper[], by: string, at: string): { added: string[]; alreadyThere: string[] } {
       const there = new Set(among.all(id, JSON.stringify(filed.map(({ arxivId }) => arxivId))).map(({ arxivId }) => arxivId))
       const fresh = filed.filter(({ arxivId }) => !there.has(arxivId))
       mustFit("collectionPapers", counts.papers, fresh.length)

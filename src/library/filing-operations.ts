@@ -2,7 +2,7 @@
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { type Issue, Refusal } from "../contract/refusals/refusal.ts"
-import type { Filed } from "./papers/papers.ts"
+import type { FiledPaper } from "./papers/papers.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 
@@ -22,7 +22,7 @@ const strangeTitles = ({ arxivIds, titles = [] }: Titled): Issue[] =>
   )
 
 /** The papers of a body, each with the title that came with it. */
-function titled({ arxivIds, titles = [] }: Titled): Filed[] {
+function titled({ arxivIds, titles = [] }: Titled): FiledPaper[] {
   const given = new Map(titles.map(({ arxivId, title }) => [arxivId, title]))
   return arxivIds.map((arxivId) => {
     const title = given.get(arxivId)

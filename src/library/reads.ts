@@ -6,7 +6,7 @@ import { limits } from "../contract/limits.ts"
 import { inBrowser, pathTo } from "../contract/reads/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import { NamedText, type Readers } from "../ledger/reads/reading.ts"
-import { bibliographyOf, asTheyAre } from "./bibtex/file.ts"
+import { bibliographyOf, unchanged } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
 import { type PaperStanding, shownPaper } from "./papers/papers.ts"
 import { wordsOf } from "./words.ts"
@@ -65,7 +65,7 @@ export function libraryReads({ papers, saved, tags, collections, notes, invitati
       const collection = collections.mustFind(scope, params.collectionId)
       const { format = "json" } = query
       if (format !== "json")
-        return bibliographyOf(`collection-${collection.id}`, format, collections.bibliography(collection.id), asTheyAre)
+        return bibliographyOf(`collection-${collection.id}`, format, collections.bibliography(collection.id), unchanged)
       const { page, arxivIds: shown } = collections.papers(scope, collection.id, query.offset ?? 0)
       const members = collections.members(collection.id).map(({ username }) => username)
       return { ...collection, members, ...notes.on(scope.userId, collection.id, shown), ...page }

@@ -5,7 +5,7 @@ import type { Holding, SavedPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import type { Cited } from "./bibtex/write.ts"
-import { type Filed, type Given, GIVEN, holders, type PaperRecord, shownPaper, TAGS } from "./papers/papers.ts"
+import { type FiledPaper, type Given, GIVEN, holders, type PaperRecord, shownPaper, TAGS } from "./papers/papers.ts"
 import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"
 
 interface Row {
@@ -87,7 +87,7 @@ export function saved(db: Db) {
 
   return {
     /** Saves what is not saved yet. @throws Refusal `limit_reached`, with nothing saved */
-    save(userId: string, filed: readonly Filed[], at: string): { saved: string[]; alreadySaved: string[] } {
+    save(userId: string, filed: readonly FiledPaper[], at: string): { saved: string[]; alreadySaved: string[] } {
       const there = new Set(among.all(userId, JSON.stringify(filed.map(({ arxivId }) => arxivId))).map(({ arxivId }) => arxivId))
       const fresh = filed.filter(({ arxivId }) => !there.has(arxivId))
       mustFit("savedPapers", count.get(userId)?.saved ?? 0, fresh.length)

@@ -3,8 +3,8 @@ import { agentReads } from "../discovery/manifest.ts"
 import { isText, type Read } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { documents } from "../documents/index.ts"
-import type { Door } from "./door.ts"
-import { type Told, told, wrong } from "./told.ts"
+import type { ServiceCaller } from "./door.ts"
+import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
 /** Every read that a program may ask and that answers text. */
 export const readable: readonly Read[] = agentReads.filter(({ mediaType }) => isText(mediaType))
@@ -23,19 +23,19 @@ const howToAskLess = ({ name, path, query }: Read): string =>
   `Ask for less${"limit" in query.entries ? ", with a smaller limit" : ""}, or fetch ${path} over HTTP (the parameters of ${name}: ${Object.keys(query.entries).join(", ")}).`
 
 /** Asks a read. What it is given beyond the ids of its path is its query; whatever is wrong with that the service says. */
-export async function askRead(door: Door, read: Read, input: Input, signal: AbortSignal): Promise<Told> {
+export async function askRead(door: ServiceCaller, read: Read, input: Input, signal: AbortSignal): Promise<ToolAnswer> {
   let path: string
   try {
     path = readRequest(read, input).path
   } catch (error) {
-    if (error instanceof TypeError) return wrong(`${error.message}.`)
+    if (error instanceof TypeError) return toolError(`${error.message}.`)
     throw error
   }
-  return told(await door.ask({ method: "GET", path, asBearer: isBearers(read) }, signal), howToAskLess(read))
+  return toolAnswer(await door.ask({ method: "GET", path, asBearer: isBearers(read) }, signal), howToAskLess(read))
 }
 
 /** A page of the service as Markdown. @param path as the page has it, with `.md` behind it or not, and its query; undefined for no such page */
-export async function askDocument(door: Door, path: string, signal: AbortSignal): Promise<Told | undefined> {
+export async function askDocument(door: ServiceCaller, path: string, signal: AbortSignal): Promise<ToolAnswer | undefined> {
   const [pathname = "", query] = path.split("?", 2)
   const page = pathname.endsWith(SUFFIX) ? pathname.slice(0, -SUFFIX.length) : pathname
   if (!pages.some((expression) => expression.test(page))) return undefined
@@ -45,7 +45,7 @@ export async function askDocument(door: Door, path: string, signal: AbortSignal)
 }
 
 /** A path below the base URL, of an address or a path as answers and documents give them; undefined for one that leads elsewhere. */
-export function pathBelow({ baseUrl }: Door, address: string): string | undefined {
+export function pathBelow({ baseUrl }: ServiceCaller, address: string): string | undefined {
   const base = new URL(`${baseUrl}/`)
   if (!URL.canParse(address, base)) return undefined
   const { origin, pathname, search } = new URL(address, base)
@@ -55,12 +55,12 @@ export function pathBelow({ baseUrl }: Door, address: string): string | undefine
 }
 
 /** Asks what stands at an address: a read, or a page as Markdown. */
-export async function askAddress(door: Door, address: string, signal: AbortSignal): Promise<Told> {
+export async function askAddress(door: ServiceCaller, address: string, signal: AbortSignal): Promise<ToolAnswer> {
   const path = pathBelow(door, address)
-  const nothing = wrong(`Nothing that a tool reads is served at ${address.slice(0, 200)}.`)
+  const nothing = toolError(`Nothing that a tool reads is served at ${address.slice(0, 200)}.`)
   if (path === undefined) return nothing
   const [pathname = ""] = path.split("?", 1)
   const read = addresses.find(({ expression }) => expression.test(pathname))?.read
   if (read === undefined) return (await askDocument(door, path, signal)) ?? nothing
-  return told(await door.ask({ method: "GET", path, asBearer: isBearers(read) }, signal), howToAskLess(read))
+  return toolAnswer(await door.ask({ method: "GET", path, asBearer: isBearers(read) }, signal), howToAskLess(read))
 }

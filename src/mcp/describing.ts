@@ -5,8 +5,8 @@ import { schemaUrl } from "../contract/definitions/json-schema.ts"
 import { type Operation, pathNames } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"
 import { readable, readNamed } from "./asking.ts"
-import type { Door } from "./door.ts"
-import { type Told, told, wrong } from "./told.ts"
+import type { ServiceCaller } from "./door.ts"
+import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
 const everything = (): string =>
   [
@@ -27,12 +27,12 @@ const ofRead = ({ name, summary, path, query }: Read): string =>
   })
 
 /** The schema and the example as the service that is asked has them. */
-async function ofOperation(door: Door, operation: Operation, signal: AbortSignal): Promise<Told> {
+async function ofOperation(door: ServiceCaller, operation: Operation, signal: AbortSignal): Promise<ToolAnswer> {
   const path = schemaUrl(operation, "")
   const [schema, example] = await Promise.all(
     [`${path}&compact=1`, `${path}&example=1`].map((each) => door.ask({ method: "GET", path: each, asBearer: false }, signal)),
   )
-  if (schema === undefined || example === undefined || schema.status >= 400) return told(schema ?? { status: 500, text: "" }, "")
+  if (schema === undefined || example === undefined || schema.status >= 400) return toolAnswer(schema ?? { status: 500, text: "" }, "")
   const inPath = pathNames(operation.path).filter((id) => !Object.hasOwn(operation.body.entries, id))
   const head = { operation: operation.name, summary: operation.summary, permissions: operation.permissions }
   const beside = inPath.length === 0 ? "" : `,"idsBesideTheBody":${JSON.stringify(inPath)}`
@@ -40,12 +40,12 @@ async function ofOperation(door: Door, operation: Operation, signal: AbortSignal
 }
 
 /** One operation or read by its name; without one, a list of all. */
-export async function schemaTold(door: Door, name: unknown, signal: AbortSignal): Promise<Told> {
+export async function schemaTold(door: ServiceCaller, name: unknown, signal: AbortSignal): Promise<ToolAnswer> {
   if (name === undefined) return { text: everything(), isError: false }
   const operation = agentOperations.find((known) => known.name === name)
   if (operation !== undefined) return ofOperation(door, operation, signal)
   const read = readNamed(name)
   return read === undefined
-    ? wrong("No operation or read has this name; schema without a name lists them.")
+    ? toolError("No operation or read has this name; schema without a name lists them.")
     : { text: ofRead(read), isError: false }
 }

@@ -17,7 +17,7 @@ export interface Answered {
   readonly text: string
 }
 
-export interface Door {
+export interface ServiceCaller {
   /** Scheme, host and path of the service, without a slash at the end. */
   readonly baseUrl: string
   /** What opens more than public reads. */

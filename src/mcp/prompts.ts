@@ -3,7 +3,7 @@ import { skillAdvice, skillRules } from "../discovery/skill-rules.ts"
 import { limits } from "../contract/limits.ts"
 import type { Input } from "../contract/definitions/requests.ts"
 import { askRead, readNamed } from "./asking.ts"
-import type { Door } from "./door.ts"
+import type { ServiceCaller } from "./door.ts"
 import { present } from "../contract/present.ts"
 import { refused, roomAddress } from "./resources.ts"
 
@@ -14,7 +14,7 @@ interface Prompt {
   /** What is said. */
   said(given: Readonly<Record<string, string>>): string
   /** What is read for it, by the names of reads. */
-  read(given: Readonly<Record<string, string>>, door: Door): readonly (readonly [string, Input])[]
+  read(given: Readonly<Record<string, string>>, door: ServiceCaller): readonly (readonly [string, Input])[]
 }
 
 const room = { name: "roomId", description: "The id of the Room.", required: true }
@@ -54,7 +54,7 @@ export const prompts: readonly Prompt[] = [
 ]
 
 /** What a prompt says, with what it has read. @throws ProtocolError for a prompt or an argument that is none, and what the service refuses */
-export async function prompted(door: Door, name: string, given: Readonly<Record<string, string>>, signal: AbortSignal) {
+export async function prompted(door: ServiceCaller, name: string, given: Readonly<Record<string, string>>, signal: AbortSignal) {
   const prompt = prompts.find((known) => known.name === name)
   if (prompt === undefined)
     throw refused(`There is no prompt ${name.slice(0, 100)}; there are ${prompts.map((known) => known.name).join(", ")}.`)

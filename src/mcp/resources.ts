@@ -5,20 +5,20 @@ import { present } from "../contract/present.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { documents } from "../documents/index.ts"
 import { askAddress, askDocument, pathBelow } from "./asking.ts"
-import type { Door } from "./door.ts"
-import type { Told } from "./told.ts"
+import type { ServiceCaller } from "./door.ts"
+import type { ToolAnswer } from "./tool-answer.ts"
 import { trusted } from "../contract/json.ts"
 
 const mimeType = "text/markdown"
 
 /** The addresses of documents, with a place for an id in each. */
-export const templatesOf = ({ baseUrl }: Door) =>
+export const templatesOf = ({ baseUrl }: ServiceCaller) =>
   Object.keys(documents).map((path) => {
     const noun = present(path.split("/")[1]).replace(/s$/, "")
     return { name: noun, uriTemplate: `${baseUrl}${path}.md`, mimeType, description: `One ${noun}, with links to what it names.` }
   })
 
-const skillOf = ({ baseUrl }: Door) => ({
+const skillOf = ({ baseUrl }: ServiceCaller) => ({
   uri: `${baseUrl}${pathOf("skill")}`,
   name: "skill",
   description: "How an agent works here.",
@@ -26,10 +26,10 @@ const skillOf = ({ baseUrl }: Door) => ({
 })
 
 /** A Room's page as a resource. */
-export const roomAddress = ({ baseUrl }: Door, roomId: string): string => `${baseUrl}/rooms/${roomId}.md`
+export const roomAddress = ({ baseUrl }: ServiceCaller, roomId: string): string => `${baseUrl}/rooms/${roomId}.md`
 
 /** The skill and the Rooms, newest first, a page at a time. @throws ProtocolError for a cursor that is none */
-export async function listed(door: Door, cursor: string | undefined, signal: AbortSignal) {
+export async function listed(door: ServiceCaller, cursor: string | undefined, signal: AbortSignal) {
   const { status, text } = await door.ask(
     { method: "GET", path: pathTo("rooms", {}, cursor === undefined ? {} : { after: cursor }), asBearer: false },
     signal,
@@ -46,9 +46,9 @@ export async function listed(door: Door, cursor: string | undefined, signal: Abo
 }
 
 /** @throws ResourceNotFoundError for an address that is none of these, or where nothing is */
-export async function resource(door: Door, uri: string, signal: AbortSignal) {
+export async function resource(door: ServiceCaller, uri: string, signal: AbortSignal) {
   const path = pathBelow(door, uri)
-  let told: Told | undefined
+  let told: ToolAnswer | undefined
   if (path !== undefined) told = uri === skillOf(door).uri ? await askAddress(door, uri, signal) : await askDocument(door, path, signal)
   if (told === undefined || told.isError) throw new ResourceNotFoundError(uri, told?.text.replace(/^#+ */, "").trim())
   return { contents: [{ uri, mimeType, text: told.text }] }

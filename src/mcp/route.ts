@@ -10,7 +10,7 @@ import type { Edge } from "../edge/edge.ts"
 import { contextOf, madeFor, type RequestContext } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import type { Answered, Asked, Bearer, Door } from "./door.ts"
+import type { Answered, Asked, Bearer, ServiceCaller } from "./door.ts"
 
 /** Sends a request through the whole application, as if it had come from outside. */
 export type Within = (url: string, init: RequestInit, context: Record<string, unknown>) => Response | Promise<Response>
@@ -30,7 +30,7 @@ const LONGEST_PATH = 16_384
 const tooLong = new Refusal("invalid_parameter", `The ids and parameters are over ${LONGEST_PATH} characters together.`)
 
 /** The service's own routes, each request counted for whoever the agent is. */
-class OwnDoor implements Door {
+class LocalCaller implements ServiceCaller {
   readonly baseUrl: string
   readonly bearer: Bearer
   readonly #edge: Edge
@@ -71,17 +71,21 @@ class OwnDoor implements Door {
 export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
   routes.add("POST", mcpPath, async (event): Promise<Answer> => {
     mustNotComeFromBrowser(event)
-    const door = new OwnDoor(edge, within, event)
+    const door = new LocalCaller(edge, within, event)
     const message = await readJsonBody(event)
     if (Array.isArray(message))
       throw new Refusal("invalid_schema", "Send one message in a request: batches are not taken.", {
         issues: [{ path: "", message: "must be an object" }],
       })
     // Loaded when the first agent comes: most instances start without one.
-    const { spokenTo } = await import("./speaking.ts")
+    const { answerHttpMessage } = await import("./http-message.ts")
     const { softwareVersion: version, journal } = edge
     const asked = new Request(event.url, { method: "POST", headers: event.req.headers, signal: event.req.signal })
-    const response = await spokenTo({ door, version, onFault: (error) => journal?.failed(contextOf(event), error) }, asked, message)
+    const response = await answerHttpMessage(
+      { door, version, onFault: (error) => journal?.failed(contextOf(event), error) },
+      asked,
+      message,
+    )
     const type = response.headers.get("content-type")?.split(";")[0] ?? "application/json"
     return answer(await response.text(), type, response.status)
   })

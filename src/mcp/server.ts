@@ -2,14 +2,14 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server"
 import { serviceName } from "../contract/versions.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import type { Door } from "./door.ts"
+import type { ServiceCaller } from "./door.ts"
 import { NoAnswer } from "./door.ts"
 import { prompted, prompts } from "./prompts.ts"
 import { listed, resource, templatesOf } from "./resources.ts"
-import { type Told, wrong } from "./told.ts"
+import { type ToolAnswer, toolError } from "./tool-answer.ts"
 import { type Tool, tools, toolsOf } from "./tools.ts"
 
-const instructions = ({ baseUrl, bearer }: Door): string =>
+const instructions = ({ baseUrl, bearer }: ServiceCaller): string =>
   `Public research in Rooms at ${baseUrl}: hypotheses, experiments, attempts and findings, with the evidence for and against them. Find the Room with rooms, read its brief, then search, similar and evidence before you decide; read follows any link. ${
     bearer === "none"
       ? "You have no credential: you can read and not write."
@@ -25,13 +25,13 @@ const listedTool = ({ name, description, inputSchema, isRead }: Tool) => ({
   annotations: { readOnlyHint: isRead, destructiveHint: false, idempotentHint: isRead, openWorldHint: false },
 })
 
-const result = ({ text, isError }: Told): CallToolResult => ({ content: [{ type: "text", text }], isError })
+const result = ({ text, isError }: ToolAnswer): CallToolResult => ({ content: [{ type: "text", text }], isError })
 
 /** What is not there for this bearer, and why. */
-function missing(name: string): Told {
+function missing(name: string): ToolAnswer {
   if (!tools.some((tool) => tool.name === name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}.`)
-  return wrong(
+  return toolError(
     `${name} is not open to you: it needs a Room credential (${tokenPrefixes.credential}…) for research, a personal key (${tokenPrefixes.personalKey}…) for a Library, sent as the bearer. A person issues one in the browser.`,
   )
 }
@@ -39,12 +39,12 @@ function missing(name: string): Told {
 /**
  * @param onFault told of what went wrong and no refusal foresaw; the agent hears only that it did
  */
-export function mcpServer(door: Door, version: string, onFault: (error: unknown) => void): Server {
+export function mcpServer(door: ServiceCaller, version: string, onFault: (error: unknown) => void): Server {
   const server = new Server(
     { name: serviceName, version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructions(door) },
   )
-  const foreseen = async <T>(work: () => Promise<T>): Promise<T> => {
+  const orProtocolError = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
@@ -57,20 +57,24 @@ export function mcpServer(door: Door, version: string, onFault: (error: unknown)
 
   server.setRequestHandler("tools/list", () => ({ tools: toolsOf(door.bearer).map(listedTool) }))
   server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, { mcpReq: { signal } }) =>
-    foreseen(async () => {
+    orProtocolError(async () => {
       const tool = toolsOf(door.bearer).find((known) => known.name === name)
       if (tool === undefined) return result(missing(name))
       try {
         return result(await tool.call({ door, input, signal, sender: server.getClientVersion() }))
       } catch (error) {
-        if (error instanceof NoAnswer) return result(wrong(error.message))
+        if (error instanceof NoAnswer) return result(toolError(error.message))
         throw error
       }
     }),
   )
-  server.setRequestHandler("resources/list", ({ params }, { mcpReq: { signal } }) => foreseen(() => listed(door, params?.cursor, signal)))
+  server.setRequestHandler("resources/list", ({ params }, { mcpReq: { signal } }) =>
+    orProtocolError(() => listed(door, params?.cursor, signal)),
+  )
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templatesOf(door) }))
-  server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) => foreseen(() => resource(door, uri, signal)))
+  server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) =>
+    orProtocolError(() => resource(door, uri, signal)),
+  )
   server.setRequestHandler("prompts/list", () => ({
     prompts: prompts.map(({ name, description, arguments: taken }) => ({
       name,
@@ -79,7 +83,7 @@ export function mcpServer(door: Door, version: string, onFault: (error: unknown)
     })),
   }))
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: given = {} } }, { mcpReq: { signal } }) =>
-    foreseen(() => prompted(door, name, given, signal)),
+    orProtocolError(() => prompted(door, name, given, signal)),
   )
   return server
 }

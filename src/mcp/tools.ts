@@ -9,14 +9,14 @@ import { limits } from "../contract/limits.ts"
 import { documents } from "../documents/index.ts"
 import { askAddress, askDocument, askRead, readable, readNamed } from "./asking.ts"
 import { schemaTold } from "./describing.ts"
-import type { Bearer, Door } from "./door.ts"
+import type { Bearer, ServiceCaller } from "./door.ts"
 import { type InputSchema, inputOf, object } from "./schemas.ts"
-import { type Told, wrong } from "./told.ts"
+import { type ToolAnswer, toolError } from "./tool-answer.ts"
 import { type Sender, send } from "./writing.ts"
 
 /** A call of a tool on its way. */
 export interface Call {
-  readonly door: Door
+  readonly door: ServiceCaller
   readonly input: Input
   readonly signal: AbortSignal
   /** The program that calls, where it said what it is. */
@@ -30,7 +30,7 @@ export interface Tool {
   readonly isRead: boolean
   /** For whom it is there; for everybody where nothing is said. */
   readonly for?: readonly Bearer[]
-  call(call: Call): Promise<Told>
+  call(call: Call): Promise<ToolAnswer>
 }
 
 const read = (name: ReadName): Read => present(readNamed(name))
@@ -56,12 +56,12 @@ const members = { type: "object" }
 const named = (reads: readonly Read[]) => ({ type: "string", enum: reads.map(({ name }) => name) })
 
 /** Asks a read by its name, its ids and parameters in one object. */
-function asksAny({ door, input, signal }: Call): Promise<Told> | Told {
+function asksAny({ door, input, signal }: Call): Promise<ToolAnswer> | ToolAnswer {
   const { name, parameters = {}, path } = input
   if (typeof path === "string") return askAddress(door, path, signal)
   const meant = readNamed(name)
-  if (meant === undefined) return wrong("Give the name of a read, or the path of a link.")
-  if (typeof parameters !== "object" || parameters === null) return wrong("parameters must be an object.")
+  if (meant === undefined) return toolError("Give the name of a read, or the path of a link.")
+  if (typeof parameters !== "object" || parameters === null) return toolError("parameters must be an object.")
   return askRead(door, meant, { ...parameters }, signal)
 }
 
@@ -92,9 +92,9 @@ const writing = (name: string, rehearse: boolean, description: string, to: Beare
 
 const inputTold =
   "input is the operation's body and the ids of its path in one object. schemaVersion and the delivery id are filled in where they are left out; the receipt has the id. After an uncertain delivery send the same input again with the same id."
-const batchTold =
+const batchDescription =
   ' Or several at once, all or none: writes is a list of {as, operation, input}, in which {"$from": "a", "path": "/targetId"} takes a part of the receipt of the earlier write named a.'
-const writeTold = (what: string) =>
+const writeDescription = (what: string) =>
   `Do one operation: ${what}. Get its fields with schema first. ${inputTold} Answers the receipt, or a refusal with what to do about it.`
 const rehearseTold =
   "Try a write without doing it: every check is made, and the receipt it would earn is shown, with warnings and what is similar. input is the same as of write."
@@ -142,9 +142,9 @@ export const tools: readonly Tool[] = [
     async call({ door, input, signal }) {
       const [given, ...more] = Object.entries(input).filter(([id]) => pages.has(id))
       const [id = "", value] = given ?? []
-      if (typeof value !== "string" || value === "" || more.length > 0) return wrong(`Give one of ${[...pages.keys()].join(", ")}.`)
+      if (typeof value !== "string" || value === "" || more.length > 0) return toolError(`Give one of ${[...pages.keys()].join(", ")}.`)
       const path = present(pages.get(id)).replace(`{${id}}`, encodeURIComponent(value))
-      return (await askDocument(door, path, signal)) ?? wrong("Nothing is served there.")
+      return (await askDocument(door, path, signal)) ?? toolError("Nothing is served there.")
     },
   },
   {
@@ -160,10 +160,10 @@ export const tools: readonly Tool[] = [
   writing(
     "write",
     false,
-    writeTold("post, publish, propose, take, plan, register and report an attempt, link, conclude, dispute") + batchTold,
+    writeDescription("post, publish, propose, take, plan, register and report an attempt, link, conclude, dispute") + batchDescription,
     "credential",
   ),
-  writing("write", false, writeTold("save and file papers, name Collections, post notes"), "key"),
+  writing("write", false, writeDescription("save and file papers, name Collections, post notes"), "key"),
   asks(
     "similar",
     ["room_similar"],

@@ -4,8 +4,8 @@ import { limits } from "../contract/limits.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 import { batched, delivery, type Input } from "../contract/definitions/requests.ts"
 import { batch } from "../contract/operations/batch.ts"
-import { type Door, NoAnswer } from "./door.ts"
-import { type Told, told, wrong } from "./told.ts"
+import { type ServiceCaller, NoAnswer } from "./door.ts"
+import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
 /** The program that writes, in its own words. */
 export interface Sender {
@@ -31,11 +31,11 @@ function clientBlock(sender: Sender | undefined): Input | undefined {
 }
 
 /** Sends a write, or several as a batch, or their rehearsal. What is wrong with them the service says; a lost answer names the ids to send again. */
-export async function send(door: Door, input: Input, sending: Sending): Promise<Told> {
+export async function send(door: ServiceCaller, input: Input, sending: Sending): Promise<ToolAnswer> {
   try {
     return await ("writes" in input ? sendBatch(door, input, sending) : sendOne(door, input, sending))
   } catch (error) {
-    if (error instanceof TypeError) return wrong(`${error.message}.`)
+    if (error instanceof TypeError) return toolError(`${error.message}.`)
     throw error
   }
 }
@@ -49,14 +49,14 @@ function meant({ operation: name, input }: Input): { readonly operation: Operati
   return { operation, input: { ...input } }
 }
 
-async function sendOne(door: Door, asked: Input, { rehearse, sender, signal }: Sending): Promise<Told> {
+async function sendOne(door: ServiceCaller, asked: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
   const { operation, input } = meant(asked)
   const { path, body, deliveryId } = delivery(operation, operation.path, input, clientBlock(sender))
   const again = `Send the same input again with ${operation.delivery} ${deliveryId}: it is done once only.`
   return deliver(door, { path, body, again, rehearse, signal, fields: `The fields of ${operation.name}: schema.` })
 }
 
-async function sendBatch(door: Door, { writes }: Input, { rehearse, sender, signal }: Sending): Promise<Told> {
+async function sendBatch(door: ServiceCaller, { writes }: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
   if (!Array.isArray(writes)) throw new TypeError("writes must be a list of {operation, input, as?}")
   const sent = writes.map((asked: Input) => {
     const { operation, input } = meant(asked)
@@ -74,7 +74,7 @@ async function sendBatch(door: Door, { writes }: Input, { rehearse, sender, sign
   })
 }
 
-interface Letter extends Omit<Sending, "sender"> {
+interface PreparedWrite extends Omit<Sending, "sender"> {
   readonly path: string
   readonly body: string
   /** What to do when nobody knows whether it was stored. */
@@ -83,13 +83,13 @@ interface Letter extends Omit<Sending, "sender"> {
   readonly fields: string
 }
 
-async function deliver(door: Door, { path, body, again, fields, rehearse, signal }: Letter): Promise<Told> {
+async function deliver(door: ServiceCaller, { path, body, again, fields, rehearse, signal }: PreparedWrite): Promise<ToolAnswer> {
   try {
     const answered = await door.ask({ method: "POST", path: rehearse ? `${path}?rehearse=1` : path, body, asBearer: true }, signal)
     const isUncertain = answered.status >= 400 && !rehearse && /"committed":null/.test(answered.text)
-    return told(answered, "", answered.status === 422 ? `${fields}\n` : isUncertain ? `${again}\n` : "")
+    return toolAnswer(answered, "", answered.status === 422 ? `${fields}\n` : isUncertain ? `${again}\n` : "")
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
-    return wrong(rehearse ? error.message : `${error.message}. Whether it was stored is uncertain. ${again}`)
+    return toolError(rehearse ? error.message : `${error.message}. Whether it was stored is uncertain. ${again}`)
   }
 }

@@ -10,10 +10,10 @@ import type { People, Person } from "./people.ts"
 import type { Sessions } from "./sessions.ts"
 
 /** What opens doors, by its kind. */
-export type Door = "credential" | "key" | "invitation"
+export type AccessKind = "credential" | "key" | "invitation"
 
 /** One thing that opens doors: whose it is, what they call it, and since when it does so no longer. */
-export interface OneDoor {
+export interface AccessTarget {
   readonly owner: Pick<Person, "userId" | "username">
   readonly label?: string
   readonly roomId?: string | null
@@ -23,8 +23,8 @@ export interface OneDoor {
 }
 
 /** Things of a kind that open doors. */
-export interface Doors {
-  find(id: string): OneDoor | undefined
+export interface AccessTables {
+  find(id: string): AccessTarget | undefined
   revoke(id: string, at: string): unknown
   /** Ends all of a person's that still hold. @returns how many */
   revokeAllOf(userId: string, at: string): number
@@ -45,8 +45,8 @@ export interface Keeping {
   readonly sessions: Sessions
   readonly invitations: Invitations
   readonly audit: Audit
-  readonly credentials: Doors
-  readonly keys: Doors
+  readonly credentials: AccessTables
+  readonly keys: AccessTables
 }
 
 /** Each kind of door, what the log calls one, and what is noted when one ends. */
@@ -55,16 +55,16 @@ const doors = {
     name: "credential",
     kind: "revoke_credential",
     subject: "credential",
-    of: ({ credentials }: Keeping): Doors => credentials,
+    of: ({ credentials }: Keeping): AccessTables => credentials,
   },
-  key: { name: "personal key", kind: "revoke_key", subject: "personal_key", of: ({ keys }: Keeping): Doors => keys },
+  key: { name: "personal key", kind: "revoke_key", subject: "personal_key", of: ({ keys }: Keeping): AccessTables => keys },
   invitation: {
     name: "invitation",
     kind: "revoke_invitation",
     subject: "invitation",
-    of: ({ invitations }: Keeping): Doors => invitations,
+    of: ({ invitations }: Keeping): AccessTables => invitations,
   },
-} as const satisfies Readonly<Record<Door, { readonly kind: AuditKind; readonly [member: string]: unknown }>>
+} as const satisfies Readonly<Record<AccessKind, { readonly kind: AuditKind; readonly [member: string]: unknown }>>
 
 /** Of what they change other rows rest, so the history has them; sessions are no part of it. */
 const operatorActs = (parts: Keeping) => ({
@@ -85,13 +85,13 @@ const operatorActs = (parts: Keeping) => ({
     const { credentials, keys } = parts
     return { credentials: credentials.revokeAllOf(userId, at), keys: keys.revokeAllOf(userId, at), invitations: 0 }
   },
-  end_door({ change: { at } }: ActCall, { kind, id }: { kind: Door; id: string }): string {
+  end_door({ change: { at } }: ActCall, { kind, id }: { kind: AccessKind; id: string }): string {
     doors[kind].of(parts).revoke(id, at)
     return at
   },
 })
 
-const asItIs = (sentence: string, person: Person & { readonly disabledAt: string | null }) =>
+const unchanged = (sentence: string, person: Person & { readonly disabledAt: string | null }) =>
   new Refusal("state_conflict", sentence, {
     current: {
       person: { userId: person.userId, username: person.username, isOperator: person.isOperator, disabledAt: person.disabledAt },
@@ -111,7 +111,7 @@ export class Operators {
   /** Keeps somebody out from now on: sessions, keys, credentials and open invitations end. What they said stays under their name. */
   disable(by: Person | null, userId: string): Promise<EndedAccess> {
     return this.#do(by, userId, "disable_person", (person) => {
-      if (person.disabledAt !== null) throw asItIs(`${person.username} is disabled already.`, person)
+      if (person.disabledAt !== null) throw unchanged(`${person.username} is disabled already.`, person)
       this.#mustLeaveOperator(person)
       this.#parts.sessions.endAll(userId)
       return this.#acts.disable_person(by, { userId })
@@ -121,7 +121,7 @@ export class Operators {
   /** Lets somebody in again, with the password they had. What was ended stays ended. */
   enable(by: Person | null, userId: string): Promise<undefined> {
     return this.#do(by, userId, "enable_person", (person) => {
-      if (person.disabledAt === null) throw asItIs(`${person.username} is not disabled.`, person)
+      if (person.disabledAt === null) throw unchanged(`${person.username} is not disabled.`, person)
       this.#acts.enable_person(by, { userId })
       return undefined
     })
@@ -130,8 +130,8 @@ export class Operators {
   /** Makes somebody an operator, or one no longer. */
   setOperator(by: Person | null, userId: string, isOperator: boolean): Promise<undefined> {
     return this.#do(by, userId, isOperator ? "make_operator" : "unmake_operator", (person) => {
-      if (person.isOperator === isOperator) throw asItIs(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
-      if (isOperator && person.disabledAt !== null) throw asItIs(`${person.username} is disabled: enable them first.`, person)
+      if (person.isOperator === isOperator) throw unchanged(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
+      if (isOperator && person.disabledAt !== null) throw unchanged(`${person.username} is disabled: enable them first.`, person)
       if (!isOperator) this.#mustLeaveOperator(person)
       this.#acts.set_operator(by, { userId, isOperator })
       return undefined
@@ -149,7 +149,7 @@ export class Operators {
   }
 
   /** Ends one of the things that open doors, whosever it is. @throws Refusal 404 for none of this id, 409 where it has ended or was used */
-  endDoor(by: Person, kind: Door, id: string): Promise<{ readonly owner: OneDoor["owner"]; readonly revokedAt: string }> {
+  endDoor(by: Person, kind: AccessKind, id: string): Promise<{ readonly owner: AccessTarget["owner"]; readonly revokedAt: string }> {
     const { ledger, audit } = this.#parts
     return ledger.transact(() => {
       this.#mustBeOperator(by)
@@ -197,6 +197,6 @@ export class Operators {
   /** @throws Refusal `state_conflict` where nobody else could look after the service */
   #mustLeaveOperator(person: Person & { readonly disabledAt: string | null }): void {
     if (!person.isOperator || this.#parts.people.otherOperators(person.userId)) return
-    throw asItIs(`${person.username} is the only operator here: make somebody else one first.`, person)
+    throw unchanged(`${person.username} is the only operator here: make somebody else one first.`, person)
   }
 }

@@ -11,7 +11,7 @@ export interface Person {
 }
 
 /** A person of another instance. */
-export interface Foreigner {
+export interface RemotePerson {
   /** Their id there. */
   readonly userId: string
   /** What they are called there. */
@@ -84,7 +84,7 @@ export function people(db: Db) {
     /** A person of another instance, by its address and their id there: their id here, and what they are called there. */
     foreigner: (baseUrl: string, userId: string) => ofThere.get(baseUrl, userId),
     /** Makes a person of another instance, who cannot sign in. @param place what that instance is called here */
-    meet({ userId, knownAs, instanceId, baseUrl }: Foreigner, place: string, at: string): void {
+    meet({ userId, knownAs, instanceId, baseUrl }: RemotePerson, place: string, at: string): void {
       const names = [`${knownAs}@${place}`, `${knownAs}@${place}~${instanceId.slice(0, 8)}`]
       const free = names.find((name) => shownAs.get(name) === undefined) ?? `${knownAs}@${place}~${userId}`
       const isTaken = byId.get(userId) !== undefined

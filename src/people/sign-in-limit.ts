@@ -14,7 +14,7 @@ const MAX_TRACKED = 10_000
 /** Addresses that are remembered of one name. */
 const ADDRESSES_OF_NAME = 8
 
-export interface Knock {
+export interface SignInAttempt {
   /** Whose door it is: a name with what changes when its password does, so that a new password starts with no failures. */
   readonly door: string
   readonly address: string
@@ -89,7 +89,7 @@ export class SignInLimit {
    * once only so many are let through.
    * @throws Refusal `too_many_requests` at an address that has failed too often, or when too many wait
    */
-  async begin({ door, address, from }: Knock): Promise<Try> {
+  async begin({ door, address, from }: SignInAttempt): Promise<Try> {
     const isStranger = from === undefined && this.#known.get(door)?.has(address) !== true
     const { pairs, addresses, doors } = this.#failures
     const pair = `${door} ${from ?? ""} ${from === "own browser" ? "" : address}`

@@ -7,7 +7,7 @@ import { FailedSignIns } from "./failed-sign-ins.ts"
 import type { EndedAccess, Keeping, Operators } from "./operators.ts"
 import { hashPassword, passwordMatches } from "./passwords.ts"
 import type { Person } from "./people.ts"
-import { type Knock, SignInLimit } from "./sign-in-limit.ts"
+import { type SignInAttempt, SignInLimit } from "./sign-in-limit.ts"
 
 export interface SignedIn {
   readonly person: Person
@@ -59,7 +59,7 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
   }
 
   /** Looks at a password within the limit. @throws Refusal 429 */
-  const tried = async (knock: Knock, password: string, stored: string | undefined): Promise<boolean> => {
+  const tried = async (knock: SignInAttempt, password: string, stored: string | undefined): Promise<boolean> => {
     const attempt = await limit.begin(knock)
     try {
       const right = await passwordMatches(password, stored, attempt.isKnown ? "known" : "stranger")

@@ -1,4 +1,4 @@
-/** Research as the instance puts it together: its tables, what its operations do, what its reads answer. */
+/** Research as the instance assembles it: its tables, the behaviours of its operations, the readers of its reads. */
 import { keysOf } from "../contract/each.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import type { Behaviour } from "../ledger/journal/behaviour.ts"
@@ -58,7 +58,7 @@ import { recordOperations } from "./records/operations.ts"
 import { records } from "./records/records.ts"
 import { searchReads } from "./search/reads.ts"
 import { search } from "./search/search.ts"
-import { foreseers, similarReads } from "./search/similar/reads.ts"
+import { extrasFinders, similarReads } from "./search/similar/reads.ts"
 import { similar } from "./search/similar/similar.ts"
 
 export { inboxReads } from "./inbox/reads.ts"
@@ -108,34 +108,33 @@ type Tables = ReturnType<typeof researchTables> & {
   readonly standings: Standings
 }
 
-/** What the operations do, each with what its sender is advised of. */
-export const researchOperations = (tables: Tables & { readonly db: Db }) => {
+/** The behaviours of research operations. Each also answers with the warnings that its sender should read. */
+export function researchOperations(tables: Tables & { readonly db: Db }) {
+  const { rooms, threads, experiments, records, materials, findingLinks, checkpoints, evidence, similar } = tables
   const advice = warnings(tables.db, tables)
+  const extras = extrasFinders(similar, experiments)
   const links = linkOperations(tables)
-  const behaviours = { ...behavioursOf(tables), ...links.operations }
-  for (const name of keysOf(behaviours)) advised(advice, name, behaviours[name])
+  const operations = {
+    ...recordOperations(tables, extras.publish_hypothesis),
+    ...publicationOperations(tables),
+    ...findingLinkOperations(experiments, records, findingLinks, evidence),
+    ...checkpointOperations(threads, checkpoints, evidence),
+    ...experimentOperations(tables, extras.propose_experiment),
+    ...attemptOperations(tables, extras.register_attempt),
+    ...materialOperations(rooms, threads, materials),
+    ...links.operations,
+  }
+  for (const name of keysOf(operations)) addAdvice(advice, name, operations[name])
   return {
-    operations: { ...behaviours, ...foreseeing(tables, behaviours) },
+    operations,
     replied: links.replied,
-    /** Lets the sender of a write of another floor be advised as well. */
-    advise: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => advised(advice, name, behaviour),
+    /** Adds the warnings to an operation of another domain. */
+    addAdvice: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => addAdvice(advice, name, behaviour),
   }
 }
 
-/** The operations that are told what was already tried. */
-function foreseeing({ similar, experiments }: Tables, behaviours: ReturnType<typeof behavioursOf>) {
-  const { propose_experiment, publish_hypothesis, register_attempt } = behaviours
-  const tried = foreseers(similar, experiments)
-  const { recall } = similar
-  return {
-    propose_experiment: { ...propose_experiment, foresee: tried.propose_experiment, recall },
-    publish_hypothesis: { ...publish_hypothesis, foresee: tried.publish_hypothesis, recall },
-    register_attempt: { ...register_attempt, foresee: tried.register_attempt, recall },
-  }
-}
-
-/** Adds to what a behaviour answers what is to be said of it. */
-function advised(advice: Warnings, name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">): void {
+/** Adds warnings to the outcome of a behaviour. */
+function addAdvice(advice: Warnings, name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">): void {
   const { write } = behaviour
   behaviour.write = (call, subject, change) => {
     const outcome = write.call(behaviour, call, subject, change)
@@ -143,19 +142,6 @@ function advised(advice: Warnings, name: OperationName, behaviour: Pick<Behaviou
     const written = { body: call.body, id: target.id, roomId: subject.roomId ?? "", at: change.at, result }
     const further = advice.of(name, written)
     return further.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...further] }
-  }
-}
-
-function behavioursOf(tables: Tables) {
-  const { rooms, threads, records, concepts, experiments, plans, attempts, events, materials, findingLinks, checkpoints, evidence } = tables
-  return {
-    ...recordOperations(threads, records, concepts, evidence),
-    ...publicationOperations(tables),
-    ...findingLinkOperations(experiments, records, findingLinks, evidence),
-    ...checkpointOperations(threads, checkpoints, evidence),
-    ...experimentOperations(threads, experiments, plans, evidence),
-    ...attemptOperations(experiments, plans, attempts, events, evidence),
-    ...materialOperations(rooms, threads, materials),
   }
 }
 

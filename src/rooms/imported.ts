@@ -18,7 +18,7 @@ export type Home = {
 export const FILE = "file"
 
 /** Another instance, as far as a Room's history says where it comes from. */
-export type Elsewhere = {
+export type RoomSource = {
   readonly instanceId: string
   /** Scheme, host and path, without a slash at the end. */
   readonly baseUrl: string
@@ -46,7 +46,7 @@ export const WORK_STATE = (room: string): string =>
   `iif(EXISTS (SELECT 1 FROM imported_rooms i WHERE i.room_id = ${room}.room_id AND i.adopted_at IS NULL), 'archived', ${room}.state)`
 
 /** Between the two places in the name of a person of one instance of whom another one tells. No name that somebody has holds it. */
-export const TOLD_BY = "~told-by-"
+export const NAMED_BY = "~told-by-"
 
 /** What an instance is called beside the names of its people: its host and path. */
 const placeOf = (baseUrl: string): string => {
@@ -61,7 +61,7 @@ export function importedRooms(db: Db) {
     onConflict: `DO UPDATE SET instance_id = excluded.instance_id, base_url = excluded.base_url,
       software_version = excluded.software_version, told_by = excluded.told_by, imported_at = excluded.imported_at`,
   })
-  const one = db.prepare<Elsewhere>(
+  const one = db.prepare<RoomSource>(
     `SELECT instance_id AS instanceId, base_url AS baseUrl, software_version AS softwareVersion FROM imported_rooms
      WHERE room_id = +? AND adopted_at IS NULL`,
   )
@@ -74,7 +74,7 @@ export function importedRooms(db: Db) {
   const keep = db.prepare("UPDATE imported_rooms SET adopted_at = +? WHERE room_id = +?")
   const leave = inserting(db, "room_adoptions")
   /** With where it was before, where it was adopted. */
-  const withHomes = (roomId: string, from: Elsewhere): Elsewhere => {
+  const withHomes = (roomId: string, from: RoomSource): RoomSource => {
     const adopted = homes.all(roomId)
     return adopted.length === 0 ? from : { ...from, adopted }
   }
@@ -83,10 +83,10 @@ export function importedRooms(db: Db) {
   )
   return {
     /** Notes where a Room comes from. What its references are known in stays what was said first. */
-    put: (roomId: string, knownIn: string, { instanceId, baseUrl, softwareVersion, toldBy }: Elsewhere, at: string) =>
+    put: (roomId: string, knownIn: string, { instanceId, baseUrl, softwareVersion, toldBy }: RoomSource, at: string) =>
       put({ roomId, knownIn, instanceId, baseUrl, softwareVersion, toldBy, importedAt: at }),
     /** Where a Room comes from; undefined for one of this instance. */
-    from(roomId: string): Elsewhere | undefined {
+    from(roomId: string): RoomSource | undefined {
       const found = one.get(roomId)
       return found && withHomes(roomId, found)
     },
@@ -109,7 +109,7 @@ export function importedRooms(db: Db) {
 }
 
 /** What is said when a Room comes from elsewhere. */
-export interface Arrival extends Elsewhere {
+export interface Arrival extends RoomSource {
   /** null: the Room was dropped since, and only its people are still named. */
   readonly roomId: string | null
   /** Set where the Room was fetched only because another one names something of it. */
@@ -127,12 +127,12 @@ export interface Arrival extends Elsewhere {
  * hand, or as of before the Room was adopted) they are shown with both, and are nobody whom their instance itself names.
  */
 export function sourceOf(
-  from: Elsewhere,
+  from: RoomSource,
   of: Pick<Home, "instanceId" | "baseUrl"> = from,
 ): Omit<Home, "throughSequence"> & { readonly place: string } {
   const teller = from.toldBy !== undefined && from.toldBy !== FILE ? from.toldBy : from.baseUrl
   if (teller === of.baseUrl) return { instanceId: of.instanceId, baseUrl: teller, place: placeOf(teller) }
-  return { instanceId: of.instanceId, baseUrl: `${teller} ${of.baseUrl}`, place: `${placeOf(of.baseUrl)}${TOLD_BY}${placeOf(teller)}` }
+  return { instanceId: of.instanceId, baseUrl: `${teller} ${of.baseUrl}`, place: `${placeOf(of.baseUrl)}${NAMED_BY}${placeOf(teller)}` }
 }
 
 /** What imports do beside the writes that they do again. */

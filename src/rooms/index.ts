@@ -11,7 +11,7 @@ import { roomOperations as operationsOnRooms, type RoomThreads } from "./room-op
 import { mirrors } from "./mirrors.ts"
 import { rooms } from "./rooms.ts"
 
-export { summarizing } from "./happened.ts"
+export { summarizing } from "./activity-sentence.ts"
 export { importActs } from "./imported.ts"
 export { withholdingOperations } from "./withholding.ts"
 export { roomReads } from "./reads.ts"

@@ -32,8 +32,6 @@ const namedBy = ({ operation, content }: Entry): string[] => {
   return ofRooms.map(({ id }) => id)
 }
 
-export type LeavingRooms = ReturnType<typeof leavingRooms>
-
 export function leavingRooms(db: Db) {
   const kept = journal(db)
   const positionOf = db.prepare<{ position: number }>(`SELECT position FROM journal WHERE room = ${placeOf("+?")} AND room_sequence = +?`)

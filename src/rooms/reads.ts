@@ -25,7 +25,7 @@ import type { Readers } from "../ledger/reads/reading.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import type { Credentials } from "./credentials.ts"
-import { summarizing } from "./happened.ts"
+import { summarizing } from "./activity-sentence.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 

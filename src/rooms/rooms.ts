@@ -33,7 +33,7 @@ type SummaryRow = Omit<RoomSummary, "owner" | "concluded" | "counts" | "archive"
   }
 
 /** What its owner says of a Room. */
-export interface Told {
+export interface RoomDescription {
   readonly title: string
   readonly question?: string
   readonly license?: string
@@ -104,7 +104,7 @@ export function rooms(db: Db) {
   )
   // Written out at once: what has no space then fails before the commit, where it is certain that nothing is stored.
   const flush = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('flush')")
-  const respell = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('rebuild')")
+  const reindexTitles = db.prepare("INSERT INTO room_trigrams (room_trigrams) VALUES ('rebuild')")
   const all = db.prepare<SummaryRow>(`${SUMMARY} ORDER BY r.room_id`)
 
   const titles = db.prepare<{ roomId: string; title: string }>(
@@ -115,12 +115,12 @@ export function rooms(db: Db) {
   )
 
   return {
-    insert(roomId: string, { title, question, license }: Told, ownerId: string, openingThreadId: string, at: string): void {
+    insert(roomId: string, { title, question, license }: RoomDescription, ownerId: string, openingThreadId: string, at: string): void {
       insert({ roomId, title, question, license, ownerId, openingThreadId, createdAt: at, state: "active" })
       flush.run()
     },
     /** Changes what is given and returns all of it as it is now. */
-    amend(roomId: string, { title, question, license }: Partial<Told>) {
+    amend(roomId: string, { title, question, license }: Partial<RoomDescription>) {
       const now = amend.one(title ?? null, question ?? null, license ?? null, roomId)
       flush.run()
       return now
@@ -177,6 +177,6 @@ export function rooms(db: Db) {
     acceptedBytes: (roomIds: readonly string[]): ReadonlyMap<string, number> =>
       new Map(accepted.all(JSON.stringify(roomIds)).map(({ roomId, bytes }) => [roomId, bytes])),
     /** Makes the index of what Rooms contain anew. */
-    respell: () => respell.run(),
+    reindexTitles: () => reindexTitles.run(),
   }
 }

@@ -24,7 +24,7 @@ interface Place {
 }
 
 /** A letter as the Python client keeps it. */
-interface Letter {
+interface ReportRequest {
   readonly operation: string
   readonly method: string
   readonly path: string
@@ -85,7 +85,7 @@ async function deliverLetters(place: string, transport: Transport, token: string
   let sent = 0
   for (const name of namesIn(place).filter((each) => each.endsWith(".json") && each.includes(`-${family}-`))) {
     const file = join(place, name)
-    const letter = trusted<Letter>(readFileSync(file, "utf8"))
+    const letter = trusted<ReportRequest>(readFileSync(file, "utf8"))
     // Some are replayed for the credential alone that sent them.
     if (operationNamed(letter.operation)?.receiptOf === "credential" && letter.credential !== markOf(token)) continue
     const result = await transport.persist({ method: letter.method, path: letter.path, body: letter.body, headers, retries: 1 })

@@ -34,7 +34,7 @@ export interface RunState {
   said: "registered" | "started" | "ended"
 }
 
-interface Letter {
+interface ReportRequest {
   readonly operation: "register_attempt" | "report_attempt_event"
   readonly input: Input
   /** What was sent, once it was: from then on the very same. */
@@ -166,8 +166,8 @@ export class Report {
     this.#say("report_attempt_event", { attemptId: this.state.attemptId, event, reportedAt, ...more })
   }
 
-  #say(operation: Letter["operation"], input: Input): void {
-    const letter: Letter = { operation, input: { requestId: randomUUID(), ...input }, sent: null }
+  #say(operation: ReportRequest["operation"], input: Input): void {
+    const letter: ReportRequest = { operation, input: { requestId: randomUUID(), ...input }, sent: null }
     const { state } = this
     writeWhole(this.#letter(state.next), letter)
     state.next += 1
@@ -188,7 +188,7 @@ export class Report {
     for (const name of this.#waiting()) {
       const file = join(this.folder, name)
       for (let again = false; ; again = true) {
-        const letter = readBack<Letter>(file)
+        const letter = readBack<ReportRequest>(file)
         if (letter === null) break
         try {
           const { path, body } = letter.sent ?? (await this.#prepared(transport, file, letter))
@@ -233,7 +233,7 @@ export class Report {
   }
 
   /** A letter as it is sent, written down before it is: a second try is the same to the byte. */
-  async #prepared(transport: Transport, file: string, letter: Letter): Promise<{ path: string; body: string }> {
+  async #prepared(transport: Transport, file: string, letter: ReportRequest): Promise<{ path: string; body: string }> {
     const { state } = this
     let expected: object = { expectedRevision: state.revision, expectedStatus: state.status }
     if (letter.operation === "register_attempt") {

@@ -1,7 +1,7 @@
 /** Addresses of pages and places in them; which object has which page, the contract says. */
 import { isUuid } from "../contract/schema/fields.ts"
 import { type Linkable, pageOf } from "../contract/objects/objects.ts"
-import { type Late, to } from "./html.ts"
+import { type LateText, to } from "./html.ts"
 
 export const pathOf = pageOf
 
@@ -9,7 +9,7 @@ export const pathOf = pageOf
 export const entryPath = (threadId: string, entryId: string): string => `/threads/${threadId}?entry=${entryId}#entry-${entryId}`
 
 /** A link to an object's page. */
-export const address = (kind: Linkable, id: string): Late => to(pathOf(kind, id) ?? "/")
+export const address = (kind: Linkable, id: string): LateText => to(pathOf(kind, id) ?? "/")
 
 /** A path with a query of those values that are given. */
 export function withQuery(path: string, query: Readonly<Record<string, string | number | undefined | null>>): string {

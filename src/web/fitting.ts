@@ -15,7 +15,7 @@ async function endOf(items: readonly Html[], from: number, renderer: Renderer, s
 }
 
 /** The page with as many of its items as it has room for; it begins with the chosen one where that would not be among them. */
-export async function fitted({ items, chosen = -1, shown }: Fitting, renderer: Renderer, setting: Setting): Promise<Shown> {
+export async function paginate({ items, chosen = -1, shown }: Fitting, renderer: Renderer, setting: Setting): Promise<Shown> {
   const until = await endOf(items, 0, renderer, setting)
   return chosen < until ? shown(0, until) : shown(chosen, await endOf(items, chosen, renderer, setting))
 }

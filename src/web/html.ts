@@ -68,14 +68,14 @@ export class Html {
 }
 
 /** Text that is made when the page is written; escaped like any other. */
-export class Late {
+export class LateText {
   readonly say: (setting: Setting) => string
   constructor(say: (setting: Setting) => string) {
     this.say = say
   }
 }
 
-export type Content = Html | Late | Prose | string | number | boolean | null | undefined | readonly Content[]
+export type Content = Html | LateText | Prose | string | number | boolean | null | undefined | readonly Content[]
 
 function add(pieces: Piece[], value: Content): void {
   if (value === null || value === undefined || typeof value === "boolean") return
@@ -83,7 +83,7 @@ function add(pieces: Piece[], value: Content): void {
     for (const piece of value.pieces) pieces.push(piece)
   } else if (value instanceof Prose) {
     pieces.push(value)
-  } else if (value instanceof Late) {
+  } else if (value instanceof LateText) {
     pieces.push((setting) => escapeHtml(value.say(setting)))
   } else if (typeof value === "object") {
     for (const inner of value) add(pieces, inner)
@@ -106,16 +106,16 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
 export const markup = (text: string): Html => new Html([text])
 
 /** An address of this service, for `href`, `action` and `src`. */
-export const to = (path: string): Late => new Late(({ basePath, stays }) => `${basePath}${stays?.(path) ?? path}`)
+export const to = (path: string): LateText => new LateText(({ basePath, stays }) => `${basePath}${stays?.(path) ?? path}`)
 
 /** An address at which things are as they are now, also on a page of an earlier moment. */
-export const toNow = (path: string): Late => new Late(({ basePath }) => `${basePath}${path}`)
+export const toNow = (path: string): LateText => new LateText(({ basePath }) => `${basePath}${path}`)
 
 /** In a form that asks for another page: that it is asked for as of the same moment. */
 export const sameMoment = new Html([({ at }) => (at === undefined ? "" : `<input type="hidden" name="at" value="${at}">`)])
 
 /** Attributes: true is written as a bare name, false and nothing not at all. */
-export const attributes = (given: Readonly<Record<string, string | number | boolean | Late | null | undefined>>): Html =>
+export const attributes = (given: Readonly<Record<string, string | number | boolean | LateText | null | undefined>>): Html =>
   html`${Object.entries(given).map(([name, value]) => {
     if (value === undefined || value === null || value === false) return null
     return value === true ? html` ${name}` : html` ${name}="${value}"`

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import fc from "fast-check"
 import tap, { test } from "tap"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
-import { CommitQueue, Undo } from "../../src/ledger/write/commit-queue.ts"
+import { CommitQueue, RollbackWith } from "../../src/ledger/write/commit-queue.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { temporaryFolder } from "../support/service.ts"
@@ -30,7 +30,7 @@ function work(texts: readonly string[], ending: Ending) {
   return (): string => {
     for (const text of texts) note.run(text)
     if (ending === "refused") throw new Refusal("state_conflict", "As the test wants it.")
-    if (ending === "undone") throw new Undo("undone")
+    if (ending === "undone") throw new RollbackWith("undone")
     if (ending === "collides") note.run(texts[0] as string)
     if (ending === "breaks") throw new Error("a fault of the program")
     return "stays"

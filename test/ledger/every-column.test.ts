@@ -16,9 +16,9 @@ import { chains } from "../../src/check/chains.ts"
 import { checkData } from "../../src/check/check.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { renewInstance } from "../../src/ledger/storage/data.ts"
-import { openAside, openDatabase } from "../../src/ledger/storage/opening.ts"
+import { openReadConnection, openDatabase } from "../../src/ledger/storage/opening.ts"
 import { journal } from "../../src/ledger/journal/journal.ts"
-import { columnsNotMade, notMade } from "../../src/ledger/storage/not-replayed.ts"
+import { columnsNotReplayed, notReplayed } from "../../src/ledger/storage/not-replayed.ts"
 import { type Table, tablesOf } from "../../src/ledger/storage/tables.ts"
 import { isoTime } from "../../src/ledger/world.ts"
 import { connections } from "../../src/people/connections.ts"
@@ -193,12 +193,12 @@ test("a changed column of any table is told: of what a write makes by table and 
   t.end()
 
   function compareOne(table: Table, add: (problem: string) => void): void {
-    const view = openAside(join(folder, "forged.db"))
+    const view = openReadConnection(join(folder, "forged.db"))
     compare(view, made, add, () => {}, [table])
     view.close()
   }
   function sealsOf(add: (problem: string) => void): void {
-    const view = openAside(join(folder, "forged.db"))
+    const view = openReadConnection(join(folder, "forged.db"))
     seals(view, add)
     view.close()
   }
@@ -251,7 +251,7 @@ test("a row of the instance that is gone is told, and a line of the audit log th
     const forger = lawless()
     forger.exec(sql)
     forger.close()
-    const view = openAside(join(folder, "forged.db"))
+    const view = openReadConnection(join(folder, "forged.db"))
     t.match(
       told((add) => seals(view, add)),
       [sentence],
@@ -298,11 +298,11 @@ test("a trigger that was dropped, an index that was changed and a table that was
 
 test("each thing that no write makes is there, and has its reason", (t) => {
   const tables = new Map(tablesOf(data).map((table) => [table.name, table]))
-  for (const { table, columns, why } of notMade) {
+  for (const { table, columns, why } of notReplayed) {
     t.ok(tables.has(table), table)
     for (const column of columns ?? []) t.ok(tables.get(table)?.columns.includes(column), `${table}.${column}`)
     t.ok(why.length > 20, why)
-    t.strictSame([...columnsNotMade(table)], columns === null ? [] : [...columns, "seal"])
+    t.strictSame([...columnsNotReplayed(table)], columns === null ? [] : [...columns, "seal"])
   }
   t.end()
 })

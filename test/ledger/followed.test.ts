@@ -7,7 +7,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { followerNote } from "../../src/ledger/storage/litestream-files.ts"
-import { Followed, readPatienceMs } from "../../src/ledger/storage/follower-file.ts"
+import { FollowerDb, readPatienceMs } from "../../src/ledger/storage/follower-file.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
@@ -30,7 +30,7 @@ function change(count: number): void {
 
 test("a connection that cannot be opened just then is opened for the next who asks", (t) => {
   change(1)
-  const followed = new Followed(file)
+  const followed = new FollowerDb(file)
   // Each new connection reads the other file as well, so that the moment in which it is locked is ours.
   followed.exec(`ATTACH '${beside}' AS other; CREATE TEMP TABLE read AS SELECT * FROM other.t`)
   const count = followed.prepare<{ count: number }>("SELECT count FROM instance")

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { OpenedFiles } from "../../src/ledger/storage/opened-files.ts"
 import tap, { type Test, test } from "tap"
 import type { Db } from "../../src/ledger/storage/database.ts"
-import { openAside } from "../../src/ledger/storage/opening.ts"
+import { openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { openData } from "../../src/ledger/storage/data.ts"
-import { type DiskSpace, watchLimits, Watchman } from "../../src/ledger/storage/disk-watch.ts"
+import { type DiskSpace, watchLimits, DiskWatch } from "../../src/ledger/storage/disk-watch.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
@@ -31,7 +31,7 @@ function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
   const files = new OpenedFiles(file)
   const lines: Line[] = []
   const note = (level: Line["level"]) => (said: object, text: string) => void lines.push({ level, text, ...said })
-  const watchman = new Watchman({
+  const watchman = new DiskWatch({
     file,
     files,
     db,
@@ -60,7 +60,7 @@ test("a log past its limit is told once, with what to do, and once more when it 
   watchman.look()
   t.strictSame(lines, [], "there is nothing to tell at first")
 
-  const reader = openAside(file)
+  const reader = openReadConnection(file)
   write(db, file, small.walBytes + 1)
   watchman.look()
   write(db, file, small.walBytes + 400 * KIB)
@@ -85,7 +85,7 @@ test("a log past its limit is told once, with what to do, and once more when it 
   t.equal(watchman.readings.walBytes, 0, "an idle log is given back to the disk")
   t.equal(Object.values(db.prepare<object>("PRAGMA busy_timeout").get() ?? {})[0], 2_000, "others are waited for as before")
 
-  const again = openAside(file)
+  const again = openReadConnection(file)
   write(db, file, small.walBytes + 1)
   watchman.look()
   t.equal(lines.length, 3, "the next time is told anew")

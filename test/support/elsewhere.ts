@@ -17,9 +17,9 @@ export type Elsewhere = ReturnType<typeof elsewhere>
 
 /** Opens what a folder holds; left out, an instance of nobody yet. */
 export function elsewhere(t: Test, folder = t.testdir()) {
-  const { db, world, instanceId, lineage, aside } = openForward(databaseFile(folder))
+  const { db, world, instanceId, lineage, openReader: aside } = openForward(databaseFile(folder))
   t.teardown(() => db.close())
-  const instance = createInstance({ db, world, instanceId, lineage, aside })
+  const instance = createInstance({ db, world, instanceId, lineage, openReader: aside })
   return {
     ...instance,
     folder,

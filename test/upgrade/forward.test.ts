@@ -10,7 +10,7 @@ import { compare } from "../../src/check/compare.ts"
 import { databaseFile } from "../../src/ledger/storage/data.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
-import { notMade } from "../../src/ledger/storage/not-replayed.ts"
+import { notReplayed } from "../../src/ledger/storage/not-replayed.ts"
 import { latestSchema } from "../../src/ledger/storage/schema.ts"
 import { tablesOf } from "../../src/ledger/storage/tables.ts"
 import { temporaryFolder } from "../support/service.ts"
@@ -55,11 +55,11 @@ test("made anew, every row is as it was, also of what no write makes", (t) => {
         () => {},
       )
       t.strictSame(problems, [])
-      const kept = (db: Db, { table, columns }: (typeof notMade)[number]) => {
+      const kept = (db: Db, { table, columns }: (typeof notReplayed)[number]) => {
         const { key } = tablesOf(db).find(({ name }) => name === table) ?? { key: [] }
         return db.prepare(`SELECT ${(columns ?? ["*"]).join(", ")} FROM ${table} ORDER BY ${key.join(", ")}`).all()
       }
-      for (const each of notMade) t.strictSame(kept(made, each), kept(data, each), `${each.table}: ${each.why}`)
+      for (const each of notReplayed) t.strictSame(kept(made, each), kept(data, each), `${each.table}: ${each.why}`)
     }),
   )
   t.strictSame(beside(file), ["research-room.db"], "and nothing is left beside it")

@@ -15,7 +15,7 @@ import type { Operation } from "../../src/contract/definitions/operation.ts"
 import { everyOperation } from "../../src/contract/operations/index.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { isWithholdable } from "../../src/contract/definitions/withheld-text.ts"
-import { openAside, openDatabase } from "../../src/ledger/storage/opening.ts"
+import { openReadConnection, openDatabase } from "../../src/ledger/storage/opening.ts"
 import { overHttp } from "../mcp/agent.ts"
 import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
@@ -99,7 +99,7 @@ test("everything is withheld, and its bytes are in no file", async (t) => {
   // At once: those that are accepted together are made anew together.
   await Promise.all(each)
   const backup = join(data, "after.db")
-  const aside = openAside(join(data, "research-room.db"))
+  const aside = openReadConnection(join(data, "research-room.db"))
   t.strictSame(checkData(aside).problems, [], "check finds everything whole")
   aside.close()
   const beside = openDatabase(join(data, "research-room.db"))

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
 import { checkData } from "../../src/check/check.ts"
-import { openAside } from "../../src/ledger/storage/opening.ts"
+import { openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { ask } from "../support/ask.ts"
 import { action, message } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
@@ -53,7 +53,7 @@ test("a message that holds a token", async (t) => {
   t.match(again, { replayed: true, entry: { entryId } }, "a retry of what was sent is still known")
   for (const name of ["research-room.db", "research-room.db-wal", "research-room.db-shm"])
     t.notOk(readFileSync(join(data, name)).includes(SECRET), name)
-  const aside = openAside(join(data, "research-room.db"))
+  const aside = openReadConnection(join(data, "research-room.db"))
   t.strictSame(checkData(aside).problems, [], "and all of it follows from the history as before")
   aside.close()
 })
@@ -150,7 +150,7 @@ test("words that are names, ids and codes too go from what people said alone", a
   })
   const { experimentId: third } = (whole as unknown as { result: { experimentId: string } }).result
   t.match(await read(`/experiments/${third}`), { question: "experiment", status: "open" }, "the same words of others stay theirs")
-  const aside = openAside(join(data, "research-room.db"))
+  const aside = openReadConnection(join(data, "research-room.db"))
   t.strictSame(checkData(aside).problems, [])
   aside.close()
 })

@@ -12,7 +12,7 @@ import { browserReadPath, type Read } from "../../src/contract/definitions/read.
 import { reads } from "../../src/contract/reads/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import type { Db, Statement } from "../../src/ledger/storage/database.ts"
-import { openAside, openBeside } from "../../src/ledger/storage/opening.ts"
+import { openReadConnection, openBeside } from "../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
 import type { Person } from "../../src/people/people.ts"
@@ -137,7 +137,7 @@ function asker(whole: boolean) {
   )
   tap.teardown(() => db.close())
   const { world, instanceId } = demo.instance
-  const instance = createInstance({ db, world: realWorld(() => world.now()), instanceId, aside: () => openAside(file) })
+  const instance = createInstance({ db, world: realWorld(() => world.now()), instanceId, openReader: () => openReadConnection(file) })
   const app = createApp({ instance, baseUrl: demo.baseUrl, softwareVersion: "0", log })
   return {
     seen,

@@ -41,14 +41,14 @@ export interface InstanceParts {
   /** The path of the base URL, for the paths that answers name: with a slash in front and none at the end; left out where it is empty. */
   readonly basePath?: string
   /** Opens a second, reading connection, on which Rooms are exported by this thread; left out where nothing is exported, or elsewhere. */
-  readonly aside?: () => Db
+  readonly openReader?: () => Db
   /** Makes a Room's crate elsewhere. */
   readonly crates?: Crates
   /** What runs instead of a service; left out, none. */
   readonly command?: RunningCommand | undefined
   /** Left out, for commands that pin nothing. */
   readonly repositories?: OutsideCheck
-  /** Whether texts are indexed after the answer (ledger/write/afterwards.ts); left out, in the transaction that brings them. */
+  /** Whether texts are indexed after the answer (ledger/write/after-commit.ts); left out, in the transaction that brings them. */
   readonly indexesLater?: boolean
   /** Told of each group of writes. */
   readonly hooks?: Omit<GroupHooks, "beforeCommit">
@@ -67,7 +67,7 @@ export function createInstance(parts: InstanceParts) {
     instanceId,
     lineage = [],
     basePath = "",
-    aside = noConnection,
+    openReader: aside = noConnection,
     crates,
     repositories = nothingChecked,
     command,
@@ -147,13 +147,13 @@ export function createInstance(parts: InstanceParts) {
     // Its index is not looked at.
     ledgerOf: (made) => createInstance({ db: made, world: realWorld(), instanceId: "", indexesLater: true }).ledger,
     index() {
-      tables.rooms.respell()
+      tables.rooms.reindexTitles()
       tables.search.reindex()
     },
   })
   const research = researchOperations({ ...tables, db })
   const threading = threadOperations(tables.threads, timeline, research.replied)
-  research.advise("create_thread", threading.create_thread)
+  research.addAdvice("create_thread", threading.create_thread)
   const behaviours: Behaviours = {
     ...roomOperations(tables, tables.people, tables.threads),
     ...withholdingOperations({

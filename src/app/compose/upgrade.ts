@@ -8,7 +8,7 @@ import { type Data, openData } from "../../ledger/storage/data.ts"
 import { type Db, isBusy, isStorageFault } from "../../ledger/storage/database.ts"
 import { DataError, openDatabase, openScratch, storedSchema } from "../../ledger/storage/opening.ts"
 import { type Entry, journal } from "../../ledger/journal/journal.ts"
-import { notMade } from "../../ledger/storage/not-replayed.ts"
+import { notReplayed } from "../../ledger/storage/not-replayed.ts"
 import { Divergence, type OnProgress, replay, type Watching } from "../../ledger/replay/replay.ts"
 import { latestSchema } from "../../ledger/storage/schema.ts"
 import { rowsOf, tablesOf } from "../../ledger/storage/tables.ts"
@@ -39,7 +39,7 @@ function carryOver(from: Db, to: Db): void {
   const before = new Map(tablesOf(from).map((table) => [table.name, table]))
   const now = new Map(tablesOf(to).map((table) => [table.name, table]))
   to.exec("BEGIN")
-  for (const { table: name, columns } of notMade) {
+  for (const { table: name, columns } of notReplayed) {
     const [old, table] = [before.get(name), now.get(name)]
     if (old === undefined || table === undefined) continue
     const both = (columns ?? table.columns).filter((column) => old.columns.includes(column))

@@ -12,10 +12,10 @@ export const jobs = {
 
 export const streams = {
   async *crate({ file, roomId, source }: CrateOrder) {
-    const [{ crate }, { openAside }] = await Promise.all([
+    const [{ crate }, { openReadConnection }] = await Promise.all([
       import("../../research/export/crate.ts"),
       import("../../ledger/storage/opening.ts"),
     ])
-    yield* crate(() => openAside(file), roomId, source)
+    yield* crate(() => openReadConnection(file), roomId, source)
   },
 }

@@ -4,12 +4,12 @@ import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import type { Described } from "../../contract/answers/description.ts"
 import { parse } from "../../contract/json.ts"
 import { isoTime } from "../../ledger/world.ts"
-import type { Elsewhere } from "../../rooms/imported.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import { describedBy } from "../../research/import/origin.ts"
 import { Withholdings } from "../../research/import/withheld.ts"
 import { Prover, type ProvedWrite } from "../../research/import/writes.ts"
-import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
+import { ProvedReplay, mustBeExplained, mustNotBeOwn } from "./proved-replay.ts"
 import type { Instance } from "../compose/instance.ts"
 import { type Origin, originAt, Unreachable, WAIT } from "./origin.ts"
 import type { FeedPage } from "./origin-answers.ts"
@@ -22,7 +22,7 @@ const GROUP = 10
 /** Rooms that name something of each other may lead from one to the next this far. */
 const DEPTH = 50
 
-interface Followed {
+interface FollowedRoom {
   readonly instance: Instance
   readonly log: Logger
   readonly roomId: string
@@ -31,7 +31,7 @@ interface Followed {
 }
 
 /** Follows until `signal` is aborted, or the Room can be followed no longer: then it is noted why. Never throws. */
-export async function follow({ instance, log, roomId, baseUrl, signal }: Followed): Promise<void> {
+export async function follow({ instance, log, roomId, baseUrl, signal }: FollowedRoom): Promise<void> {
   const { ledger, tables } = instance
   const origin = originAt(baseUrl, signal)
   const pauses = new Pauses(signal)
@@ -44,7 +44,7 @@ export async function follow({ instance, log, roomId, baseUrl, signal }: Followe
     try {
       await new Following(instance, origin, { roomId, baseUrl }).run(signal, pauses, onAnswer)
     } catch (error) {
-      if (signal.aborted || error instanceof NoLongerFollowed) return
+      if (signal.aborted || error instanceof MirrorRemoved) return
       if (error instanceof CrateFault) {
         log.warn({ roomId, baseUrl, why: error.message }, "a mirror stopped")
         await ledger.transact(() => tables.mirrors.stop(roomId, baseUrl, error.message)).catch(() => undefined)
@@ -58,12 +58,12 @@ export async function follow({ instance, log, roomId, baseUrl, signal }: Followe
 }
 
 /** Somebody said meanwhile that the Room is not followed, or that it is followed elsewhere. */
-class NoLongerFollowed extends Error {
+class MirrorRemoved extends Error {
   override readonly name = "NoLongerFollowed"
 }
 
 /** Entries that the next one follows on gave way meanwhile. */
-class WentBack extends Error {
+class OriginWentBack extends Error {
   override readonly name = "WentBack"
 }
 
@@ -73,13 +73,13 @@ class Following {
   readonly #roomId: string
   readonly #baseUrl: string
   readonly #provers = new Map<string, Prover>()
-  readonly #from = new Map<string, Elsewhere>()
+  readonly #from = new Map<string, RoomSource>()
   readonly #people = new Map<string, string>()
   readonly #described = new Map<string, Described>()
   readonly #withheld = new Withholdings()
   #stands = 0
 
-  constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: Pick<Followed, "roomId" | "baseUrl">) {
+  constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: Pick<FollowedRoom, "roomId" | "baseUrl">) {
     this.#instance = instance
     this.#origin = origin
     this.#roomId = roomId
@@ -122,7 +122,7 @@ class Following {
       await this.#take(this.#roomId, page, 0)
       return true
     } catch (error) {
-      if (error instanceof WentBack) return false
+      if (error instanceof OriginWentBack) return false
       if (!(error instanceof CrateFault)) throw error
       await this.#mustHold(this.#roomId)
       if (this.#through(this.#roomId) >= through) throw error
@@ -222,9 +222,9 @@ class Following {
     const { ledger } = this.#instance
     await ledger.transact(() => {
       // A request that was held while it was taken away brings nothing any more.
-      if (!this.#instance.tables.mirrors.follows(this.#roomId, this.#baseUrl)) throw new NoLongerFollowed()
-      if ((group[0]?.sequence ?? 0) > this.#through(roomId) + 1) throw new WentBack()
-      const arriving = new Arriving(this.#instance, {
+      if (!this.#instance.tables.mirrors.follows(this.#roomId, this.#baseUrl)) throw new MirrorRemoved()
+      if ((group[0]?.sequence ?? 0) > this.#through(roomId) + 1) throw new OriginWentBack()
+      const arriving = new ProvedReplay(this.#instance, {
         from: (id) => this.#from.get(id) ?? this.#instance.tables.imported.from(id) ?? unknown(id),
         people: this.#people,
         isAlong: (id) => id !== this.#roomId,

@@ -7,8 +7,8 @@ import { CrateFault } from "../../research/import/crate-file.ts"
 import type { OnProgress } from "../../ledger/replay/replay.ts"
 import { operationOf } from "../../contract/operations/index.ts"
 import type { Person } from "../../people/people.ts"
-import { type Elsewhere, FILE } from "../../rooms/imported.ts"
-import { Arriving, mustBeExplained, mustNotBeOwn } from "./arriving.ts"
+import { type RoomSource, FILE } from "../../rooms/imported.ts"
+import { ProvedReplay, mustBeExplained, mustNotBeOwn } from "./proved-replay.ts"
 import type { Instance } from "../compose/instance.ts"
 
 export interface ImportReport {
@@ -41,13 +41,13 @@ export async function importCrate(
     mustNotBeOwn(instance, roomId, from.adopted)
     db.exec("BEGIN IMMEDIATE")
     const { adopted: _adopted, ...source } = from
-    const arriving = new Arriving(instance, {
+    const arriving = new ProvedReplay(instance, {
       from: (id) => ({ ...(id === roomId ? from : (others[id] ?? source)), toldBy: toldBy(others[id]) }),
       people,
       isAlong: (id) => id !== roomId,
     })
     // A file says where its Room is from; and of a cited Room of yet another instance, that instance has it from the first.
-    const toldBy = (other: Elsewhere | undefined) => (other === undefined || other.instanceId === from.instanceId ? FILE : from.baseUrl)
+    const toldBy = (other: RoomSource | undefined) => (other === undefined || other.instanceId === from.instanceId ? FILE : from.baseUrl)
     const cited = new Set<string>()
     let own = 0
     for await (const write of provedWrites(crate, roomId)) {

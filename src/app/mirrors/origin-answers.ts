@@ -5,7 +5,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Job } from "../../jobs/job.ts"
 import { following } from "../../jobs/pools.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
-import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, toldPerson, uuid } from "../../research/import/origin.ts"
+import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, personLine, uuid } from "../../research/import/origin.ts"
 import { checked } from "../../research/import/writes.ts"
 
 /** Entries of one page: an answer is no longer than these may be, each with its write and what stands beside it. */
@@ -54,7 +54,7 @@ const answers = {
             // Loose: the digest seals the name of an agent too.
             actor: v.looseObject(person.entries),
             write: v.looseObject({
-              people: v.pipe(v.array(v.object(toldPerson.entries)), v.maxLength(2)),
+              people: v.pipe(v.array(v.object(personLine.entries)), v.maxLength(2)),
               cites: v.pipe(v.array(v.object({ roomId: uuid, through: count })), v.maxLength(1_000)),
             }),
           }),

@@ -1,7 +1,7 @@
 /** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
-import type { Elsewhere } from "../../rooms/imported.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
 import { Shorter } from "./shorter.ts"
 import { type AnswerName, answerIn, type FeedPage, type OriginAnswer, PAGE, textOf } from "./origin-answers.ts"
 
@@ -14,7 +14,7 @@ export const WAIT = 25
 
 /** The instance that answers at an address, and those it was restored from. */
 export interface Serving {
-  readonly from: Elsewhere
+  readonly from: RoomSource
   readonly lineage: readonly string[]
 }
 

@@ -7,7 +7,7 @@ import type { Entry } from "../../ledger/journal/journal.ts"
  * @param nameOf what somebody is called
  * @returns null for a write that is no decision
  */
-export function askedBefore(
+export function priorJoinRequests(
   { operation, params, given, at }: Pick<Entry, "operation" | "params" | "given" | "at">,
   roomId: string,
   nameOf: (userId: string) => string | undefined,

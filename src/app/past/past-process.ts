@@ -6,9 +6,9 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Job } from "../../jobs/job.ts"
 import { lookingBack } from "../../jobs/pools.ts"
 import { databaseFile } from "../../ledger/storage/data.ts"
-import { openAside, openMade, openScratch } from "../../ledger/storage/opening.ts"
+import { openReadConnection, openMade, openScratch } from "../../ledger/storage/opening.ts"
 import type { Instance } from "../compose/instance.ts"
-import { makePast, type PastMade, type PastOrder } from "./past-work.ts"
+import { makePast, type PastFile, type PastOrder } from "./past-work.ts"
 import { KeptPasts, type Maker, type PastNumbers, tooLarge } from "./pasts.ts"
 
 /** What the process is told: also from which data, and into which file. */
@@ -18,8 +18,8 @@ export interface PastFileOrder extends PastOrder {
 }
 
 /** The work itself. */
-export function makeFile({ file, into, ...order }: PastFileOrder): PastMade {
-  const live = openAside(file)
+export function makeFile({ file, into, ...order }: PastFileOrder): PastFile {
+  const live = openReadConnection(file)
   try {
     const made = openScratch(into)
     try {
@@ -32,7 +32,7 @@ export function makeFile({ file, into, ...order }: PastFileOrder): PastMade {
   }
 }
 
-const job: Job<PastFileOrder, PastMade> = {
+const job: Job<PastFileOrder, PastFile> = {
   name: "past",
   bounds: { seconds: limits.pastSeconds, megabytes: limits.pastMegabytes },
   output: 1_000,

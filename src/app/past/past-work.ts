@@ -6,7 +6,7 @@ import { Divergence, replay } from "../../ledger/replay/replay.ts"
 import { type Row, rowsOf, tablesOf } from "../../ledger/storage/tables.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { boundPast, type MostOfPast } from "../../research/past/bound.ts"
-import { askedBefore } from "./join-requests.ts"
+import { priorJoinRequests } from "./join-requests.ts"
 import { createInstance } from "../compose/instance.ts"
 
 /** Bytes of a page, as SQLite makes new files. */
@@ -26,7 +26,7 @@ export interface PastOrder {
 }
 
 /** How many writes were replayed; null if that is over the limit. */
-export interface PastMade {
+export interface PastFile {
   readonly entries: number | null
 }
 
@@ -62,7 +62,7 @@ function copyBeside(from: Db, to: Db, rooms: ReadonlySet<string>): void {
  * @param made an empty database
  * @throws Divergence where it does not come out as it was
  */
-export function makePast(live: Db, made: Db, { roomId, sequence, most }: PastOrder): PastMade {
+export function makePast(live: Db, made: Db, { roomId, sequence, most }: PastOrder): PastFile {
   const place = activity(live).placeOf(roomId, sequence)
   if (place === undefined) throw new Error(`the Room ${roomId} has no entry ${sequence}`)
   const past = boundPast(live, roomId, place.position, most)
@@ -74,7 +74,7 @@ export function makePast(live: Db, made: Db, { roomId, sequence, most }: PastOrd
   const nameOf = (userId: string) => tables.people.withId(userId)?.username
   function* entries(): Generator<Entry> {
     for (const entry of past?.entries() ?? []) {
-      const asked = askedBefore(entry, entry.params.roomId ?? "", nameOf)
+      const asked = priorJoinRequests(entry, entry.params.roomId ?? "", nameOf)
       if (asked !== null) yield { ...asked, position: entry.position, sender: null }
       yield entry
     }

@@ -9,14 +9,14 @@ import { createInstance, type Instance } from "../compose/instance.ts"
 import { makePast, type PastOrder } from "./past-work.ts"
 
 /** A database that was made, and what takes it away. */
-export interface Made {
+export interface PastDatabase {
   readonly db: Db
   readonly bytes: number
   readonly discard: () => void
 }
 export interface Maker {
   /** Makes one; null if that would mean replaying more than the limit. */
-  make(order: PastOrder): Promise<Made | null>
+  make(order: PastOrder): Promise<PastDatabase | null>
   /** Takes away what is left, once nothing more is made. */
   close(): void
 }
@@ -33,8 +33,8 @@ const standardNumbers: PastNumbers = {
   keptBytes: limits.pastKeptBytes,
 }
 
-interface Kept {
-  readonly made: Made
+interface CachedPast {
+  readonly made: PastDatabase
   readonly instance: Instance
   readonly asOf: Past["asOf"]
   readers: number
@@ -57,8 +57,8 @@ export class KeptPasts implements Pasts {
   readonly #basePath: string
   readonly #numbers: PastNumbers
   /** By Room and entry, the one asked last behind the others. */
-  readonly #kept = new Map<string, Kept>()
-  readonly #making = new Map<string, Promise<Kept>>()
+  readonly #kept = new Map<string, CachedPast>()
+  readonly #making = new Map<string, Promise<CachedPast>>()
   /** The first entry of a Room that is known to lie behind too much: all later ones do. */
   readonly #tooLarge = new Map<string, number>()
   #closed = false
@@ -92,7 +92,7 @@ export class KeptPasts implements Pasts {
   }
 
   /** Whoever comes while it is made waits for the same. */
-  #shared(key: string, roomId: string, sequence: number): Promise<Kept> {
+  #shared(key: string, roomId: string, sequence: number): Promise<CachedPast> {
     const making = this.#making.get(key) ?? this.#begin(roomId, sequence)
     if (!this.#making.has(key)) {
       this.#making.set(key, making)
@@ -106,7 +106,7 @@ export class KeptPasts implements Pasts {
     return making
   }
 
-  async #begin(roomId: string, sequence: number): Promise<Kept> {
+  async #begin(roomId: string, sequence: number): Promise<CachedPast> {
     const { ledger, instanceId, lineage } = this.#live
     const place = ledger.activity.placeOf(roomId, sequence)
     if (place === undefined) {
@@ -148,12 +148,12 @@ export class KeptPasts implements Pasts {
     this.#making.clear()
   }
 
-  #dropped(kept: Kept): void {
+  #dropped(kept: CachedPast): void {
     for (const [key, each] of this.#kept) if (each === kept) this.#kept.delete(key)
     if (!kept.isGone) this.#throwAway(kept)
   }
 
-  #throwAway(kept: Kept): void {
+  #throwAway(kept: CachedPast): void {
     kept.isGone = true
     if (kept.readers === 0) kept.made.discard()
   }

@@ -13,7 +13,7 @@ import { listen, serveOn } from "../../http/server.ts"
 import { isFollowed } from "../../ledger/storage/litestream-files.ts"
 import { databaseFile, whoseData } from "../../ledger/storage/data.ts"
 import { DataError } from "../../ledger/storage/opening.ts"
-import { Followed, readPatienceMs } from "../../ledger/storage/follower-file.ts"
+import { FollowerDb, readPatienceMs } from "../../ledger/storage/follower-file.ts"
 import { mustBearMark } from "../../ledger/storage/migrate.ts"
 import { latestSchema } from "../../ledger/storage/schema.ts"
 import { realWorld } from "../../ledger/world.ts"
@@ -71,13 +71,13 @@ function leastOf(path: string, query: URLSearchParams): number | null {
 const aboutItself = /^\/(?:metrics$|assets\/|api\/health\/)/
 
 class Reading {
-  readonly #followed: Followed
+  readonly #followed: FollowerDb
   readonly #instance: Instance
   readonly #original: Original
   readonly #looking = new Set<() => void>()
   #state = ""
 
-  constructor(followed: Followed, instance: Instance, original: Original) {
+  constructor(followed: FollowerDb, instance: Instance, original: Original) {
     this.#followed = followed
     this.#instance = instance
     this.#original = original
@@ -221,10 +221,10 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
 }
 
 /** Opens a file once its follower has finished what it writes. @throws DataError where it does not finish */
-function openWhole(file: string): Followed {
-  let followed: Followed | undefined
+function openWhole(file: string): FollowerDb {
+  let followed: FollowerDb | undefined
   try {
-    followed = new Followed(file)
+    followed = new FollowerDb(file)
     followed.snapshot(() => undefined)
     return followed
   } catch (error) {
@@ -237,7 +237,7 @@ function openWhole(file: string): Followed {
 }
 
 /** @throws DataError where the file is of another program or version */
-function mustBeOfToday(followed: Followed, file: string): void {
+function mustBeOfToday(followed: FollowerDb, file: string): void {
   mustBearMark(followed.prepare<{ application_id: number }>("PRAGMA application_id").one().application_id, file)
   const stored = followed.prepare<{ user_version: number }>("PRAGMA user_version").one().user_version
   if (stored === latestSchema) return

@@ -12,7 +12,7 @@ import { repeat } from "../../ledger/storage/repeat.ts"
 const LOOK = 500
 
 /** Reads that say of a write that it is kept: a receipt, and the feed that mirrors copy and agents go by. All others may be a moment ahead of the copy. */
-const toldOnceCopied: ReadonlySet<string> = new Set<ReadName>(["receipt", "room_activity"])
+const answeredOnceCopied: ReadonlySet<string> = new Set<ReadName>(["receipt", "room_activity"])
 
 export interface ReplicationParts {
   readonly litestream: Litestream
@@ -66,7 +66,7 @@ export class Replication {
   }
 
   /** Settles once what a read found is in the copy; undefined for one that need not be. */
-  mayBeTold = (read: string): Promise<void> | undefined => (toldOnceCopied.has(read) ? this.#barrier.settled() : undefined)
+  mayBeTold = (read: string): Promise<void> | undefined => (answeredOnceCopied.has(read) ? this.#barrier.settled() : undefined)
 
   close(): void {
     clearInterval(this.#looks)

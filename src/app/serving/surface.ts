@@ -5,7 +5,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { familyOf } from "../../contract/versions.ts"
 import { type Answer, refused } from "../../edge/answers/answer.ts"
 import { discovery } from "../../http/discovery.ts"
-import { type App, type Edge, fault, tellOf } from "../../edge/edge.ts"
+import { type App, type Edge, fault, answerRefusal } from "../../edge/edge.ts"
 import { mustBeOwnHost } from "../../edge/host.ts"
 import { peopleRoutes } from "../../http/people.ts"
 import { anyOrigin } from "../../edge/answers/public-answer.ts"
@@ -39,13 +39,13 @@ export function createApp(parts: AppParts): App {
   const unanswered = (error: HTTPError, event: H3Event): Answer | Promise<Answer> => {
     const family = familyOf(event.url.pathname)
     if (error.cause instanceof Refusal) {
-      const told = tellOf(edge, event, error.cause, family)
+      const told = answerRefusal(edge, event, error.cause, family)
       if (routes.isForEveryOrigin(event.req.method, event.url.pathname)) Object.assign(told.headers, anyOrigin)
       return told
     }
-    if (error.status === 404) return pages.missing(event) ?? tellOf(edge, event, nothingHere(event), family)
+    if (error.status === 404) return pages.missing(event) ?? answerRefusal(edge, event, nothingHere(event), family)
     if (error.status < 500)
-      return tellOf(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
+      return answerRefusal(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
     edge.journal?.failed(contextOf(event), error)
     return refused(fault(event), family)
   }

@@ -33,7 +33,7 @@ export interface PoolParts {
 type ReaderChannel = Channel<ReaderCalls, ReaderEvents>
 
 /** The response to a caller who has gone. */
-const toNobody: OffloadedResponse = { status: 503, headers: {}, body: null, refusal: null }
+const callerGone: OffloadedResponse = { status: 503, headers: {}, body: null, refusal: null }
 
 export class ReaderPool implements Readers, Engine {
   readonly #parts: PoolParts
@@ -57,7 +57,7 @@ export class ReaderPool implements Readers, Engine {
     if (!this.#hasReader()) return null
     // The serving thread makes a page in less time than a thread takes to start.
     if (cost === "page" && !this.#readers.some(({ isReady }) => isReady)) return null
-    return this.#ask(cost, request.target, (channel) => channel.ask("answer", request), { signal, gone: toNobody })
+    return this.#ask(cost, request.target, (channel) => channel.ask("answer", request), { signal, gone: callerGone })
   }
 
   /** Renders texts of pages that the serving thread makes. */

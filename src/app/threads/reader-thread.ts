@@ -12,7 +12,7 @@ import { Journal } from "../../edge/telemetry/request-log.ts"
 import type { OffloadedRequest, OffloadedResponse } from "../../edge/limits/readers.ts"
 import { RequestContext } from "../../edge/limits/request-context.ts"
 import { openMade } from "../../ledger/storage/opening.ts"
-import { Followed, readPatienceMs } from "../../ledger/storage/follower-file.ts"
+import { FollowerDb, readPatienceMs } from "../../ledger/storage/follower-file.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { openLog } from "../../log.ts"
 import { NotedEngine } from "../../renderer/noted-engine.ts"
@@ -32,12 +32,12 @@ const CACHE = 4_096
 /** Part of what the service keeps of rendered texts that each reading thread keeps. */
 const KEPT = 1 / 4
 
-const db = follows ? new Followed(file) : openMade(file)
+const db = follows ? new FollowerDb(file) : openMade(file)
 // The system holds the file's pages for all threads; each keeps only those that one answer asks for again and again.
 db.exec(`PRAGMA cache_size = ${-CACHE}`)
 const world = realWorld()
 const instance = createInstance({ db, world, instanceId, lineage, basePath: basePathOf({ baseUrl }) })
-if (db instanceof Followed) {
+if (db instanceof FollowerDb) {
   forgetWithOriginal(db, instance)
   db.setPatience(readPatienceMs)
 }

@@ -55,7 +55,7 @@ export type PackedWrite = readonly [
   deliveryId: string,
   requestDigest: string,
   client: string | null,
-  foreseen: string | null,
+  keptExtras: string | null,
 ]
 
 const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
@@ -96,7 +96,7 @@ type Listed<T> = T extends ReadonlySet<infer Item> ? Item[] : T extends object ?
 
 export const packWrite = (
   operation: string,
-  { actor, params, content, contentDigest, deliveryId, requestDigest, client, foreseen }: CheckedWrite,
+  { actor, params, content, contentDigest, deliveryId, requestDigest, client, keptExtras }: CheckedWrite,
   rehearse: boolean,
 ): PackedWrite => [
   operation,
@@ -108,7 +108,7 @@ export const packWrite = (
   deliveryId,
   requestDigest,
   json(client),
-  json(foreseen),
+  json(keptExtras),
 ]
 
 export function unpackWrite([
@@ -121,11 +121,11 @@ export function unpackWrite([
   deliveryId,
   requestDigest,
   client,
-  foreseen,
+  keptExtras,
 ]: PackedWrite): CheckedWrite {
-  const known = object(foreseen)
+  const known = object(keptExtras)
   // The writing thread or a replay makes what is not named here. A member that is forgotten does not compile.
-  const checked: Required<Omit<CheckedWrite, "foreseen" | "prepared" | "named" | "sealed">> = {
+  const checked: Required<Omit<CheckedWrite, "keptExtras" | "prepared" | "named" | "sealed">> = {
     actor: actorOf(actor),
     params: trusted<CheckedWrite["params"]>(params),
     content,
@@ -134,7 +134,7 @@ export function unpackWrite([
     requestDigest,
     client: object(client),
   }
-  return known === undefined ? checked : { ...checked, foreseen: known }
+  return known === undefined ? checked : { ...checked, keptExtras: known }
 }
 
 /** A batch as the arguments of a call. */

@@ -13,7 +13,7 @@ import { realWorld } from "../../ledger/world.ts"
 import { configuredCheck } from "../../repositories/configured.ts"
 import { createInstance } from "../compose/instance.ts"
 import { messageOf } from "../../contract/faults.ts"
-import { Afterwards } from "../../ledger/write/afterwards.ts"
+import { AfterCommit } from "../../ledger/write/after-commit.ts"
 import { restMemory } from "./memory.ts"
 import { packAdmitted, unpackBatch, unpackWrite, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
@@ -46,7 +46,7 @@ const { ledger, tables } = createInstance({
     isLost: () => files.lost() !== null,
   },
 })
-const indexing = new Afterwards(
+const indexing = new AfterCommit(
   tables.search,
   (step) => ledger.between(step),
   (error) => channel.tell("notIndexed", messageOf(error)),

@@ -129,7 +129,7 @@ export function enveloped(
 }
 
 /** What a reader found, as it is answered. */
-export function told(definition: Read, format: unknown, found: Found, place: Place): Answer {
+export function answerFound(definition: Read, format: unknown, found: Found, place: Place): Answer {
   if (typeof found === "string") return answer(found, mediaTypeOf(definition, format))
   if (found instanceof NamedText) return answer(found.text, mediaTypeOf(definition, format), 200, asFile(found.name))
   if (found instanceof JsonText) return json(found.text)

@@ -12,7 +12,7 @@ import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { check } from "../../contract/schema/validation.ts"
 import type { SignedIn } from "../../people/signing-in.ts"
-import type { Door, EndedAccess, Operators } from "../../people/operators.ts"
+import type { AccessKind, EndedAccess, Operators } from "../../people/operators.ts"
 import type { Person } from "../../people/people.ts"
 import type { Identity } from "../../people/provider/provider.ts"
 import { tokenForm } from "../../people/tokens.ts"
@@ -74,7 +74,7 @@ const onPerson =
 
 /** What an operator ends of whomever, by its kind. */
 const ending =
-  (kind: Door) =>
+  (kind: AccessKind) =>
   async ({ edge, person, params }: Pick<Acting<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
     const [id = ""] = Object.values(params)
     const { owner, revokedAt } = await edge.instance.operators.endDoor(person, kind, id)

@@ -33,7 +33,7 @@ export async function offload(edge: Edge, event: H3Event, path: string, cost: Co
   if (readers === undefined || url.searchParams.has("at") || (method !== "GET" && method !== "HEAD")) return null
   const context = contextOf(event)
   const person = (isPage(path) ? signedIn(edge, event) : undefined) ?? null
-  const letGo = budgets?.holdRead(sharedBy(context.address))
+  const release = budgets?.holdRead(sharedBy(context.address))
   try {
     const { address, id } = context
     const headers = [...req.headers].filter(([name]) => name !== "authorization")
@@ -47,6 +47,6 @@ export async function offload(edge: Edge, event: H3Event, path: string, cost: Co
     if (response.body !== null) freeWhenSent(event, response.body)
     return new Answer(response.body, { ...response, isReady: true })
   } finally {
-    letGo?.()
+    release?.()
   }
 }

@@ -35,7 +35,7 @@ export interface Place {
 }
 
 /** An entry as the columns of its write tell it. */
-export interface Told extends Target {
+export interface ActivityFields extends Target {
   readonly sequence: number
   readonly operation: string
   readonly at: string
@@ -47,7 +47,7 @@ export interface Told extends Target {
   readonly contentDigest: string
 }
 /** Its canonical JSON, without its own digest: members in the order of their names. */
-export function activityText(told: Told, previousDigest: string): string {
+export function activityText(told: ActivityFields, previousDigest: string): string {
   const { sequence, operation, at, userId, username, agent, threadId, entryId, contentDigest } = told
   const id = (value: string | null) => (value === null ? "null" : `"${value}"`)
   return (
@@ -57,7 +57,7 @@ export function activityText(told: Told, previousDigest: string): string {
   )
 }
 
-interface Kept extends Omit<Told, "contentDigest"> {
+interface Kept extends Omit<ActivityFields, "contentDigest"> {
   readonly contentDigest: Buffer
   readonly digest: Buffer
   /** Of the entry before it; null for the first one. */
@@ -103,7 +103,7 @@ export function activity(db: Db) {
   const place = db.prepare<{ position: number; acceptedAt: string; digest: Buffer }>(
     `SELECT j.position, j.at AS acceptedAt, j.activity_digest AS digest FROM journal j ${IN_ROOM} = +?`,
   )
-  const actorHere = db.prepare<{ userId: string }>(
+  const localActor = db.prepare<{ userId: string }>(
     `SELECT w.person_id AS userId FROM journal j JOIN writers w ON w.writer = j.writer ${IN_ROOM} = +?`,
   )
   const lastOfSenders = db.prepare<Kept & { sender: string }>(
@@ -131,7 +131,7 @@ export function activity(db: Db) {
 
     /** The id here of who wrote an entry, where people of another instance have another one there. */
     actorHere: (roomId: string, { sequence, actor }: Pick<ActivityEntry, "sequence" | "actor">): string =>
-      actorHere.get(roomId, sequence)?.userId ?? actor.userId,
+      localActor.get(roomId, sequence)?.userId ?? actor.userId,
 
     /** Where in the journal an entry of a Room stands. */
     placeOf(roomId: string, sequence: number): Place | undefined {
@@ -140,7 +140,7 @@ export function activity(db: Db) {
     },
 
     /** Moves a Room's head on by the next entry, which its write keeps. @param content what was accepted */
-    advance(roomId: string, content: string, told: Omit<Told, "sequence">): { sequence: number; digest: string } {
+    advance(roomId: string, content: string, told: Omit<ActivityFields, "sequence">): { sequence: number; digest: string } {
       const before = head.get(roomId)
       const sequence = (before?.sequence ?? 0) + 1
       const digest = digestOf(activityText({ ...told, sequence }, before?.digest ?? firstPreviousDigest))

@@ -26,17 +26,17 @@ export interface Call<Body = unknown, Params = Readonly<Record<string, string>>>
 }
 
 /** What stands beside a receipt, told from what was there before its write. */
-export interface Foreseen {
+export interface ReceiptExtras {
   /** JSON text of an object: the members beside the receipt. They are stored nowhere. */
-  readonly told: string
+  readonly json: string
   /** What the journal keeps of it: as much as it takes to tell the same later, whatever has moved since. */
   readonly kept: JsonObject
   /** Told of the object once its write is stored: whoever looks at what is there may take it up without reading it. */
-  accepted?(made: Made): void
+  onAccepted?(made: ReceiptTarget): void
 }
 
 /** What a receipt names, as its write made it. */
-export interface Made {
+export interface ReceiptTarget {
   readonly id: string
   readonly label: string | null
 }
@@ -108,9 +108,9 @@ export interface Behaviour<
    * What stands beside its receipt, told from what is there before it is admitted, by the thread that checks it: none of it is
    * looked up while others wait to write. Only of what nothing but its state can still refuse.
    */
-  foresee?(call: Call<Body, Params>): Foreseen
+  findExtras?(call: Call<Body, Params>): ReceiptExtras
   /** The members that stood beside a receipt, of what was kept of them. */
-  recall?(kept: JsonObject): Readonly<Record<string, Writable>>
+  restoreExtras?(kept: JsonObject): Readonly<Record<string, Writable>>
   /** The repository and commit that must be public and exist; asked of their host outside of any transaction. */
   outside?(call: Call<Body, Params>): RepositoryPin | null
   /** Work that takes its time and looks at the body alone, done outside of any transaction. @throws Refusal 422 */
@@ -126,6 +126,9 @@ export interface Behaviour<
 /** A behaviour for each operation of the list, no more and no less. */
 export type Behaviours = { readonly [N in OperationName]: BehaviourOf<N> }
 export type BehaviourOf<N extends OperationName, S extends Subject = Subject> = Behaviour<BodyOf<N>, ResultOf<N>, S, ParamsOf<N>>
+
+/** The members of a behaviour that find what stands beside its receipt. */
+export type ExtrasOf<N extends OperationName> = Pick<BehaviourOf<N>, "findExtras" | "restoreExtras">
 
 /** Checks a behaviour against its operation's body and result, and lets its subject be of any type. */
 export const behaviour = <N extends OperationName, S extends Subject>(_name: N, made: BehaviourOf<N, S>): BehaviourOf<N> => made

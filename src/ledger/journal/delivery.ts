@@ -29,7 +29,7 @@ export interface Delivery extends Call {
   readonly requestDigest: string
   readonly client: JsonObject | undefined
   /** What the journal keeps of what its behaviour told beforehand. */
-  readonly foreseen?: JsonObject
+  readonly keptExtras?: JsonObject
   /** Set for a replayed write of which something was withheld. */
   readonly sealed?: Sealed
 }

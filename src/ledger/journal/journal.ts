@@ -69,11 +69,13 @@ const entryOf = (row: Row): Entry => {
 }
 
 /** What a digest is over besides the one before it and the content's. */
-type Told = Pick<Entry, "position" | "operation" | "userId" | "username" | "sender" | "at"> & { readonly agent?: string | null | undefined }
+type ChainedFields = Pick<Entry, "position" | "operation" | "userId" | "username" | "sender" | "at"> & {
+  readonly agent?: string | null | undefined
+}
 const chained = (
   before: Buffer,
   contentDigest: string,
-  { position, operation, userId, username, sender, at, agent }: Told,
+  { position, operation, userId, username, sender, at, agent }: ChainedFields,
   ...texts: readonly (string | null)[]
 ) =>
   createHash("sha256")
@@ -195,8 +197,8 @@ export function journal(db: Db) {
           const said = unpackedDigest(row.contentDigest)
           const texts = [unpackedParams(row.params, row), row.client, unpackedGiven(row.given, row.entryId)]
           // Where more than the content was withheld, only what comes after tells.
-          const isTold = !holdsMark(`${row.client} ${row.given}`)
-          if (isTold && !chained(before, said, entry, ...texts).equals(row.digest)) return due
+          const isWithoutMarks = !holdsMark(`${row.client} ${row.given}`)
+          if (isWithoutMarks && !chained(before, said, entry, ...texts).equals(row.digest)) return due
           if (row.requestDigest === null && digestOf(row.content) !== said) return due
           before = row.digest
           due += 1

@@ -21,7 +21,7 @@ export interface Kept {
 }
 
 /** What a receipt tells, as the columns of its write have it. */
-export interface Told extends Target {
+export interface ReceiptFields extends Target {
   readonly deliveryId: string
   readonly at: string
   readonly roomId: string | null
@@ -39,7 +39,7 @@ export const messageResult = (entryId: string | null): string => `{"messageId":"
 const id = (value: string | null) => (value === null ? "null" : JSON.stringify(value))
 
 /** The text of a receipt. */
-export function receiptText({ schemaVersion, name, delivery }: Operation, told: Told): string {
+export function receiptText({ schemaVersion, name, delivery }: Operation, told: ReceiptFields): string {
   const { deliveryId, at, roomId, threadId, entryId, entrySequence, activity, warnings } = told
   return (
     `{"schemaVersion":${schemaVersion},"operation":"${name}","${delivery}":${id(deliveryId)},"acceptedAt":"${at}"` +
@@ -49,7 +49,7 @@ export function receiptText({ schemaVersion, name, delivery }: Operation, told: 
   )
 }
 
-interface Row extends Omit<Told, "deliveryId" | "at" | "activity" | "warnings"> {
+interface Row extends Omit<ReceiptFields, "deliveryId" | "at" | "activity" | "warnings"> {
   readonly position: number
   readonly sequence: number | null
   readonly digest: Buffer | null

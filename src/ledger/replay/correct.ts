@@ -1,7 +1,7 @@
 /** Makes tables what another database has them to be: after something of the history they are made from was withheld. */
 import type { Db, Value } from "../storage/database.ts"
 import { compared, differing, madeTables } from "../storage/differing.ts"
-import { columnsNotMade, sealedTables } from "../storage/not-replayed.ts"
+import { columnsNotReplayed, sealedTables } from "../storage/not-replayed.ts"
 import { type Row, tablesOf } from "../storage/tables.ts"
 
 /** Within an open transaction, with the triggers set aside. @param made what a replay made of the same journal */
@@ -12,7 +12,7 @@ export function correct(data: Db, made: Db): void {
   for (const table of madeTables(made)) {
     const { name, key } = table
     const columns = compared(table)
-    const left = columnsNotMade(name)
+    const left = columnsNotReplayed(name)
     const all = [...columns, ...left]
     const where = `WHERE ${key.map((column) => `${column} = +?`).join(" AND ")}`
     const valuesOf = (row: Row, names: readonly string[]): Value[] => names.map((column) => row[column] ?? null)

@@ -6,7 +6,7 @@ import { type Db, isStorageFault } from "../storage/database.ts"
 import { openScratch } from "../storage/opening.ts"
 import { type Entry, journal } from "../journal/journal.ts"
 import { replay } from "./replay.ts"
-import { setAside } from "../storage/without-triggers.ts"
+import { dropTriggers } from "../storage/without-triggers.ts"
 import { isLogEmptied, isUnclean } from "../storage/residue.ts"
 
 /** The file of a database; empty for one in memory. */
@@ -47,14 +47,14 @@ export class Remaking {
   /** Changes what was accepted, within an open transaction. All that follows from it is made anew as its last step, or later. */
   change(change: () => void): void {
     const { db } = this.#parts
-    const putBack = setAside(db)
+    const restoreTriggers = dropTriggers(db)
     try {
       change()
       db.exec("UPDATE instance SET unclean = 1")
       this.#isDue = true
       this.#isMade = false
     } finally {
-      if (db.inTransaction) putBack()
+      if (db.inTransaction) restoreTriggers()
     }
   }
 
@@ -74,7 +74,7 @@ export class Remaking {
     const file = fileOf(db)
     const partial = file === "" ? ":memory:" : `${file}.remade-${process.pid}-withheld`
     if (existsSync(partial)) rmSync(partial)
-    const putBack = setAside(db)
+    const restoreTriggers = dropTriggers(db)
     const made = openScratch(partial)
     try {
       const entries = journal(db).entries()
@@ -83,7 +83,7 @@ export class Remaking {
     } finally {
       made.close()
       if (partial !== ":memory:") rmSync(partial, { force: true })
-      if (db.inTransaction) putBack()
+      if (db.inTransaction) restoreTriggers()
     }
     index()
     this.#isMade = true

@@ -1,7 +1,7 @@
 /** Opens the data of an instance: its database, who it is, and the world it lives in. */
 import { join } from "node:path"
 import type { Db } from "./database.ts"
-import { openAside, openDatabase } from "./opening.ts"
+import { openReadConnection, openDatabase } from "./opening.ts"
 import { isoTime, momentOf, realWorld, type World } from "../world.ts"
 
 /** The database's file within a data folder. */
@@ -14,7 +14,7 @@ export interface Data {
   /** The instances it was restored from, the first one first. */
   readonly lineage: readonly string[]
   /** Opens the data once more, to read it as of that moment for as long as it takes; its caller closes it. */
-  readonly aside: () => Db
+  readonly openReader: () => Db
 }
 
 /**
@@ -79,7 +79,7 @@ export function openData(file: string, given?: World): Data {
       db,
       world,
       ...whoseData(db),
-      aside: () => openAside(file),
+      openReader: () => openReadConnection(file),
     }
   } catch (error) {
     db.close()

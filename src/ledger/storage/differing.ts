@@ -1,6 +1,6 @@
 /** How the tables of two databases differ, row by row, a page at a time. */
 import type { Db, Value } from "./database.ts"
-import { columnsNotMade, isNotMade } from "./not-replayed.ts"
+import { columnsNotReplayed, isNotMade } from "./not-replayed.ts"
 import { type Row, rowsOf, type Table, tablesOf } from "./tables.ts"
 
 /** The order in which the database sorts: null, numbers, text by its bytes. */
@@ -29,7 +29,7 @@ function sorted({ key }: Table, one: Row, other: Row): number {
 
 /** What of a table its writes make. */
 export const compared = ({ name, columns }: Table): string[] => {
-  const left = columnsNotMade(name)
+  const left = columnsNotReplayed(name)
   return columns.filter((column) => !left.includes(column))
 }
 

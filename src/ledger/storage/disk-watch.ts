@@ -84,7 +84,7 @@ const inMiB = (bytes: number) => (bytes < 10 * MIB ? `${Math.floor(bytes / 1024)
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /** Works the log off into the database and cuts it to nothing, unless somebody reads from it: nobody is waited for. */
-export function giveBack(db: Db): void {
+export function truncateWal(db: Db): void {
   if (db.inTransaction) return
   const patience = db.prepare<{ timeout: number }>("PRAGMA busy_timeout").get()?.timeout ?? 0
   try {
@@ -97,7 +97,7 @@ export function giveBack(db: Db): void {
   }
 }
 
-export class Watchman {
+export class DiskWatch {
   readonly #parts: Required<WatchParts>
   readonly #wal = new Alarm()
   readonly #disk = new Alarm()
@@ -142,7 +142,7 @@ export class Watchman {
     this.#tellOfWal(this.#readings.walBytes)
     if (space !== null) this.#tellOfDisk(space.bavail * space.bsize, space.blocks * space.bsize)
     // While writes go on the database works it off by itself; then this would only take their time.
-    if (before === this.#readings.walBytes && before > limits.idleWalBytes) giveBack(db)
+    if (before === this.#readings.walBytes && before > limits.idleWalBytes) truncateWal(db)
   }
 
   #space(): DiskSpace | null {

@@ -48,7 +48,7 @@ interface Opened {
   readonly end: Statement<unknown>
 }
 
-export class Followed implements Db {
+export class FollowerDb implements Db {
   readonly #file: string
   readonly #inode: string
   readonly #setUp: string[] = []

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 
-export interface NotMade {
+export interface NotReplayed {
   readonly table: string
   /** The column that names a row, where each row has a seal; left out, it has none. */
   readonly key?: string
@@ -13,7 +13,7 @@ export interface NotMade {
   readonly why: string
 }
 
-export const notMade: readonly NotMade[] = [
+export const notReplayed: readonly NotReplayed[] = [
   { table: "instance", key: "one", columns: null, why: "who the instance is comes before every write" },
   { table: "earlier_instances", key: "position", columns: null, why: "whom it was restored from is said of a copy, and by no write" },
   { table: "sessions", columns: null, why: "a signed-in browser comes and goes without anything being said" },
@@ -58,12 +58,12 @@ export const notMade: readonly NotMade[] = [
   { table: "collection_papers", key: "entry", columns: ["known"], why: "it follows from what arXiv's metadata is here" },
 ]
 
-const wholly = new Set(notMade.filter(({ columns }) => columns === null).map(({ table }) => table))
+const wholly = new Set(notReplayed.filter(({ columns }) => columns === null).map(({ table }) => table))
 /** Whether no row of a table is made by a write. */
 export const isNotMade = (table: string): boolean => wholly.has(table)
 /** The columns of a table that no write makes. */
-export const columnsNotMade = (table: string): readonly string[] => {
-  const found = notMade.find((each) => each.table === table)
+export const columnsNotReplayed = (table: string): readonly string[] => {
+  const found = notReplayed.find((each) => each.table === table)
   return found?.columns == null ? [] : [...found.columns, "seal"]
 }
 
@@ -82,7 +82,7 @@ export interface Sealed {
 
 /** The tables whose rows are sealed. @param columnsOf the columns of a table as it is now */
 export const sealedTables = (columnsOf: (table: string) => readonly string[]): readonly Sealed[] =>
-  notMade.flatMap(({ table, key, columns }) => {
+  notReplayed.flatMap(({ table, key, columns }) => {
     if (key === undefined) return []
     const covered = (columns === null ? columnsOf(table) : [key, ...columns]).filter((column) => !unsealed.includes(column))
     return [{ table, key, columns: covered, due: `row_seal(${covered.join(", ")})` }]

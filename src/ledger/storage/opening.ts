@@ -152,7 +152,7 @@ export function openBeside(file: string): Db {
 }
 
 /** A further connection to a file that is open already: it only reads, and sees the data as it is now until it is closed. */
-export function openAside(file: string): Db {
+export function openReadConnection(file: string): Db {
   const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
   database.exec("BEGIN")
   // A snapshot begins with the first read.

@@ -4,7 +4,7 @@ import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } 
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Db } from "./database.ts"
-import { DataError, openAside, openDatabase, storedSchema } from "./opening.ts"
+import { DataError, openReadConnection, openDatabase, storedSchema } from "./opening.ts"
 import { latestSchema } from "./schema.ts"
 
 const may = (path: string, what: number): boolean => {
@@ -32,7 +32,7 @@ export function openReadOnly(file: string, bringForward: (copy: string) => void)
   const isOfToday = storedSchema(file) === latestSchema
   if (isOfToday && existsSync(`${file}-shm`)) {
     try {
-      const db = openAside(file)
+      const db = openReadConnection(file)
       return { db, close: () => db.close() }
     } catch {
       // Nobody has it open: its log was left behind.

@@ -2,7 +2,7 @@
 import type { Db } from "./database.ts"
 
 /** Takes every trigger away, and lets rows name others that come later, within an open transaction. @returns what puts the triggers back */
-export function setAside(db: Db): () => void {
+export function dropTriggers(db: Db): () => void {
   const found = db.prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all()
   for (const { name } of found) db.exec(`DROP TRIGGER ${name}`)
   db.exec("PRAGMA defer_foreign_keys = ON")

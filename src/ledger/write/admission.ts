@@ -9,7 +9,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
 import { type Gate, senderId } from "../journal/actor.ts"
-import type { Made, Subject } from "../journal/behaviour.ts"
+import type { ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { fresh } from "../journal/chance.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "../journal/delivery.ts"
 import type { Receipts } from "../journal/receipts.ts"
@@ -17,7 +17,7 @@ import { type Db, isStorageFault } from "../storage/database.ts"
 import { isoTime, type World } from "../world.ts"
 import { grantRefusal, roomRefusal } from "./access.ts"
 import type { BatchRequest } from "./batch.ts"
-import { type CommitQueue, uncertain, Undo } from "./commit-queue.ts"
+import { type CommitQueue, uncertain, RollbackWith } from "./commit-queue.ts"
 import type { Cut, Reach } from "../cut.ts"
 import type { References } from "./references.ts"
 import type { Writing } from "./writing.ts"
@@ -29,7 +29,7 @@ export type CheckedWrite = Omit<Delivery, "operation" | "behaviour" | "body">
 export interface Admitted {
   readonly receipt: string
   /** What the write made; left out where it was accepted before. */
-  readonly made?: Made
+  readonly made?: ReceiptTarget
 }
 
 /** Looks a pinned repository up. `ok` is null while that cannot be said; `retryAfter` is in seconds. */
@@ -130,7 +130,7 @@ export class Admission {
     return this.#parts.queue.run(
       () => {
         const made = this.deliver(delivery)
-        if (rehearse) throw new Undo(made)
+        if (rehearse) throw new RollbackWith(made)
         return made
       },
       { rehearsal: rehearse },

@@ -20,7 +20,7 @@ import type { AnyBehaviour, Request } from "../journal/delivery.ts"
 import { journal } from "../journal/journal.ts"
 import { receipts } from "../journal/receipts.ts"
 import { Recorder } from "./recorder.ts"
-import { Foresight } from "./foresight.ts"
+import { ExtrasFinder } from "./receipt-extras.ts"
 import type { Cut, Reach } from "../cut.ts"
 import type { LedgerParts } from "./ledger-parts.ts"
 import { references } from "./references.ts"
@@ -45,7 +45,7 @@ export class Ledger {
   readonly #receipts
   readonly #references
   readonly #admission: Admission
-  readonly #foresight: Foresight
+  readonly #foresight: ExtrasFinder
   readonly #batches: BatchAdmission
   readonly #behaviours = new Map<string, AnyBehaviour>()
   readonly #acts: Record<string, Acts[string]> = {}
@@ -66,13 +66,13 @@ export class Ledger {
     this.#leave = leave
     this.#db = db
     this.#world = world
-    this.#foresight = new Foresight(db)
+    this.#foresight = new ExtrasFinder(db)
     this.#queue = new CommitQueue(db, hooks)
     this.journal = journal(db)
     this.timeline = timeline(db)
     this.activity = activity(db)
     this.#receipts = receipts(db, this.journal, (operation, { given }) =>
-      given.foreseen === undefined ? {} : (this.#behaviourOf(operation).recall?.(given.foreseen) ?? {}),
+      given.foreseen === undefined ? {} : (this.#behaviourOf(operation).restoreExtras?.(given.foreseen) ?? {}),
     )
     this.#references = references(db)
     const shared = { journal: this.journal, sequences: sequences(db) }
@@ -122,13 +122,13 @@ export class Ledger {
   async admit(request: Request): Promise<string> {
     const checked = this.#admission.check(request)
     const rehearse = request.rehearse === true
-    const foreseen = this.#foresight.of(checked)
-    const delivery = foreseen === undefined ? checked : { ...checked, foreseen: foreseen.kept }
+    const extras = this.#foresight.of(checked)
+    const delivery = extras === undefined ? checked : { ...checked, keptExtras: extras.kept }
     const admitted = this.#writer?.admit(delivery, rehearse) ?? this.admitChecked(request.operation, delivery, rehearse)
     const { receipt, made } = await admitted
     if (isWithholding(request.operation) && !rehearse) this.forget()
-    const answer = foreseen === undefined || made === undefined ? receipt : joinJson(receipt, foreseen.told)
-    if (!rehearse && foreseen !== undefined && made !== undefined) this.#foresight.accepted(delivery, foreseen, made)
+    const answer = extras === undefined || made === undefined ? receipt : joinJson(receipt, extras.json)
+    if (!rehearse && extras !== undefined && made !== undefined) this.#foresight.accepted(delivery, extras, made)
     // A rehearsal of a write that was stored before answers with its receipt, so it waits too.
     if (this.#confirm !== null && (!rehearse || made === undefined)) await this.#confirm()
     return rehearse ? rehearsed(answer) : answer
@@ -149,14 +149,14 @@ export class Ledger {
         return undefined
       }
     })
-    const foreseen = deliveries.map((delivery) => delivery && this.#foresight.ofBatched(delivery))
-    const kept = foreseen.map((each) => each?.kept)
+    const extras = deliveries.map((delivery) => delivery && this.#foresight.ofBatched(delivery))
+    const kept = extras.map((each) => each?.kept)
     const admitted = await (this.#writer?.admitBatch(batch, kept) ?? this.admitBatchChecked(batch, kept))
     const receipts = admitted.map(({ receipt, made }, index) => {
-      const [delivery, told] = [deliveries[index], foreseen[index]]
+      const [delivery, told] = [deliveries[index], extras[index]]
       if (delivery === undefined || told === undefined || made === undefined) return receipt
       if (!rehearse) this.#foresight.accepted(delivery, told, made)
-      return joinJson(receipt, told.told)
+      return joinJson(receipt, told.json)
     })
     if (this.#confirm !== null && (!rehearse || admitted.some(({ made }) => made === undefined))) await this.#confirm()
     return rehearse ? receipts.map(rehearsed) : receipts

@@ -10,8 +10,8 @@ import type { AnyBehaviour, Delivery } from "../journal/delivery.ts"
 import type { Receipts } from "../journal/receipts.ts"
 import { grantRefusal } from "./access.ts"
 import { type Admission, type Admitted, asWritten } from "./admission.ts"
-import { type BatchRequest, deliverAll, provisional, unaskedPin } from "./batch.ts"
-import { type CommitQueue, Undo } from "./commit-queue.ts"
+import { type BatchRequest, deliverAll, provisional, uncheckedPin } from "./batch.ts"
+import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
 
 export interface BatchAdmissionParts {
   readonly admission: Admission
@@ -27,7 +27,7 @@ export class BatchAdmission {
     this.#parts = parts
   }
 
-  /** Admits a batch. @param kept what the journal keeps of what was foreseen of each write */
+  /** Admits a batch. @param kept what the journal keeps of what was keptExtras of each write */
   async admit(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> {
     const { admission, receipts } = this.#parts
     const { actor, rehearse } = batch
@@ -41,14 +41,14 @@ export class BatchAdmission {
         const admitted = deliverAll(
           batch,
           (request, index) => {
-            const foreseen = kept[index]
+            const keptExtras = kept[index]
             const delivery = asWritten(admission.check(request))
-            if (!isAsked(delivery)) throw unaskedPin()
-            return foreseen === undefined ? delivery : { ...delivery, foreseen }
+            if (!isAsked(delivery)) throw uncheckedPin()
+            return keptExtras === undefined ? delivery : { ...delivery, keptExtras }
           },
           (delivery) => admission.deliver(delivery),
         )
-        if (rehearse) throw new Undo(admitted)
+        if (rehearse) throw new RollbackWith(admitted)
         return admitted
       },
       { rehearsal: rehearse },

@@ -85,7 +85,7 @@ export function deliverAll<Admitted extends { readonly receipt: string }>(
 }
 
 /** A pin that was not looked at before the transaction: a part of it comes from another write of the batch. */
-export const unaskedPin = (): Refusal =>
+export const uncheckedPin = (): Refusal =>
   new Refusal("invalid_schema", "repository must stand in the write itself: it is looked up before the batch begins.", {
     issues: [{ path: "/repository", message: "must not come from another write of the batch" }],
   })

@@ -10,7 +10,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 
 /** Thrown by work that wants everything it did undone and its value delivered all the same. */
-export class Undo<T> {
+export class RollbackWith<T> {
   readonly value: T
   constructor(value: T) {
     this.value = value
@@ -248,7 +248,7 @@ export class CommitQueue {
     } catch (error) {
       this.#committed.length = notified
       if (this.#db.inTransaction) undo()
-      if (error instanceof Undo) return { value: error.value }
+      if (error instanceof RollbackWith) return { value: error.value }
       return { error: isStorageFault(error) ? notStored() : error }
     }
   }

@@ -2,7 +2,7 @@
 import { writeJson } from "../../contract/json.ts"
 import { senderId } from "../journal/actor.ts"
 import type { Activity } from "../journal/activity.ts"
-import type { Change, Made, Outcome, Subject } from "../journal/behaviour.ts"
+import type { Change, ReceiptTarget, Outcome, Subject } from "../journal/behaviour.ts"
 import type { Delivery } from "../journal/delivery.ts"
 import type { Given, Journal, Left } from "../journal/journal.ts"
 import { receiptText } from "../journal/receipts.ts"
@@ -19,7 +19,7 @@ export interface RecorderParts {
 /** What became of a write. */
 export interface Recorded {
   readonly answer: string
-  readonly made: Made
+  readonly made: ReceiptTarget
   readonly roomId: string | null
   /** Its entry of the Room's activity; null where it has none. */
   readonly activity: { readonly sequence: number; readonly digest: string } | null

@@ -62,7 +62,7 @@ export function references(db: Db) {
     "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
   )
   /** What is wrong with an object of a Room that its own instance has not told of: what it really is may come later. */
-  function atSecondHand({ roomId }: Row): string | undefined {
+  function fromAnotherMirror({ roomId }: Row): string | undefined {
     const found = roomId === null ? undefined : told.get(roomId)
     return (
       found &&
@@ -138,7 +138,7 @@ export function references(db: Db) {
         if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: elsewhere(id, refers.named) }]
         if (refers.not !== undefined && beside[refers.not] === id)
           return [{ path, message: `is the ${noun(refers.named)} itself, not another one` }]
-        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? atSecondHand(row)
+        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? fromAnotherMirror(row)
         return message === undefined ? [] : [{ path, message }]
       })
     },

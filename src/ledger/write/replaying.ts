@@ -71,11 +71,11 @@ export class Replaying {
       deliveryId: String(body[operation.delivery]),
       requestDigest: contentDigest,
       prepared: given.prepared,
-      ...(given.foreseen && { foreseen: given.foreseen }),
+      ...(given.foreseen && { keptExtras: given.foreseen }),
       ...(given.named !== undefined && { named: here(given.named) }),
       ...(entry.sealed && { sealed: entry.sealed }),
     }
-    return writing.again(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
+    return writing.replay(delivery, delivery.behaviour.subject(delivery), entry.at, again(given))
   }
 
   /**

@@ -33,12 +33,12 @@ export class Writing {
   }
 
   /** Replays a write. Nobody waits for it. */
-  again(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
+  replay(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
     return this.#do(delivery, subject, at, chance, false)
   }
 
   #do(delivery: Delivery, subject: Subject, at: string, chance: Chance, isNew: boolean): Recorded {
-    const { behaviour, prepared, foreseen } = delivery
+    const { behaviour, prepared, keptExtras } = delivery
     const change = this.#change(at, subject.roomId, chance)
     const outcome = behaviour.write(delivery, subject, change)
     const { originRoomId } = outcome.target
@@ -49,7 +49,7 @@ export class Writing {
     return this.#parts.recorder.record(delivery, subject, change, outcome, {
       ...given,
       ...(prepared !== undefined && { prepared: prepared as Json }),
-      ...(foreseen !== undefined && { foreseen }),
+      ...(keptExtras !== undefined && { foreseen: keptExtras }),
       ...(labelledBy !== undefined && { labelledBy }),
     })
   }

@@ -70,7 +70,7 @@ const formats = {
   csl: { extension: "json", before: "[", entry: (cited: Cited) => JSON.stringify(cslItem(cited)), between: ",\n", after: "]\n" },
 } as const
 
-export const asTheyAre = (some: readonly Cited[]): readonly Cited[] => some
+export const unchanged = (some: readonly Cited[]): readonly Cited[] => some
 
 /** A bibliography of `all`, of which `cited` tells some at a time. */
 export function bibliographyOf<Of>(

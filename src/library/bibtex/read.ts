@@ -4,12 +4,12 @@
  */
 import { asArxivId, mentionedArxivId } from "../../contract/schema/arxiv-mention.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Filed, Given } from "../papers/papers.ts"
+import type { FiledPaper, Given } from "../papers/papers.ts"
 import { isRis, type RisEntry, risEntries } from "./ris.ts"
 
 /** What was found in a file. */
 export interface Bibliography {
-  readonly papers: readonly Filed[]
+  readonly papers: readonly FiledPaper[]
   readonly skipped: readonly { readonly key: string | null; readonly reason: string }[]
 }
 
@@ -101,7 +101,7 @@ function ofRis(entry: RisEntry): Entry {
 
 /** Reads a file of BibTeX or RIS: its arXiv papers in order, and what was left out with the reason. */
 export async function readBibtex(text: string): Promise<Bibliography> {
-  const papers = new Map<string, Filed>()
+  const papers = new Map<string, FiledPaper>()
   const keys = new Set<string>()
   const skipped: { key: string | null; reason: string }[] = []
   const strings: Record<string, string> = {}

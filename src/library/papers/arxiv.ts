@@ -44,7 +44,7 @@ export interface ArxivParts {
   readonly pause?: number
 }
 
-export class ArxivClerk {
+export class ArxivClient {
   readonly #parts: ArxivParts
   readonly #pause: number
   readonly #ending = new AbortController()

@@ -74,7 +74,7 @@ export const GIVEN = (of: string): string =>
   `(SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of} AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1)`
 
 /** A paper to be filed, with what a BibTeX file or an agent said of it. */
-export interface Filed {
+export interface FiledPaper {
   readonly arxivId: string
   readonly given?: Given
   readonly citationKey?: string

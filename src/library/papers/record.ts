@@ -18,7 +18,7 @@ const momentOf = (value: unknown): string | null => {
 }
 
 /** What a format says of one paper, in its own words. */
-export interface Told {
+export interface PaperFields {
   readonly id: unknown
   readonly title: unknown
   readonly authors: readonly unknown[]
@@ -28,7 +28,7 @@ export interface Told {
 }
 
 /** The record of a paper; null for what has no id of arXiv or no title. */
-export function recordOf({ id, title, authors, abstract, categories, published }: Told): PaperRecord | null {
+export function recordOf({ id, title, authors, abstract, categories, published }: PaperFields): PaperRecord | null {
   const checked = check(arxivId, id)
   const named = oneLine(title)
   if (!checked.ok || named === "") return null

@@ -160,7 +160,7 @@ export function attempts(db: Db, basePath = "") {
   const insert = inserting(db, "attempts")
   const insertInput = inserting(db, "attempt_inputs")
   const update = db.prepare("UPDATE attempts SET status = +?, revision = revision + 1, updated_at = +? WHERE attempt_id = +?")
-  const tell = inserting(db, "reproductions")
+  const keepReproduction = inserting(db, "reproductions")
   const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Author>(
     `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${AGENT("a")} AS agent, ${REPRODUCTION}
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = +? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
@@ -222,7 +222,7 @@ export function attempts(db: Db, basePath = "") {
 
     /** Keeps what a reproduction says of what it reproduces. */
     tell: (attemptId: string, { verdict, explanation }: { readonly verdict: string; readonly explanation: string }) =>
-      tell({ attemptId, verdict, explanation }),
+      keepReproduction({ attemptId, verdict, explanation }),
     /** The newest attempts that set out to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
       reproducing.all(attemptId).map(({ userId, username, agent, reproduction, ...row }) => ({

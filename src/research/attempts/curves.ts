@@ -22,7 +22,7 @@ export interface SeriesState {
 }
 
 /** A point as the curve has it: where no step was told, its place among all points of the attempt stands for one. */
-export type Landed = readonly [step: number, value: number]
+export type NewPoint = readonly [step: number, value: number]
 
 /** What a series is of; the split is empty and the dimensions are 0 where there are none. */
 export type Series = readonly [attemptId: string, name: string, split: string, dimensionsId: number]
@@ -56,7 +56,7 @@ export function curves(db: Db) {
     state: (...series: Series) => state.get(...series),
 
     /** Adds points that landed together to the curve of their series. @returns what is to be kept of the series with them */
-    add(series: Series, landed: readonly Landed[]): SeriesState {
+    add(series: Series, landed: readonly NewPoint[]): SeriesState {
       const before = state.get(...series)
       const added = curveOf(landed)
       const fromStep = Math.min(before?.fromStep ?? Number.POSITIVE_INFINITY, added[0] ?? 0)

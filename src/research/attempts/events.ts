@@ -6,7 +6,7 @@ import type { AttemptAnswer } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { DIMENSIONS } from "./attempts.ts"
-import { curves, type Landed } from "./curves.ts"
+import { curves, type NewPoint } from "./curves.ts"
 import { dimensionSets } from "./dimension-sets.ts"
 
 /** Outputs and last values that an attempt read shows: of more, the newest outputs. */
@@ -112,7 +112,7 @@ export function events(db: Db) {
         if (last === undefined) continue
         const { name, split = "", place, ordinal, step, text } = last
         const unit = last.unit ?? told.get(attemptId, name, split)?.unit
-        const points = series.map((point): Landed => [point.step ?? point.ordinal, Number(point.value)])
+        const points = series.map((point): NewPoint => [point.step ?? point.ordinal, Number(point.value)])
         const kept = lines.add([attemptId, name, split, place], points)
         const { fromStep, toStep, stretch } = kept
         setLast.run(attemptId, name, split, place, ordinal, unit ?? null, step ?? null, text, kept.points, fromStep, toStep, stretch)

@@ -2,7 +2,7 @@
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { admitToExperiment } from "../experiments/admission.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
@@ -15,7 +15,15 @@ import { planMatch } from "./plan-match.ts"
 
 type Output = NonNullable<BodyOf<"report_attempt_event">["outputs"]>[number]
 
-export function attemptOperations(experiments: Experiments, plans: Plans, attempts: Attempts, events: Events, evidence: Evidence) {
+interface Tables {
+  readonly experiments: Experiments
+  readonly plans: Plans
+  readonly attempts: Attempts
+  readonly events: Events
+  readonly evidence: Evidence
+}
+
+export function attemptOperations({ experiments, plans, attempts, events, evidence }: Tables, extras: ExtrasOf<"register_attempt">) {
   /** The attempt of an earlier receipt, where it moved since. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)
@@ -23,6 +31,7 @@ export function attemptOperations(experiments: Experiments, plans: Plans, attemp
   }
 
   const register_attempt = behaviour("register_attempt", {
+    ...extras,
     moved,
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
     references({ body: { intent, planId } }, { experiment }) {

@@ -1,6 +1,6 @@
 /** What is done with experiments and plans. */
 import { noSuch } from "../../contract/objects/no-such.ts"
-import { behaviour, type Call, type Change } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type Call, type Change, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { admitReport, admitToExperiment, currentExperiment } from "./admission.ts"
@@ -16,7 +16,14 @@ export function experimentSubject(experiments: Experiments, experimentId: string
   return { roomId: experiment.roomId, threadId: experiment.threadId, experiment }
 }
 
-export function experimentOperations(threads: Threads, experiments: Experiments, plans: Plans, evidence: Evidence) {
+interface Tables {
+  readonly threads: Threads
+  readonly experiments: Experiments
+  readonly plans: Plans
+  readonly evidence: Evidence
+}
+
+export function experimentOperations({ threads, experiments, plans, evidence }: Tables, extras: ExtrasOf<"propose_experiment">) {
   const about = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Takes the experiment a step further and says so in the receipt's terms. */
@@ -39,6 +46,7 @@ export function experimentOperations(threads: Threads, experiments: Experiments,
   })
 
   const propose_experiment = behaviour("propose_experiment", {
+    ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     moved,
     write({ actor, body }, { roomId, threadId }, change) {

@@ -2,7 +2,7 @@
 import type { ExportedKind } from "../../contract/objects/objects.ts"
 import { JsonText, parse, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
 import { FORM } from "../import/origin.ts"
-import type { Elsewhere } from "../../rooms/imported.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
 import { writtenOut } from "./written.ts"
 import { recordSummary } from "../records/shown.ts"
 import type { ExportedRoom, ExportedWrite, Person } from "./room.ts"
@@ -16,7 +16,7 @@ export interface CrateFile extends TextFile {
 }
 
 /** What is met on the way through the contents and described in the metadata, which come last. */
-export interface Met {
+export interface Mentioned {
   readonly people: Map<string, Person>
   /** Pinned repositories, by where they stand in the metadata. */
   readonly software: Map<string, { readonly url: string; readonly commit: string }>
@@ -120,7 +120,7 @@ function* metricLines(room: ExportedRoom): Generator<string> {
 export const softwareId = ({ url, commit }: { url: string; commit: string }): string => `git+${url}@${commit}`
 
 /** Attempts, line by line; the repositories that they pin are noted. */
-function* attemptLines(room: ExportedRoom, { software }: Met): Generator<string> {
+function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<string> {
   for (const row of room.attempts()) {
     const { repository } = parse(row.content)
     software.set(softwareId(repository), repository)
@@ -171,7 +171,7 @@ export const pathOf = {
 } as const
 
 /** Every file of the record, one after the other. */
-export function* contents(room: ExportedRoom, met: Met, here: Elsewhere): Generator<CrateFile> {
+export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource): Generator<CrateFile> {
   const { people, software } = met
   const noted = (row: { author_id: string; username: string }) => void people.set(row.author_id, person(row))
   for (const member of room.members) people.set(member.userId, member)

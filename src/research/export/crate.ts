@@ -2,7 +2,7 @@
 import { inAnswers, withWords } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Withheld, withheld } from "../../ledger/journal/withheld.ts"
-import { contents, type CrateFile, type Met } from "./contents.ts"
+import { contents, type CrateFile, type Mentioned } from "./contents.ts"
 import { type Kept, metadataText, type Source } from "./metadata.ts"
 import { previewText, readmeText } from "./preview.ts"
 import { exportedRoom, type ExportedRoom } from "./room.ts"
@@ -13,7 +13,7 @@ import { type TextFile, type Written, zipped } from "./zip.ts"
 async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile, void, Written | undefined> {
   // What comes from elsewhere is handed on as it came.
   const source = room.from(here)
-  const met: Met = { people: new Map(), software: new Map() }
+  const met: Mentioned = { people: new Map(), software: new Map() }
   const kept: Kept[] = []
   const readme: CrateFile = {
     path: "README.md",
@@ -68,10 +68,10 @@ async function* withoutMarks(
 
 /**
  * The bytes of a Room's crate. The same state of a Room gives the same bytes.
- * @param aside opens a connection of its own, which is closed at the end or when the reader goes
+ * @param openReader opens a connection of its own, which is closed at the end or when the reader goes
  */
-export async function* crate(aside: () => Db, roomId: string, source: Source): AsyncGenerator<Uint8Array> {
-  const db = aside()
+export async function* crate(openReader: () => Db, roomId: string, source: Source): AsyncGenerator<Uint8Array> {
+  const db = openReader()
   try {
     const room = exportedRoom(db, roomId)
     if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)

@@ -11,11 +11,11 @@ import type { Source } from "./metadata.ts"
 /** What makes the bytes of a Room's crate. */
 export type Crates = (roomId: string, source: Source) => AsyncGenerator<Uint8Array>
 
-/** Crates made by this thread. @param aside opens a connection for each */
-export const cratesOn = (aside: () => Db): Crates =>
+/** Crates made by this thread. @param openReader opens a connection for each */
+export const cratesOn = (openReader: () => Db): Crates =>
   async function* (roomId, source) {
     const { crate } = await import("./crate.ts")
-    yield* crate(aside, roomId, source)
+    yield* crate(openReader, roomId, source)
   }
 
 /** A name for the file, of letters that every system takes. */

@@ -4,7 +4,7 @@ import { present } from "../../contract/present.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
-import { type CrateFile, type Folder, type Met, pathOf } from "./contents.ts"
+import { type CrateFile, type Folder, type Mentioned, pathOf } from "./contents.ts"
 import {
   attemptEntities,
   type Entity,
@@ -21,12 +21,12 @@ import {
   statusEntities,
   to,
 } from "./entities.ts"
-import type { Elsewhere } from "../../rooms/imported.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { Written } from "./zip.ts"
 
 /** Where the crate comes from. */
-export type Source = Elsewhere
+export type Source = RoomSource
 
 /** A file as it was written. */
 export type Kept = Omit<CrateFile, "text"> & Written
@@ -52,7 +52,7 @@ const folderOf = (path: string): string | undefined => (path.includes("/") ? pat
 type Text = (part: unknown) => string
 
 /** People stand at their ORCID, each at one of their own: two who give the same one are told apart. */
-function textOf(room: ExportedRoom, { people }: Met): Text {
+function textOf(room: ExportedRoom, { people }: Mentioned): Text {
   const addresses = new Map<unknown, string>()
   const taken = new Set<string>()
   for (const userId of people.keys()) {
@@ -90,7 +90,13 @@ function* attemptIds(room: ExportedRoom): Generator<string> {
 const ROOM_ID = "#room-id"
 
 /** The Room as a whole. */
-function* root(room: ExportedRoom, { people, software }: Met, kept: readonly Kept[], { baseUrl }: Source, text: Text): Generator<string> {
+function* root(
+  room: ExportedRoom,
+  { people, software }: Mentioned,
+  kept: readonly Kept[],
+  { baseUrl }: Source,
+  text: Text,
+): Generator<string> {
   const { roomId, title, question, owner, state, concluded, lastActivityAt, activityWatermark, createdAt } = room.summary
   const members: JsonObject = {
     "@id": "./",
@@ -187,7 +193,7 @@ function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, { bas
 }
 
 /** Everything but the root and the folders. */
-function* entities(room: ExportedRoom, { people, software }: Met, kept: readonly Kept[], source: Source): Generator<Entity> {
+function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: readonly Kept[], source: Source): Generator<Entity> {
   const { baseUrl, instanceId, softwareVersion } = source
   const { roomId } = room.summary
   yield {
@@ -232,7 +238,7 @@ function* entities(room: ExportedRoom, { people, software }: Met, kept: readonly
 }
 
 /** The whole document. @param kept every file that was written before it */
-export function* metadataText(room: ExportedRoom, met: Met, kept: readonly Kept[], source: Source): Generator<string> {
+export function* metadataText(room: ExportedRoom, met: Mentioned, kept: readonly Kept[], source: Source): Generator<string> {
   yield `{"@context":${JSON.stringify(CONTEXT)},"@graph":[\n`
   const text = textOf(room, met)
   yield* root(room, met, kept, source, text)

@@ -9,7 +9,7 @@ import type { Entry } from "../../ledger/journal/journal.ts"
 import { roomJournal } from "../../ledger/journal/room-journal.ts"
 import { timeline } from "../../ledger/journal/timeline.ts"
 import { DESCRIBED } from "../../people/people.ts"
-import { type Elsewhere, importedRooms, TOLD_BY } from "../../rooms/imported.ts"
+import { type RoomSource, importedRooms, NAMED_BY } from "../../rooms/imported.ts"
 import { members } from "../../rooms/members.ts"
 import { rooms } from "../../rooms/rooms.ts"
 import { threads } from "../../threads/threads.ts"
@@ -40,7 +40,7 @@ export function exportedRoom(db: Db, roomId: string) {
   const tells = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
   db.exec(
     `CREATE TEMP VIEW people AS SELECT user_id, CASE WHEN instance_id = '${home}' THEN known_as
-       WHEN substr(base_url, 1, ${tells.length}) = '${tells}' THEN substr(username, 1, instr(username, '${TOLD_BY}') - 1) ELSE username END AS username, password_hash, is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
+       WHEN substr(base_url, 1, ${tells.length}) = '${tells}' THEN substr(username, 1, instr(username, '${NAMED_BY}') - 1) ELSE username END AS username, password_hash, is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
   )
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
@@ -77,7 +77,7 @@ export function exportedRoom(db: Db, roomId: string) {
   return {
     summary,
     /** The instance that it comes from, `here` for a Room of this one; with where it was before that adopted it. */
-    from: (here: Elsewhere): Elsewhere => importedRooms(db).from(roomId) ?? importedRooms(db).withHomes(roomId, here),
+    from: (here: RoomSource): RoomSource => importedRooms(db).from(roomId) ?? importedRooms(db).withHomes(roomId, here),
     members: members(db).of(roomId),
     threads: threads(db).all(roomId),
     atHome,
@@ -88,10 +88,10 @@ export function exportedRoom(db: Db, roomId: string) {
     /** Every accepted write, as it was kept. */
     history: () => roomJournal(db, roomId),
     /** Of the Rooms it names something of, those that come from another instance than it does itself, or were adopted. */
-    citedFrom(source: Elsewhere): Record<string, Elsewhere> {
+    citedFrom(source: RoomSource): Record<string, RoomSource> {
       const { from, withHomes } = importedRooms(db)
       const own = from(roomId) ?? source
-      const found = new Map<string, Elsewhere>()
+      const found = new Map<string, RoomSource>()
       for (const { roomId: other } of citedHistory(db, roomId))
         if (!found.has(other)) found.set(other, from(other) ?? withHomes(other, source))
       return Object.fromEntries([...found].filter(([, { instanceId, adopted }]) => instanceId !== own.instanceId || adopted !== undefined))

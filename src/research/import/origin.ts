@@ -65,7 +65,7 @@ export async function originOf(crate: CrateFile): Promise<CrateOrigin> {
 
 const named = v.optional(v.nullable(v.pipe(v.string(), v.regex(READABLE), v.maxLength(5 * limits.title))))
 /** Somebody as another instance tells of them. How they want to be cited is left out by earlier versions. */
-export const toldPerson = v.strictObject({
+export const personLine = v.strictObject({
   userId: uuid,
   username: NAME,
   name: named,
@@ -81,7 +81,7 @@ const UNSEEN = /[\p{Cc}\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]
 const seen = (name: string | null) => (name === null || UNSEEN.test(name) ? null : name)
 
 /** How somebody wants to be cited, as far as their instance says and it can be seen; undefined where it does not speak of it. */
-export const describedBy = ({ name, givenName = null, familyName = null, orcid = null }: v.InferOutput<typeof toldPerson>) =>
+export const describedBy = ({ name, givenName = null, familyName = null, orcid = null }: v.InferOutput<typeof personLine>) =>
   name === undefined ? undefined : { name: seen(name), givenName: seen(givenName), familyName: seen(familyName), orcid }
 
 /** Everybody who is named there, by id: what they are called, and how they want to be cited. @throws CrateFault */
@@ -89,7 +89,7 @@ export async function peopleOf(crate: CrateFile) {
   const people = new Map<string, string>()
   const described = new Map<string, Described>()
   for await (const { number, value } of crate.lines("people.jsonl")) {
-    const found = v.safeParse(toldPerson, value)
+    const found = v.safeParse(personLine, value)
     if (!found.success || people.has(found.output.userId))
       throw new CrateFault(`people.jsonl line ${number} names nobody, or somebody twice.`)
     people.set(found.output.userId, found.output.username)

@@ -18,10 +18,10 @@ const told = v.object({
     reason: v.string(),
   }),
 })
-type Told = v.InferOutput<typeof told>
+type Mark = v.InferOutput<typeof told>
 
 /** A write as it came, of which something may be withheld. */
-interface Came {
+interface WithheldPart {
   readonly sequence: number
   readonly body: JsonObject
   readonly client?: JsonObject | undefined
@@ -30,7 +30,7 @@ interface Came {
 
 /** What the writes of some Rooms withhold, as far as they were seen. */
 export class Withholdings {
-  readonly #rooms = new Map<string, Told[]>()
+  readonly #rooms = new Map<string, Mark[]>()
 
   /** Takes note of a write that withholds something; of every other one, of nothing. */
   note(roomId: string, written: unknown): void {
@@ -41,7 +41,7 @@ export class Withholdings {
     this.#rooms.set(roomId, known)
   }
 
-  #explains(roomId: string, { sequence, given }: Came, { place, told: { at, by, reason } }: Claim): boolean {
+  #explains(roomId: string, { sequence, given }: WithheldPart, { place, told: { at, by, reason } }: Claim): boolean {
     return (this.#rooms.get(roomId) ?? []).some((each) => {
       const { of, fields } = each.body
       const id = of.entryId ?? of.versionId
@@ -67,7 +67,7 @@ export class Withholdings {
   marked(
     roomId: string,
     operation: Operation,
-    came: Came,
+    came: WithheldPart,
     { contentDigest, isWhole, where }: { readonly contentDigest: string; readonly isWhole: boolean; readonly where: string },
   ): { readonly content: string; readonly client: JsonObject | undefined } | null {
     if (!isWithholdable(operation)) return null

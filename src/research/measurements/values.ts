@@ -17,7 +17,7 @@ export interface Measured extends Source {
 }
 
 /** A value as it is stored: a number, or the name of one that JSON has no digits for. */
-type Told = number | string
+type ReportedValue = number | string
 
 /** Which attempts a table is of. */
 export type Place = { readonly experimentIds: readonly string[] } | { readonly roomId: string } | { readonly attemptIds: readonly string[] }
@@ -157,7 +157,7 @@ export function values(db: Db) {
         if (attempt === undefined) return []
         const own = parse(stored<number[]>(`[${sets}]`))
         const complete = completing(attempt, wanted)
-        return parse(stored<Told[]>(`[${told}]`)).map((value, index): Cell => {
+        return parse(stored<ReportedValue[]>(`[${told}]`)).map((value, index): Cell => {
           const id = own[index] ?? 0
           const dimensions = known.get(id) ?? dimensionsOf(id)
           known.set(id, dimensions)

@@ -15,7 +15,7 @@ export interface Edge {
 export type NodeTable = (typeof objects)[ProvenanceNode]["table"]
 
 /** An edge as it is found: the tables of its two ends come with it, so that each id is looked up in one place. */
-export interface MetEdge extends Edge {
+export interface FoundEdge extends Edge {
   fromTable: NodeTable
   toTable: NodeTable
 }

@@ -8,7 +8,7 @@ import {
   EDGES_NAMING,
   EDGES_STATED_BY,
   type IdsIn,
-  type MetEdge,
+  type FoundEdge,
   namingValues,
   type NodeTable,
   statedBy,
@@ -53,7 +53,7 @@ function listed(ids: readonly (readonly [id: string, table: NodeTable])[]): IdsI
   return (table) => lists.get(table) ?? "[]"
 }
 /** The ends of some edges that are not known yet. */
-const unknownEnds = (edges: readonly MetEdge[], known: ReadonlyMap<string, unknown>): IdsIn =>
+const unknownEnds = (edges: readonly FoundEdge[], known: ReadonlyMap<string, unknown>): IdsIn =>
   listed(
     edges.flatMap(({ from, fromTable, to, toTable }) =>
       (
@@ -84,19 +84,19 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
   const ofRoom = db.prepare<NodeRow>(NODES_OF_ROOM)
   const named = db.prepare<NodeRow>(NODES_NAMED)
   const faintly = db.prepare<FaintNode>(NODES_FAINTLY)
-  const statedByAny = db.prepare<MetEdge>(EDGES_STATED_BY)
-  const namingAny = db.prepare<MetEdge>(EDGES_NAMING)
+  const statedByAny = db.prepare<FoundEdge>(EDGES_STATED_BY)
+  const namingAny = db.prepare<FoundEdge>(EDGES_NAMING)
   const entered = db.prepare("SELECT 1 FROM room_materials WHERE room_id = +? AND material_id = +?")
 
   const stating = (nodes: Iterable<FaintNode>, left: number) => statedByAny.all(...statingValues(idsOf(nodes), left))
 
   /** Goes along the edges that a Room states, and looks at no more of them than an answer may cost. */
-  class Walk {
+  class GraphWalk {
     readonly #roomId: string
     /** Whatever was met, also where it was not chosen. */
     readonly #met = new Map<string, FaintNode>()
     left = most
-    readonly edges: MetEdge[] = []
+    readonly edges: FoundEdge[] = []
 
     constructor(roomId: string, start: FaintNode) {
       this.#roomId = roomId
@@ -117,7 +117,7 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
     }
 
     /** The edges that some nodes state themselves. */
-    stated(nodes: readonly FaintNode[]): MetEdge[] {
+    stated(nodes: readonly FaintNode[]): FoundEdge[] {
       const found = stating(nodes, this.left)
       this.left -= found.length
       return found
@@ -145,7 +145,7 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
       const chosen = new Chosen<FaintNode>()
       const [start] = faintly.all(...namedValues(() => JSON.stringify([focus])))
       if (start === undefined) return undefined
-      const walk = new Walk(roomId, start)
+      const walk = new GraphWalk(roomId, start)
       const met = walk.from([start])
       const isKnown = start.room_id === roomId || entered.get(roomId, start.id) !== undefined || walk.edges.length > 0
       if (!isKnown) return undefined

@@ -1,6 +1,6 @@
 /** What publishes or reuses records. */
 import { present } from "../../contract/present.ts"
-import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
@@ -10,10 +10,18 @@ import type { ConceptIndex } from "./concepts.ts"
 import { publishRecord, recordCard } from "./publish.ts"
 import type { Records } from "./records.ts"
 
-export function recordOperations(threads: Threads, records: Records, index: ConceptIndex, evidence: Evidence) {
+interface Tables {
+  readonly threads: Threads
+  readonly records: Records
+  readonly concepts: ConceptIndex
+  readonly evidence: Evidence
+}
+
+export function recordOperations({ threads, records, concepts, evidence }: Tables, extras: ExtrasOf<"publish_hypothesis">) {
   const publish_hypothesis = behaviour("publish_hypothesis", {
+    ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
-    references: ({ body }) => undeclaredConcepts(index, body),
+    references: ({ body }) => undeclaredConcepts(concepts, body),
     write(call, where, change) {
       const { premises, references } = call.body
       return publishRecord({ records, evidence }, call, where, change, [

@@ -71,7 +71,7 @@ function fillMeanings(form: HTMLFormElement): void {
 }
 
 /** Shows what is near to the sentence while it is written. */
-function tellNear(form: HTMLFormElement): void {
+function showSimilar(form: HTMLFormElement): void {
   const near = document.getElementById("near")
   if (near === null) return
   let timer = 0
@@ -135,7 +135,7 @@ export function workForms(): void {
     workRows(form)
     markWords(form)
     fillMeanings(form)
-    tellNear(form)
+    showSimilar(form)
     findMore(form)
   }
 }

@@ -192,8 +192,8 @@ export async function follow(main: HTMLElement): Promise<void> {
       if (turn.holds && wait > 0) turn.tell(room, after)
       // A service that is ending answers at once.
       if (items.length === 0 && wait > 0) await pause(500)
-      const isTold = performance.now() - heardAt < UNHEARD
-      if (!turn.holds) await Promise.race([pause(isTold ? UNHEARD : UNHELD), woken, networkChanged()])
+      const isHeard = performance.now() - heardAt < UNHEARD
+      if (!turn.holds) await Promise.race([pause(isHeard ? UNHEARD : UNHELD), woken, networkChanged()])
     } catch {
       if (gone) return
       if (asking.signal.reason === TURNED) continue

@@ -25,10 +25,10 @@ const text = (label: string, said: string) => `${label}: ${shortened(plainText(s
 export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []): readonly Choice[] => named.flatMap(choices)
 
 /** The newest of a kind, in the order of their labels, which have no gaps: the newest are the last. */
-type Lister = (room: Looked) => readonly Choice[]
+type ListChoices = (room: ChoiceRoom) => readonly Choice[]
 
 /** A Room that is looked through for a form. */
-interface Looked {
+interface ChoiceRoom {
   readonly visit: Visit
   readonly roomId: string
   /** A part of what it holds, asked for once for all kinds that are in it. */
@@ -38,7 +38,7 @@ const contextOf = (visit: Visit, roomId: string, parts: string) => visit.ask("ro
 type Context = ReturnType<typeof contextOf>
 
 const records =
-  (kind: RecordKind): Lister =>
+  (kind: RecordKind): ListChoices =>
   ({ part }) => {
     const { hypotheses, publications } = part(kind === "hypothesis" ? "hypotheses" : "publications")
     return (hypotheses ?? publications ?? [])
@@ -48,7 +48,7 @@ const records =
   }
 
 /** How each kind that has a label is listed, and what else is chosen by its title; null where nobody is asked to choose one. */
-const listers: Readonly<Record<LabelledKind | "thread", Lister | null>> = {
+const listers: Readonly<Record<LabelledKind | "thread", ListChoices | null>> = {
   hypothesis: records("hypothesis"),
   finding: records("finding"),
   cited_claim: records("cited_claim"),

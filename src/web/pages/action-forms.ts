@@ -32,7 +32,7 @@ const nameAndPassword = (given: URLSearchParams) => ({
 })
 
 /** A form by which somebody comes in. */
-const comingIn = <N extends "sign_in" | "set_up" | "accept_invitation">(
+const entranceAction = <N extends "sign_in" | "set_up" | "accept_invitation">(
   formOf: (visit: Visit, given: URLSearchParams) => EntranceForm,
   next: Form<N>["next"],
   more: (given: URLSearchParams) => object = () => ({}),
@@ -58,16 +58,16 @@ const invitationShown =
 const operated: Form<OperatorAction> = { next: (visit) => onTo(visit, "/admin/people") }
 
 const forms: { readonly [N in FormAction]: Form<N> } = {
-  sign_in: comingIn(
+  sign_in: entranceAction(
     (_visit, given) => signInForm(ownPath(given.get("next"))),
     (visit, given) => onTo(visit, ownPath(given.get("next"))),
   ),
-  set_up: comingIn(
+  set_up: entranceAction(
     (visit, given) => setUpForm(visit, given.get("token") ?? ""),
     (visit) => onTo(visit, "/"),
     (given) => ({ token: given.get("token") ?? "" }),
   ),
-  accept_invitation: comingIn(
+  accept_invitation: entranceAction(
     (visit) => invitationForm(visit, visit.params.token ?? ""),
     (visit) => {
       const { room } = visit.edge.instance.accounts.invitation(visit.params.token ?? "")

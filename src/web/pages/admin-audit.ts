@@ -13,7 +13,7 @@ function about({ subject, roomId, detail }: AuditEntry): Html {
   return html`${name}${roomId === null ? null : html` <a href="${to(`/rooms/${roomId}`)}">Room<span class="aside"> ${roomId}</span></a>`}${said}`
 }
 
-const byWhom = ({ by, command }: AuditEntry): Html =>
+const actorShown = ({ by, command }: AuditEntry): Html =>
   html`${by?.username ?? (command === null ? html`<span class="quiet">nobody</span>` : null)}${command === null ? null : html` <span class="meta"><code>${command.name}</code> by ${command.account}</span>`}`
 
 export function adminAuditPage(visit: Visit): Shown {
@@ -38,7 +38,7 @@ ${
         items.map(
           (
             entry,
-          ) => html`<tr id="line-${entry.sequence}"><td>${exactTime(entry.at)}</td><td data-is="by">${byWhom(entry)}</td><td>${auditKinds[entry.kind]}</td><td data-is="of">${about(entry)}</td>
+          ) => html`<tr id="line-${entry.sequence}"><td>${exactTime(entry.at)}</td><td data-is="by">${actorShown(entry)}</td><td>${auditKinds[entry.kind]}</td><td data-is="of">${about(entry)}</td>
 <td data-is="from">${entry.address ?? html`<span class="quiet">here</span>`}</td></tr>`,
         ),
         "stacked",

@@ -17,7 +17,7 @@ import { markdown } from "../markdown.ts"
 import { roleIn, whyNot } from "../parts/actions.ts"
 import { refusedForm } from "./refused-form.ts"
 import { roomRail } from "../parts/room-frame.ts"
-import { similarTo, tellsSimilar } from "../parts/similar.ts"
+import { similarTo, showsSimilar } from "../parts/similar.ts"
 import { ownPath } from "../redirect.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { title } from "../words.ts"
@@ -167,8 +167,8 @@ export function formPage(
     ...atHand(visit, operation, room?.roomId),
   }
   const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
-  const tells = tellsSimilar(operation.name) && room !== null
-  const near = tells
+  const showsSimilarWork = showsSimilar(operation.name) && room !== null
+  const near = showsSimilarWork
     ? html`<aside class="near" id="near" aria-live="polite">${previewed || refusal !== undefined ? similarTo(visit, room.roomId, draft) : null}</aside>`
     : null
   const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
@@ -178,11 +178,11 @@ export function formPage(
     status: refusal?.status ?? 200,
     body: html`${lead}
 ${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}${previewed && isMarkdown ? preview(form, draft) : null}
-<div class="${tells ? "writing" : ""}"><form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${subjects.join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}"${refusal === undefined && !previewed ? html` data-begin` : null} novalidate>
+<div class="${showsSimilarWork ? "writing" : ""}"><form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${subjects.join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}"${refusal === undefined && !previewed ? html` data-begin` : null} novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
 <input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${laidOut(form, sheet, state)}
 <div class="buttons"><button>${sheet?.send ?? name}</button>
-  ${isMarkdown || tells ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></form>
+  ${isMarkdown || showsSimilarWork ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></form>
 ${near}</div>`,
   }
 }

@@ -12,9 +12,9 @@ import { idsIn } from "../addresses.ts"
 import { documentAnswer, documentAsked, documentParams, documentRefused, withDocument } from "../markdown-pages.ts"
 import { looksBack, shownNow, shownThen } from "../parts/looking-back.ts"
 import { type Sent, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
-import { made, type Press, write, wrong } from "./making.ts"
+import { made, type FormSubmission, write, wrong } from "./making.ts"
 
-export const pageHandler = (edge: Edge, press: Press, page: WebPage) => (event: H3Event) =>
+export const pageHandler = (edge: Edge, press: FormSubmission, page: WebPage) => (event: H3Event) =>
   made(edge, press, page, () => visitOf(edge, event))
 
 const roomRead = present(reads.find(({ name }) => name === "room"))
@@ -38,7 +38,7 @@ const adding =
   }
 
 /** A page at its address, or the same for agents; as of an earlier entry, once its Room is there as it was. */
-export const addressHandler = (edge: Edge, press: Press, path: string, page: WebPage) => {
+export const addressHandler = (edge: Edge, press: FormSubmission, path: string, page: WebPage) => {
   return async (event: H3Event): Promise<Answer> => {
     const document = documentAsked(path, event)
     const params = document === undefined ? pathParams(event) : documentParams(event)
@@ -65,7 +65,7 @@ export const addressHandler = (edge: Edge, press: Press, path: string, page: Web
 
 /** A page in place of one that another thread was to make and did not. */
 export const refusedHandler =
-  (edge: Edge, press: Press, path: string): Refused =>
+  (edge: Edge, press: FormSubmission, path: string): Refused =>
   (event, error) => {
     if (documentAsked(path, event) !== undefined) return documentRefused(error)
     const page = () => {
@@ -74,7 +74,7 @@ export const refusedHandler =
     return pageHandler(edge, press, page)(event)
   }
 
-export const formHandler = (edge: Edge, press: Press, form: Sent) => async (event: H3Event) => {
+export const formHandler = (edge: Edge, press: FormSubmission, form: Sent) => async (event: H3Event) => {
   const visit = visitOf(edge, event)
   try {
     const next = await form(visit)

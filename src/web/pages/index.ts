@@ -34,7 +34,7 @@ import { pasteSent } from "./library-paste.ts"
 import { libraryPaperPage } from "./library-paper.ts"
 import { personPage } from "./person.ts"
 import { made } from "./making.ts"
-import { backFromProvider, startAtProvider } from "./provider.ts"
+import { providerReturn, startAtProvider } from "./provider.ts"
 import { planPage } from "./plan.ts"
 import { recordPage } from "./record.ts"
 import { referenceOperationPage, referencePage } from "./reference.ts"
@@ -126,7 +126,7 @@ const sent: Readonly<Record<string, Sent>> = {
 }
 
 /** What is asked of somebody else before anything can be shown. */
-const asked: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProvider, "/sign-in/provider/back": backFromProvider }
+const asked: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProvider, "/sign-in/provider/back": providerReturn }
 
 /** Adds every page, and answers what a browser asks for that is none. */
 export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<Answer> | null } {

@@ -11,7 +11,7 @@ import { labelsIn } from "../../contract/objects/labels.ts"
 import type { Renderer } from "../../renderer/renderer.ts"
 import { linkHeader } from "../about.ts"
 import type { Assets } from "../assets.ts"
-import { fitted } from "../fitting.ts"
+import { paginate } from "../fitting.ts"
 import type { Setting } from "../html.ts"
 import { layout } from "../parts/layout.ts"
 import { staysAt } from "../parts/looking-back.ts"
@@ -20,7 +20,7 @@ import type { Fitting, Shown, Visit, WebPage } from "../visit.ts"
 import { refusedPage, tooLargePage } from "./refused.ts"
 
 /** What pages are written with. */
-export interface Press {
+export interface FormSubmission {
   readonly assets: Assets
   readonly renderer: Renderer
 }
@@ -28,7 +28,7 @@ export interface Press {
 /** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
 export async function write(
   visit: Visit,
-  { assets, renderer }: Press,
+  { assets, renderer }: FormSubmission,
   given: Shown | Fitting,
   labels?: Setting["labels"],
 ): Promise<Answer> {
@@ -40,7 +40,7 @@ export async function write(
     ...(labels && { labels }),
     ...(past && { stays: staysAt(past), at: past.asOf.sequence }),
   }
-  const shown = "items" in given ? await fitted(given, renderer, setting) : given
+  const shown = "items" in given ? await paginate(given, renderer, setting) : given
   const page = layout(visit, assets, shown)
   const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
   const fits = Buffer.byteLength(whole) <= limits.pageBytes
@@ -84,7 +84,7 @@ function labelsOf({ edge }: Visit, shown: Shown | Fitting): Setting["labels"] {
 }
 
 /** Makes a page: all that it asks, and who asks, is of one moment; its texts are rendered, and it is written, after that. */
-export async function made(edge: Edge, press: Press, page: WebPage, visiting: () => Visit): Promise<Answer> {
+export async function made(edge: Edge, press: FormSubmission, page: WebPage, visiting: () => Visit): Promise<Answer> {
   await ownTurn()
   const [visit, shown, labels] = edge.instance.ledger.snapshot(() => {
     const visit = visiting()

@@ -78,10 +78,10 @@ ${ways([["JSON", `/api/research/materials/${materialId}`]])}`,
 type Link = AnswerOf<"link">
 function linkBody(visit: Visit, link: Link): Html {
   const own = takeBack(visit, link)
-  const gone =
+  const withdrawn =
     link.withdrawn === null ? null : html`<div class="banner quiet" role="note" aria-label="Taken back">${takenBack(link.withdrawn)}</div>`
   if (link.kind === "finding_link") {
-    return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>${gone}
+    return html`<h1>${link.finding.label} related to ${link.experimentLabel}</h1>${withdrawn}
       <p>${recordChip(link.finding, 200)} ${label("experiment", link.experimentId, link.experimentLabel)}${link.attemptId === null ? null : html` from ${label("attempt", link.attemptId, link.attemptLabel ?? "")}`}</p>
 <ul class="verdicts"><li>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} toward the question. ${phrase(link.towardQuestion.explanation)}</li>
   ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation, ...origin }) => html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)}${fromOther(origin)} ${phrase(explanation)}</li>`)}</ul>
@@ -89,7 +89,7 @@ function linkBody(visit: Visit, link: Link): Html {
   }
   const content = accepted("link", link.content)
   return html`<p class="meta"><span><span class="label">${link.label}</span> link</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span>${own === null ? null : html`<span>${own}</span>`}</p>
-    <h1>${struckIf(link.withdrawn, html`${stateBadge(link.kind, title(link.kind))} ${link.target.label}`)}</h1>${gone}
+    <h1>${struckIf(link.withdrawn, html`${stateBadge(link.kind, title(link.kind))} ${link.target.label}`)}</h1>${withdrawn}
 <p>${recordChip(link.target, 220)}</p><p class="said" dir="auto">${inlineMarkdown(link.explanation)}</p>
   ${content.part === undefined ? null : html`<p><strong>Disputed part:</strong> ${phrase(partInWords(content.part))}</p>`}
   ${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${phrase(content.correction)}</p>`}

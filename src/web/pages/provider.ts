@@ -51,7 +51,7 @@ export const startAtProvider: Sent = async (visit) => {
 }
 
 /** Verifies what a browser comes back with, and lets in whom it is. */
-export const backFromProvider: Sent = async (visit) => {
+export const providerReturn: Sent = async (visit) => {
   const { edge, event, url, person } = visit
   const { provider, admits } = mustHaveProvider(edge)
   const began = brought(edge, event, "asked")

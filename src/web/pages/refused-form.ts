@@ -40,7 +40,7 @@ function moved({ details }: Refusal, draft: Draft): Html | null {
     : html`<h3>What changed while you wrote</h3><dl class="facts">${rows}</dl>${arrived}<p>Your draft is below as you wrote it. If it still holds, send it again.</p>`
 }
 
-function asItIs({ details }: Refusal): Html | null {
+function currentState({ details }: Refusal): Html | null {
   const isId = (value: unknown) => typeof value === "string" && isUuid(value)
   const current = Object.entries(details.current ?? {}).filter(([, value]) => typeof value !== "object" && value !== null && !isId(value))
   return current.length === 0
@@ -62,5 +62,5 @@ ${
           : html`<li><a href="#${idOf(at)}">${sentence}</a></li>`,
       )}</ul>`
 }
-${moved(refusal, sent)}${asItIs(refusal)}</div>`
+${moved(refusal, sent)}${currentState(refusal)}</div>`
 }

@@ -93,10 +93,10 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses, disputes 
   const rows = shown.map(({ versionId, label: text, says, status, evidence }) => {
     const bearing = bearingOf(evidence, openly.has(versionId))
     const { independent } = evidence
-    const whom =
+    const author =
       bearing === "untested" ? null : independent === 0 ? "its author alone" : counted(independent, "other person", "other people")
     return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td><a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
-<td>${stateBadge(bearing)}${status === "current" ? null : html`<br>${stateBadge(status)}`}${whom === null ? null : html`<br><span class="meta">${whom}</span>`}</td><td data-is="For">${speaking(versionId, "supports")}</td><td data-is="Against">${speaking(versionId, "contradicts")}</td></tr>`
+<td>${stateBadge(bearing)}${status === "current" ? null : html`<br>${stateBadge(status)}`}${author === null ? null : html`<br><span class="meta">${author}</span>`}</td><td data-is="For">${speaking(versionId, "supports")}</td><td data-is="Against">${speaking(versionId, "contradicts")}</td></tr>`
   })
   const all = html`<a href="${to(`/rooms/${room.roomId}/hypotheses`)}">all ${room.counts.hypothesis}</a>`
   const at = { roomId: room.roomId, threadId: room.openingThreadId }

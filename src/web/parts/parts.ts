@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto"
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import type { Linkable } from "../../contract/objects/objects.ts"
 import { address, pathOf } from "../addresses.ts"
-import { type Content, type Html, html, Late, to } from "../html.ts"
+import { type Content, type Html, html, LateText, to } from "../html.ts"
 import { beginningInLink } from "../markdown.ts"
 import { ago, dateAndTime, shortDigest } from "../words.ts"
 import { glyph } from "./marks.ts"
 
 /** "3 h ago", with the exact time at hand. */
 export const time = (at: string): Html =>
-  html`<time datetime="${at}" title="${dateAndTime(at)}">${new Late(({ now }) => ago(at, now))}</time>`
+  html`<time datetime="${at}" title="${dateAndTime(at)}">${new LateText(({ now }) => ago(at, now))}</time>`
 
 /** The exact time, in full. */
 export const exactTime = (at: string): Html => html`<time datetime="${at}">${dateAndTime(at)}</time>`

@@ -6,7 +6,7 @@ import { limits } from "../../../src/contract/limits.ts"
 import type { Operation } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
-import { openAside } from "../../../src/ledger/storage/opening.ts"
+import { openReadConnection } from "../../../src/ledger/storage/opening.ts"
 import { cratesOn, Exports } from "../../../src/research/export/exports.ts"
 import { fill, type Size } from "./large-room.ts"
 import { cratesOf } from "../../../src/research/export/process.ts"
@@ -55,7 +55,7 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
   t.teardown(() => mock.timers.reset())
   let open = 0
   const aside = (): Db => {
-    const db = openAside(file)
+    const db = openReadConnection(file)
     open += 1
     return {
       prepare: (sql) => db.prepare(sql),

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
-import { Arriving } from "../../../src/app/mirrors/arriving.ts"
+import { ProvedReplay } from "../../../src/app/mirrors/proved-replay.ts"
 import { openForward } from "../../../src/app/compose/upgrade.ts"
 import { createInstance } from "../../../src/app/compose/instance.ts"
 import { entryDigest, firstPreviousDigest } from "../../../src/contract/answers/chain.ts"
@@ -86,7 +86,7 @@ t.test("Nothing of a line is believed that the service can work out itself", asy
   let digest = firstPreviousDigest
   const take = (sequence: number, written: unknown, activity: unknown) => {
     const { isProved, ...write } = new Prover(roomId, withheld, "", { sequence: sequence - 1, digest }).prove(activity, written)
-    new Arriving(instance, { from: () => origin as never, people, isAlong: () => false }).take({ isProved, ...write })
+    new ProvedReplay(instance, { from: () => origin as never, people, isAlong: () => false }).take({ isProved, ...write })
     return isProved
   }
   const undone = <T>(work: () => T): T => {

@@ -27,9 +27,9 @@ export async function fill(
   file: string,
   { threads, experiments, attempts, records, messages }: Size,
 ): Promise<{ instance: Instance; roomId: string }> {
-  const { db, world, instanceId, aside } = openData(file)
+  const { db, world, instanceId, openReader: aside } = openData(file)
   db.exec("PRAGMA synchronous = OFF")
-  const instance = createInstance({ db, world, instanceId, aside, repositories: { check: async () => ({ ok: true }) } })
+  const instance = createInstance({ db, world, instanceId, openReader: aside, repositories: { check: async () => ({ ok: true }) } })
   const { ledger, tables } = instance
   const person = { userId: world.id(), username: "ada", grant: null }
   tables.people.insert(person.userId, person.username, "no password", false, isoTime(world.now()))

@@ -6,7 +6,7 @@ import t from "tap"
 import { createInstance } from "../../../src/app/compose/instance.ts"
 import { canonicalJson, type JsonObject } from "../../../src/contract/json.ts"
 import { operationOf } from "../../../src/contract/operations/index.ts"
-import { openAside, openScratch } from "../../../src/ledger/storage/opening.ts"
+import { openReadConnection, openScratch } from "../../../src/ledger/storage/opening.ts"
 import type { Entry, Given } from "../../../src/ledger/journal/journal.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
 import { crate } from "../../../src/research/export/crate.ts"
@@ -94,7 +94,7 @@ for (const [name, { roomId }] of Object.entries({ ...room.rooms, "with comings a
     const { instanceId } = (await (await fetch(`${room.baseUrl}/api/health/ready`)).json()) as { instanceId: string }
     const source = { baseUrl: room.baseUrl, instanceId, softwareVersion }
     const pieces: Uint8Array[] = []
-    for await (const piece of crate(() => openAside(file), roomId, source)) pieces.push(piece)
+    for await (const piece of crate(() => openReadConnection(file), roomId, source)) pieces.push(piece)
     const second = unpack(Buffer.concat(pieces))
     t.strictSame([...second.files.keys()], [...first.files.keys()])
     for (const [path, text] of first.files) t.equal(second.files.get(path), text, path)
@@ -106,7 +106,7 @@ t.test("Entries from before agents had names keep their digests: they are proved
   madeAgain(unpack(await bytesOf(await grace.download("room_export", { roomId: visited.roomId }))), file, true)
   const pieces: Uint8Array[] = []
   const source = { baseUrl: room.baseUrl, instanceId: "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b", softwareVersion }
-  for await (const piece of crate(() => openAside(file), visited.roomId, source)) pieces.push(piece)
+  for await (const piece of crate(() => openReadConnection(file), visited.roomId, source)) pieces.push(piece)
   const zip = Buffer.concat(pieces)
   const before = unpack(zip)
   for (const name of ["activity.jsonl", "history.jsonl"]) t.notMatch(before.files.get(name), '"agent":', name)

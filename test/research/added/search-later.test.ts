@@ -13,7 +13,7 @@ import { type OperationName, operationNamed } from "../../../src/contract/operat
 import { createInstance } from "../../../src/app/compose/instance.ts"
 import { checkData } from "../../../src/check/check.ts"
 import type { Demo } from "../../bench/data/demo.ts"
-import { openAside, openDatabase } from "../../../src/ledger/storage/opening.ts"
+import { openReadConnection, openDatabase } from "../../../src/ledger/storage/opening.ts"
 import { realWorld } from "../../../src/ledger/world.ts"
 import { type Body, freshId, hypothesis } from "../../support/bodies.ts"
 import { held } from "../../support/contract.ts"
@@ -99,7 +99,7 @@ test("what was written is found at once, through kills too, and as an index made
       }
       // Of data that is being written: what is not indexed yet is no fault.
       await Promise.all(writes.map((each) => send(agent, each)))
-      const db = openAside(file)
+      const db = openReadConnection(file)
       const { problems } = checkData(db)
       db.close()
       if (problems.length > 0) throw new Error(problems.join("\n"))

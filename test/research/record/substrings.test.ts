@@ -3,7 +3,7 @@ import Database from "better-sqlite3"
 import fc from "fast-check"
 import t from "tap"
 import { checkData } from "../../../src/check/check.ts"
-import { openAside, openDatabase } from "../../../src/ledger/storage/opening.ts"
+import { openReadConnection, openDatabase } from "../../../src/ledger/storage/opening.ts"
 import { containing } from "../../../src/ledger/lists/paging.ts"
 import { substrings } from "../../../src/ledger/lists/substrings.ts"
 import { hypothesis } from "./bodies.ts"
@@ -64,7 +64,7 @@ t.test("over HTTP, of concepts and of Rooms, some of them amended", async (t) =>
     }),
     { numRuns: 150, seed: 14 },
   )
-  const aside = openAside(lab.file)
+  const aside = openReadConnection(lab.file)
   t.teardown(() => aside.close())
   t.strictSame(checkData(aside).problems, [], "and a replay of the history makes the same indexes")
 })

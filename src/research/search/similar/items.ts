@@ -1,14 +1,12 @@
 /** What is shown of what is similar, and how much of it the history keeps beside a write that was told of it. */
-import * as v from "valibot"
-import { uuid } from "../../../contract/schema/fields.ts"
 import { each } from "../../../contract/each.ts"
 import { enumerations, type SimilarKind } from "../../../contract/schema/enumerations.ts"
 import { type Json, type JsonObject, writeJson, isObject } from "../../../contract/json.ts"
 import { limits } from "../../../contract/limits.ts"
 import { present } from "../../../contract/present.ts"
-import { type AlreadyTried, type SimilarItem, similarItem } from "../../../contract/answers/similar.ts"
+import type { AlreadyTried, SimilarItem } from "../../../contract/answers/similar.ts"
 import { shortened } from "../../../contract/text.ts"
-import type { Foreseen } from "../../../ledger/journal/behaviour.ts"
+import type { ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
 import { fromOtherRoom } from "../../../ledger/lists/other-room.ts"
 import { AGENT, AGENT_OF_ENTRY, authorIn } from "../../../ledger/journal/author.ts"
@@ -89,15 +87,12 @@ export function itemOf(row: Row, seenFrom: string | null): SimilarItem {
 }
 
 /**
- * An item as the history keeps it: what may move of it, and the revision of its experiment; the rest stands in the Room. An
- * item of another Room is kept whole, for the Room may go where the other one is not.
+ * An item as the journal keeps it: what may change later, and the revision of its experiment; the Room has the rest. An item of another
+ * Room is kept whole, because this Room may be exported without the other.
  */
-const short = [v.picklist(enumerations.similarKind), uuid, v.string(), v.nullable(v.string())] as const
-const kept = v.union([v.strictTuple(short), v.strictTuple([...short, v.pipe(v.number(), v.safeInteger())]), similarItem])
-type Kept = v.InferOutput<typeof kept>
-
-/** What the history keeps of what a write was told of: for writes that come from elsewhere. */
-export const keptForeseen = v.strictObject({ similar: v.array(kept), sameExecution: v.optional(v.array(kept)) })
+type Short = [kind: SimilarKind, id: string, status: string, cameOfIt: string | null]
+type ShortItem = Short | [...Short, revision: number]
+type Kept = ShortItem | SimilarItem
 
 export function items(db: Db) {
   const rows = each(enumerations.similarKind, (kind) => db.prepare<Row>(ROWS[kind]))
@@ -116,7 +111,7 @@ export function items(db: Db) {
   }
 
   /** Nothing where it names what is not there: the history of another instance may say so. */
-  function recalled(kept: Kept): SimilarItem[] {
+  function restored(kept: Kept): SimilarItem[] {
     if (!isShort(kept)) return [kept]
     const [kind, id, status, cameOfIt, revision] = kept
     const [row] = read([{ kind, id }]).values()
@@ -131,11 +126,11 @@ export function items(db: Db) {
       const found = read(called)
       return called.map((one) => present(found.get(keyOf(one))))
     },
-    /** What stands beside a receipt, of what the history keeps of it. @param kept as `foreseenOf` made it, or whole, as it once was */
-    recall({ similar = [], sameExecution = [] }: JsonObject): AlreadyTried {
+    /** What stands beside a receipt, of what the history keeps of it. @param kept as `extrasOf` made it, or whole, as it once was */
+    restoreExtras({ similar = [], sameExecution = [] }: JsonObject): AlreadyTried {
       return {
-        similar: keptIn(similar).flatMap(recalled),
-        sameExecution: keptIn(sameExecution).flatMap(recalled),
+        similar: keptIn(similar).flatMap(restored),
+        sameExecution: keptIn(sameExecution).flatMap(restored),
       }
     },
   }
@@ -143,10 +138,10 @@ export function items(db: Db) {
 const keyOf = ({ kind, id }: Called): string => `${kind} ${id}`
 const isKept = (value: unknown): value is Kept => isObject(value)
 const keptIn = (value: Json): Kept[] => (Array.isArray(value) ? value.filter(isKept) : [])
-const isShort = (kept: Kept): kept is Exclude<Kept, SimilarItem> => Array.isArray(kept)
+const isShort = (kept: Kept): kept is ShortItem => Array.isArray(kept)
 
 /** What a write is told of, as it stands beside its receipt and as it is kept. */
-export function foreseenOf({ similar, sameExecution, seenFrom }: Tried): Foreseen {
+export function extrasOf({ similar, sameExecution, seenFrom }: Tried): ReceiptExtras {
   const shown = (rows: readonly Row[]) => rows.map((row) => itemOf(row, seenFrom))
   const keep = (rows: readonly Row[], items: readonly SimilarItem[]) =>
     items.map((item, at): Kept => {
@@ -157,7 +152,7 @@ export function foreseenOf({ similar, sameExecution, seenFrom }: Tried): Foresee
     })
   const [near, same] = [shown(similar), shown(sameExecution)]
   return {
-    told: writeJson({ similar: near, sameExecution: same }),
+    json: writeJson({ similar: near, sameExecution: same }),
     kept: {
       similar: keep(similar, near),
       ...(same.length > 0 && { sameExecution: keep(sameExecution, same) }),

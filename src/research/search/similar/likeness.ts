@@ -102,7 +102,7 @@ export class Likeness {
    * The nearest of the texts that share a term with one, each with how near it is. The rarest terms are weighed, as many as
    * there are occurrences to look at: where all texts say nearly the same, a few terms tell as much as all of them.
    */
-  near(terms: Iterable<string>): Near[] {
+  nearest(terms: Iterable<string>): Near[] {
     if (this.#ids.length === 0) return []
     const first = this.#first
     const held = this.#ids.length - first

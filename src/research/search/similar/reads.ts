@@ -3,11 +3,11 @@ import type { SimilarKind } from "../../../contract/schema/enumerations.ts"
 import type { BodyOf, OperationName } from "../../../contract/operations/index.ts"
 import { Refusal } from "../../../contract/refusals/refusal.ts"
 import type { Concepts } from "../../../contract/definitions/science.ts"
-import type { Call, Foreseen } from "../../../ledger/journal/behaviour.ts"
+import type { Call, ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
 import type { Readers } from "../../../ledger/reads/reading.ts"
 import type { Rooms } from "../../../rooms/rooms.ts"
 import type { Experiments } from "../../experiments/experiments.ts"
-import { foreseenOf } from "./items.ts"
+import { extrasOf } from "./items.ts"
 import { type Execution, executionText, type Similar } from "./similar.ts"
 
 export function similarReads(rooms: Rooms, similar: Similar) {
@@ -38,26 +38,31 @@ const conceptsText = (concepts: Concepts): string =>
     .map(([, { label, definition }]) => `${label}: ${definition}`)
     .join("\n")
 
-type Foresee<N extends OperationName> = (call: Call<BodyOf<N>>) => Foreseen
+type FindExtras<N extends OperationName> = (call: Call<BodyOf<N>>) => ReceiptExtras
 
-/** What each operation is told of what was already tried: looked up before it is admitted, from what stands there then. */
-export function foreseers(similar: Similar, experiments: Experiments) {
-  /** @param more what search reads of it beside the text that is looked for */
-  const told = (kind: SimilarKind, roomId: string | null, text: string, more = "", execution?: Execution): Foreseen => ({
-    ...foreseenOf(similar.tried(roomId, text, execution)),
-    accepted(made) {
-      if (roomId !== null) similar.add(roomId, kind, made, () => `${text}\n${more}`)
+/** Finds, for each of three operations, what was already tried. A member of each behaviour; the ledger calls it before it admits the write. */
+export function extrasFinders(similar: Similar, experiments: Experiments) {
+  const { restoreExtras } = similar
+  /** @param more what search reads of the new object beside the text that is looked for */
+  const extrasFor = (kind: SimilarKind, roomId: string | null, text: string, more = "", execution?: Execution): ReceiptExtras => ({
+    ...extrasOf(similar.tried(roomId, text, execution)),
+    onAccepted(target) {
+      if (roomId !== null) similar.add(roomId, kind, target, () => `${text}\n${more}`)
     },
   })
-  const propose_experiment: Foresee<"propose_experiment"> = ({ body: { roomId, question, scope } }) =>
-    told("experiment", roomId, `${question}\n${scope}`)
-  const publish_hypothesis: Foresee<"publish_hypothesis"> = ({ body: { roomId, assertion, scope, concepts } }) =>
-    told("hypothesis", roomId, `${assertion.wording}\n${scope}`, conceptsText(concepts))
-  const register_attempt: Foresee<"register_attempt"> = ({ body }) => {
+  const propose_experiment: FindExtras<"propose_experiment"> = ({ body: { roomId, question, scope } }) =>
+    extrasFor("experiment", roomId, `${question}\n${scope}`)
+  const publish_hypothesis: FindExtras<"publish_hypothesis"> = ({ body: { roomId, assertion, scope, concepts } }) =>
+    extrasFor("hypothesis", roomId, `${assertion.wording}\n${scope}`, conceptsText(concepts))
+  const register_attempt: FindExtras<"register_attempt"> = ({ body }) => {
     const { experimentId, repository, argv, configuration, intendedDeviation = "" } = body
     const execution = { commit: repository.commit, argv, configuration }
     const room = experiments.find(experimentId)?.roomId ?? null
-    return told("attempt", room, `${executionText(execution)}\n${intendedDeviation}`, "", execution)
+    return extrasFor("attempt", room, `${executionText(execution)}\n${intendedDeviation}`, "", execution)
   }
-  return { propose_experiment, publish_hypothesis, register_attempt }
+  return {
+    propose_experiment: { findExtras: propose_experiment, restoreExtras },
+    publish_hypothesis: { findExtras: publish_hypothesis, restoreExtras },
+    register_attempt: { findExtras: register_attempt, restoreExtras },
+  }
 }

@@ -4,7 +4,7 @@ import { canonicalJson } from "../../../contract/json.ts"
 import { enumerations, type SimilarKind } from "../../../contract/schema/enumerations.ts"
 import { limits } from "../../../contract/limits.ts"
 import type { SimilarItem } from "../../../contract/answers/similar.ts"
-import type { Made } from "../../../ledger/journal/behaviour.ts"
+import type { ReceiptTarget } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
 import { itemOf, items, type Row, type Tried } from "./items.ts"
 import { INDEXED } from "../indexing.ts"
@@ -61,7 +61,7 @@ export function similar(db: Db) {
     `SELECT ${enumerations.similarKind.map((kind) => `coalesce((SELECT last FROM counters WHERE room_id = o.room_id AND kind = '${kind}'), 0) AS ${kind}`).join(", ")}
      FROM (SELECT +? AS room_id) o`,
   )
-  const { rowsOf, recall } = items(db)
+  const { rowsOf, restoreExtras } = items(db)
   const text = db.prepare<{ text: string; kind: string }>(
     `SELECT ${ABOUT} AS text, i.kind FROM search_items i ${ABOUT_OF}
      WHERE i.id = +? AND i.part IS NULL AND h.room_id = +?`,
@@ -111,13 +111,13 @@ export function similar(db: Db) {
     const terms = termsOf(given)
     if (terms.size === 0) return []
     const room = known(roomId)
-    const found = enumerations.similarKind.flatMap((kind) => room[kind].near(terms.keys()).map((near) => ({ ...near, kind })))
+    const found = enumerations.similarKind.flatMap((kind) => room[kind].nearest(terms.keys()).map((itemsLike) => ({ ...itemsLike, kind })))
     const others = found.filter(({ id }) => id !== but?.toLowerCase()).sort(nearestFirst)
     return rowsOf(others.slice(0, limits.similarItems))
   }
 
   return {
-    recall,
+    restoreExtras,
     /** Whatever was read is read again when it is asked for. */
     forget: () => rooms.clear(),
 
@@ -143,7 +143,7 @@ export function similar(db: Db) {
      * read from the data when it is asked for.
      * @param text of the same words as where search reads it
      */
-    add(roomId: string, kind: SimilarKind, { id, label }: Made, text: () => string): void {
+    add(roomId: string, kind: SimilarKind, { id, label }: ReceiptTarget, text: () => string): void {
       const likeness = rooms.get(roomId)?.[kind]
       const ordinal = Number(label?.slice(1))
       if (likeness === undefined || ordinal !== likeness.label + 1) return

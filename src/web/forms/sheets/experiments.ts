@@ -6,7 +6,7 @@ import { experimentAsk, experimentOf, keptOfExperiment as kept, sheet, threadAsk
 import { premiseAsks } from "./statements.ts"
 
 /** What a step expects of its experiment: as it is now, where the page that led here did not say. */
-const asItIs = (visit: Visit, draft: URLSearchParams): object => experimentOf(visit, draft)?.affordances.expected ?? {}
+const currentExpected = (visit: Visit, draft: URLSearchParams): object => experimentOf(visit, draft)?.affordances.expected ?? {}
 
 /** What a protocol is asked by, wherever in the body it stands. */
 const protocolAsks = <const P extends string>(at: P) =>
@@ -129,7 +129,7 @@ export const experimentSheets = {
     send: "Withdraw it",
     first: ["/reason"],
     kept,
-    begins: asItIs,
+    begins: currentExpected,
     asks: { ...experimentAsk, "/reason": why("Why is it withdrawn?", "Say why it is withdrawn.") },
   }),
   take_experiment: sheet("take_experiment", {
@@ -138,7 +138,7 @@ export const experimentSheets = {
     send: "Take it",
     first: [],
     kept,
-    begins: asItIs,
+    begins: currentExpected,
     asks: experimentAsk,
   }),
   release_experiment: sheet("release_experiment", {
@@ -147,7 +147,7 @@ export const experimentSheets = {
     send: "Give it back",
     first: ["/handoff"],
     kept,
-    begins: asItIs,
+    begins: currentExpected,
     asks: {
       ...experimentAsk,
       "/handoff": why("What should the next person to take it know?", "Say what the next person to take it should know."),
@@ -159,7 +159,7 @@ export const experimentSheets = {
     send: "Say so",
     first: ["/status", "/summary"],
     kept,
-    begins: asItIs,
+    begins: currentExpected,
     links: { in_progress: "Say that it is under way", completed: "Finish it", cancelled: "Call it off" },
     asks: {
       ...experimentAsk,

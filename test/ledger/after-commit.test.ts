@@ -1,7 +1,7 @@
 /** Work that follows from writes, where the thread ends in the midst of it. */
 import { setTimeout as pause } from "node:timers/promises"
 import { test } from "tap"
-import { Afterwards } from "../../src/ledger/write/afterwards.ts"
+import { AfterCommit } from "../../src/ledger/write/after-commit.ts"
 
 /** As much to do as there are steps. A step in a closed database throws. */
 function work(steps: number) {
@@ -11,7 +11,7 @@ function work(steps: number) {
     return value
   }
   const failures: unknown[] = []
-  const afterwards = new Afterwards(
+  const afterwards = new AfterCommit(
     { newest: () => look(steps), reached: () => look(done), step: () => void (done += 1) },
     (step) => {
       step()

@@ -4,12 +4,12 @@ import { refusals } from "../contract/refusals/refusal.ts"
 import type { Answered } from "./door.ts"
 import { isKeyOf } from "../contract/each.ts"
 
-export interface Told {
+export interface ToolAnswer {
   readonly text: string
   readonly isError: boolean
 }
 
-export const wrong = (text: string): Told => ({ text, isError: true })
+export const toolError = (text: string): ToolAnswer => ({ text, isError: true })
 
 /** What to do about a refusal, in the words of the contract; a newer service may know more codes. */
 function remedyOf(code: string): string {
@@ -27,14 +27,14 @@ function refusalIn(text: string): { readonly error: string; readonly refusal: st
 }
 
 /** @param less what an agent can do to be answered less */
-export function told({ status, text }: Answered, less: string, more = ""): Told {
+export function toolAnswer({ status, text }: Answered, less: string, more = ""): ToolAnswer {
   if (status >= 400) {
     const refused = refusalIn(text)
-    if (refused === null) return wrong(`The service answered with status ${status}, and not in its own words: ${text.slice(0, 200)}`)
-    return wrong(`Refused: ${refused.error} (${refused.refusal}, ${status})\n${remedyOf(refused.refusal)}${more}${text}`)
+    if (refused === null) return toolError(`The service answered with status ${status}, and not in its own words: ${text.slice(0, 200)}`)
+    return toolError(`Refused: ${refused.error} (${refused.refusal}, ${status})\n${remedyOf(refused.refusal)}${more}${text}`)
   }
   const bytes = Buffer.byteLength(text)
   if (bytes > limits.toolAnswerBytes)
-    return wrong(`The answer would have ${bytes} bytes; a tool answers ${limits.toolAnswerBytes} at most. ${less}`)
+    return toolError(`The answer would have ${bytes} bytes; a tool answers ${limits.toolAnswerBytes} at most. ${less}`)
   return { text, isError: false }
 }

@@ -13,7 +13,7 @@ export interface Following {
   step(): void
 }
 
-export class Afterwards {
+export class AfterCommit {
   readonly #following: Following
   readonly #between: (work: () => void) => boolean
   readonly #onFailed: (error: unknown) => void

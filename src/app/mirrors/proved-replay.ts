@@ -4,18 +4,18 @@ import type { Described } from "../../contract/answers/description.ts"
 import { canonicalJson, parse, trusted } from "../../contract/json.ts"
 import { isStorageFault } from "../../ledger/storage/database.ts"
 import type { Given } from "../../ledger/journal/journal.ts"
-import { type Arrival, type Elsewhere, type Home, sourceOf } from "../../rooms/imported.ts"
+import { type Arrival, type RoomSource, type Home, sourceOf } from "../../rooms/imported.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { ProvedWrite } from "../../research/import/writes.ts"
-import { askedBefore } from "../past/join-requests.ts"
+import { priorJoinRequests } from "../past/join-requests.ts"
 import type { Instance } from "../compose/instance.ts"
 
 /** Entries that are indexed for search together. */
 const GROUP = 500
 
-export interface Arrivals {
+export interface IncomingRooms {
   /** The instance that a Room comes from. */
-  readonly from: (roomId: string) => Elsewhere
+  readonly from: (roomId: string) => RoomSource
   /** What everybody whom the writes name is called there, by id. */
   readonly people: ReadonlyMap<string, string>
   /** Whether a Room comes only because another one names something of it. */
@@ -57,14 +57,14 @@ export function mustBeExplained({ tables }: Instance, roomId: string): void {
 }
 
 /** Replays proved writes within one open transaction. One of these for each transaction. */
-export class Arriving {
+export class ProvedReplay {
   readonly #instance: Instance
-  readonly #arrivals: Arrivals
+  readonly #arrivals: IncomingRooms
   /** Rooms whose origin is noted in this transaction. */
   readonly #noted = new Set<string>()
   #done = 0
 
-  constructor(instance: Instance, arrivals: Arrivals) {
+  constructor(instance: Instance, arrivals: IncomingRooms) {
     this.#instance = instance
     this.#arrivals = arrivals
   }
@@ -133,22 +133,22 @@ export class Arriving {
     if ([from, of].some((each) => [instanceId, ...lineage].includes(each.instanceId)))
       throw new CrateFault(`${where} is said to be of this instance, and is not here.`)
     const { baseUrl } = sourceOf(from, of)
-    const strangers: { userId: string; username: string }[] = []
+    const unknownPeople: { userId: string; username: string }[] = []
     for (const userId of new Set(people)) {
       const username = this.#arrivals.people.get(userId)
       if (username === undefined) throw new CrateFault(`${where} names ${userId}, of whom nothing is said.`)
       const known = tables.people.foreigner(baseUrl, userId)
-      if (known === undefined) strangers.push({ userId, username })
+      if (known === undefined) unknownPeople.push({ userId, username })
       else if (known.knownAs !== username) throw new CrateFault(`${where} calls ${userId} ${username}, who is called ${known.knownAs}.`)
     }
     for (const { userId, username } of [entry, member ?? entry])
       if (this.#arrivals.people.get(userId ?? "") !== username) throw new CrateFault(`${where} names ${username}, who is called otherwise.`)
-    const isNoted = this.#noted.has(roomId) && strangers.length === 0
+    const isNoted = this.#noted.has(roomId) && unknownPeople.length === 0
     if (isNoted) return this.#idsHere(baseUrl, people)
     importing.import_room(null, {
       roomId,
       ...from,
-      people: strangers,
+      people: unknownPeople,
       ...(this.#arrivals.isAlong(roomId) && { along: true }),
       ...(of !== from && { of: { instanceId: of.instanceId, baseUrl: of.baseUrl } }),
       ...(adopted[0] !== undefined && { knownIn: adopted[0].instanceId }),
@@ -168,7 +168,7 @@ export class Arriving {
 
   #doAgain({ roomId, sequence, digest, entry }: ProvedWrite): void {
     const { ledger, tables } = this.#instance
-    const asked = askedBefore(entry, roomId, (userId) => this.#arrivals.people.get(userId))
+    const asked = priorJoinRequests(entry, roomId, (userId) => this.#arrivals.people.get(userId))
     if (asked !== null) ledger.replaying.received(asked, roomId)
     const made = ledger.replaying.received(entry, roomId)
     const is = made?.roomId === roomId && made.activity?.sequence === sequence && made.activity.digest === digest

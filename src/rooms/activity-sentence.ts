@@ -10,7 +10,7 @@ import type { People } from "../people/people.ts"
  * One sentence on what happened.
  * @param content the accepted content as JSON text; null where it is not known
  */
-export function happened(
+export function activitySentence(
   { operation, actor, target }: Pick<ActivityEntry, "operation" | "actor" | "target">,
   content: string | null,
 ): string {
@@ -23,8 +23,8 @@ export function happened(
 
 /** The same of an entry of a Room, with its actor as they are called here: names of another instance mean others. */
 export const summarizing =
-  (people: Pick<People, "withId">, activity: Pick<Activity, "actorHere">) =>
+  (people: Pick<People, "withId">, activity: Pick<Activity, "localActor">) =>
   (roomId: string, entry: ActivityEntry, content: string): string => {
-    const { userId, username } = people.withId(activity.actorHere(roomId, entry)) ?? entry.actor
-    return happened({ ...entry, actor: { ...entry.actor, userId, username } }, content)
+    const { userId, username } = people.withId(activity.localActor(roomId, entry)) ?? entry.actor
+    return activitySentence({ ...entry, actor: { ...entry.actor, userId, username } }, content)
   }

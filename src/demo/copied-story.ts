@@ -9,7 +9,7 @@ export const REPOSITORIES = "repositories"
 const CAST = "cast.json"
 
 /** Copies the demo kept in `kept` into the data folder. @returns its cast; undefined when nothing is kept, or the folder holds data */
-export function copyTold<Cast>(kept: string, data: string): Cast | undefined {
+export function copyStory<Cast>(kept: string, data: string): Cast | undefined {
   if (!existsSync(join(kept, "demo", CAST)) || existsSync(databaseFile(data))) return undefined
   mkdirSync(data, { recursive: true })
   copyFileSync(databaseFile(join(kept, "demo")), databaseFile(data))
