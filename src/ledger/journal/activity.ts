@@ -130,7 +130,7 @@ export function activity(db: Db) {
       new Map(lastOfSenders.all(roomId).map((row) => [row.sender, parse(served(row).body)])),
 
     /** The id here of who wrote an entry, where people of another instance have another one there. */
-    actorHere: (roomId: string, { sequence, actor }: Pick<ActivityEntry, "sequence" | "actor">): string =>
+    localActor: (roomId: string, { sequence, actor }: Pick<ActivityEntry, "sequence" | "actor">): string =>
       localActor.get(roomId, sequence)?.userId ?? actor.userId,
 
     /** Where in the journal an entry of a Room stands. */

@@ -175,7 +175,7 @@ function activityRow(visit: Visit, room: Room, entry: AnswerOf<"room_activity">[
   const { sequence, operation, target, at, threadId, entryId, digest: chained } = entry
   // The entry is as it was sealed: people of another instance as that one calls them.
   const { tables, ledger } = visit.edge.instance
-  const { username } = tables.people.withId(ledger.activity.actorHere(room.roomId, entry)) ?? entry.actor
+  const { username } = tables.people.withId(ledger.activity.localActor(room.roomId, entry)) ?? entry.actor
   const path = pathOf(target.kind, target.id)
   return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person({ ...entry.actor, username })}</td>
     <td>${doneTo(did(operation, title), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
