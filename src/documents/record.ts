@@ -1,5 +1,6 @@
 /** A record: what it says, how it stands, what bears on it and what it rests on. */
 import { writerName } from "../contract/answers/index.ts"
+import { whyStale } from "../contract/answers/measurements.ts"
 import { partInWords } from "../contract/definitions/sentence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { tallyInWords } from "../contract/answers/evidence.ts"
@@ -38,8 +39,8 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
       {
         title: "Effects",
         items: record.effects.map(
-          ({ sentence, experimentId, experimentLabel, isStale, now }) =>
-            `${said(sentence, 500)} (${named(asking, "experiment", experimentId, experimentLabel)})${isStale ? `. Stale: its values changed since. ${now === null ? "It cannot be worked out any more." : `Now: ${said(now.sentence, 500)}`}` : ""}`,
+          ({ sentence, experimentId, experimentLabel, staleReason, now }) =>
+            `${said(sentence, 500)} (${named(asking, "experiment", experimentId, experimentLabel)})${staleReason === null ? "" : `. Stale: ${whyStale(staleReason, now === null ? undefined : said(now.sentence, 500))}`}`,
         ),
       },
       {

@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { count, dated, id, said } from "./fields.ts"
 import { schemaVersion } from "./parts.ts"
+import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
 
 const number = v.nullable(v.number())
@@ -116,13 +117,25 @@ export const effect = shape({
   against: place,
   over: v.nullable(v.string()),
   where: place,
+  // Of what is left where values were withheld since; null where nothing is.
   ...effectFigures,
+  method: v.nullable(effectFigures.method),
+  estimate: number,
+  ofCount: v.nullable(count),
+  againstCount: v.nullable(count),
   /** The effect in words, with its interval. */
   sentence: said,
-  /** Whether the values it was worked out from changed since: an attempt fell, or reported more. */
+  /** Whether the values it was worked out from changed since: an attempt fell, reported more, or had names of its metrics withheld. */
   isStale: v.boolean(),
+  staleReason: v.nullable(v.picklist(enumerations.effectStaleReason)),
   /** What it would be now; null while that is the same, or cannot be worked out any more. */
   now: v.nullable(shape({ ...effectFigures, sentence: said })),
 })
 export type EffectAnswer = v.InferOutput<typeof effect>
 export type MeasurementTable = Omit<v.InferOutput<typeof measurementTable>, "schemaVersion">
+
+/** Why an effect is stale, in words. @param now what it would be now, as a sentence; left out where that is the same or unknown */
+export const whyStale = (reason: NonNullable<EffectAnswer["staleReason"]>, now?: string): string =>
+  reason === "values_withheld"
+    ? `Names of values that its attempts reported were withheld since: the figures are of what is left.${now === undefined ? "" : ` Now: ${now}`}`
+    : `Its values changed since. ${now === undefined ? "It cannot be worked out any more." : `Now: ${now}`}`

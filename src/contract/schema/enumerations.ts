@@ -66,6 +66,7 @@ export const enumerations = {
     "dispute_evidence",
   ],
   /** A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current. */
+  effectStaleReason: ["values_changed", "values_withheld"],
   staleReason: ["published_since", "not_covered", "citation_fallen", "citation_in_doubt"],
   /** What would move a Room, in the order in which a reader should think of it. */
   nextStep: [

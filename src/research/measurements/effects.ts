@@ -2,6 +2,7 @@
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
+import { withheldSince } from "../../ledger/journal/withheld-since.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Cell, type Dimensions, textOf } from "./cells.ts"
 import { figure, interval } from "./figures.ts"
@@ -10,7 +11,7 @@ import type { Values } from "./values.ts"
 
 type Effect = NonNullable<BodyOf<"publish_finding">["effects"]>[number]
 /** What an effect comes to. */
-type Figures = Pick<EffectAnswer, "method" | "estimate" | "se" | "low" | "high" | "p" | "pairs" | "ofCount" | "againstCount">
+type Figures = Omit<NonNullable<EffectAnswer["now"]>, "sentence">
 /** Figures as they are kept, with the sum of the revisions that the attempts had then: no attempt moved while it is the same. */
 type Kept = Figures & { readonly revisions: number }
 type Fault = { readonly at: keyof Effect; readonly message: string }
@@ -24,7 +25,9 @@ const allOf = ({ attemptIds, baselineAttemptIds }: Named): string[] => [...new S
 
 interface Row {
   readonly effect: Stored<Effect>
-  readonly figures: Stored<Kept>
+  /** null: nothing is left of what it was worked out from. */
+  readonly figures: Stored<Kept | null>
+  readonly position: number
   readonly experimentLabel: string
   readonly attemptIds: string
   readonly baselineAttemptIds: string
@@ -41,17 +44,35 @@ const worded = (place: Dimensions): string =>
     .map(([name, value]) => (name === "arm" ? textOf(value) : `${name} ${textOf(value)}`))
     .join(", ")
 
+/** The places of an event by which values are found: once they are withheld, the values are no longer the metric's. */
+const NAMES = "/metrics/*/[ns]*"
+
+const none = {
+  method: null,
+  estimate: null,
+  se: null,
+  low: null,
+  high: null,
+  p: null,
+  pairs: null,
+  ofCount: null,
+  againstCount: null,
+}
+
 /** An effect in one sentence: `error of smoothing − baseline at labels 400: −1.15, 95 % −1.72 to −0.58, 10 pairs`. */
-export function effectInWords({ metric, split, of, against, where = {} }: Effect, { estimate, se, low, high, pairs }: Figures): string {
+export function effectInWords({ metric, split, of, against, where = {} }: Effect, figures: Figures | null): string {
   const at = Object.keys(where).length === 0 ? "" : ` at ${worded(where)}`
+  const what = `${metric}${split === undefined ? "" : ` (${split})`} of ${worded(of)} − ${worded(against)}${at}`
+  if (figures === null) return `${what}: the values it was worked out from were withheld`
+  const { estimate, se, low, high, pairs } = figures
   const sure = low === null ? "no spread known" : `95 % ${interval(low, high, se)}`
   const paired = pairs === null ? "unpaired" : `${pairs} pairs`
-  return `${metric}${split === undefined ? "" : ` (${split})`} of ${worded(of)} − ${worded(against)}${at}: ${figure(estimate, se)}, ${sure}, ${paired}`
+  return `${what}: ${figure(estimate, se)}, ${sure}, ${paired}`
 }
 
 /** Whether two figures say the same: a value without a partner changes no paired difference. */
-const isSame = (one: Figures, other: Figures): boolean =>
-  one.estimate === other.estimate && one.low === other.low && one.high === other.high && one.pairs === other.pairs
+const isSame = (one: Figures, other: Figures | null): boolean =>
+  other !== null && one.estimate === other.estimate && one.low === other.low && one.high === other.high && one.pairs === other.pairs
 
 export type Effects = ReturnType<typeof effects>
 
@@ -62,11 +83,12 @@ export function effects(db: Db, values: Values) {
   const named = (role: string) =>
     `(SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role = '${role}')`
   const ofFinding = db.prepare<Row>(
-    `SELECT f.effect, f.figures, e.label AS experimentLabel, ${named("producing")} AS attemptIds, ${named("baseline")} AS baselineAttemptIds,
+    `SELECT f.effect, f.figures, v.history_position AS position, e.label AS experimentLabel, ${named("producing")} AS attemptIds, ${named("baseline")} AS baselineAttemptIds,
        (SELECT coalesce(sum(a.revision), 0) FROM finding_attempts t JOIN attempts a ON a.attempt_id = t.attempt_id
         WHERE t.version_id = f.version_id AND t.role <> 'evidence') AS revisions
-     FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id WHERE f.version_id = +? ORDER BY f.position`,
+     FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id JOIN records v ON v.version_id = f.version_id WHERE f.version_id = +? ORDER BY f.position`,
   )
+  const isWithheldSince = withheldSince(db)
 
   const revisionsOf = db.prepare<{ revisions: number }>(
     "SELECT coalesce(sum(a.revision), 0) AS revisions FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value",
@@ -132,32 +154,36 @@ export function effects(db: Db, values: Values) {
       const { revisions } = revisionsOf.one(JSON.stringify(allOf(finding)))
       asked.forEach((effect, position) => {
         const found = workedOut(effect, finding)
-        // In a replay: what it was worked out from was withheld since.
-        if ("message" in found) return
-        const kept: Kept = { ...found, revisions }
+        // In a replay, what it was worked out from may have been withheld since.
+        const kept: Kept | null = "message" in found ? null : { ...found, revisions }
         insert.run(versionId, position, effect.experimentId, effect.metric, canonicalJson(effect), canonicalJson(kept))
       })
     },
 
     /** The effects of a finding as they were, and as they would be now where that differs: worked out again only once an attempt moved. */
     of: (versionId: string): EffectAnswer[] =>
-      ofFinding.all(versionId).map(({ effect: text, figures: kept, experimentLabel, attemptIds, baselineAttemptIds, revisions }) => {
-        const effect = parse(text)
-        const { revisions: before, ...figures } = parse(kept)
-        const finding: Named = { attemptIds: JSON.parse(attemptIds), baselineAttemptIds: JSON.parse(baselineAttemptIds) }
-        const now = revisions === before ? figures : workedOut(effect, finding)
-        const isStale = "message" in now || !isSame(now, figures)
-        return {
-          ...effect,
-          split: effect.split ?? null,
-          over: effect.over ?? null,
-          where: effect.where ?? {},
-          experimentLabel,
-          ...figures,
-          sentence: effectInWords(effect, figures),
-          isStale,
-          now: isStale && !("message" in now) ? { ...now, sentence: effectInWords(effect, now) } : null,
-        }
-      }),
+      ofFinding
+        .all(versionId)
+        .map(({ effect: text, figures: told, position, experimentLabel, attemptIds, baselineAttemptIds, revisions }) => {
+          const effect = parse(text)
+          const kept = parse(told)
+          const { revisions: before, ...figures } = kept ?? { ...none, revisions: null }
+          const finding: Named = { attemptIds: JSON.parse(attemptIds), baselineAttemptIds: JSON.parse(baselineAttemptIds) }
+          const now = kept !== null && revisions === before ? kept : workedOut(effect, finding)
+          const hasMoved = "message" in now || !isSame(now, kept)
+          const isWithheld = kept === null || isWithheldSince(position, NAMES, allOf(finding)) > 0
+          return {
+            ...effect,
+            split: effect.split ?? null,
+            over: effect.over ?? null,
+            where: effect.where ?? {},
+            experimentLabel,
+            ...figures,
+            sentence: effectInWords(effect, kept),
+            isStale: hasMoved || isWithheld,
+            staleReason: isWithheld ? "values_withheld" : hasMoved ? "values_changed" : null,
+            now: hasMoved && !("message" in now) ? { ...now, sentence: effectInWords(effect, now) } : null,
+          }
+        }),
   }
 }

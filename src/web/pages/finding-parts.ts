@@ -2,6 +2,7 @@
 import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { Execution } from "../../contract/answers/index.ts"
+import { whyStale } from "../../contract/answers/measurements.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Html, html, joined, to } from "../html.ts"
@@ -90,8 +91,8 @@ function materials(given: readonly unknown[]): Html | null {
 function effects(found: Answer["effects"]): Html | null {
   if (found.length === 0) return null
   const rows = found.map(
-    ({ sentence, experimentId, experimentLabel, isStale, now }) =>
-      html`<li>${sentence} ${label("experiment", experimentId, experimentLabel)}${isStale ? html`<br>${stateBadge("unknown", "stale")} Its values changed since. ${now === null ? "It cannot be worked out any more." : `Now: ${now.sentence}`}` : null}</li>`,
+    ({ sentence, experimentId, experimentLabel, staleReason, now }) =>
+      html`<li>${sentence} ${label("experiment", experimentId, experimentLabel)}${staleReason === null ? null : html`<br>${stateBadge("unknown", "stale")} ${whyStale(staleReason, now?.sentence)}`}</li>`,
   )
   return html`<section aria-labelledby="effects">${heading(2, "effects", "Effects")}<ul>${rows}</ul></section>`
 }

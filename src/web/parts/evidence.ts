@@ -30,7 +30,7 @@ export function tally({ independent, reproductions, failedReproductions, doubted
 /** What is said of whether a piece counts. */
 const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem) => string } = {
   counted: () => "counts",
-  replaced: () => "does not count: the same author said something newer by it",
+  replaced: () => "does not count: a newer word by it, or by a finding of the same attempts, stands in its place",
   fallen: ({ by }) => `does not count: ${by.label ?? "what says so"} is ${by.status ?? "no longer current"}`,
   withdrawn: () => "does not count",
   uncounted: ({ verdict }) =>

@@ -131,6 +131,32 @@ t.test("the finding's page and its Markdown tell the effect, and that it is stal
   const text = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/markdown" } })).text()
   t.match(
     text,
-    /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: its values changed since\. Now: error of shift/m,
+    /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: Its values changed since\. Now: error of shift/m,
   )
+})
+
+t.test("an effect says that values were withheld after it landed, and stays when nothing is left of them", async (t) => {
+  const { roomId } = room
+  const attemptId = await work.attempt("started")
+  await work.tell(attemptId, "progress", { metrics: [...error("baseline", 400, [5.1, 5.4, 4.9]), ...error("shift", 400, [4.1, 4.2, 4])] })
+  const sequence = (await lab.reader.read("room", { roomId })).activityWatermark
+  await work.tell(attemptId, "succeeded")
+  const { result } = await publish([shift], [attemptId])
+  const withhold = (fields: string[]) =>
+    lab.browsers.ada.write("withhold_content", { roomId, of: { sequence }, fields, reason: "other", explanation: "It names somebody." })
+  const effect = async () => (await lab.record(result)).effects[0]
+  const markdown = async () => (await fetch(`${lab.house.baseUrl}/records/${result.versionId}.md`)).text()
+  const page = async () => (await fetch(`${lab.house.baseUrl}/records/${result.versionId}`)).text()
+  t.match(await effect(), { pairs: 3, isStale: false, staleReason: null })
+
+  await withhold(["/metrics/0/name"])
+  t.match(await effect(), { pairs: 2, isStale: true, staleReason: "values_withheld", now: null })
+  for (const said of [await markdown(), await page()])
+    t.match(said, /Names of values that its attempts reported were withheld since: the figures are of what is left\./)
+  const { result: later } = await publish([shift], [attemptId])
+  t.match((await lab.record(later)).effects, [{ pairs: 2, isStale: false }], "what was gone before is nothing to a later finding")
+
+  await withhold(["/metrics"])
+  t.match(await effect(), { metric: "error", estimate: null, pairs: null, isStale: true, staleReason: "values_withheld", now: null })
+  t.match(await markdown(), /error of shift − baseline at labels 400: the values it was worked out from were withheld/)
 })
