@@ -131,7 +131,7 @@ export function checkpointPage(visit: Visit): Shown {
 <p class="verdict">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded")}</p>
 ${checkpoint.conclusion === null ? html`<h1 dir="auto">${thread.title}</h1>` : html`<h1 class="statement" dir="auto">${inlineMarkdown(checkpoint.conclusion)}</h1>`}
 ${checkpoint.stale ? html`<div class="banner warn" role="note" aria-label="Stale">${stateBadge("disputed", "Stale: what has come since")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
-${checkpoint.selected ? null : html`<div class="banner quiet" role="note" aria-label="Replaced"><p>A newer checkpoint of this Thread has taken its place.</p></div>`}
+${checkpoint.selected ? null : html`<div class="banner quiet" role="note" aria-label="Replaced"><p><a href="${to(`/checkpoints/${thread.selectedCheckpointId ?? ""}`)}">A newer checkpoint</a> of this Thread has taken its place.</p></div>`}
 ${roomBanners(room)}
 ${checkpoint.conclusion === null ? markdown(checkpoint.synthesis) : null}
 ${restsOn(judged)}
@@ -144,6 +144,9 @@ ${doubts(judged, "which it cites")}
     }</section>
 ${checkpoint.conclusion === null ? null : html`<section aria-labelledby="synthesis">${heading(2, "synthesis", "How it came to this")}${markdown(checkpoint.synthesis)}</section>`}
 ${facts([
+  checkpoint.supersedesCheckpointId === null
+    ? null
+    : ["Replaces", html`<a href="${to(`/checkpoints/${checkpoint.supersedesCheckpointId}`)}">the checkpoint before it</a>`],
   ["Content digest", digest(checkpoint.contentDigest)],
   ["Posted at", html`<a href="${to(entryPath(checkpoint.threadId, checkpoint.entryId))}">its place in the Thread</a>`],
   [

@@ -1,0 +1,194 @@
+/**
+ * What the evidence says is said on every door: in the receipts of agents, of people and of MCP, in reads, in Markdown, in what MCP
+ * tells and on the pages (protocol, sections 8, 9 and 15).
+ */
+import { execFile } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import t from "tap"
+import { overHttp } from "../../mcp/agent.ts"
+import { because, finding, hypothesis, nobody, reference } from "../record/bodies.ts"
+import { openLab, refusedAs } from "../record/lab.ts"
+import { Work } from "../record/work.ts"
+
+const lab = await openLab(t)
+const { reader, browsers } = lab
+const { baseUrl, repositories } = lab.house
+const room = await lab.room("Does a ramp lower the loss?")
+const { roomId, ada, grace, mary } = room
+const permissions = ["post_thread", "publish_records", "manage_own_experiments"] as const
+const { token } = (await browsers.ada.write("issue_credential", { roomId, label: "at every door", permissions: [...permissions] })).result
+const agent = await overHttp(baseUrl, token)
+t.teardown(() => agent.close())
+
+/** A page as it reads, without its marks. */
+async function page(path: string): Promise<string> {
+  const html = await (await fetch(`${baseUrl}${path}`)).text()
+  return html
+    .replaceAll(/<(script|style|svg|template)[^]*?<\/\1>/g, "")
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll(/\s+/g, " ")
+}
+const document = async (path: string) => (await fetch(`${baseUrl}${path}`)).text()
+const told = async (tool: string, input: object) => (await agent.call(tool, input)).text
+
+t.test("a conclusion replaces the one before it, by whichever door it comes", async (t) => {
+  const { threadId } = (await ada.write("create_thread", { roomId, title: "Concluded again and again" })).result
+  let watermark = 1
+  const body = (conclusion: string) => ({
+    threadId,
+    expectedWatermark: watermark,
+    coversThrough: watermark,
+    state: "concluded" as const,
+    synthesis: "So far.",
+    conclusion,
+    openQuestions: [],
+    citations: [],
+  })
+  const replaced: (string | null)[] = []
+  const made: string[] = []
+  const posted = (result: { checkpointId: string; supersedesCheckpointId: string | null }) => {
+    made.push(result.checkpointId)
+    replaced.push(result.supersedesCheckpointId)
+    watermark += 1
+  }
+  posted((await ada.write("post_research_checkpoint", body("By an agent."))).result)
+  posted((await browsers.grace.write("post_research_checkpoint", body("By a person."))).result)
+  posted((await agent.write("post_research_checkpoint", body("By MCP."))).result as never)
+  const folder = t.testdir({})
+  writeFileSync(join(folder, "research_room.py"), await document("/research_room.py"))
+  const program = `import json, os, re, research_room
+room = research_room.Room(os.environ["BASE"], os.environ["TOKEN"])
+body = {re.sub("[A-Z]", lambda sign: "_" + sign[0].lower(), name): value for name, value in json.loads(os.environ["BODY"]).items()}
+print(json.dumps(dict(room.post_research_checkpoint(**body)["result"])))`
+  const env = { ...process.env, BASE: baseUrl, TOKEN: token, BODY: JSON.stringify(body("By Python.")) }
+  const python = await promisify(execFile)("python3", ["-c", program], { cwd: folder, env })
+  posted(JSON.parse(python.stdout))
+  t.strictSame(replaced, [null, ...made.slice(0, -1)])
+
+  const [first = "", , , last = ""] = made
+  t.equal((await reader.read("checkpoint", { checkpointId: last })).supersedesCheckpointId, made[2])
+  t.match(await told("read", { name: "checkpoint", parameters: { checkpointId: last } }), `"supersedesCheckpointId":"${made[2]}"`)
+  t.match(await page(`/checkpoints/${last}`), /Replaces the checkpoint before it/)
+  t.match(await page(`/checkpoints/${first}`), /A newer checkpoint of this Thread has taken its place/)
+  t.notMatch(await page(`/checkpoints/${first}`), /Replaces/)
+  for (const brief of [
+    await document(`/api/research/threads/${threadId}/brief`),
+    await told("brief", { threadId }),
+    await document(`/threads/${threadId}.md`),
+  ]) {
+    t.match(brief, "By Python.")
+    t.notMatch(brief.split("## Entries")[0], /By an agent|By a person|By MCP/, "what was replaced is not where it stands")
+  }
+})
+
+t.test("an id that is no Thread's is told as a Thread that is not there, on every door", async (t) => {
+  const sentence = /There is no such Thread/
+  const writes = [
+    () => ada.write("post_message", { threadId: nobody, text: "Where?" }),
+    () => ada.write("publish_finding", finding({ roomId, threadId: nobody })),
+    () => ada.write("propose_experiment", { roomId, threadId: nobody, question: "Where?", scope: "Here.", hypotheses: [] }),
+    () => browsers.ada.write("post_message", { threadId: nobody, text: "Where?" }),
+    () => reader.read("thread_brief", { threadId: nobody }),
+    () => reader.read("thread_timeline", { threadId: nobody }),
+  ]
+  for (const write of writes) {
+    const refusal = await write().catch((error: Error) => error)
+    t.match(refusal, { status: 404, refusal: "room_unavailable", message: sentence }, "its code is the interface's for a Room or a Thread")
+  }
+  const ofAnother = { roomId, threadId: lab.house.rooms.main.openingThreadId }
+  t.equal(await refusedAs(ada.write("publish_hypothesis", hypothesis(ofAnother))), "404 room_unavailable")
+  for (const [tool, input] of [
+    ["brief", { threadId: nobody }],
+    ["open", { threadId: nobody }],
+    ["write", { operation: "post_message", input: { threadId: nobody, text: "Where?" } }],
+  ] as const)
+    t.match(await told(tool, input), sentence, tool)
+  t.match(await page(`/threads/${nobody}`), sentence)
+  t.match(await document(`/threads/${nobody}.md`), sentence)
+})
+
+t.test("what findings of the same attempts say, and who reproduced it, is told alike on every door", async (t) => {
+  const { versionId } = (await ada.write("publish_hypothesis", hypothesis(room))).result
+  const work = await Work.begin(lab, room, { hypotheses: [versionId] })
+  const planId = await work.plan()
+  const [attemptId] = [await work.attempt(), await work.attempt("failed")]
+  const said = (wording: string, plan?: string) =>
+    finding(
+      room,
+      {
+        outcome: "negative",
+        provenance: { execution: work.execution([attemptId], [], plan), papers: [] },
+        references: [reference(versionId, "contradicts")],
+      },
+      wording,
+    )
+  const first = await grace.write("publish_finding", said("The ramp raised the loss.", planId))
+  const ofPlan = { code: "attempt_not_of_plan", label: "A1", message: /names P1, but A1 was registered without a plan/ }
+  t.match(first.warnings, [ofPlan])
+  const again = { operation: "publish_finding", input: said("It was raised again.", planId) }
+  const same = { code: "same_effect", label: first.target.label }
+  t.match((await agent.call("rehearse", again)).body.warnings, [ofPlan, same], "MCP tells its author both")
+  await mary.write("publish_finding", said("It was raised, says mary."))
+  const repeated = crypto.randomUUID()
+  const { url, commit } = repositories.public
+  await mary.write("register_attempt", {
+    attemptId: repeated,
+    experimentId: work.experimentId,
+    intent: "reproduction",
+    reproduces: { attemptId },
+    repository: { url, commit },
+    argv: ["run"],
+    configuration: {},
+    inputs: [],
+  })
+  const at = { attemptId: repeated, reportedAt: new Date().toISOString() }
+  await mary.write("report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+  await mary.write("report_attempt_event", {
+    ...at,
+    event: "succeeded",
+    expectedRevision: 2,
+    expectedStatus: "started",
+    reproduction: { verdict: "reproduces", explanation: because },
+  })
+  const found = first.result.versionId
+
+  t.match((await lab.record({ versionId })).evidenceTally, { contradicts: 1, independent: 1 }, "two findings of one attempt are one voice")
+  t.match(await document(`/records/${versionId}.md`), /Evidence: 1 against it, from 1 other person\./)
+  t.match(await told("open", { versionId }), /Evidence: 1 against it, from 1 other person\./)
+  t.match(await page(`/records/${versionId}`), /1 contradicts by 1 person, independent of its author/)
+  t.match(
+    await page(`/records/${versionId}`),
+    /does not count: a newer word by it, or by a finding of the same attempts, stands in its place/,
+  )
+
+  t.match((await lab.record({ versionId: found })).evidenceTally, { reproductions: 1, independent: 1 })
+  t.match(await told("evidence", { versionId: found }), /"source":"reproduction","verdict":"reproduces"/)
+  t.match(await told("open", { versionId: found }), /Evidence: 1 reproduction, from 1 other person\.[^]*reproduces, \[A3\]/)
+  t.match(await page(`/records/${found}`), /1 reproduction by 1 person, independent of its author/)
+  for (const warned of [await told("open", { versionId: found }), await page(`/records/${found}`)])
+    t.match(warned, /names P1, but A1 was registered without a plan/)
+
+  const brief = await reader.read("room_brief", { roomId, budget: 64_000 })
+  t.strictSame(
+    brief.findings.map(({ label, outcome, evidence }) => [label, outcome, evidence.reproductions]),
+    [
+      ["F2", "negative", 1],
+      ["F1", "negative", 1],
+    ],
+  )
+  t.strictSame(
+    brief.failures.map(({ label }) => label),
+    ["A2"],
+    "a sound negative finding is no failure",
+  )
+  for (const markdown of [await told("brief", { roomId }), await document(`/rooms/${roomId}.md`)]) {
+    const [, after = ""] = markdown.split(/^## What failed/m)
+    t.match(markdown, /^## Findings\n(?:.*\n)*?- F1, negative: The ramp raised the loss\. \[1 reproduction, from 1 other person\]/m)
+    t.notMatch(after.split("\n## ")[0], /F[12]/)
+  }
+  const overview = await page(`/rooms/${roomId}`)
+  t.match(overview, /Findings .*F1 negative .*What failed failed A2 running/)
+  t.notMatch(/What failed (.*?) (?:Sign in|Threads)/.exec(overview)?.[1], /F[12]/)
+})
