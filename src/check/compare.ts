@@ -1,6 +1,6 @@
 /** Compares the tables of two databases row by row, a page at a time. */
 import type { Db, Value } from "../ledger/storage/database.ts"
-import { differing, madeTables } from "../ledger/storage/differing.ts"
+import { differing, replayedTables } from "../ledger/storage/differing.ts"
 import type { Row, Table } from "../ledger/storage/tables.ts"
 
 /** The indexes of words, each with the name that a table of what it holds gets here: they are compared word by word. */
@@ -24,7 +24,7 @@ export function compare(
   made: Db,
   add: (problem: string) => void,
   onTable: (name: string) => void,
-  tables: readonly Table[] = [...madeTables(made), ...words],
+  tables: readonly Table[] = [...replayedTables(made), ...words],
 ): void {
   for (const db of [data, made]) openWords(db)
   for (const table of tables) {

@@ -9,7 +9,7 @@ import { UsageError } from "../settings.ts"
 /** @throws UsageError for a name that nobody has */
 export function personNamed({ tables }: Instance, username: string): Person {
   const person = tables.people.named(username.toLowerCase())
-  if (person === undefined) throw new UsageError(`Nobody here is called ${username}.`)
+  if (person === undefined) throw new UsageError(`There is no user named ${username}.`)
   return person
 }
 

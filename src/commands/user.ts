@@ -66,7 +66,7 @@ const password = () =>
       const chosen = passwordFrom(options)
       return withInstance(options.data, async ({ accounts }) => {
         const reset = await accounts.setPassword(checkedName(name), chosen.password, { everything })
-        if (reset === undefined) throw new UsageError(`Nobody here is called ${name}.`)
+        if (reset === undefined) throw new UsageError(`There is no user named ${name}.`)
         const { username } = reset.person
         console.log(`${username} has a new password; their sessions are ended.${reset.ended === null ? "" : ` ${endedWords(reset.ended)}`}`)
         tell(username, chosen)
@@ -93,7 +93,7 @@ const cite = () =>
     .action((username: string, { data, ...given }: Cited) =>
       withInstance(data, async ({ accounts, tables }) => {
         const person = tables.people.named(checkedName(username))
-        if (person === undefined) throw new UsageError(`Nobody here is called ${username}.`)
+        if (person === undefined) throw new UsageError(`There is no user named ${username}.`)
         const { name, givenName, familyName, orcid } = present(tables.people.described(person.userId))
         const whole = Object.entries({ name, givenName, familyName, orcid, ...given })
         const read = v.safeParse(shape(description), Object.fromEntries(whole.filter(([, said]) => said !== null && said !== "")))

@@ -25,7 +25,7 @@ export interface Edge {
   readonly baseUrl: string
   readonly softwareVersion: string
   readonly log: Logger
-  /** Who is told of what the edge sees; left out, nobody. */
+  /** Takes what the edge observes; left out, nobody does. */
   readonly journal?: Journal
   /** What renders the texts of pages; left out, the pages bring one that works on this thread. */
   readonly renderer?: Renderer

@@ -17,7 +17,7 @@ export interface Job<Input, Output> {
   readonly bounds: Bounds
   /** Characters of the output as JSON. */
   readonly output: number
-  /** What the caller is told of input that takes more than it may. */
+  /** The sentence for input that takes more than it may. */
   readonly tooCostly: () => Refusal
   /** Only tells the types apart. */
   readonly types?: (input: Input) => Output

@@ -63,7 +63,7 @@ export function memberOperations(members: Members, credentials: Credentials, peo
     subject: inPath,
     admit({ body }, { roomId }) {
       const person = people.named(body.username)
-      if (person === undefined || !people.isEnabled(person.userId)) throw nobody(`Nobody here is called ${body.username}.`)
+      if (person === undefined || !people.isEnabled(person.userId)) throw nobody(`There is no user named ${body.username}.`)
       mustNotBeMember(roomId, person.userId)
     },
     write({ body, named }, { roomId }, { at }) {

@@ -9,7 +9,7 @@ import { isatty } from "node:tty"
 import { markOfProcess, type ProcessMark, writeWhole } from "./files.ts"
 import { isKeyOf } from "../contract/each.ts"
 
-/** Signals that a command is told of. */
+/** Signals that are passed on to the command. */
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const
 
 /** What the keeper knows of the command. */

@@ -41,7 +41,7 @@ export interface Reply {
   readonly at: string
 }
 
-/** @param replied is told of every message that replies to an entry */
+/** @param replied called for every message that replies to an entry */
 export function threadOperations(threads: Threads, timeline: Timeline, replied: (reply: Reply) => void) {
   const create_thread = behaviour("create_thread", {
     // It originates in no Thread: a credential limited to Threads cannot start another.

@@ -21,7 +21,7 @@ test("A Room is adopted by somebody who is here, once, and says so", async (t) =
   })
   t.match(await adopt("--owner", "zoe"), { code: 1, err: /There is no research-room data in data/ })
   await run(program, ["user", "add", "zoe", "--password", "the long password", "--data", "data"], place)
-  t.match(await adopt("--owner", "yan"), { code: 2, err: /Nobody here is called yan/ })
+  t.match(await adopt("--owner", "yan"), { code: 2, err: /There is no user named yan/ })
   t.match(await run(program, ["room", "list", "--json", "--data", "data"], place), { out: "[]\n" }, "nothing was imported")
   t.match(await adopt("--owner", "zoe"), {
     code: 0,

@@ -94,5 +94,5 @@ test("it is printed as a table, and narrowed by kind, by person and by where to 
     ),
   )
   t.match(await command("audit", "--limit", "0"), { code: 2, err: /a whole number from 1 to 1000/ })
-  t.match(await command("audit", "--user", "nobody"), { code: 2, err: /Nobody here is called nobody\./ })
+  t.match(await command("audit", "--user", "nobody"), { code: 2, err: /There is no user named nobody\./ })
 })

@@ -84,7 +84,7 @@ test("operators are made and unmade, one always left; whose name a Room is given
   t.match(await command("user", "unmake-operator", "mary"), { code: 0, out: "mary is no longer an operator.\n" })
   t.match(await command("user", "end-access", "mary"), { code: 0, out: /Ended: 0 credentials, 0 personal keys\.\n$/ })
   t.match(await command("user", "clear-sign-ins", "mary"), { code: 0, out: "The failed sign-ins of mary are forgotten.\n" })
-  t.match(await command("user", "disable", "nobody"), { code: 2, err: /Nobody here is called nobody\./ })
+  t.match(await command("user", "disable", "nobody"), { code: 2, err: /There is no user named nobody\./ })
 })
 
 test("failed sign-ins are forgotten by a command too", async (t) => {
@@ -99,7 +99,7 @@ test("an account of the identity provider is connected and disconnected; what is
   const connect = (name: string, subject: string, at = issuer) => command("user", "connect", name, "--issuer", at, "--subject", subject)
   t.match(await connect("grace", "sub-grace"), { code: 0, out: `grace also comes in by the account sub-grace at ${issuer}.\n` })
   t.match(await connect("mary", "sub-grace"), { code: 2, err: /is somebody's here already/ })
-  t.match(await connect("nobody", "sub-mary"), { code: 2, err: /Nobody here is called nobody\./ })
+  t.match(await connect("nobody", "sub-mary"), { code: 2, err: /There is no user named nobody\./ })
   t.match(await connect("mary", "sub mary"), { code: 2, err: /--subject is 1 to 255 visible characters/ })
   t.match(await connect("mary", "sub-mary", "http://sso.example.org"), { code: 2, err: /must begin with https/ })
   t.match(await command("user", "connect", "mary"), { code: 2, err: /required option/ })

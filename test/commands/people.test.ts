@@ -90,7 +90,7 @@ test("what cannot be done is said in one line on standard error", async (t) => {
     [["user", "add", "a", "--data", "data"], 2, /The name must have at least 2 characters\./],
     [["user", "add", "no spaces", "--data", "data"], 2, /The name must be made of letters/],
     [["user", "add", "mary", "--data", "data", "--password", "short"], 2, /A password has 10 to 200 characters\./],
-    [["user", "password", "nobody", "--data", "data"], 2, /Nobody here is called nobody\./],
+    [["user", "password", "nobody", "--data", "data"], 2, /There is no user named nobody\./],
     [["user", "password", "ada", "--data", "elsewhere"], 1, /There is no research-room data in elsewhere/],
     [["user", "list", "--data", "elsewhere"], 1, /There is no research-room data in elsewhere/],
     [["user", "add"], 2, /missing required argument 'username'/],

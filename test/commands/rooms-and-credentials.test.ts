@@ -100,7 +100,7 @@ test("left out, a credential has every permission and ninety days", async (t) =>
 test("what cannot be done is said in one line on standard error", async (t) => {
   const forAda = ["--room", room.roomId, "--user", "ada"]
   const cases: readonly [args: string[], sentence: RegExp][] = [
-    [["issue", "--room", room.roomId, "--user", "nobody"], /Nobody here is called nobody\./],
+    [["issue", "--room", room.roomId, "--user", "nobody"], /There is no user named nobody\./],
     [["issue", "--room", freshId(), "--user", "ada"], /There is no such Room\./],
     [["issue", "--room", closed.roomId, "--user", "ada"], /ada is not a member of this Room\./],
     [["issue", ...forAda, "--permissions", "post_thread,fly"], /permissions\/1 must be one of/],

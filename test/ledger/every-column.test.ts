@@ -11,7 +11,7 @@ import { canonicalJson } from "../../src/contract/json.ts"
 import { remake } from "../../src/app/compose/upgrade.ts"
 import { compare } from "../../src/check/compare.ts"
 import { seals } from "../../src/check/seals.ts"
-import { compared, madeTables } from "../../src/ledger/storage/differing.ts"
+import { compared, replayedTables } from "../../src/ledger/storage/differing.ts"
 import { chains } from "../../src/check/chains.ts"
 import { checkData } from "../../src/check/check.ts"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -162,7 +162,7 @@ test("a changed column of any table is told: of what a write makes by table and 
   t.teardown(() => forger.close())
   const empty: string[] = []
   let changed = 0
-  const isMade = new Set(madeTables(made).map(({ name }) => name))
+  const isMade = new Set(replayedTables(made).map(({ name }) => name))
   for (const table of tablesOf(data).filter(({ name }) => name !== "history" && untold[name] === undefined)) {
     const types = new Map(
       (forger.pragma(`table_info(${table.name})`) as { name: string; type: string }[]).map(({ name, type }) => [name, type]),

@@ -147,7 +147,7 @@ test("an operator issues, lists and revokes keys without a browser", async (t) =
   t.match(await run("key", "revoke", keyId), { code: 0, stdout: /is revoked since/ })
   t.match(await refused(agent.read("library_identity")), { status: 401 })
   t.match(await run("key", "revoke", keyId), { code: 2, stderr: /was revoked at/ })
-  t.match(await run("key", "issue", "--user", "nobody"), { code: 2, stderr: /Nobody here is called nobody/ })
+  t.match(await run("key", "issue", "--user", "nobody"), { code: 2, stderr: /There is no user named nobody/ })
   t.match(await run("key", "issue", "--user", "mary", "--permissions", "read_minds"), {
     code: 2,
     stderr: /permissions\/0 must be one of read_library/,

@@ -197,7 +197,7 @@ class Following {
     await this.#lookAhead(roomId, items)
     let group: ProvedWrite[] = []
     const done = async () => {
-      if (group.length > 0) await this.#doAgain(roomId, group)
+      if (group.length > 0) await this.#replay(roomId, group)
       group = []
     }
     for (const { write, ...entry } of items) {
@@ -218,7 +218,7 @@ class Following {
     await done()
   }
 
-  async #doAgain(roomId: string, group: readonly ProvedWrite[]): Promise<void> {
+  async #replay(roomId: string, group: readonly ProvedWrite[]): Promise<void> {
     const { ledger } = this.#instance
     await ledger.transact(() => {
       // A request that was held while it was taken away brings nothing any more.

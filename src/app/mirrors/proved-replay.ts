@@ -90,7 +90,7 @@ export class ProvedReplay {
     if (sequence !== through + 1) throw new CrateFault(`${where} comes before the one that is due, ${through + 1}.`)
     const here = this.#arrive(write, where, through)
     try {
-      this.#doAgain({ ...write, entry: { ...write.entry, given: { ...write.entry.given, ...here } } })
+      this.#replay({ ...write, entry: { ...write.entry, given: { ...write.entry.given, ...here } } })
     } catch (error) {
       // What the disk does is no fault of the Room's.
       throw error instanceof CrateFault || isStorageFault(error)
@@ -166,7 +166,7 @@ export class ProvedReplay {
     return others.length === 0 ? {} : { people: Object.fromEntries(others) }
   }
 
-  #doAgain({ roomId, sequence, digest, entry }: ProvedWrite): void {
+  #replay({ roomId, sequence, digest, entry }: ProvedWrite): void {
     const { ledger, tables } = this.#instance
     const asked = priorJoinRequests(entry, roomId, (userId) => this.#arrivals.people.get(userId))
     if (asked !== null) ledger.replaying.received(asked, roomId)

@@ -799,7 +799,7 @@ class Batch(Room):
 class Attempt:
     """One execution and what it says of itself; made by `Room.attempt`. What cannot be delivered is kept and sent later.
 
-    Once it has started, nothing that is told of it raises: what could not be told stands in `trouble`."""
+    Once it has started, no report of it raises: what could not be told stands in `trouble`."""
 
     #: Points of metrics, seconds and bytes after which they are sent.
     batch_points = 1000
@@ -920,7 +920,7 @@ class Attempt:
         """
         with self._lock:
             if self._ended:
-                raise ValueError("the attempt has ended, and nothing more is told of it")
+                raise ValueError("the attempt has ended, and takes no more reports")
             if values is not None and not isinstance(values, Mapping):
                 self._tell(f"log: values are given by name, and this is a {type(values).__name__}: it was left out")
                 values = None

@@ -27,7 +27,7 @@ export interface FullRow extends Row {
 /** Entries that are looked through for what a credential wrote last. */
 const SIGHT = 2_000
 
-/** An entry's place in the journal, and what is told of it. */
+/** An entry's place in the journal, when it was accepted, and its digest. */
 export interface Place {
   readonly position: number
   readonly acceptedAt: string

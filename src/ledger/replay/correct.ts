@@ -1,6 +1,6 @@
 /** Makes tables what another database has them to be: after something of the history they are made from was withheld. */
 import type { Db, Value } from "../storage/database.ts"
-import { compared, differing, madeTables } from "../storage/differing.ts"
+import { compared, differing, replayedTables } from "../storage/differing.ts"
 import { columnsNotReplayed, sealedTables } from "../storage/not-replayed.ts"
 import { type Row, tablesOf } from "../storage/tables.ts"
 
@@ -9,7 +9,7 @@ export function correct(data: Db, made: Db): void {
   const sealed = new Map(
     sealedTables((name) => tablesOf(data).find((each) => each.name === name)?.columns ?? []).map((each) => [each.table, each]),
   )
-  for (const table of madeTables(made)) {
+  for (const table of replayedTables(made)) {
     const { name, key } = table
     const columns = compared(table)
     const left = columnsNotReplayed(name)

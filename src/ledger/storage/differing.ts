@@ -1,6 +1,6 @@
 /** How the tables of two databases differ, row by row, a page at a time. */
 import type { Db, Value } from "./database.ts"
-import { columnsNotReplayed, isNotMade } from "./not-replayed.ts"
+import { columnsNotReplayed, isNotReplayed } from "./not-replayed.ts"
 import { type Row, rowsOf, type Table, tablesOf } from "./tables.ts"
 
 /** The order in which the database sorts: null, numbers, text by its bytes. */
@@ -34,7 +34,7 @@ export const compared = ({ name, columns }: Table): string[] => {
 }
 
 /** The tables that a replay makes again, the journal among them: what a write left is made, too. */
-export const madeTables = (db: Db): Table[] => tablesOf(db).filter(({ name }) => !isNotMade(name))
+export const replayedTables = (db: Db): Table[] => tablesOf(db).filter(({ name }) => !isNotReplayed(name))
 
 /** A row that the two do not have alike. */
 export type Difference =

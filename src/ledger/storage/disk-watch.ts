@@ -15,7 +15,7 @@ const MIB = 1024 * 1024
 export interface WatchLimits {
   /** Milliseconds between two looks. */
   readonly every: number
-  /** A log larger than this is told of. */
+  /** A log larger than this raises an alarm. */
   readonly walBytes: number
   /** A log larger than this that has stopped growing is worked off and given back to the disk. */
   readonly idleWalBytes: number

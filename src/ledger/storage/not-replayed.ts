@@ -60,7 +60,7 @@ export const notReplayed: readonly NotReplayed[] = [
 
 const wholly = new Set(notReplayed.filter(({ columns }) => columns === null).map(({ table }) => table))
 /** Whether no row of a table is made by a write. */
-export const isNotMade = (table: string): boolean => wholly.has(table)
+export const isNotReplayed = (table: string): boolean => wholly.has(table)
 /** The columns of a table that no write makes. */
 export const columnsNotReplayed = (table: string): readonly string[] => {
   const found = notReplayed.find((each) => each.table === table)

@@ -129,7 +129,7 @@ export function similar(db: Db) {
 
     near: (roomId: string, given: string, but?: string): SimilarItem[] => nearest(roomId, given, but).map((row) => itemOf(row, roomId)),
 
-    /** What a write is told of what is near to its text, and of what ran the same. @param roomId null where there is no such Room */
+    /** What a sender hears of what is near to its text, and of what ran the same. @param roomId null where there is no such Room */
     tried(roomId: string | null, text: string, execution?: Execution): Tried {
       return {
         seenFrom: roomId,
