@@ -88,7 +88,7 @@ test("whoever is disabled does not come in by the provider either, nor as somebo
   t.equal(await adminOf("disable"), 200)
   const page = await phone()
   await page.goto(`${house.baseUrl}/sign-in/provider`)
-  await readable(t, page, "Nobody here signs in with this account")
+  await readable(t, page, "No user signs in with this account")
   const session = async () => ((await (await page.request.get(`${house.baseUrl}/api/session`)).json()) as { person: object | null }).person
   t.equal(await session(), null)
 
@@ -109,7 +109,7 @@ test("what goes wrong on the way is a page that says what to do", async (t) => {
   sso.at = "sub-stranger"
   const page = await phone()
   await page.goto(`${house.baseUrl}/sign-in/provider`)
-  await readable(t, page, "Nobody here signs in with this account")
+  await readable(t, page, "No user signs in with this account")
   t.match(await page.locator("main").innerText(), /ask somebody here for an invitation/)
 
   await page.goto(`${house.baseUrl}/sign-in/provider/back?code=made-up&state=made-up`)
