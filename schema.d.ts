@@ -9,21 +9,21 @@ export interface NewRows {
   attempt_metrics: { readonly attemptId: string; readonly ordinal: number; readonly name: string; readonly split?: string | null | undefined; readonly dimensionsId: number; readonly unit?: string | null | undefined; readonly step?: number | null | undefined; readonly value: string; readonly reportedAt: string }
   attempt_outputs: { readonly attemptId: string; readonly outputLabel: string; readonly revision: number; readonly position: number; readonly digest: string; readonly materialId?: string | null | undefined; readonly body: string }
   attempts: { readonly attemptId: string; readonly experimentId: string; readonly roomId: string; readonly threadId: string; readonly label: string; readonly entryId: string; readonly registrantId: string; readonly intent: string; readonly status: string; readonly revision: number; readonly planId?: string | null | undefined; readonly rerunOf?: string | null | undefined; readonly reproducesAttemptId?: string | null | undefined; readonly reproducesVersionId?: string | null | undefined; readonly registeredAt: string; readonly updatedAt: string; readonly planMatch?: string | null | undefined; readonly historyPosition: number; readonly contentDigest: string }
-  audit_entries: { readonly at: string; readonly kind: string; readonly byId?: string | null | undefined; readonly subjectId?: string | null | undefined; readonly body: string; readonly nameDigest?: string | null | undefined; readonly digest: Buffer }
+  audit_entries: { readonly sequence?: number | null | undefined; readonly at: string; readonly kind: string; readonly byId?: string | null | undefined; readonly subjectId?: string | null | undefined; readonly body: string; readonly nameDigest?: string | null | undefined; readonly digest: Buffer }
   brief_counts: { readonly placeId: string }
   checkpoint_citations: { readonly checkpointId: string; readonly position: number; readonly versionId: string }
   checkpoints: { readonly checkpointId: string; readonly roomId: string; readonly threadId: string; readonly entryId: string; readonly sequence: number; readonly authorId: string; readonly at: string; readonly state: "open" | "concluded"; readonly coversThrough: number; readonly openQuestions: string; readonly conclusion?: string | null | undefined; readonly historyPosition: number; readonly contentDigest: string }
   collection_invitations: { readonly invitationId: string; readonly collectionId: string; readonly userId: string; readonly invitedAt: string }
   collection_members: { readonly userId: string; readonly collectionId: string; readonly joinedAt: string }
-  collection_papers: { readonly collectionId: string; readonly arxivId: string; readonly addedBy: string; readonly addedAt: string; readonly given?: string | null | undefined; readonly citationKey?: string | null | undefined }
+  collection_papers: { readonly entry?: number | null | undefined; readonly collectionId: string; readonly arxivId: string; readonly addedBy: string; readonly addedAt: string; readonly given?: string | null | undefined; readonly citationKey?: string | null | undefined }
   collections: { readonly collectionId: string; readonly ownerId: string; readonly name: string; readonly createdAt: string }
   concepts: { readonly versionId: string; readonly key: string; readonly label: string; readonly definition: string }
   counters: { readonly roomId: string; readonly kind: string; readonly last: number }
   credentials: { readonly credentialId: string; readonly tokenDigest: string; readonly tokenStart?: string | null | undefined; readonly roomId: string; readonly userId: string; readonly label: string; readonly permissions: string; readonly threadIds?: string | null | undefined; readonly createdAt: string; readonly expiresAt: string; readonly revokedAt?: string | null | undefined; readonly lastUsedAt?: string | null | undefined }
-  dimension_sets: { readonly dimensions: string }
+  dimension_sets: { readonly dimensionsId?: number | null | undefined; readonly dimensions: string }
   dispute_replies: { readonly linkId: string; readonly entryId: string; readonly at: string }
   disputed_records: { readonly versionId: string; readonly roomId: string; readonly threadId: string; readonly linkId: string }
-  earlier_instances: { readonly instanceId: string; readonly until: string }
+  earlier_instances: { readonly position?: number | null | undefined; readonly instanceId: string; readonly until: string }
   evidence_people: { readonly targetId: string; readonly personId: string; readonly words: number }
   evidence_tallies: { readonly targetId: string; readonly supports: number; readonly contradicts: number; readonly inconclusive: number; readonly reproductions: number; readonly failedReproductions: number; readonly independent: number; readonly doubted: number }
   evidence_words: { readonly targetId: string; readonly sequence: number; readonly source: "finding_link" | "reference" | "reproduction" | "research_link"; readonly sourceId: string; readonly position: number; readonly speakerId: string; readonly voiceId: string; readonly authorId: string; readonly independent: number; readonly verdict?: string | null | undefined; readonly at: string }
@@ -40,10 +40,10 @@ export interface NewRows {
   highlights: { readonly highlightId: string; readonly userId: string; readonly arxivId: string; readonly quote: string; readonly page: number; readonly colour: string; readonly comment?: string | null | undefined; readonly version?: number | null | undefined; readonly prefix?: string | null | undefined; readonly suffix?: string | null | undefined; readonly createdAt: string; readonly updatedAt: string }
   hypothesis_ranks: { readonly versionId: string; readonly roomId: string; readonly threadId: string; readonly rank: number }
   imported_rooms: { readonly roomId: string; readonly knownIn: string; readonly instanceId: string; readonly baseUrl: string; readonly softwareVersion: string; readonly toldBy?: string | null | undefined; readonly importedAt: string; readonly adoptedAt?: string | null | undefined }
-  instance: { readonly instanceId: string; readonly createdAt: string }
+  instance: { readonly one?: number | null | undefined; readonly instanceId: string; readonly createdAt: string }
   invitations: { readonly invitationId: string; readonly tokenDigest: string; readonly invitedBy: string; readonly roomId?: string | null | undefined; readonly createdAt: string; readonly expiresAt: string; readonly acceptedBy?: string | null | undefined; readonly revokedAt?: string | null | undefined }
   join_requests: { readonly roomId: string; readonly userId: string; readonly message?: string | null | undefined; readonly requestedAt: string }
-  journal: { readonly operation: string; readonly writer: number; readonly at: string; readonly room?: number | null | undefined; readonly roomSequence?: number | null | undefined; readonly thread?: number | null | undefined; readonly entrySequence?: number | null | undefined; readonly deliveryId?: Buffer | null | undefined; readonly params?: string | null | undefined; readonly content: string; readonly client?: string | null | undefined; readonly given?: string | null | undefined; readonly targetKind?: string | null | undefined; readonly targetId?: string | null | undefined; readonly label?: string | null | undefined; readonly aboutId?: string | null | undefined; readonly result?: string | null | undefined; readonly card?: string | null | undefined; readonly contentDigest: Buffer; readonly activityDigest?: Buffer | null | undefined; readonly digest: Buffer }
+  journal: { readonly position?: number | null | undefined; readonly operation: string; readonly writer: number; readonly at: string; readonly room?: number | null | undefined; readonly roomSequence?: number | null | undefined; readonly thread?: number | null | undefined; readonly entrySequence?: number | null | undefined; readonly deliveryId?: Buffer | null | undefined; readonly params?: string | null | undefined; readonly content: string; readonly client?: string | null | undefined; readonly given?: string | null | undefined; readonly targetKind?: string | null | undefined; readonly targetId?: string | null | undefined; readonly label?: string | null | undefined; readonly aboutId?: string | null | undefined; readonly result?: string | null | undefined; readonly card?: string | null | undefined; readonly contentDigest: Buffer; readonly activityDigest?: Buffer | null | undefined; readonly digest: Buffer }
   key_collections: { readonly keyId: string; readonly collectionId: string }
   library_counts: { readonly userId: string }
   link_withdrawals: { readonly linkId: string; readonly at: string; readonly explanation: string; readonly entryId: string }
@@ -58,7 +58,7 @@ export interface NewRows {
   papers: { readonly arxivId: string; readonly origin: "import" | "arxiv"; readonly recordedAt: string; readonly record: string }
   people: { readonly userId: string; readonly username: string; readonly passwordHash: string; readonly isOperator: number; readonly createdAt: string; readonly disabledAt?: string | null | undefined; readonly signedInAt?: string | null | undefined; readonly countClearedAt?: string | null | undefined; readonly instanceId?: string | null | undefined; readonly knownAs?: string | null | undefined; readonly baseUrl?: string | null | undefined; readonly idThere?: string | null | undefined; readonly name?: string | null | undefined; readonly givenName?: string | null | undefined; readonly familyName?: string | null | undefined; readonly orcid?: string | null | undefined }
   personal_keys: { readonly keyId: string; readonly tokenDigest: string; readonly tokenStart?: string | null | undefined; readonly userId: string; readonly label: string; readonly permissions: string; readonly reach: "all" | "owned" | "selected"; readonly agent?: string | null | undefined; readonly createdAt: string; readonly expiresAt: string; readonly revokedAt?: string | null | undefined; readonly lastUsedAt?: string | null | undefined }
-  places: { readonly id: string }
+  places: { readonly place?: number | null | undefined; readonly id: string }
   plan_materials: { readonly planId: string; readonly position: number; readonly materialId: string; readonly purpose: string }
   plans: { readonly planId: string; readonly experimentId: string; readonly roomId: string; readonly threadId: string; readonly label: string; readonly entryId: string; readonly acceptedBy: string; readonly acceptedAt: string; readonly historyPosition: number; readonly contentDigest: string }
   provider_accounts: { readonly issuer: string; readonly subject: string; readonly userId: string; readonly connectedAt: string }
@@ -73,10 +73,10 @@ export interface NewRows {
   room_failures: { readonly roomId: string; readonly sequence: number; readonly threadId: string; readonly kind: string; readonly id: string; readonly at: string; readonly detail?: string | null | undefined }
   room_heads: { readonly roomId: string; readonly activitySequence: number; readonly activityDigest: string; readonly lastActivityAt: string; readonly acceptedBytes: number }
   room_materials: { readonly roomId: string; readonly materialId: string; readonly threadId: string; readonly entryId: string; readonly registeredAt: string }
-  rooms: { readonly roomId: string; readonly title: string; readonly question?: string | null | undefined; readonly license?: string | null | undefined; readonly ownerId: string; readonly openingThreadId: string; readonly createdAt: string; readonly state: "active" | "archived"; readonly archivedAt?: string | null | undefined; readonly archivedBy?: string | null | undefined; readonly archiveReason?: string | null | undefined }
-  saved_papers: { readonly userId: string; readonly arxivId: string; readonly savedAt: string; readonly given?: string | null | undefined }
-  search_changes: {  }
-  search_items: { readonly kind: string; readonly id: string; readonly part?: number | null | undefined }
+  rooms: { readonly item?: number | null | undefined; readonly roomId: string; readonly title: string; readonly question?: string | null | undefined; readonly license?: string | null | undefined; readonly ownerId: string; readonly openingThreadId: string; readonly createdAt: string; readonly state: "active" | "archived"; readonly archivedAt?: string | null | undefined; readonly archivedBy?: string | null | undefined; readonly archiveReason?: string | null | undefined }
+  saved_papers: { readonly entry?: number | null | undefined; readonly userId: string; readonly arxivId: string; readonly savedAt: string; readonly given?: string | null | undefined }
+  search_changes: { readonly item?: number | null | undefined }
+  search_items: { readonly item?: number | null | undefined; readonly kind: string; readonly id: string; readonly part?: number | null | undefined }
   sessions: { readonly tokenDigest: string; readonly userId: string; readonly createdAt: string; readonly expiresAt: string }
   shaken_records: { readonly versionId: string; readonly causeId: string }
   standings: { readonly versionId: string; readonly status: string; readonly openDispute?: string | null | undefined; readonly notices: string }
@@ -87,6 +87,6 @@ export interface NewRows {
   unread_notes: { readonly userId: string; readonly collectionId: string; readonly arxivId: string; readonly noteId: string }
   use_counts: { readonly targetId: string; readonly how: string; readonly uses: number }
   withheld_fields: { readonly mark: string; readonly historyPosition: number; readonly path: string; readonly byPosition: number }
-  withheld_writes: { readonly requestDigest: string }
-  writers: { readonly userId: string; readonly personId: string; readonly sender: string; readonly username: string; readonly shownAs: string; readonly agent?: string | null | undefined }
+  withheld_writes: { readonly historyPosition?: number | null | undefined; readonly requestDigest: string }
+  writers: { readonly writer?: number | null | undefined; readonly userId: string; readonly personId: string; readonly sender: string; readonly username: string; readonly shownAs: string; readonly agent?: string | null | undefined }
 }

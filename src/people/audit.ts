@@ -7,6 +7,7 @@ import type { AuditEntry, AuditKind } from "../contract/answers/audit.ts"
 import { type JsonObject, parse, type Stored, stored } from "../contract/json.ts"
 import { WITHHELD } from "../contract/definitions/withheld-text.ts"
 import type { Db } from "../ledger/storage/database.ts"
+import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 
 /** The command that writes, and the account of the machine that runs it. */
@@ -106,9 +107,7 @@ export type Audit = ReturnType<typeof audit>
 
 /** @param command what runs instead of a service; left out, none */
 export function audit(db: Db, world: World, command?: RunningCommand) {
-  const insert = db.prepare(
-    "INSERT INTO audit_entries (sequence, at, kind, by_id, subject_id, body, digest) VALUES (+?, +?, +?, +?, +?, +?, +?)",
-  )
+  const insert = inserting(db, "audit_entries")
   const COLUMNS = "SELECT a.sequence, a.body FROM audit_entries a"
   const rename = db.prepare(
     "UPDATE audit_entries SET body = json_set(body, '$.subject.name', +?), name_digest = +? WHERE body ->> '$.subject.name' = +?",
@@ -131,7 +130,7 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
       const head = auditHead(db)
       const [sequence, by_id, subject_id] = [head.sequence + 1, who?.userId ?? null, subject?.id ?? null]
       const line = { sequence, at, kind, by_id, subject_id, body: stored<Body>(JSON.stringify(body)), name_digest: null }
-      insert.run(sequence, at, kind, by_id, subject_id, line.body, chained(head.digest, line))
+      insert({ sequence, at, kind, byId: by_id, subjectId: subject_id, body: line.body, digest: chained(head.digest, line) })
     },
     /** Lines before a sequence, the newest first. @param before null for the newest of all */
     page({ kind, userId }: AuditFilter, before: number | null, count: number): AuditEntry[] {

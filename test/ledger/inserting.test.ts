@@ -23,6 +23,14 @@ test("each value lands in the column of its name, and what is left out is null",
   const next = inserting(db, "earlier_instances")
   next({ instanceId: "i1", until: "2026" })
   t.match(db.prepare("SELECT * FROM earlier_instances").get(), { position: 1, instance_id: "i1", until: "2026" })
+  next({ position: 7, instanceId: "i2", until: "2027" })
+  next({ instanceId: "i3", until: "2028" })
+  const positions = db.prepare<{ position: number }>("SELECT position FROM earlier_instances ORDER BY position").all()
+  t.strictSame(
+    positions.map(({ position }) => position),
+    [1, 7, 8],
+    "a number may be given, and is given out where it is left out",
+  )
   t.end()
 })
 

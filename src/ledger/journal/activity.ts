@@ -4,6 +4,7 @@ import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import { digestOf, parse, type Stored, stored } from "../../contract/json.ts"
 import { everyOperation, recordedOperation } from "../../contract/operations/index.ts"
 import type { Db } from "../storage/database.ts"
+import { inserting } from "../storage/inserting.ts"
 import { placeOf } from "./keys.ts"
 import { unpackedDigest } from "./packed.ts"
 import { ofKinds } from "../lists/paging.ts"
@@ -91,11 +92,10 @@ export type Activity = ReturnType<typeof activity>
 
 export function activity(db: Db) {
   const head = db.prepare<Head>("SELECT activity_sequence AS sequence, activity_digest AS digest FROM room_heads WHERE room_id = +?")
-  const advance = db.prepare(
-    `INSERT INTO room_heads (room_id, activity_sequence, activity_digest, last_activity_at, accepted_bytes) VALUES (+?, +?, +?, +?, +?)
-     ON CONFLICT DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
-       last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
-  )
+  const advance = inserting(db, "room_heads", {
+    onConflict: `DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
+      last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
+  })
   const page = db.prepare<Full>(`SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > +? ORDER BY j.room_sequence LIMIT +?`)
   const pageOfOperation = db.prepare<Full>(
     `SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > +? AND j.operation = +? ORDER BY j.room_sequence LIMIT +?`,
@@ -144,7 +144,13 @@ export function activity(db: Db) {
       const before = head.get(roomId)
       const sequence = (before?.sequence ?? 0) + 1
       const digest = digestOf(activityText({ ...told, sequence }, before?.digest ?? firstPreviousDigest))
-      advance.run(roomId, sequence, digest, told.at, Buffer.byteLength(content))
+      advance({
+        roomId,
+        activitySequence: sequence,
+        activityDigest: digest,
+        lastActivityAt: told.at,
+        acceptedBytes: Buffer.byteLength(content),
+      })
       return { sequence, digest }
     },
 

@@ -11,6 +11,7 @@ import { createHash } from "node:crypto"
 import { digestOf, type JsonObject, parse, type Stored, stored } from "../../contract/json.ts"
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
+import { inserting } from "../storage/inserting.ts"
 import { type Entry, type Given, type Left, nothingLeft } from "./entry.ts"
 import { idOf, keys } from "./keys.ts"
 import { packedDigest, packedGiven, packedId, packedParams, unpackedDigest, unpackedGiven, unpackedParams } from "./packed.ts"
@@ -98,12 +99,9 @@ export type Journal = ReturnType<typeof journal>
 
 export function journal(db: Db) {
   const last = db.prepare<{ position: number; digest: Buffer }>("SELECT position, digest FROM journal ORDER BY position DESC LIMIT 1")
-  const insert = db.prepare(
-    `INSERT INTO journal (position, operation, writer, at, room, room_sequence, thread, entry_sequence, delivery_id, params, content, client, given,
-       target_kind, target_id, label, about_id, result, card, content_digest, activity_digest, digest)
-     VALUES (+?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?)`,
-  )
-  const seal = db.prepare("INSERT INTO withheld_writes (history_position, request_digest) VALUES (+?, +?)")
+  const insert = inserting(db, "journal")
+  const insertSeal = inserting(db, "withheld_writes")
+  const seal = (historyPosition: number, requestDigest: string) => insertSeal({ historyPosition, requestDigest })
   const page = db.prepare<Row>(`${ROWS} WHERE j.position > +? ORDER BY j.position LIMIT ${STEP}`)
   const one = db.prepare<Row>(`${ROWS} WHERE j.position = +?`)
   const rewrite = db.prepare("UPDATE journal SET content = +?, client = +?, given = +? WHERE position = +?")
@@ -134,32 +132,32 @@ export function journal(db: Db) {
         sealed?.digest === undefined
           ? chained(before(position), contentDigest, entry, params, client, given)
           : Buffer.from(sealed.digest, "hex")
-      if (sealed !== undefined) seal.run(position, sealed.requestDigest)
+      if (sealed !== undefined) seal(position, sealed.requestDigest)
       seen = undefined
-      insert.run(
+      insert({
         position,
         operation,
-        writer(entry),
+        writer: writer(entry),
         at,
-        place(roomId),
-        activity?.sequence ?? null,
-        place(threadId),
-        own?.sequence ?? null,
-        deliveryId === null ? null : packedId(deliveryId),
-        packedParams(params, left),
+        room: place(roomId),
+        roomSequence: activity?.sequence,
+        thread: place(threadId),
+        entrySequence: own?.sequence,
+        deliveryId: deliveryId === null ? null : packedId(deliveryId),
+        params: packedParams(params, left),
         content,
         client,
-        packedGiven(given, own?.entryId ?? null),
-        target?.kind ?? null,
-        target?.id ?? null,
+        given: packedGiven(given, own?.entryId ?? null),
+        targetKind: target?.kind,
+        targetId: target?.id,
         label,
         aboutId,
         result,
         card,
-        packedDigest(contentDigest),
-        activity === null ? null : packedDigest(activity.digest),
+        contentDigest: packedDigest(contentDigest),
+        activityDigest: activity === null ? null : packedDigest(activity.digest),
         digest,
-      )
+      })
     },
 
     /** The entry at a position. */
@@ -176,7 +174,7 @@ export function journal(db: Db) {
     },
 
     /** Seals an entry: from now on `requestDigest` is what a retry must equal. */
-    seal: (position: number, requestDigest: string): unknown => seal.run(position, requestDigest),
+    seal,
     /** Takes words out of an entry, where what was accepted may change. Its digests stay. */
     rewrite(position: number, { content, client, given }: Pick<Entry, "content" | "client" | "given">): void {
       const entryId = one.get(position)?.entryId ?? null

@@ -1,5 +1,7 @@
 /** The numbers by which rows of the journal name Rooms, Threads and who wrote: ids are long, and most writes name the same few. */
+import { present } from "../../contract/present.ts"
 import type { Db } from "../storage/database.ts"
+import { inserting } from "../storage/inserting.ts"
 
 /** Who wrote, as the record knows them. */
 export interface Writer {
@@ -26,13 +28,14 @@ class Remembered {
   readonly #found = new Map<string, number>()
   readonly #given = new Set<string>()
 
-  number(name: string, find: () => { readonly key: number } | undefined, add: () => { readonly key: number }): number {
+  number(name: string, find: () => { readonly key: number } | undefined, add: () => void): number {
     const known = this.#found.get(name)
     if (known !== undefined) return known
     const found = find()?.key
     if (found === undefined) {
       this.#given.add(name)
-      return add().key
+      add()
+      return present(find()).key
     }
     if (this.#given.has(name)) return found
     if (this.#found.size >= REMEMBERED) this.#found.clear()
@@ -48,13 +51,11 @@ export function keys(db: Db) {
   const numbers = remembered.get(db) ?? new Remembered()
   remembered.set(db, numbers)
   const place = db.prepare<{ key: number }>("SELECT place AS key FROM places WHERE id = +?")
-  const addPlace = db.prepare<{ key: number }>("INSERT INTO places (id) VALUES (+?) RETURNING place AS key")
+  const addPlace = inserting(db, "places")
   const writer = db.prepare<{ key: number }>(
     "SELECT writer AS key FROM writers WHERE user_id = +? AND sender = +? AND username = +? AND shown_as = +? AND person_id = +? AND agent IS +?",
   )
-  const addWriter = db.prepare<{ key: number }>(
-    "INSERT INTO writers (user_id, sender, username, shown_as, person_id, agent) VALUES (+?, +?, +?, +?, +?, +?) RETURNING writer AS key",
-  )
+  const addWriter = inserting(db, "writers")
   return {
     /** The number of a Room or Thread, given out where it has none yet. Within the transaction that uses it. */
     place: (id: string | null): number | null =>
@@ -63,22 +64,22 @@ export function keys(db: Db) {
         : numbers.number(
             id,
             () => place.get(id),
-            () => addPlace.one(id),
+            () => addPlace({ id }),
           ),
     /** The number of whoever wrote, likewise. */
     writer({ userId, username, here, sender, agent }: Writer): number {
-      const row = [
-        userId ?? "",
-        sender ?? "",
-        username ?? "",
-        here?.username ?? username ?? "",
-        here?.userId ?? userId ?? "",
-        agent ?? null,
-      ] as const
+      const row = {
+        userId: userId ?? "",
+        sender: sender ?? "",
+        username: username ?? "",
+        shownAs: here?.username ?? username ?? "",
+        personId: here?.userId ?? userId ?? "",
+        agent: agent ?? null,
+      }
       return numbers.number(
         JSON.stringify(row),
-        () => writer.get(...row),
-        () => addWriter.one(...row),
+        () => writer.get(row.userId, row.sender, row.username, row.shownAs, row.personId, row.agent),
+        () => addWriter(row),
       )
     },
   }

@@ -4,10 +4,12 @@ import { each, isOneOf, keysOf } from "../../contract/each.ts"
 import { tallyColumns } from "../../contract/answers/evidence.ts"
 import type { EntryFilter } from "../../contract/reads/kinds.ts"
 import { JsonText, joinJson, parse, type Stored, stored, type Writable } from "../../contract/json.ts"
+import { present } from "../../contract/present.ts"
 import { type OperationName, receiptKinds } from "../../contract/operations/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { states } from "../../contract/states.ts"
 import type { Db } from "../storage/database.ts"
+import { inserting } from "../storage/inserting.ts"
 import { keys, placeOf } from "./keys.ts"
 import { marked, markIn } from "../lists/other-room.ts"
 import { ofKinds } from "../lists/paging.ts"
@@ -132,9 +134,7 @@ function showsObject({ kind, result }: Pick<Row, "kind" | "result">): boolean {
 export type Timeline = ReturnType<typeof timeline>
 
 export function timeline(db: Db) {
-  const insert = db.prepare(
-    "INSERT INTO timeline_entries (thread, sequence, kind, entry_id, history_position, reply_to_entry_id, version_id) VALUES (+?, +?, +?, +?, +?, +?, +?)",
-  )
+  const insert = inserting(db, "timeline_entries")
   const { place } = keys(db)
   const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = +?")
   const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = +?`)
@@ -160,7 +160,15 @@ export function timeline(db: Db) {
 
   return {
     append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf, position }: NewEntry): void {
-      insert.run(place(threadId), sequence, kind, entryId, position, replyToEntryId, standingOf)
+      insert({
+        thread: present(place(threadId)),
+        sequence,
+        kind,
+        entryId,
+        historyPosition: position,
+        replyToEntryId,
+        versionId: standingOf,
+      })
       if (replyToEntryId !== null) countReply.run(replyToEntryId)
     },
 

@@ -19,6 +19,7 @@ import {
   withholdable,
 } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
+import { inserting } from "../storage/inserting.ts"
 import { requestDigestOf } from "./delivery.ts"
 import { type Entry, type Given, journal } from "./journal.ts"
 import { idOf, placeOf } from "./keys.ts"
@@ -71,7 +72,7 @@ export function withheld(db: Db) {
   )
   const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = +?`)
   const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
-  const note = db.prepare("INSERT INTO withheld_fields (mark, history_position, path, by_position) VALUES (+?, +?, +?, +?)")
+  const note = inserting(db, "withheld_fields")
   const find = db.prepare<{ at: string; userId: string; username: string; reason: Withholding["reason"] }>(
     `SELECT h.at, w.user_id AS userId, w.username, h.content ->> '$.reason' AS reason
      FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = +?`,
@@ -211,7 +212,7 @@ export function withheld(db: Db) {
 
     /** Notes by which write places of another are withheld. */
     note({ position, contentDigest }: StandingWrite, places: readonly string[], byPosition: number): void {
-      for (const place of places) note.run(markKey(contentDigest, place), position, place, byPosition)
+      for (const place of places) note({ mark: markKey(contentDigest, place), historyPosition: position, path: place, byPosition })
     },
 
     /** When, by whom and why; undefined while that is not known here. */

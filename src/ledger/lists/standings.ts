@@ -4,6 +4,7 @@ import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.
 import { fitting, type JsonObject, parse, type Stored, stored, writeJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../storage/database.ts"
+import { inserting } from "../storage/inserting.ts"
 
 /** A notice as records show it. */
 type Notice = JsonObject & { readonly linkId: string }
@@ -14,9 +15,7 @@ export function standings(db: Db) {
   const find = db.prepare<{ status: RecordStatus; notices: Stored<Notice[]> }>(
     "SELECT status, notices FROM standings WHERE version_id = +?",
   )
-  const set = db.prepare(
-    "INSERT INTO standings (version_id, status, notices) VALUES (+?, +?, +?) ON CONFLICT DO UPDATE SET status = excluded.status, notices = excluded.notices",
-  )
+  const set = inserting(db, "standings", { onConflict: "DO UPDATE SET status = excluded.status, notices = excluded.notices" })
   const tellDisputes = db.prepare("UPDATE standings SET open_dispute = +?, notices = +? WHERE version_id = +?")
   const noticesOf = (versionId: string): Notice[] => parse(find.get(versionId)?.notices ?? stored("[]"))
 
@@ -33,12 +32,12 @@ export function standings(db: Db) {
     ): void {
       const notices = noticesOf(versionId).map((notice) => (notice.linkId === linkId ? { ...notice, withdrawn } : notice))
       const status = standing.reduce<RecordStatus>((strongest, kind) => strongerStatus(strongest, linkKinds[kind].status), "current")
-      set.run(versionId, status, JSON.stringify(notices))
+      set({ versionId, status, notices: JSON.stringify(notices) })
     },
     /** Adds a notice, as it is served; of more than have room the newest are kept. */
     note(versionId: string, status: RecordStatus, notice: Notice): void {
       const newest = fitting([notice, ...noticesOf(versionId).reverse()], limits.noticeBytes)
-      set.run(versionId, strongerStatus(status, find.get(versionId)?.status ?? "current"), writeJson(newest.reverse()))
+      set({ versionId, status: strongerStatus(status, find.get(versionId)?.status ?? "current"), notices: writeJson(newest.reverse()) })
     },
     /**
      * Tells which disputes were answered.

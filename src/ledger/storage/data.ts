@@ -1,6 +1,7 @@
 /** Opens the data of an instance: its database, who it is, and the world it lives in. */
 import { join } from "node:path"
 import type { Db } from "./database.ts"
+import { inserting } from "./inserting.ts"
 import { openReadConnection, openDatabase } from "./opening.ts"
 import { isoTime, momentOf, realWorld, type World } from "../world.ts"
 
@@ -71,10 +72,7 @@ export function openData(file: string, given?: World): Data {
     const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
     // Of two processes that open new data at once, the first one names the instance.
     if (known.get() === undefined)
-      db.prepare("INSERT INTO instance (one, instance_id, created_at) VALUES (1, +?, +?) ON CONFLICT DO NOTHING").run(
-        world.id(),
-        isoTime(world.now()),
-      )
+      inserting(db, "instance", { onConflict: "DO NOTHING" })({ one: 1, instanceId: world.id(), createdAt: isoTime(world.now()) })
     return {
       db,
       world,

@@ -1,4 +1,7 @@
-/** Rows are inserted by the names of their columns: a value that is missing, unknown or of another type does not compile. */
+/**
+ * Rows are inserted by the names of their columns: a value that is missing, unknown or of another type does not compile. Written by hand are
+ * inserts that answer with what is stored now (RETURNING), those whose rows come from a query, and those into an index of words.
+ */
 import type { NewRows } from "../../../schema.d.ts"
 import type { Db, Value } from "./database.ts"
 
@@ -28,7 +31,7 @@ const camelCase = (column: string): string =>
     .map((word, index) => (index === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`))
     .join("")
 
-/** The columns that an insert names: the others have a default, or are numbered by the database. */
+/** The columns that an insert names: the others have a default. A key that the database numbers by itself may be left out. */
 export const namedColumns = (
   db: Db,
   table: string,
@@ -38,10 +41,11 @@ export const namedColumns = (
       "SELECT *, max(pk) OVER () AS keys FROM pragma_table_info(+?)",
     )
     .all(table)
-    .filter(
-      ({ name, type, pk, keys, dflt_value }) => dflt_value === null && name !== "seal" && !(pk === 1 && keys === 1 && type === "INTEGER"),
-    )
-    .map(({ name, type, notnull, pk }) => ({ column: name, name: camelCase(name), type, isNullable: notnull === 0 && pk === 0 }))
+    .filter(({ name, dflt_value }) => dflt_value === null && name !== "seal")
+    .map(({ name, type, notnull, pk, keys }) => {
+      const isNumbered = pk === 1 && keys === 1 && type === "INTEGER"
+      return { column: name, name: camelCase(name), type, isNullable: isNumbered || (notnull === 0 && pk === 0) }
+    })
 
 /**
  * What inserts rows into a table, prepared when the first row comes. Columns that may be null may be left out.
@@ -64,6 +68,9 @@ export function inserting<T extends Table, Worked extends string = never>(
   return (row) => {
     const { statement, names } = (known ??= prepared())
     const given = row as Readonly<Record<string, Value | undefined>>
-    return statement.run(...names.map((name) => given[name] ?? null))
+    // A loop takes half as long as a map here, and every write comes this way.
+    const values: Value[] = []
+    for (const name of names) values.push(given[name] ?? null)
+    return statement.run(...values)
   }
 }

@@ -2,18 +2,21 @@
 import { canonicalJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
 
 type Dimensions = NonNullable<BodyOf<"report_attempt_event">["metrics"]>[number]["dimensions"]
 
 export function dimensionSets(db: Db) {
   const find = db.prepare<{ id: number }>("SELECT dimensions_id AS id FROM dimension_sets WHERE dimensions = +?")
-  const insert = db.prepare<{ id: number }>("INSERT INTO dimension_sets (dimensions) VALUES (+?) RETURNING dimensions_id AS id")
+  const insert = inserting(db, "dimension_sets")
   return {
     /** The id of a set, which is stored where it is new; 0 for none. */
     idOf(dimensions: Dimensions): number {
       if (dimensions === undefined || Object.keys(dimensions).length === 0) return 0
       const text = canonicalJson(dimensions)
-      return (find.get(text) ?? insert.one(text)).id
+      const known = find.get(text)
+      if (known === undefined) insert({ dimensions: text })
+      return (known ?? find.one(text)).id
     },
   }
 }

@@ -41,10 +41,10 @@ export function events(db: Db) {
   const insertOutput = inserting(db, "attempt_outputs")
   const lastOrdinal = db.prepare<{ last: number }>("SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = +?")
   const insertMetric = inserting(db, "attempt_metrics")
-  const setLast = db.prepare(
-    `INSERT OR REPLACE INTO attempt_last_metrics (attempt_id, name, split, dimensions_id, ordinal, unit, step, value, points, from_step, to_step, stretch)
-     VALUES (+?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?, +?)`,
-  )
+  const setLast = inserting(db, "attempt_last_metrics", {
+    onConflict: `DO UPDATE SET ordinal = excluded.ordinal, unit = excluded.unit, step = excluded.step, value = excluded.value,
+      points = excluded.points, from_step = excluded.from_step, to_step = excluded.to_step, stretch = excluded.stretch`,
+  })
   const setUnit = db.prepare("UPDATE attempt_last_metrics SET unit = +? WHERE attempt_id = +? AND name = +? AND split = +?")
   const told = db.prepare<{ unit: string | null }>(
     "SELECT unit FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +?",
@@ -114,8 +114,7 @@ export function events(db: Db) {
         const unit = last.unit ?? told.get(attemptId, name, split)?.unit
         const points = series.map((point): NewPoint => [point.step ?? point.ordinal, Number(point.value)])
         const kept = lines.add([attemptId, name, split, place], points)
-        const { fromStep, toStep, stretch } = kept
-        setLast.run(attemptId, name, split, place, ordinal, unit ?? null, step ?? null, text, kept.points, fromStep, toStep, stretch)
+        setLast({ attemptId, name, split, dimensionsId: place, ordinal, unit, step, value: text, ...kept })
       }
     },
 

@@ -139,7 +139,7 @@ export function links(db: Db) {
      JOIN journal j ON j.position = e.history_position JOIN research_links l ON l.link_id = j.target_id
      WHERE e.entry_id = +? AND e.kind = 'assert_dispute' AND l.target_author_id = +?`,
   )
-  const reply = db.prepare("INSERT INTO dispute_replies (link_id, entry_id, at) VALUES (+?, +?, +?) ON CONFLICT DO NOTHING")
+  const reply = inserting(db, "dispute_replies", { onConflict: "DO NOTHING" })
   const supersedes = db.prepare(
     `WITH RECURSIVE later (version_id) AS (
        SELECT +? UNION SELECT l.replacement_version_id FROM later JOIN research_links l ON l.target_version_id = later.version_id AND l.kind = 'supersedes'
@@ -190,7 +190,7 @@ export function links(db: Db) {
     /** Notes a reply to an entry that shows a dispute, by the author of the disputed record. @returns that record */
     replied({ to, entryId, authorId, at }: Reply): string | undefined {
       const dispute = disputeAt.get(to, authorId)
-      if (dispute !== undefined) reply.run(dispute.linkId, entryId, at)
+      if (dispute !== undefined) reply({ linkId: dispute.linkId, entryId, at })
       return dispute?.versionId
     },
     /** Whether one record replaced another, directly or by way of others. */

@@ -4,6 +4,7 @@ import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { withheldSince } from "../../ledger/journal/withheld-since.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
 import { type Cell, type Dimensions, textOf } from "./cells.ts"
 import { figure, interval } from "./figures.ts"
 import { type Contrast, differenceOf, pointsOf } from "./table.ts"
@@ -77,9 +78,7 @@ const isSame = (one: Figures, other: Figures | null): boolean =>
 export type Effects = ReturnType<typeof effects>
 
 export function effects(db: Db, values: Values) {
-  const insert = db.prepare(
-    "INSERT INTO finding_effects (version_id, position, experiment_id, metric, effect, figures) VALUES (+?, +?, +?, +?, +?, +?)",
-  )
+  const insert = inserting(db, "finding_effects")
   const named = (role: string) =>
     `(SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role = '${role}')`
   const ofFinding = db.prepare<Row>(
@@ -156,7 +155,8 @@ export function effects(db: Db, values: Values) {
         const found = workedOut(effect, finding)
         // In a replay, what it was worked out from may have been withheld since.
         const kept: Kept | null = "message" in found ? null : { ...found, revisions }
-        insert.run(versionId, position, effect.experimentId, effect.metric, canonicalJson(effect), canonicalJson(kept))
+        const { experimentId, metric } = effect
+        insert({ versionId, position, experimentId, metric, effect: canonicalJson(effect), figures: canonicalJson(kept) })
       })
     },
 
