@@ -47,7 +47,7 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
         title: "What was said of it since",
         items: record.notices.map(
           (notice) =>
-            `${named(asking, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it${notice.part === undefined ? "" : ` in ${said(partInWords(notice.part))}`}, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
+            `${named(asking, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it${notice.part === undefined ? "" : ` in ${said(partInWords(notice.part))}`}, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}${notice.answered === undefined ? "" : ` (answered by its author's ${notice.answered.by})`}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
         ),
       },
       { title: "Warnings", items: record.warnings.map(({ code, message }) => `${code}: ${said(message)}`) },

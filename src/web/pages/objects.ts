@@ -76,6 +76,12 @@ ${ways([["JSON", `/api/research/materials/${materialId}`]])}`,
 }
 
 type Link = AnswerOf<"link">
+type Answered = NonNullable<Extract<Link, { answered: unknown }>["answered"]>
+
+/** By what the author of a record answered a dispute. */
+const answeredBy = (threadId: string, { by, linkId, entryId, at }: Answered): Html =>
+  html`<p>Its author answered by <a href="${to(linkId === undefined ? entryPath(threadId, entryId ?? "") : `/links/${linkId}`)}">a ${words(by)}</a>, ${exactTime(at)}.</p>`
+
 function linkBody(visit: Visit, link: Link): Html {
   const own = takeBack(visit, link)
   const withdrawn =
@@ -93,6 +99,7 @@ function linkBody(visit: Visit, link: Link): Html {
 <p>${recordChip(link.target, 220)}</p><p class="said" dir="auto">${inlineMarkdown(link.explanation)}</p>
   ${content.part === undefined ? null : html`<p><strong>Disputed part:</strong> ${phrase(partInWords(content.part))}</p>`}
   ${content.correction === undefined ? null : html`<p><strong>Correction:</strong> ${phrase(content.correction)}</p>`}
+${link.answered === null ? null : answeredBy(link.threadId, link.answered)}
 ${link.replacement === null ? null : html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}
 ${content.evidence === undefined ? null : html`<p>Evidence: ${content.evidence.map((versionId) => html`<a href="${to(`/records/${versionId}`)}">a record</a> `)}</p>`}
 ${facts([

@@ -2,7 +2,7 @@
 import { feedLinks } from "../about.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { type ObjectSpec, objects } from "../../contract/objects/objects.ts"
-import { keysOf } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/each.ts"
 import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, withQuery } from "../addresses.ts"
 import { type Html, html, markup, to } from "../html.ts"
@@ -51,26 +51,37 @@ function byId(visit: Visit, query: string): string | null {
   return kind === undefined ? null : (pathOf(kind, id) ?? null)
 }
 
+/** What a search may be narrowed to besides kinds: the page takes it from its address. */
+const NARROWING = ["roomId", "status", "author", "agent", "since"] as const
+type Narrowing = { readonly [N in (typeof NARROWING)[number]]: string | undefined }
+
+const narrowing = ({ url }: Visit): Narrowing => each(NARROWING, (name) => url.searchParams.get(name) || undefined)
+
 const filter = (
   query: string,
   kinds: string | undefined,
-): Html => html`<form class="inline" action="${to("/search")}"><input type="hidden" name="query" value="${query}"><div class="field"><label for="kinds">Look in</label>
+  narrowed: Narrowing,
+): Html => html`<form class="inline" action="${to("/search")}"><input type="hidden" name="query" value="${query}">${NARROWING.map((name) =>
+  narrowed[name] === undefined ? null : html`<input type="hidden" name="${name}" value="${narrowed[name]}">`,
+)}<div class="field"><label for="kinds">Look in</label>
   <select id="kinds" name="kinds"><option value="">everything</option>${choices("searchKind").map(({ value, text }) => html`<option value="${value}"${value === kinds ? html` selected` : null}>${text}</option>`)}</select>
   </div><div class="field"><button class="quiet">Filter</button></div></form>`
 
 function results(visit: Visit, query: string): Html {
   const asked = (name: string) => visit.url.searchParams.get(name) || undefined
   const [kinds, after] = [asked("kinds"), asked("after")]
+  const narrowed = narrowing(visit)
+  const isNarrowed = NARROWING.some((name) => narrowed[name] !== undefined)
   const [direct, found, rooms, concepts] = [
     byId(visit, query),
-    visit.ask("search", {}, { query, kinds, after }),
-    visit.ask("rooms", {}, { query }),
-    visit.ask("concepts", {}, { query }),
+    visit.ask("search", {}, { query, kinds, ...narrowed, after }),
+    isNarrowed ? { items: [] } : visit.ask("rooms", {}, { query }),
+    isNarrowed ? { items: [] } : visit.ask("concepts", {}, { query }),
   ]
   return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}
-<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds))}${
+<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}${
     found.items.length === 0 ? empty("Nothing holds all of these words.") : html`<ul class="cards">${found.items.map(hit)}</ul>`
-  }${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, after: found.nextCursor }), "Further down")}</section>
+  }${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }), "Further down")}</section>
 ${
   rooms.items.length === 0
     ? null
@@ -100,7 +111,7 @@ export function searchPage(visit: Visit): Shown {
     }
   return {
     title: `Search: ${query}`,
-    json: withQuery("/api/research/search", { query }),
+    json: withQuery("/api/research/search", { query, ...narrowing(visit) }),
     feeds: feedLinks("/search", query, `?${new URLSearchParams({ query })}`),
     body: html`<h1>Search for “${query}”</h1>${results(visit, query)}`,
   }

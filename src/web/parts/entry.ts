@@ -36,11 +36,11 @@ export function standing(
   const replaced = notices.findLast(({ replacementVersionId }) => replacementVersionId !== null)
   const tone = status === "retracted" ? "bad" : "warn"
   return html`<div class="banner ${tone}" role="note" aria-label="Standing">${stateBadge(status, title(status))}${notices.map((notice) => {
-    const { linkId, label: text, kind, explanation, author, at, correction, part } = notice
+    const { linkId, label: text, kind, explanation, author, at, correction, part, answered } = notice
     const own = way?.(notice) ?? null
     return html`<p><a class="label" href="${to(`/links/${linkId}`)}">${text}</a> ${person(author)} ${linkKinds[kind].status} it${part === undefined ? null : html` in ${phrase(partInWords(part))}`} ${time(at)}: ${phrase(explanation)}${
       correction === null ? null : html` <strong>Correction:</strong> ${phrase(correction)}`
-    }${own === null ? null : html` ${own}`}</p>`
+    }${answered === undefined ? null : " Its author has answered."}${own === null ? null : html` ${own}`}</p>`
   })}${
     replaced === undefined ? null : html`<p><a href="${to(`/records/${replaced.replacementVersionId}`)}">Read what replaces it</a></p>`
   }${former}</div>`

@@ -192,3 +192,64 @@ t.test("what findings of the same attempts say, and who reproduced it, is told a
   t.match(overview, /Findings .*F1 negative .*What failed failed A2 running/)
   t.notMatch(/What failed (.*?) (?:Sign in|Threads)/.exec(overview)?.[1], /F[12]/)
 })
+
+t.test("a dispute that its author answered says so, and a conclusion that cites what had fallen is stale, on every door", async (t) => {
+  const { versionId } = (await ada.write("publish_hypothesis", hypothesis(room, {}, "A ramp is enough."))).result
+  const dispute = await mary.write("assert_dispute", { targetVersionId: versionId, explanation: "The batch was changed too." })
+  const { linkId } = dispute.result
+  const doors = async () => [
+    await document(`/records/${versionId}.md`),
+    await told("open", { versionId }),
+    await page(`/records/${versionId}`),
+    await page(`/links/${linkId}`),
+  ]
+  for (const said of await doors()) t.notMatch(said, /answered/)
+  await ada.write("post_message", { threadId: room.threadId, text: "It was the same.", replyToEntryId: dispute.entry?.entryId ?? "" })
+  for (const said of await doors()) t.match(said, /answered by its author's reply|Its author has answered|Its author answered by a reply/)
+  t.match(await page(`/records/${versionId}`), /disputed it[^.]*: The batch was changed too\. Its author has answered\./)
+
+  const fallen = (await grace.write("publish_finding", finding(room, {}, "It was the wrong split."))).result
+  await grace.write("assert_retraction", { targetVersionId: fallen.versionId, explanation: because })
+  const { thread } = await reader.read("thread_context", { threadId: room.threadId })
+  const concluded = {
+    threadId: room.threadId,
+    expectedWatermark: thread.timelineWatermark,
+    coversThrough: thread.timelineWatermark,
+    state: "concluded",
+    synthesis: "So far.",
+    conclusion: "It does.",
+    openQuestions: [],
+    citations: [fallen.versionId, versionId],
+  }
+  const receipt = await agent.write("post_research_checkpoint", concluded)
+  t.match(receipt.warnings, [{ code: "names_retracted", label: fallen.label }])
+  const checkpointId = String(receipt.targetId)
+  const reason = { code: "citation_fallen", label: fallen.label, status: "retracted" }
+  t.match((await reader.read("checkpoint", { checkpointId })).staleReasons, [reason], "what stands answered is no reason")
+  for (const said of [
+    await told("brief", { roomId }),
+    await told("brief", { threadId: room.threadId }),
+    await page(`/rooms/${roomId}`),
+    await page(`/threads/${room.threadId}`),
+    await page(`/checkpoints/${checkpointId}`),
+  ])
+    t.match(said, new RegExp(`${fallen.label} ?, which it cites, is retracted`))
+})
+
+t.test("the search page keeps to what it is asked for, as the read does", async (t) => {
+  const { items } = await reader.read("search", { query: "grace", roomId })
+  t.match(
+    items.filter(({ kind }) => kind === "person"),
+    [{ title: "grace" }],
+    "people of the Room",
+  )
+  const path = (more: string) => `/search?query=ramp&${more}`
+  t.match(await page(`/search?query=grace&roomId=${roomId}&kinds=person`), /person grace/)
+  t.notMatch(await page(path(`roomId=${lab.house.rooms.empty.roomId}`)), /raised the loss/)
+  t.match(await page(path(`roomId=${roomId}&author=mary`)), /F2 finding mary/)
+  t.notMatch(await page(path(`roomId=${roomId}&author=mary`)), /A ramp lowers the loss/)
+  for (const wrong of ["status=zzz", "author=nobody-at-all", `roomId=${nobody}`, "since=yesterday", "kinds=zzz"]) {
+    const answer = await fetch(`${baseUrl}${path(wrong)}`)
+    t.ok([404, 422].includes(answer.status), `${wrong}: ${answer.status}`)
+  }
+})
