@@ -125,6 +125,21 @@ t.test("as Markdown, and of a Thread", async (t) => {
   t.equal(thread.hypotheses.length, 4)
 })
 
+t.test("Markdown has every next step that JSON has, where its budget has room", async (t) => {
+  const at = await lab.room("What is there to do?")
+  for (const what of ["A ramp", "A pause", "A restart", "A larger batch", "A smaller one"])
+    await at.ada.write("publish_hypothesis", hypothesis(at, {}, `${what} lowers the loss.`))
+  for (const question of ["Does noise?", "Does a prior?", "Does a longer run?", "Does another seed?"])
+    await at.ada.write("propose_experiment", { roomId: at.roomId, threadId: at.threadId, question, scope: "Here.", hypotheses: [] })
+  const { next } = await reader.read("room_brief", { roomId: at.roomId, budget: 8_000 })
+  const { items } = await reader.read("room_next", { roomId: at.roomId })
+  t.equal(next.length, items.length)
+  t.ok(next.length >= 9, `${next.length} steps`)
+  const markdown = await (await fetch(`${house.baseUrl}/api/research/rooms/${at.roomId}/brief?format=markdown`)).text()
+  const [, steps = ""] = markdown.split("## What to do next\n")
+  for (const { what, object } of next) t.match(steps, new RegExp(`^- ${what.replaceAll("_", " ")} ${object.label}: `, "m"))
+})
+
 // shows: skill: brief
 t.test("never longer than its budget, whatever the Room holds, and what is left out is counted", async (t) => {
   const filler = new Filler(lab.file)
