@@ -8,7 +8,8 @@ import type { OnProgress } from "../ledger/replay/replay.ts"
 import { chains } from "./chains.ts"
 import { replayed } from "./replayed.ts"
 import { seals } from "./seals.ts"
-import { fileItself, structure } from "./structure.ts"
+import { fileItself } from "./file-itself.ts"
+import { structure } from "../ledger/storage/structure.ts"
 
 export interface CheckReport {
   readonly rooms: number

@@ -13,9 +13,7 @@ import { listen, serveOn } from "../../http/server.ts"
 import { isFollowed } from "../../ledger/storage/litestream-files.ts"
 import { databaseFile, whoseData } from "../../ledger/storage/data.ts"
 import { DataError } from "../../ledger/storage/opening.ts"
-import { FollowerDb, readPatienceMs } from "../../ledger/storage/follower-file.ts"
-import { mustBearMark } from "../../ledger/storage/migrate.ts"
-import { latestSchema } from "../../ledger/storage/schema.ts"
+import { type FollowerDb, readPatienceMs } from "../../ledger/storage/follower-file.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
 import { Renderer } from "../../renderer/renderer.ts"
@@ -25,6 +23,7 @@ import { forgetWithOriginal } from "../compose/forget-withheld.ts"
 import { createInstance, type Instance } from "../compose/instance.ts"
 import { addressAt, budgetsHere, edgeParts, type EdgeOptions } from "../serving/parts.ts"
 import { readerPool } from "../threads/reader-pool.ts"
+import { mustBeOurs, openWhole } from "./followed-data.ts"
 
 /** Milliseconds between two looks whether the file has moved on. */
 const LOOK = 100
@@ -158,7 +157,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
       `${options.follow} holds no file that Litestream follows. Start its follower first: litestream restore -f -o ${file} REPLICA.`,
     )
   const followed = started.adopt(openWhole(file), (opened) => opened.close())
-  mustBeOfToday(followed, file)
+  const mustStayOurs = mustBeOurs(followed, file)
   const world = realWorld()
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
@@ -175,7 +174,7 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   const looks = setInterval(() => {
     try {
       if (followed.isLost()) throw new DataError(`${file} is not the file any more that was opened. The copy ends; start it again.`)
-      if (reading.look()) mustBeOfToday(followed, file)
+      if (reading.look()) mustStayOurs()
     } catch (error) {
       if (!(error instanceof DataError)) return
       log.fatal(error.message)
@@ -218,30 +217,4 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
       running.dispose()
     },
   }
-}
-
-/** Opens a file once its follower has finished what it writes. @throws DataError where it does not finish */
-function openWhole(file: string): FollowerDb {
-  let followed: FollowerDb | undefined
-  try {
-    followed = new FollowerDb(file)
-    followed.snapshot(() => undefined)
-    return followed
-  } catch (error) {
-    followed?.close()
-    if (!(error instanceof Refusal)) throw error
-    throw new DataError(
-      `Litestream's follower has not finished what it writes to ${file}; it may have been ended in the midst of it. Nothing was changed. Start the follower again, and then this copy.`,
-    )
-  }
-}
-
-/** @throws DataError where the file is of another program or version */
-function mustBeOfToday(followed: FollowerDb, file: string): void {
-  mustBearMark(followed.prepare<{ application_id: number }>("PRAGMA application_id").one().application_id, file)
-  const stored = followed.prepare<{ user_version: number }>("PRAGMA user_version").one().user_version
-  if (stored === latestSchema) return
-  throw new DataError(
-    `The data in ${file} has schema ${stored}, and this program reads ${latestSchema}: serve the copy with the program that serves the original.`,
-  )
 }

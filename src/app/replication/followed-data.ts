@@ -1,0 +1,61 @@
+/** Makes sure that the file a copy is served from is this program's data, and stays that of the same instance. */
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { whoseData } from "../../ledger/storage/data.ts"
+import { FollowerDb } from "../../ledger/storage/follower-file.ts"
+import { mustBearMark } from "../../ledger/storage/migrate.ts"
+import { DataError } from "../../ledger/storage/opening.ts"
+import { latestSchema } from "../../ledger/storage/schema.ts"
+import { structure, structureIn } from "../../ledger/storage/structure.ts"
+
+/** Opens a file once its follower has finished what it writes. @throws DataError where it does not finish */
+export function openWhole(file: string): FollowerDb {
+  let followed: FollowerDb | undefined
+  try {
+    followed = new FollowerDb(file)
+    followed.snapshot(() => undefined)
+    return followed
+  } catch (error) {
+    followed?.close()
+    if (!(error instanceof Refusal)) throw error
+    throw new DataError(
+      `Litestream's follower has not finished what it writes to ${file}; it may have been ended in the midst of it. Nothing was changed. Start the follower again, and then this copy.`,
+    )
+  }
+}
+
+/** @throws DataError where the file is of another program or version */
+function mustBeOfToday(followed: FollowerDb, file: string): void {
+  mustBearMark(followed.prepare<{ application_id: number }>("PRAGMA application_id").one().application_id, file)
+  const stored = followed.prepare<{ user_version: number }>("PRAGMA user_version").one().user_version
+  if (stored === latestSchema) return
+  throw new DataError(
+    `The data in ${file} has schema ${stored}, and this program reads ${latestSchema}: serve the copy with the program that serves the original.`,
+  )
+}
+
+/** Views, triggers or tables that this program does not make would be read as its own. @throws DataError */
+function mustBeMadeHere(followed: FollowerDb, file: string): void {
+  const problems: string[] = []
+  structure(followed, (problem) => problems.push(problem))
+  const [first] = problems
+  if (first !== undefined)
+    throw new DataError(`${file} is not as this program makes it, and is not served. ${first} Restore it from its replica.`)
+}
+
+/**
+ * Makes sure of what is read from a file now.
+ * @returns makes sure of it again, once the file has moved on
+ * @throws DataError
+ */
+export function mustBeOurs(followed: FollowerDb, file: string): () => void {
+  mustBeOfToday(followed, file)
+  mustBeMadeHere(followed, file)
+  const { instanceId } = whoseData(followed)
+  const made = structureIn(followed)
+  return () => {
+    mustBeOfToday(followed, file)
+    if (structureIn(followed) !== made) mustBeMadeHere(followed, file)
+    if (whoseData(followed).instanceId !== instanceId)
+      throw new DataError(`${file} holds the data of another instance now. The copy ends; start it again if that was meant.`)
+  }
+}
