@@ -22,7 +22,7 @@ interface Options {
 
 async function run(file: string, { data, adopt, owner }: Options): Promise<void> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)
-  if ((adopt === undefined) !== (owner === undefined)) throw new UsageError("--adopt and --owner go together: who adopts the Room owns it.")
+  if ((adopt === undefined) !== (owner === undefined)) throw new UsageError("--adopt and --owner must be given together.")
   const release = lockFolder(data)
   const bar = checkingBar()
   try {
@@ -68,10 +68,10 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
 export const importCommand = (): Command =>
   new Command("import")
     .description(
-      "read a Room of another instance out of its export, into a data folder that nobody serves: to read, search and cite it here, or to go on with it",
+      "import a Room of another instance from its export, into a data folder that no service uses: to read, search and cite it here, or to continue it",
     )
     .argument("<file>", "the export, a zip")
     .addOption(dataOption())
-    .addOption(option("--adopt", "make the Room this instance's own: it can be written to here, and follows its origin no longer"))
-    .addOption(option("--owner <name>", "with --adopt: the person of this instance who owns it then"))
+    .addOption(option("--adopt", "make the Room this instance's own: it accepts writes here and stops following its origin"))
+    .addOption(option("--owner <name>", "with --adopt: the user of this instance who will own it"))
     .action(run)

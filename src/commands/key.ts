@@ -19,7 +19,7 @@ interface IssueOptions {
 
 const issue = () =>
   new Command("issue")
-    .description("issue a personal key to somebody's Library; its token is printed once")
+    .description("issue a personal key to a person's Library; its token is printed once")
     .addOption(dataOption())
     .addOption(option("--user <username>", "the person whose Library it opens").makeOptionMandatory())
     .addOption(option("--label <text>", "what it is for").default("command line"))

@@ -57,7 +57,7 @@ const transfer = () =>
     .addOption(dataOption())
     .addOption(option("--to <username>", "the new owner, a member or not").makeOptionMandatory())
     .addOption(option("--reason <text>", "why").makeOptionMandatory())
-    .addOption(option("--by <username>", "the operator in whose name it is done (where there is one, that one)"))
+    .addOption(option("--by <username>", "the operator who does it (the default if there is only one)"))
     .action((room: string, { data, to, reason, by }: TransferOptions) =>
       withInstance(data, async (instance) => {
         const roomId = room.toLowerCase()

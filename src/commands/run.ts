@@ -86,7 +86,7 @@ const withPlace = (command: Command): Command => command.addOption(urlOption()).
 export const runCommand = (): Command =>
   withPlace(new Command("run"))
     .description(
-      "run a command as an attempt of an experiment: registered first, then told as it goes, with its outcome; it runs also where nobody answers",
+      "run a command as an attempt of an experiment: registered first, then reported as it goes, with its outcome; it also runs when the service does not answer",
     )
     .argument("[command...]", "the command, after --")
     .addOption(option("--experiment <id>", "the experiment it belongs to"))

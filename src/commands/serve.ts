@@ -26,7 +26,7 @@ const logOf = ({ logRequests }: ServeSettings) => openLog("info", { busy: logReq
 /** Serves a copy, for reading. */
 async function serveCopy(settings: ServeSettings, follow: string): Promise<void> {
   const { primary } = settings
-  if (primary === undefined) throw new UsageError("A copy sends on what is not for it: name the service that it is of with --primary.")
+  if (primary === undefined) throw new UsageError("A copy redirects writes to the original: name it with --primary.")
   if (settings.replicated !== undefined) throw new UsageError("--follow and --replicated cannot be combined.")
   const copy = await startCopy({
     ...settings,
@@ -88,6 +88,6 @@ export const serveCommand = (): Command =>
           webAddress,
         ),
       )
-      .addOption(option("--forward", "pass through what the original answers, in place of sending on whoever asks")),
+      .addOption(option("--forward", "pass requests on to the original and return its answers, instead of redirecting the client")),
     "on",
   ).action(serve)

@@ -70,13 +70,13 @@ const watchOptions = (rateLimits: "on" | "off") => [
   onOff("--rate-limits", "answer 429 to an address or caller that asks for far more than others; the manifest has the numbers", rateLimits),
   onOff(
     "--trust-proxy",
-    "take the last entry of X-Forwarded-For for the address of a request; only behind a proxy that writes it, where nobody else reaches the port",
+    "use the last entry of X-Forwarded-For as the address of a request; only behind a proxy that writes it, where no other client can reach the port",
     "off",
   ),
   onOff("--log-requests", "a line in the log for every request, not only for sign-ins, refused credentials and failures", "off"),
   secretOption(
     "--metrics-token <token>",
-    "a secret that opens /metrics as a bearer token; without it only callers on this machine read there, and behind --base-url nobody",
+    "a secret that opens /metrics as a bearer token; without it only callers on this machine can read it, and none behind --base-url",
   ).argParser(secret),
   option("--security-contact <address>", "whom to tell of a weakness, for /.well-known/security.txt: mailto:, https: or tel:").argParser(
     contact,
@@ -99,7 +99,7 @@ const entranceOptions = () => [
   option("--oidc-admits <whom>", "whom of its people to let in without an invitation: a domain means a verified address there")
     .argParser(admits)
     .default("invited"),
-  option("--passwords <on|off>", "off: nobody signs in but by the provider").choices(["on", "off"]).default("on"),
+  option("--passwords <on|off>", "off: people sign in only through the provider").choices(["on", "off"]).default("on"),
   option("--invitations <who>", "who may invite people").choices(inviters).default("owners"),
 ]
 

@@ -29,7 +29,7 @@ const SHOWN = 70
 
 function namedBy({ sequence, entry, record }: Options): NamedWrite {
   const given = [sequence, entry, record].filter((each) => each !== undefined)
-  if (given.length !== 1) throw new UsageError("Say what it stands in by one of --sequence, --entry and --record.")
+  if (given.length !== 1) throw new UsageError("Give exactly one of --sequence, --entry and --record.")
   if (sequence !== undefined && /^[1-9][0-9]{0,14}$/.test(sequence)) return { sequence: Number(sequence) }
   if (entry !== undefined && isUuid(entry)) return { entryId: entry.toLowerCase() }
   if (record !== undefined && isUuid(record)) return { versionId: record.toLowerCase() }
@@ -42,7 +42,9 @@ async function withhold(room: string, options: Options): Promise<void> {
   const { data, fields, reason, explanation } = options
   const isPlan = fields === undefined && reason === undefined && explanation === undefined
   if (!isPlan && (fields === undefined || reason === undefined || explanation === undefined))
-    throw new UsageError("--fields, --reason and --explanation go together; without them it is only told what could be withheld.")
+    throw new UsageError(
+      "--fields, --reason and --explanation must be given together. Without them the command lists what can be withheld.",
+    )
   // A service that runs keeps in memory what it read; its own page withholds from it.
   const release = isPlan ? () => {} : lockFolder(data)
   try {
@@ -74,15 +76,15 @@ async function withhold(room: string, options: Options): Promise<void> {
 export const withholdCommand = (): Command =>
   new Command("withhold")
     .description(
-      "take texts out of a public record for good, in data that nobody serves (of what is served, the page does); without --fields, tell what could be withheld",
+      "withhold texts of a public record for good, in data that no service uses (for a running service, use its page); without --fields, list what can be withheld",
     )
     .argument("<room>", "the Room's id")
     .addOption(dataOption())
     .addOption(option("--sequence <number>", "the write, by its entry of the Room's activity"))
     .addOption(option("--entry <id>", "or by an entry of a timeline"))
     .addOption(option("--record <id>", "or by the record it made"))
-    .addOption(option("--fields <places>", "places in what was sent, such as /text, with commas between them"))
+    .addOption(option("--fields <places>", "places in the body, such as /text, separated by commas"))
     .addOption(option("--reason <reason>", "why").choices(enumerations.withholdingReason))
-    .addOption(option("--explanation <text>", "why, in a sentence that everybody can read"))
-    .addOption(option("--by <username>", "the operator in whose name it is done (where there is one, that one)"))
+    .addOption(option("--explanation <text>", "why, in a public sentence"))
+    .addOption(option("--by <username>", "the operator who does it (the default if there is only one)"))
     .action(withhold)

@@ -57,7 +57,7 @@ const whole = ({ baseUrl, softwareVersion }: OpenApiFacts, slice?: Slice): OpenA
     version: softwareVersion,
     summary: "Public research organised in Rooms, written by people and by agents.",
     description: `Protocol version ${protocolVersion}. Answers may gain members without a new version; bodies take only the members described here.`,
-    contact: { name: "Whoever runs this instance", url: `${baseUrl}/` },
+    contact: { name: "The operator of this instance", url: `${baseUrl}/` },
     license: licence,
   },
   servers: [{ url: baseUrl }],

@@ -129,7 +129,7 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
       const { collection } = owned(call)
       const username = call.params.username.toLowerCase()
       const member = collections.members(collection.id).find((each) => each.username === username)
-      if (member === undefined) throw nothing("Nobody of that name has this Collection.")
+      if (member === undefined) throw nothing("No member of this Collection has that name.")
       return { ...inLibrary, collection, member }
     },
     admit(_call, { collection, member }) {

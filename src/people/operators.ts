@@ -187,7 +187,7 @@ export class Operators {
     return ledger.transact(() => {
       this.#mustBeOperator(by)
       const person = people.ofHere(userId)
-      if (person === undefined) throw new Refusal("room_unavailable", "There is nobody of this id here.")
+      if (person === undefined) throw new Refusal("room_unavailable", "There is no user with this id.")
       const done = work(person)
       audit.write({ kind, by, subject: personSubject(person), detail: { ...done } })
       return done

@@ -89,15 +89,14 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
       const isOperator = people.isOperator(actor.userId)
       mustOwnOrOperate(actor, { role, isOperator }, "Only the owner of a Room or an operator hands it over.")
       if (role !== "owner" && body.reason === undefined)
-        throw new Refusal("invalid_schema", "Whoever does not own the Room says why it gets another owner.", {
+        throw new Refusal("invalid_schema", "An operator who transfers a Room must give a reason.", {
           issues: [{ path: "/reason", message: "is required of an operator" }],
         })
       const next = members.find(roomId, userId)
       if (next?.role === "owner")
         throw new Refusal("state_conflict", `${next.username} owns this Room already.`, { current: { member: next } })
       if (next === undefined && !isOperator) throw new Refusal("room_unavailable", "This person is not a member of the Room.")
-      if (next === undefined && people.ofHere(userId) === undefined)
-        throw new Refusal("room_unavailable", "There is nobody of this id here.")
+      if (next === undefined && people.ofHere(userId) === undefined) throw new Refusal("room_unavailable", "There is no user with this id.")
       if (!people.isEnabled(userId)) throw new Refusal("state_conflict", "This person cannot sign in here, and so look after no Room.")
     },
     write(_call, { roomId, userId }, { at }) {

@@ -30,8 +30,7 @@ const HOLDS = 180
 
 /** Whom to tell of a weakness (RFC 9116). @throws Refusal 404 where the operator named nobody */
 function securityTxt({ securityContact, baseUrl, instance: { world } }: Edge): string {
-  if (securityContact === undefined)
-    throw new Refusal("unknown_operation", "Whoever runs this instance has named no contact (--security-contact).")
+  if (securityContact === undefined) throw new Refusal("unknown_operation", "This instance has no security contact (--security-contact).")
   const expires = new Date(world.now() + HOLDS * 86_400_000).toISOString()
   return `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${baseUrl}/.well-known/security.txt\n`
 }

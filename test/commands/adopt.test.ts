@@ -14,10 +14,10 @@ tap.teardown(() => {
 test("A Room is adopted by somebody who is here, once, and says so", async (t) => {
   const { file, roomId } = await exportedDemo(program, place, "empty")
   const adopt = (...args: string[]) => run(program, ["import", file, "--data", "data", "--adopt", ...args], place)
-  t.match(await adopt(), { code: 2, err: /--adopt and --owner go together/ })
+  t.match(await adopt(), { code: 2, err: /--adopt and --owner must be given together/ })
   t.match(await run(program, ["import", file, "--data", "data", "--owner", "zoe"], place), {
     code: 2,
-    err: /--adopt and --owner go together/,
+    err: /--adopt and --owner must be given together/,
   })
   t.match(await adopt("--owner", "zoe"), { code: 1, err: /There is no research-room data in data/ })
   await run(program, ["user", "add", "zoe", "--password", "the long password", "--data", "data"], place)

@@ -36,7 +36,7 @@ test("first it is told what could be withheld, and where it may still be", async
 test("what is not said rightly, or is served, is refused", async (t) => {
   t.match(await withhold(), { code: 2, err: /one of --sequence, --entry and --record/ })
   t.match(await withhold("--sequence", "9"), { code: 2, err: /no such write/ })
-  t.match(await withhold("--sequence", "2", "--fields", "/text"), { code: 2, err: /go together/ })
+  t.match(await withhold("--sequence", "2", "--fields", "/text"), { code: 2, err: /must be given together/ })
   t.match(await withhold("--sequence", "2", ...all.with(1, "/nowhere")), { code: 2, err: /names nothing of that write/ })
   const service = await serve(program, ["--data", "data"], place)
   t.match(await withhold("--sequence", "2", ...all), { code: 1 })

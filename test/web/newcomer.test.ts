@@ -116,7 +116,7 @@ t.test("colours follow the choice, without a script too; help tells what the mar
   t.equal(await page.getAttribute("html", "data-theme"), "dark")
   await page.getByRole("button", { name: "As my system" }).click()
   t.equal(await paper(), light)
-  t.match(await page.textContent("main"), /Somebody says that it is wrong/)
+  t.match(await page.textContent("main"), /A member says that it is wrong/)
   await page.emulateMedia({ media: "print" })
   t.match(await page.textContent(".on-paper"), /\/help$/)
   t.ok(await page.locator(".on-paper").isVisible())

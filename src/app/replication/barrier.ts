@@ -3,7 +3,7 @@
  * it releases what was waiting when it began; what is committed meanwhile waits for the next.
  */
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { uncertain } from "../../ledger/write/commit-queue.ts"
+import { uncertain } from "../../ledger/write/not-stored.ts"
 
 export type SyncOutcome = "confirmed" | "failed"
 

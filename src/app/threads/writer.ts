@@ -1,7 +1,7 @@
 /** The serving thread's end of the writing thread: hands each write over as soon as it is checked, and brings the answers back. */
 import { Thread } from "../../channel/thread.ts"
 import type { Admitted, OtherWriter } from "../../ledger/write/admission.ts"
-import { notStored, uncertain } from "../../ledger/write/commit-queue.ts"
+import { notStored, uncertain } from "../../ledger/write/not-stored.ts"
 import type { Delivery } from "../../ledger/journal/delivery.ts"
 import type { Cut, Reach } from "../../ledger/cut.ts"
 import type { BatchRequest } from "../../ledger/write/batch.ts"

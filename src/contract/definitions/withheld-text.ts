@@ -56,9 +56,9 @@ export const withWords = (text: string): string => (holdsMark(text) ? text.repla
 
 /** Why something is withheld, as people read it. */
 export const withholdingReasons: Readonly<Record<Withholding["reason"], string>> = {
-  secret: "a secret that would let somebody in",
+  secret: "a secret that gives access",
   personal_data: "personal data",
-  rights: "it is somebody else's",
+  rights: "it belongs to another person",
   legal_order: "the order of a court or an authority",
   other: "another reason",
 }

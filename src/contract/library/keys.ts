@@ -57,7 +57,7 @@ export const revokeKey = operation({
   family: "library",
   surface: "browser",
   path: "/api/library/keys/{keyId}/revoke",
-  summary: "Revokes a personal key of one's own at once.",
+  summary: "Revokes your own personal key at once.",
   target: "personal_key",
   refusals: ["state_conflict"],
   fields: {},

@@ -16,7 +16,7 @@ export const tagPapers = operation({
   family,
   surface,
   path: "/api/library/tag_papers",
-  summary: "Gives papers tags of one's own, and saves those that are not saved yet. Tags are in lower case, and are seen by nobody else.",
+  summary: "Gives papers your own tags, and saves those that are not saved yet. Tags are in lower case, and only you see them.",
   target: "library",
   refusals: ["limit_reached"],
   fields,

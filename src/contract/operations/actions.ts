@@ -140,7 +140,7 @@ const all = [
     by: "anyone",
     refusals: ["not_authenticated", "state_conflict", "room_unavailable", "unknown_operation"],
     summary:
-      "Creates the account of somebody for whom the group's identity provider vouches, and signs them in. A browser comes here from /sign-in/provider, with what it was given there.",
+      "Creates the account of a person whom the group's identity provider vouches for, and signs them in. A browser comes here from /sign-in/provider, with what it was given there.",
     fields: { username },
     example: { username: "grace" },
     answer: answers.session,
@@ -213,7 +213,7 @@ const all = [
     by: "person",
     refusals: ["role_required"],
     summary:
-      "Makes a link by which somebody may create an account once; with roomId (owner only) they join that Room. The token is shown once. Who may is a setting of the service: owners of a Room and operators, unless told.",
+      "Makes a link with which one person may create an account; with roomId (owner only) they join that Room. The token is shown once. Who may is a setting of the service: owners of a Room and operators, unless told.",
     fields: { roomId: v.exactOptional(subject("room")) },
     example: {},
     answer: answers.invitationIssued,
@@ -235,7 +235,7 @@ const all = [
     method: "POST",
     path: "/api/invitations/{invitationId}/revoke",
     by: "person",
-    summary: "Takes back an open invitation of one's own.",
+    summary: "Takes back your own open invitation.",
     fields: {},
     example: {},
     answer: shape({ schemaVersion: answers.schemaVersion, invitationId: v.string(), revoked: v.literal(true) }),

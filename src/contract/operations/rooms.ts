@@ -64,7 +64,7 @@ export const requestToJoin = operation({
 export const decideJoinRequest = operation({
   name: "decide_join_request",
   surface: "browser",
-  sentence: () => "let somebody in who asked to join",
+  sentence: () => "accepted a request to join",
   path: "/api/rooms/{roomId}/join-requests/{userId}/decision",
   summary: "Accepts or declines a request to join; the Room's owner only.",
   target: "join_request",

@@ -204,7 +204,7 @@ const all = [
     name: "person",
     path: "/api/research/people/{username}",
     summary:
-      "Somebody by their name or id: how they want to be cited, as far as they have said. The service does not ask ORCID whose an ORCID is.",
+      "A person by their name or id: how they want to be cited, if they have said so. The service does not ask ORCID whose an ORCID is.",
     answer: answers.describedPerson,
   }),
   read({ name: "session", surface: "visitor", path: "/api/session", summary: "Who is signed in, or null.", answer: answers.session }),

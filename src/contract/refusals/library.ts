@@ -28,7 +28,7 @@ export const refusalsOfLibrary = {
     status: [404],
     retryable: false,
     family: "library",
-    meaning: "No such note, highlight, invitation, member or key of one's own; browser routes only.",
+    meaning: "You have no such note, highlight, invitation, member or key; browser routes only.",
     remedy: "Read the list again: it may be gone since.",
   },
   thread_has_notes: {

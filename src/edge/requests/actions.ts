@@ -119,7 +119,7 @@ const acts: Acts = {
 
   async connect_provider({ edge, event, person }) {
     const { identity, userId } = brought(edge, event, "connecting")
-    if (userId !== person.userId) throw new Refusal("state_conflict", "Somebody else began this in the same browser; begin again.")
+    if (userId !== person.userId) throw new Refusal("state_conflict", "Another person started this in the same browser. Start again.")
     await edge.instance.byProvider.connect(person, identity, clientOf(event))
     return { answer: { person: { ...person } }, headers: {} }
   },

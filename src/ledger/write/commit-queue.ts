@@ -8,6 +8,7 @@
 import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
+import { notStored, uncertain } from "./not-stored.ts"
 
 /** Thrown by work that wants everything it did undone and its value delivered all the same. */
 export class RollbackWith<T> {
@@ -28,16 +29,6 @@ type Settled = { value: unknown } | { error: unknown }
 
 /** One write of a group cannot be undone alone: the group has to be run again. */
 class NeedsSavepoints extends Error {}
-
-export const notStored = () =>
-  new Refusal("temporarily_unavailable", "The database could not take the write; nothing was stored. Send the same request again.", {
-    retryAfter: 2,
-  })
-export const uncertain = () =>
-  new Refusal("temporarily_unavailable", "The write could not be finished for certain. Keep its id and body and send it again.", {
-    retryAfter: 2,
-    committed: null,
-  })
 
 const isStorageFailure = (outcome: Settled): boolean =>
   "error" in outcome && outcome.error instanceof Refusal && outcome.error.code === "temporarily_unavailable"

@@ -1,5 +1,4 @@
 /** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
-import type { ExportedKind } from "../../contract/objects/objects.ts"
 import { JsonText, parse, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
 import { FORM } from "../import/origin.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
@@ -8,6 +7,7 @@ import { recordSummary } from "../records/shown.ts"
 import type { ExportedRoom, ExportedWrite, Person } from "./room.ts"
 import type { AttemptRow, ExperimentRow, MaterialRow } from "./rows.ts"
 import type { TextFile } from "./zip.ts"
+import { CITED, HISTORY, ORIGIN, pathOf, places, softwareId } from "./paths.ts"
 
 export interface CrateFile extends TextFile {
   readonly name: string
@@ -116,9 +116,6 @@ function* metricLines(room: ExportedRoom): Generator<string> {
   }
 }
 
-/** Where the pinned code of an attempt or plan stands in the metadata: the form that package tools know. */
-export const softwareId = ({ url, commit }: { url: string; commit: string }): string => `git+${url}@${commit}`
-
 /** Attempts, line by line; the repositories that they pin are noted. */
 function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<string> {
   for (const row of room.attempts()) {
@@ -128,11 +125,6 @@ function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<s
   }
 }
 
-/** Where every accepted write stands; and those of other Rooms on which they rest; and where all of it comes from. */
-export const HISTORY = "history.jsonl"
-const CITED = "cited.jsonl"
-export const ORIGIN = "origin.json"
-
 /** A write of another Room, with its entry of that Room's feed. */
 const citedWrite = ({ roomId, before, activity, ...written }: ExportedWrite) => ({
   roomId,
@@ -140,36 +132,6 @@ const citedWrite = ({ roomId, before, activity, ...written }: ExportedWrite) => 
   activity: new JsonText(stored(activity)),
   write: writtenOut(written),
 })
-/** Where accepted content stands: in a file for each object of a folder, or in lines of one file. */
-const folders = { record: "records", plan: "plans", link: "links", checkpoint: "checkpoints", material: "materials" } as const
-const places = {
-  hypothesis: folders.record,
-  experiment: "experiments.jsonl",
-  plan: folders.plan,
-  attempt: "attempts.jsonl",
-  finding: folders.record,
-  cited_claim: folders.record,
-  link: folders.link,
-  checkpoint: folders.checkpoint,
-  message: "timelines",
-} as const satisfies Readonly<Record<ExportedKind, string>>
-/** Every folder, as its files' paths begin. */
-export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message}/`
-/** The folders with a file for each accepted content. */
-export const acceptedFolders: readonly string[] = Object.values(folders)
-
-/** The files of which there is one for each object. */
-export const pathOf = {
-  record: (label: string) => `${folders.record}/${label}.json`,
-  plan: (label: string) => `${folders.plan}/${label}.json`,
-  link: (label: string) => `${folders.link}/${label}.json`,
-  checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
-  /** Labels of materials are another Room's where that one registered them first. */
-  material: (roomId: string, { origin_room_id, label }: { origin_room_id: string; label: string }) =>
-    `${folders.material}/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
-  timeline: (sequence: number, threadId: string) => `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
-} as const
-
 /** Every file of the record, one after the other. */
 export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource): Generator<CrateFile> {
   const { people, software } = met

@@ -1,19 +1,17 @@
 /** The entities of an RO-Crate: one for each thing that the crate speaks of. Terms are schema.org's, as RO-Crate 1.2 takes them. */
-import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
 import { type Named as NamedPerson, shownName } from "../../contract/answers/description.ts"
 import { licenceIri, licenceUrl } from "../../contract/licences.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
-import type { AttemptAnswer } from "../../contract/answers/work.ts"
-import { pathOf, softwareId } from "./contents.ts"
-import type { AttemptRow, ExperimentRow, LinkRow, MaterialRow, Named, PlanRow, RecordRow } from "./rows.ts"
+import { pathOf, softwareId } from "./paths.ts"
+import type { ExperimentRow, LinkRow, MaterialRow, Named, PlanRow, RecordRow } from "./rows.ts"
 
 export type Entity = JsonObject & { "@id": string; "@type": string | string[] }
 type Reference = { "@id": string }
 
 export const to = (id: string): Reference => ({ "@id": id })
 /** Members that are there: empty lists and nulls are left out, and a list of one is that one, as RO-Crate wants it. */
-const given = (members: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject =>
+export const given = (members: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject =>
   Object.fromEntries(
     Object.entries(members).flatMap(([name, value]) => {
       if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return []
@@ -35,8 +33,7 @@ const unknownLicence: Entity = {
   "@id": "#licence-not-stated",
   "@type": "CreativeWork",
   name: "Licence not stated",
-  description:
-    "Nobody has stated under which licence this may be used. Ask its authors before you reuse more than the law allows without asking.",
+  description: "No licence has been stated. Ask its authors before you reuse more than the law allows without permission.",
 }
 /** The terms under which what stands in a Room may be used, as far as its owner has stated them. */
 export const licenceOf = (id: string | null): Entity =>
@@ -192,77 +189,4 @@ export function materialEntity(row: MaterialRow, baseUrl: string): Entity {
       contentUrl: [...new Set(available)],
     }),
   }
-}
-
-type Event = AttemptAnswer["events"][number]
-
-const actionStatus: Readonly<Record<AttemptStatus, string>> = {
-  registered: "PotentialActionStatus",
-  started: "ActiveActionStatus",
-  succeeded: "CompletedActionStatus",
-  failed: "FailedActionStatus",
-  preflight_failed: "FailedActionStatus",
-  cancelled: "FailedActionStatus",
-}
-
-/** What the statuses are, for readers that know no more than the crate. */
-export const statusEntities: readonly Entity[] = [...new Set(Object.values(actionStatus))].map((status) => ({
-  "@id": `http://schema.org/${status}`,
-  "@type": "ActionStatusType",
-  name: status.replace("ActionStatus", ""),
-}))
-
-function errorOf(status: AttemptStatus, last: Event | undefined): string | undefined {
-  if (actionStatus[status] !== "FailedActionStatus") return undefined
-  if (last?.failure !== undefined) return `${last.failure.stage}: ${last.failure.explanation}`
-  return last?.message === undefined ? status : `${status}: ${last.message}`
-}
-
-/** An execution as the Process Run Crate profile describes one, and the outputs that are no registered material. */
-export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
-  const { repository, argv, inputs } = parse(row.content)
-  const events = parse(row.events)
-  const outputs = parse(row.outputs)
-  const ended = actionStatus[row.status] === "CompletedActionStatus" || actionStatus[row.status] === "FailedActionStatus"
-  const last = events.at(-1)
-  const produced = outputs.map(({ materialId }, index) =>
-    materialId === undefined ? ids.output(row.attempt_id, index) : ids.material(materialId),
-  )
-  const action: Entity = {
-    "@id": ids.attempt(row.attempt_id),
-    "@type": "CreateAction",
-    name: `${row.label}: ${row.intent} attempt of ${row.experiment_label}`,
-    description: JSON.stringify(argv),
-    identifier: row.attempt_id,
-    url: `${baseUrl}${pageOf("attempt", row.attempt_id)}`,
-    agent: to(ids.person(row.author_id)),
-    instrument: to(softwareId(repository)),
-    actionStatus: to(`http://schema.org/${actionStatus[row.status]}`),
-    subjectOf: to("attempts.jsonl"),
-    ...given({
-      object: [
-        ...new Set(inputs.map(({ materialId }) => ids.material(materialId))),
-        ...(row.plan_label === null ? [] : [pathOf.plan(row.plan_label)]),
-      ].map(to),
-      result: [...new Set(produced)].map(to),
-      startTime: events.find(({ event }) => event === "started")?.reportedAt ?? undefined,
-      endTime: ended ? (last?.reportedAt ?? undefined) : undefined,
-      error: errorOf(row.status, last),
-    }),
-  }
-  const files = outputs.flatMap(({ outputLabel, digest, mediaType, sizeBytes, materialId, description }, index): Entity[] =>
-    materialId !== undefined
-      ? []
-      : [
-          {
-            "@id": ids.output(row.attempt_id, index),
-            "@type": "File",
-            name: `${outputLabel} of ${row.label}`,
-            localPath: outputLabel,
-            sha256: digest.slice("sha256:".length),
-            ...given({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
-          },
-        ],
-  )
-  return [action, ...files]
 }

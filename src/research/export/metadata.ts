@@ -4,9 +4,10 @@ import { present } from "../../contract/present.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
-import { type CrateFile, type Folder, type Mentioned, pathOf } from "./contents.ts"
+import type { CrateFile, Mentioned } from "./contents.ts"
+import { type Folder, pathOf } from "./paths.ts"
+import { attemptEntities, statusEntities } from "./attempt-entities.ts"
 import {
-  attemptEntities,
   type Entity,
   experimentEntity,
   ids,
@@ -18,7 +19,6 @@ import {
   planMembers,
   recordMembers,
   softwareEntity,
-  statusEntities,
   to,
 } from "./entities.ts"
 import type { RoomSource } from "../../rooms/imported.ts"

@@ -6,7 +6,7 @@ import { licenceUrl } from "../../contract/licences.ts"
 import { tallyIn, type TallyRow } from "../evidence/words.ts"
 import { onlySaid } from "../../contract/unproved.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
-import { pathOf } from "./contents.ts"
+import { pathOf } from "./paths.ts"
 import type { Source } from "./metadata.ts"
 import type { ExportedRoom } from "./room.ts"
 
@@ -87,7 +87,7 @@ export function* previewText(room: ExportedRoom, source: Source): Generator<stri
   const { roomId, title, question, owner, state, activityWatermark, lastActivityAt, license } = room.summary
   yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${safe(title)}</title><style>${STYLE}</style></head>\n<body>\n<header><h1>${safe(title)}</h1>\n`
   if (question !== null) yield `<p>${safe(question)}</p>\n`
-  yield `<p class="meta">A Room of ${safe(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ${license === null ? "Nobody has stated a licence." : `Licence: ${link(licenceUrl(license), license)}.`}</p></header>\n<main>\n`
+  yield `<p class="meta">A Room of ${safe(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ${license === null ? "No licence has been stated." : `Licence: ${link(licenceUrl(license), license)}.`}</p></header>\n<main>\n`
   yield* section("Where it stands", conclusions(room), ["", ""])
   yield* section("Statements", statements(room, source), ["", ""])
   yield* section("Experiments", experiments(room), [
@@ -138,7 +138,7 @@ ${onlySaid}
 
 ${
   summary.license === null
-    ? "Nobody has stated under which licence this may be used; the metadata says so for everything in it."
+    ? "No licence has been stated; the metadata says so for everything in it."
     : `The Room's owner has put it under ${summary.license} (${licenceUrl(summary.license)}).`
 } Materials are named by
 their digest or pinned reference and are not part of the crate. Nothing here was computed or checked by the service: an

@@ -7,7 +7,7 @@ import { kindsIn, refersIn } from "../../contract/schema/ref.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { onlySaid } from "../../contract/unproved.ts"
 import { packaged } from "../../packaged.ts"
-import { acceptedFolders, HISTORY } from "./contents.ts"
+import { acceptedFolders, HISTORY } from "./paths.ts"
 
 /** The operations whose content a crate holds beside the history too: those that make an object that is exported so, or change it where every content is kept. */
 const operationsWithFile: readonly string[] = operations

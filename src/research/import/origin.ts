@@ -91,7 +91,7 @@ export async function peopleOf(crate: CrateFile) {
   for await (const { number, value } of crate.lines("people.jsonl")) {
     const found = v.safeParse(personLine, value)
     if (!found.success || people.has(found.output.userId))
-      throw new CrateFault(`people.jsonl line ${number} names nobody, or somebody twice.`)
+      throw new CrateFault(`people.jsonl line ${number} names no person, or the same person twice.`)
     people.set(found.output.userId, found.output.username)
     const told = describedBy(found.output)
     if (told !== undefined) described.set(found.output.userId, told)

@@ -80,7 +80,7 @@ ${
 ${
   !mayInvite(edge, person)
     ? null
-    : html`<section aria-labelledby="invite">${heading(2, "invite", "Invite somebody")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p>
+    : html`<section aria-labelledby="invite">${heading(2, "invite", "Invite a person")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p>
   <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`
 }`,
   }

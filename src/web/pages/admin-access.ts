@@ -60,7 +60,7 @@ export function adminCredentialsPage(visit: Visit): Shown {
     "/credentials",
     "Credentials",
     items.length === 0
-      ? empty("Nobody has issued a credential yet.")
+      ? empty("No credential has been issued yet.")
       : html`${table(
           "Credentials of every Room",
           HEAD,
@@ -86,7 +86,7 @@ export function adminKeysPage(visit: Visit): Shown {
     "/keys",
     "Personal keys",
     items.length === 0
-      ? empty("Nobody has issued a personal key yet.")
+      ? empty("No personal key has been issued yet.")
       : html`${table(
           "Everybody's personal keys",
           HEAD,
@@ -130,7 +130,7 @@ export function adminInvitationsPage(visit: Visit): Shown {
     "/invitations",
     "Invitations",
     items.length === 0
-      ? empty("Nobody has been invited yet.")
+      ? empty("There are no invitations yet.")
       : html`${table(
           "Invitations",
           ["Made", "By", "Into", "State", actionsHead],

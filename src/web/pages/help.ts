@@ -12,7 +12,7 @@ type Words<N extends keyof typeof enumerations> = Readonly<Record<(typeof enumer
 
 const standings: Words<"recordStatus"> = {
   current: "It was not disputed, corrected, replaced or retracted. Findings may speak against it all the same.",
-  disputed: "Somebody says that it is wrong, and why; its author may not agree.",
+  disputed: "A member says that it is wrong, and why. Its author may disagree.",
   corrected: "Part of it was wrong; the correction says what holds instead.",
   superseded: "A newer record takes its place.",
   retracted: "Its author, or the owner of the Room, took it back.",
@@ -48,8 +48,8 @@ const attempts: Words<"attemptOutcome"> = {
 }
 const experiments: Words<"experimentStatus"> = {
   open: "Anybody in the Room may take it.",
-  claimed: "Somebody holds it and has not begun.",
-  in_progress: "Somebody works on it.",
+  claimed: "A member has taken it and has not started.",
+  in_progress: "A member is working on it.",
   completed: "It ended, with a conclusion.",
   cancelled: "It was given up, with the reason.",
 }
@@ -58,18 +58,18 @@ const materials: Words<"obtainability"> = {
   restricted: "Where it lies, not everybody is let in.",
   unobtainable: "Who tried could not get it.",
   disputed: "Reports on one place do not agree, or what was found there is something else.",
-  unreported: "Nobody has tried, or said so.",
+  unreported: "No one has reported an attempt.",
 }
 
 const kinds: Readonly<Record<LabelledKind, string>> = {
   hypothesis: "A sentence exact enough to be wrong, with the words it uses and where it holds.",
-  experiment: "A question that somebody can take, plan and try.",
-  plan: "What somebody is going to run, and what would count as an answer, written down before anything is run.",
-  attempt: "A receipt that somebody ran something elsewhere: which code, how, and what came of it. This service runs nothing.",
+  experiment: "A question that a member can take, plan and try.",
+  plan: "What will be run, and what would count as an answer, written down before the run.",
+  attempt: "A report that a person ran something on their own machine: which code, how, and with what result. This service runs no code.",
   finding: "What came out, with the evidence for it, also when nothing did.",
   cited_claim: "What a paper says, in words that can be checked against it.",
   material: "An input or output, known by its content.",
-  link: "What somebody said later of a record: that it is corrected, replaced, taken back or disputed.",
+  link: "A later statement about a record: that it is corrected, replaced, retracted or disputed.",
 }
 
 const meaning = (words: Readonly<Record<string, string>>): Html =>

@@ -52,7 +52,7 @@ ${facts([
 ])}
 <section aria-labelledby="locations">${heading(2, "locations", "Where it is said to lie")}${
       material.locations.length === 0
-        ? empty("Nobody reported a location.")
+        ? empty("No location has been reported.")
         : table(
             "Locations",
             ["State", "Address", "Reported by", "Observed digest"],

@@ -52,10 +52,10 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   )}
 ${
   role === "owner"
-    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add somebody who has an account")}${
+    ? html`<div class="actions">${act("add_member", { roomId: room.roomId }, "Add a person who has an account")}${
         visit.person === undefined || !mayInvite(visit.edge, visit.person)
           ? null
-          : html`<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite somebody new</button>
+          : html`<form class="inline" method="post" action="${to("/web/invite")}"><input type="hidden" name="roomId" value="${room.roomId}"><button class="quiet">Invite a new person</button>
   </form>`
       }</div>`
     : whyNot(visit, room)
@@ -64,7 +64,7 @@ ${
 
 function requests(roomId: string, { items }: AnswerOf<"join_requests">): Html {
   if (items.length === 0)
-    return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}${empty("Nobody asks to join.")}</section>`
+    return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}${empty("There are no requests to join.")}</section>`
   return html`<section aria-labelledby="requests">${heading(2, "requests", "Requests to join")}<ul class="cards">${items.map(
     ({ person: who, message, requestedAt }) =>
       html`<li>${person(who)} asked ${time(requestedAt)}${joining({ roomId, ...who, message })}

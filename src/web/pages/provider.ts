@@ -88,7 +88,7 @@ function strangerPage(name: string, identity: Identity): Shown {
     status: 403,
     body: html`<h1>No user signs in with this account</h1>
 <p class="lead">${name} knows you${accountOf(identity)}, but no account here is connected with yours there, and it takes an invitation to make one.</p>
-<p>If you have an account here, sign in with its password and connect the two on your account page. Else ask somebody here for an invitation: its link leads on from there.</p>
+<p>If you have an account here, sign in with its password and connect the two on your account page. Otherwise ask a member for an invitation and follow its link.</p>
 <p><a href="${to("/sign-in")}">Sign in</a></p>`,
   }
 }

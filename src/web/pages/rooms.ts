@@ -38,7 +38,7 @@ export function roomsPage(visit: Visit): Shown {
   const isNew = !visit.edge.instance.tables.people.exist()
   const nothing = isNew
     ? empty(
-        "Nobody is here yet. The service printed a link when it started, with which the first person sets it up: look where it was started, or in its log.",
+        "There are no users yet. The service printed a set-up link when it started. Look in the terminal where it was started, or in its log.",
       )
     : query !== undefined
       ? empty(

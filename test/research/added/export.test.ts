@@ -260,7 +260,7 @@ t.test("People can read it from a disk", (t) => {
     "F1 finding, positive",
     "corrected",
     "How imperfect may a teacher be before teaching costs more than it adds?",
-    "Nobody has stated a licence",
+    "No licence has been stated",
   ])
     t.ok(page.includes(text), text)
   t.notMatch(page, /<script|src=|@import|url\(/, "without a script and without a network")

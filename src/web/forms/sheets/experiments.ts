@@ -32,7 +32,7 @@ const protocolAsks = <const P extends string>(at: P) =>
 export const experimentSheets = {
   propose_experiment: sheet("propose_experiment", {
     heading: "Propose an experiment",
-    lead: "A question that somebody can take and answer. It stays open until a member takes it.",
+    lead: "A question that a member can take and answer. It stays open until then.",
     send: "Propose the experiment",
     first: ["/question", "/scope", "/hypotheses"],
     folds: [

@@ -17,7 +17,7 @@ export const materialSheets = {
         hint: "sha256: and its digest; or hf:// or git:// with a full commit.",
         missing: "Say which one it is exactly.",
       },
-      "/location": { label: "Where can it be had?", hint: "An address; left empty, nobody has said yet." },
+      "/location": { label: "Where can it be had?", hint: "An address. Leave it empty if you do not know one." },
       "/description": { label: "What should others know of it?" },
       "/mediaType": { label: "Media type", hint: "application/json, for instance." },
       "/sizeBytes": { label: "Size in bytes" },

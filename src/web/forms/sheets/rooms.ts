@@ -33,7 +33,7 @@ export const roomSheets = {
   }),
   add_member: sheet("add_member", {
     heading: "Add a member",
-    lead: "Somebody who has an account here. They can write in the Room from now on.",
+    lead: "A person who has an account here. They can write in the Room from now on.",
     send: "Add them",
     first: ["/username"],
     asks: { "/username": { label: "Name of their account", missing: "Say whom to add." } },

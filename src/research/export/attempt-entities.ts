@@ -1,0 +1,81 @@
+/** An attempt as the Process Run Crate profile describes an execution. */
+import type { AttemptAnswer } from "../../contract/answers/work.ts"
+import { parse } from "../../contract/json.ts"
+import { pageOf } from "../../contract/objects/objects.ts"
+import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
+import { type Entity, given, ids, to } from "./entities.ts"
+import { pathOf, softwareId } from "./paths.ts"
+import type { AttemptRow } from "./rows.ts"
+
+type Event = AttemptAnswer["events"][number]
+
+const actionStatus: Readonly<Record<AttemptStatus, string>> = {
+  registered: "PotentialActionStatus",
+  started: "ActiveActionStatus",
+  succeeded: "CompletedActionStatus",
+  failed: "FailedActionStatus",
+  preflight_failed: "FailedActionStatus",
+  cancelled: "FailedActionStatus",
+}
+
+/** What the statuses are, for readers that know no more than the crate. */
+export const statusEntities: readonly Entity[] = [...new Set(Object.values(actionStatus))].map((status) => ({
+  "@id": `http://schema.org/${status}`,
+  "@type": "ActionStatusType",
+  name: status.replace("ActionStatus", ""),
+}))
+
+function errorOf(status: AttemptStatus, last: Event | undefined): string | undefined {
+  if (actionStatus[status] !== "FailedActionStatus") return undefined
+  if (last?.failure !== undefined) return `${last.failure.stage}: ${last.failure.explanation}`
+  return last?.message === undefined ? status : `${status}: ${last.message}`
+}
+
+/** An execution as the Process Run Crate profile describes one, and the outputs that are no registered material. */
+export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
+  const { repository, argv, inputs } = parse(row.content)
+  const events = parse(row.events)
+  const outputs = parse(row.outputs)
+  const ended = actionStatus[row.status] === "CompletedActionStatus" || actionStatus[row.status] === "FailedActionStatus"
+  const last = events.at(-1)
+  const produced = outputs.map(({ materialId }, index) =>
+    materialId === undefined ? ids.output(row.attempt_id, index) : ids.material(materialId),
+  )
+  const action: Entity = {
+    "@id": ids.attempt(row.attempt_id),
+    "@type": "CreateAction",
+    name: `${row.label}: ${row.intent} attempt of ${row.experiment_label}`,
+    description: JSON.stringify(argv),
+    identifier: row.attempt_id,
+    url: `${baseUrl}${pageOf("attempt", row.attempt_id)}`,
+    agent: to(ids.person(row.author_id)),
+    instrument: to(softwareId(repository)),
+    actionStatus: to(`http://schema.org/${actionStatus[row.status]}`),
+    subjectOf: to("attempts.jsonl"),
+    ...given({
+      object: [
+        ...new Set(inputs.map(({ materialId }) => ids.material(materialId))),
+        ...(row.plan_label === null ? [] : [pathOf.plan(row.plan_label)]),
+      ].map(to),
+      result: [...new Set(produced)].map(to),
+      startTime: events.find(({ event }) => event === "started")?.reportedAt ?? undefined,
+      endTime: ended ? (last?.reportedAt ?? undefined) : undefined,
+      error: errorOf(row.status, last),
+    }),
+  }
+  const files = outputs.flatMap(({ outputLabel, digest, mediaType, sizeBytes, materialId, description }, index): Entity[] =>
+    materialId !== undefined
+      ? []
+      : [
+          {
+            "@id": ids.output(row.attempt_id, index),
+            "@type": "File",
+            name: `${outputLabel} of ${row.label}`,
+            localPath: outputLabel,
+            sha256: digest.slice("sha256:".length),
+            ...given({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
+          },
+        ],
+  )
+  return [action, ...files]
+}

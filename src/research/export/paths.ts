@@ -1,0 +1,40 @@
+/** Where everything stands in a crate. */
+import type { ExportedKind } from "../../contract/objects/objects.ts"
+
+/** The journal of the Room, the writes of other Rooms that it cites, and the instance that the Room comes from. */
+export const HISTORY = "history.jsonl"
+export const CITED = "cited.jsonl"
+export const ORIGIN = "origin.json"
+
+/** The id of a pinned commit in the metadata, in the form that package tools know. */
+export const softwareId = ({ url, commit }: { url: string; commit: string }): string => `git+${url}@${commit}`
+
+/** Accepted content has a file for each object in a folder, or a line in one file. */
+const folders = { record: "records", plan: "plans", link: "links", checkpoint: "checkpoints", material: "materials" } as const
+export const places = {
+  hypothesis: folders.record,
+  experiment: "experiments.jsonl",
+  plan: folders.plan,
+  attempt: "attempts.jsonl",
+  finding: folders.record,
+  cited_claim: folders.record,
+  link: folders.link,
+  checkpoint: folders.checkpoint,
+  message: "timelines",
+} as const satisfies Readonly<Record<ExportedKind, string>>
+/** Every folder, as its files' paths begin. */
+export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message}/`
+/** The folders with a file for each accepted content. */
+export const acceptedFolders: readonly string[] = Object.values(folders)
+
+/** The files of which there is one for each object. */
+export const pathOf = {
+  record: (label: string) => `${folders.record}/${label}.json`,
+  plan: (label: string) => `${folders.plan}/${label}.json`,
+  link: (label: string) => `${folders.link}/${label}.json`,
+  checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
+  /** Labels of materials are another Room's where that one registered them first. */
+  material: (roomId: string, { origin_room_id, label }: { origin_room_id: string; label: string }) =>
+    `${folders.material}/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
+  timeline: (sequence: number, threadId: string) => `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
+} as const
