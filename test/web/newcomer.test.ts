@@ -14,11 +14,11 @@ const signIn = (page: Page, username: string) => signInAs(page, own.baseUrl, { u
 t.test("a fresh service says where its set-up link is, and not any more once somebody is there", async (t) => {
   const { page } = await watched(browser, own.baseUrl)
   await page.goto(at("/"))
-  t.match(await page.textContent("main"), /printed a link/)
+  t.match(await page.textContent("main"), /printed a set-up link/)
   await own.setUp()
   await own.person("grace")
   await page.goto(at("/"))
-  t.notMatch(await page.textContent("main"), /printed a link/)
+  t.notMatch(await page.textContent("main"), /printed a set-up link/)
 })
 
 t.test("who asks to join waits at the owner's side, on every page, and is told before a form is filled in vain", async (t) => {

@@ -110,7 +110,7 @@ test("what goes wrong on the way is a page that says what to do", async (t) => {
   const page = await phone()
   await page.goto(`${house.baseUrl}/sign-in/provider`)
   await readable(t, page, "No user signs in with this account")
-  t.match(await page.locator("main").innerText(), /ask somebody here for an invitation/)
+  t.match(await page.locator("main").innerText(), /ask a member for an invitation/)
 
   await page.goto(`${house.baseUrl}/sign-in/provider/back?code=made-up&state=made-up`)
   await readable(t, page, /./)
