@@ -3,9 +3,12 @@ import { Command, CommanderError } from "commander"
 import { commands, jobsCommand, keepCommand } from "./commands/all.ts"
 import { workAsOwner } from "./commands/as-owner.ts"
 import { begins } from "./commands/running.ts"
+import { messageOf } from "./contract/faults.ts"
 import { Refusal } from "./contract/refusals/refusal.ts"
 import { oneLine, printable } from "./contract/text.ts"
 import { ListenError } from "./http/server.ts"
+import { isStorageFault } from "./ledger/storage/database.ts"
+import { beKilledFirst } from "./jobs/killed-first.ts"
 import { DataError } from "./ledger/storage/opening.ts"
 import { FailedError, refuseUnknownVariables, UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
@@ -32,6 +35,8 @@ program.hook("preAction", (_program, command) => {
   refuseUnknownVariables(program, process.env)
   begins(command)
   workAsOwner(command.opts().data)
+  // Commands on data, beside a service that has it.
+  if (command.opts().data !== undefined && !["serve", "demo"].includes(command.name())) beKilledFirst()
 })
 // Node would open a debugger's port.
 if (process.platform !== "win32") process.on("SIGUSR1", () => {})
@@ -53,6 +58,10 @@ function end(error: unknown): never {
   if (error instanceof UsageError) {
     console.error(`research-room: ${error.message}`)
     process.exit(2)
+  }
+  if (isStorageFault(error)) {
+    console.error(`research-room: The data cannot be read or written (${messageOf(error)}). Nothing was changed.`)
+    process.exit(1)
   }
   const told = error instanceof FailedError || error instanceof DataError || error instanceof ListenError || error instanceof Refusal
   console.error(`research-room: ${told ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`)

@@ -14,7 +14,6 @@ import { databaseFile } from "../ledger/storage/data.ts"
 import { DataError, fill, openDatabase } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
-import { isLogEmptied } from "../ledger/storage/residue.ts"
 import { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
@@ -28,6 +27,8 @@ import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./threads/memory.ts"
 import { addressAt, budgetsHere, type EdgeOptions, edgeParts } from "./serving/parts.ts"
+import { isLogEmptied } from "../ledger/storage/residue.ts"
+import { keepClean } from "./serving/keep-clean.ts"
 import { Mirroring } from "./mirrors/mirrors.ts"
 import type { PastNumbers } from "./past/pasts.ts"
 import { pastsInProcess } from "./past/past-process.ts"
@@ -200,9 +201,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       { datedAhead: ahead },
       "writes of this instance are dated in the future: the clock was ahead when they came, or is behind now; new writes are dated by the clock",
     )
-  // Where a withholding was cut off after it was done, and before nothing was left of what it took away.
-  await instance.ledger.cleanse()
-  if (instance.tables.withheld.count() > 0) isLogEmptied(db)
+  started.defer(await keepClean(instance, options.log))
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending, otherwise: () => replication?.why ?? null })
   const budgets = budgetsHere(options)
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => diskWatch.readings })

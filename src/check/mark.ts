@@ -1,5 +1,5 @@
 /** A mark: where the activity of every Room and the audit log stood, kept outside of the data, so that what was rewritten since is told. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
 import { activity } from "../ledger/journal/activity.ts"
 import type { Db } from "../ledger/storage/database.ts"
@@ -66,6 +66,7 @@ export function setMark(db: Db, file: string): void {
     writeFileSync(partial, `${JSON.stringify({ instanceId: instanceOf(db), audit, rooms }, null, 2)}\n`, { flush: true })
     renameSync(partial, file)
   } catch (error) {
+    rmSync(partial, { force: true })
     throw new DataError(`${file} could not be written (${codeOf(error)}).`)
   }
 }

@@ -30,12 +30,14 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
       made.close()
     }
   } catch (error) {
-    if (error instanceof Divergence) add(`${error.message}. What comes after it was not compared.`)
-    else if (isStorageFault(error))
+    // A full disk says nothing of the data.
+    const fault = error instanceof Divergence ? error.cause : error
+    if (isStorageFault(fault))
       throw new DataError(
-        `The history is replayed in ${folder}, which failed (${messageOf(error)}). Make room there, or check with --quick.`,
+        `The history is replayed in ${folder}, which failed (${messageOf(fault)}). Make room there, or check with --quick.`,
       )
-    else throw error
+    if (!(error instanceof Divergence)) throw error
+    add(`${error.message}. What comes after it was not compared.`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -34,7 +34,8 @@ export async function admitAs(
     })
     return trusted<{ result: JsonObject }>(receipt).result
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    // What the disk does is no wrong call.
+    if (!(error instanceof Refusal) || error.code === "temporarily_unavailable") throw error
     const issues = error.details.issues?.map(({ path, message }) => `${path.slice(1)} ${message}`) ?? []
     throw new UsageError([error.message, ...issues].join(" "))
   }

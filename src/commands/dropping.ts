@@ -1,10 +1,9 @@
 /** Rooms of other instances are dropped by command: whole, or from the entry on at which their origin's history is another one. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { droppedLine } from "../app/mirrors/dropped.ts"
 import type { Instance } from "../app/compose/instance.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
-import type { Cut, Reach } from "../ledger/cut.ts"
+import type { Cut } from "../ledger/cut.ts"
 import { UsageError } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
 import { STANDARD_URL, writeNew } from "./export.ts"
@@ -14,16 +13,8 @@ async function refused<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof Refusal ? new UsageError(`${error.message} Nothing was changed.`) : error
+    throw error instanceof Refusal && error.code === "state_conflict" ? new UsageError(`${error.message} Nothing was changed.`) : error
   }
-}
-
-/** Drops Rooms, and notes each in the log. */
-async function dropNoted(instance: Instance, cuts: readonly Cut[], reach: Reach, more: (cut: Cut) => readonly string[]): Promise<void> {
-  const { ledger, tables } = instance
-  const titles = new Map(cuts.map(({ roomId }) => [roomId, tables.rooms.summary(roomId)?.title ?? null]))
-  await refused(() => ledger.leave(cuts, reach))
-  await ledger.transact(() => cuts.forEach((cut) => tables.audit.write(droppedLine(cut, titles.get(cut.roomId) ?? null, ...more(cut)))))
 }
 
 /** Drops all of a Room that nothing here names anything of, and follows it no longer. @throws UsageError */
@@ -32,7 +23,7 @@ export async function dropWhole(instance: Instance, roomId: string): Promise<voi
   await refused(() => instance.tables.leaving.withCiting(cuts, "none"))
   // First, for a service that follows it would bring it back.
   await instance.ledger.transact(() => instance.tables.mirrors.remove(roomId))
-  await dropNoted(instance, cuts, "none", () => [])
+  await refused(() => instance.ledger.leave({ cuts, reach: "none" }))
 }
 
 /**
@@ -54,5 +45,5 @@ export async function drop(instance: Instance, cut: Cut, { data, baseUrl }: { da
     files.set(roomId, file)
     console.log(`${file} holds what was here of Room ${roomId}; it is dropped from entry ${from} on.`)
   }
-  await dropNoted(instance, cuts, "others", ({ roomId }) => [baseUrl, files.get(roomId) ?? ""])
+  await refused(() => instance.ledger.leave({ cuts, reach: "others", followedAt: baseUrl, keptIn: Object.fromEntries(files) }))
 }

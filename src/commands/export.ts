@@ -1,8 +1,7 @@
 /** `research-room export`: a Room as an RO-Crate, without a browser and also while it is served. */
 import { messageOf } from "../contract/faults.ts"
 import { createWriteStream, existsSync, renameSync, rmSync, statSync } from "node:fs"
-import { finished } from "node:stream/promises"
-import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
 import { Command } from "commander"
 import { isUuid } from "../contract/schema/fields.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -25,7 +24,7 @@ export const STANDARD_URL = "http://127.0.0.1:8787"
 export async function writeNew(bytes: AsyncIterable<Uint8Array>, file: string): Promise<void> {
   const partial = `${file}.partial-${process.pid}`
   try {
-    await finished(Readable.from(bytes).pipe(createWriteStream(partial, { flags: "wx" })))
+    await pipeline(bytes, createWriteStream(partial, { flags: "wx" }))
     renameSync(partial, file)
   } catch (error) {
     throw new DataError(`The export could not be written to ${file} (${messageOf(error)}).`)

@@ -20,6 +20,13 @@ interface Options {
   readonly owner?: string
 }
 
+/** @throws DataError that says why, where the crate or the disk is at fault */
+function notImported(error: unknown): never {
+  if (isStorageFault(error)) throw new DataError(`The data cannot be written (${messageOf(error)}). Nothing was imported.`)
+  if (error instanceof Refusal && error.details.committed === null) throw error
+  throw error instanceof Refusal || error instanceof CrateFault ? new DataError(`${error.message} Nothing was imported.`) : error
+}
+
 async function run(file: string, { data, adopt, owner }: Options): Promise<void> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)
   if ((adopt === undefined) !== (owner === undefined)) throw new UsageError("--adopt and --owner must be given together.")
@@ -30,11 +37,9 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
       data,
       async (instance) => {
         const adoptedBy = owner === undefined ? undefined : personNamed(instance, owner)
-        const { roomId, title, origin, added, cited, unproved } = await importCrate(instance, file, { adoptedBy, onProgress: bar.update })
+        const imported = importCrate(instance, file, { adoptedBy, onProgress: bar.update }).catch(notImported)
+        const { roomId, title, origin, added, cited, unproved } = await imported
         bar.stop()
-        const subject = { kind: "room", id: roomId, name: title }
-        const detail = { from: origin.baseUrl, through: origin.throughSequence, added }
-        if (added > 0) await instance.ledger.transact(() => instance.tables.audit.write({ kind: "import_room", subject, roomId, detail }))
         const { baseUrl, throughSequence, mirror } = origin
         if (added === 0)
           console.log(`Nothing in ${file} is new: ${title} (${roomId}) of ${baseUrl} is here through entry ${throughSequence}.`)
@@ -55,10 +60,6 @@ async function run(file: string, { data, adopt, owner }: Options): Promise<void>
       },
       { make: adopt === undefined },
     )
-  } catch (error) {
-    if (isStorageFault(error)) throw new DataError(`The data cannot be written (${messageOf(error)}). Nothing was imported.`)
-    if (error instanceof Refusal) throw new DataError(`${error.message} Nothing was imported.`)
-    throw error instanceof CrateFault ? new DataError(`${error.message} Nothing was imported.`) : error
   } finally {
     bar.stop()
     release()

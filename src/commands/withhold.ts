@@ -63,6 +63,8 @@ async function withhold(room: string, options: Options): Promise<void> {
         )
         return
       }
+      // Where a withholding before this one met a full disk.
+      await instance.ledger.cleanse()
       const body = { of, fields: (fields ?? "").split(","), reason, explanation }
       const result = await admitAs(instance, operatorOf(instance, options.by), "withhold_content", { roomId }, body)
       console.log(`Withheld of entry ${write.sequence}: ${(Array.isArray(result.fields) ? result.fields : []).join(", ")}.`)

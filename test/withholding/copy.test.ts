@@ -80,7 +80,7 @@ test("a copy that was asked about a Room of another instance forgets what was dr
   t.match(await near(), [{ kind: "experiment" }])
 
   await ledger.transact(() => tables.mirrors.remove(roomId))
-  await ledger.leave([{ roomId, from: 2 }], "none")
+  await ledger.leave({ cuts: [{ roomId, from: 2 }], reach: "none" })
   await follower.apply()
   t.strictSame(await near(), [])
 })

@@ -5,6 +5,7 @@ import { copiesOf } from "./backup-places.ts"
 import type { Permission } from "../../contract/schema/enumerations.ts"
 import { JsonText, stored, writeJson } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
+import { droppedLine } from "./dropped.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { inAnswers } from "../../contract/definitions/withheld-text.ts"
@@ -12,7 +13,6 @@ import type { OutsideCheck } from "../../ledger/write/admission.ts"
 import { Ledger } from "../../ledger/write/admit.ts"
 import type { Behaviours } from "../../ledger/journal/behaviour.ts"
 import type { GroupHooks } from "../../ledger/write/commit-queue.ts"
-import type { Cut } from "../../ledger/cut.ts"
 import { datedAhead } from "../../ledger/storage/data.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
@@ -130,13 +130,13 @@ export function createInstance(parts: InstanceParts) {
       ...hooks,
     },
     cleanse: () => remaking.cleanse(),
-    leave(cuts, reach) {
-      const left: Cut[] = []
+    leave({ cuts, reach, followedAt, keptIn = {} }) {
       remaking.leave(() => {
-        left.push(...tables.leaving.withCiting(cuts, reach))
+        const left = tables.leaving.withCiting(cuts, reach)
+        for (const cut of left)
+          tables.audit.write(droppedLine(cut, tables.rooms.summary(cut.roomId)?.title ?? null, followedAt, keptIn[cut.roomId]))
         tables.leaving.take(left)
       })
-      return left
     },
   })
   ledger.onForget(tables.similar.forget)

@@ -3,6 +3,8 @@ import type { Logger } from "pino"
 import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import type { Described } from "../../contract/answers/description.ts"
 import { parse } from "../../contract/json.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { isStorageFault } from "../../ledger/storage/database.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
@@ -30,19 +32,25 @@ interface FollowedRoom {
   readonly signal: AbortSignal
 }
 
+const troubles = {
+  origin: "a mirror's origin does not answer; it is tried again until it does",
+  storage: "a mirror cannot be stored here; it is tried again until it can",
+} as const
+
 /** Follows until `signal` is aborted, or the Room can be followed no longer: then it is noted why. Never throws. */
 export async function follow({ instance, log, roomId, baseUrl, signal }: FollowedRoom): Promise<void> {
   const { ledger, tables } = instance
   const origin = originAt(baseUrl, signal)
   const pauses = new Pauses(signal)
-  let isDown = false
-  const onAnswer = () => {
-    if (isDown) log.info({ roomId, baseUrl }, "a mirror's origin answers again")
-    isDown = false
+  let trouble: "origin" | "storage" | null = null
+  const overcame = (what: typeof trouble) => {
+    if (trouble !== what || trouble === null) return
+    log.info({ roomId, baseUrl }, what === "origin" ? "a mirror's origin answers again" : "a mirror can be stored again")
+    trouble = null
   }
   while (!signal.aborted) {
     try {
-      await new Following(instance, origin, { roomId, baseUrl }).run(signal, pauses, onAnswer)
+      await new Following(instance, origin, { roomId, baseUrl }).run(signal, pauses, overcame)
     } catch (error) {
       if (signal.aborted || error instanceof MirrorRemoved) return
       if (error instanceof CrateFault) {
@@ -50,8 +58,9 @@ export async function follow({ instance, log, roomId, baseUrl, signal }: Followe
         await ledger.transact(() => tables.mirrors.stop(roomId, baseUrl, error.message)).catch(() => undefined)
         return
       }
-      if (!isDown) log.warn({ roomId, baseUrl, err: error }, "a mirror's origin does not answer; it is tried again until it does")
-      isDown = true
+      const what = isStorageFault(error) || error instanceof Refusal ? "storage" : "origin"
+      if (trouble !== what) log.warn({ roomId, baseUrl, err: error }, troubles[what])
+      trouble = what
       await pauses.next()
     }
   }
@@ -86,7 +95,7 @@ class Following {
     this.#baseUrl = baseUrl
   }
 
-  async run(signal: AbortSignal, pauses: Pauses, onAnswer: () => void): Promise<void> {
+  async run(signal: AbortSignal, pauses: Pauses, overcame: (what: keyof typeof troubles) => void): Promise<void> {
     const roomId = this.#roomId
     await this.#arrive(roomId)
     mustNotBeOwn(this.#instance, roomId)
@@ -96,18 +105,19 @@ class Following {
       if (this.#provers.get(roomId)?.sequence !== after) await this.#mustHold(roomId)
       const asked = performance.now()
       const page = await this.#page(after)
-      onAnswer()
+      overcame("origin")
       // An honest origin holds a question for as long as it has nothing to say.
       const isHeld = performance.now() - asked > (WAIT * 1000) / 2
       // Behind a proxy, another instance may take the place of this one between two answers.
       if (page.items.length > 0 && !page.hasMore) await this.#arrive(roomId)
-      if (page.items.length > 0 || isHeld) pauses.reset()
-      else await pauses.next()
+      if (page.items.length === 0 && !isHeld) await pauses.next()
       this.#stands = Math.max(this.#stands, page.nextCursor)
       if (!(await this.#taken(page))) continue
       // All that was there when the page was made has come: so has what withheld what came withheld.
       if (!page.hasMore) mustBeExplained(this.#instance, roomId)
       await this.#heard()
+      overcame("storage")
+      if (page.items.length > 0 || isHeld) pauses.reset()
     }
   }
 
@@ -232,11 +242,11 @@ class Following {
       for (const write of group) arriving.take(write)
       arriving.describe(this.#described, this.#from.get(roomId)?.instanceId ?? "", this.#baseUrl)
     })
-    await ledger.cleanse()
     // People who are not here yet are named by a write to come.
     for (const userId of this.#described.keys())
       if (this.#instance.tables.people.foreigner(this.#baseUrl, userId) !== undefined) this.#described.delete(userId)
     ledger.watch.landed(roomId)
+    await ledger.cleanse()
   }
 
   /** Brings another Room as far as a write of this one needs it. */

@@ -25,7 +25,8 @@ export interface ImportReport {
 }
 
 /**
- * Imports a crate into an instance that nobody else writes to meanwhile. A refusal leaves nothing behind.
+ * Imports a crate into an instance that nobody else writes to meanwhile, and notes it in the audit log. A refusal leaves nothing
+ * behind, but for one with `committed: null`: the Room is here then.
  * @throws CrateFault that says at which entry, and why
  */
 export async function importCrate(
@@ -59,13 +60,19 @@ export async function importCrate(
     if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
     // An older crate tells of people as they were.
     if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId, from.baseUrl)
-    const [room, origin] = [tables.rooms.summary(roomId), tables.imported.origin(roomId)]
-    if (room === undefined || origin === null) throw new Error(`the Room ${roomId} is not there after its import`)
-    if (adoptedBy !== undefined) adopt(instance, origin, roomId, adoptedBy)
+    const origin = tables.imported.origin(roomId)
+    if (adoptedBy !== undefined && origin !== null) adopt(instance, origin, roomId, adoptedBy)
+    // What was withheld of its title is not told below.
     ledger.replaying.settle()
+    const room = tables.rooms.summary(roomId)
+    if (room === undefined || origin === null) throw new Error(`the Room ${roomId} is not there after its import`)
+    const added = arriving.done
+    const subject = { kind: "room", id: roomId, name: room.title }
+    const detail = { from: origin.baseUrl, through: origin.throughSequence, added }
+    if (added > 0) tables.audit.write({ kind: "import_room", subject, roomId, detail })
     db.exec("COMMIT")
     await ledger.cleanse()
-    return { roomId, title: room.title, origin, added: arriving.done, cited: cited.size, unproved: tables.withheld.unproved(roomId) }
+    return { roomId, title: room.title, origin, added, cited: cited.size, unproved: tables.withheld.unproved(roomId) }
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK")
     crate.close()

@@ -3,7 +3,6 @@ import { parse } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Cut } from "../../ledger/cut.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
-import { droppedLine } from "./dropped.ts"
 import type { Instance } from "../compose/instance.ts"
 import type { Origin, Serving } from "./origin.ts"
 import { Shorter } from "./shorter.ts"
@@ -61,12 +60,9 @@ export function otherInstance({ tables }: Instance, { from, lineage }: Serving, 
  * Drops what others told of a Room otherwise than its own instance does, with what rests on that in Rooms that are followed.
  * @throws CrateFault where something that stays rests on it
  */
-export async function giveWay({ ledger, tables }: Instance, cut: Cut, baseUrl: string): Promise<void> {
+export async function giveWay({ ledger }: Instance, cut: Cut, baseUrl: string): Promise<void> {
   try {
-    const left = await ledger.leave([cut], "followed")
-    await ledger.transact(() => {
-      for (const each of left) tables.audit.write(droppedLine(each, tables.rooms.summary(each.roomId)?.title ?? null, baseUrl))
-    })
+    await ledger.leave({ cuts: [cut], reach: "followed", followedAt: baseUrl })
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "state_conflict") throw error
     throw new CrateFault(`Entry ${cut.from} of Room ${cut.roomId} is another one there than others told of it. ${error.message}`)

@@ -4,7 +4,7 @@ import type { Operation } from "../../contract/definitions/operation.ts"
 import type { BatchedWrite } from "../../contract/operations/batch.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import type { Admitted, CheckedWrite } from "../../ledger/write/admission.ts"
-import type { Cut, Reach } from "../../ledger/cut.ts"
+import type { Leave } from "../../ledger/cut.ts"
 import type { BatchRequest } from "../../ledger/write/batch.ts"
 import type { RepositorySettings } from "../../repositories/configured.ts"
 
@@ -29,7 +29,7 @@ export interface WriterCalls {
   /** Puts into the index of words what was accepted before. */
   index(): void
   /** Has Rooms of other instances leave. */
-  leave(cuts: readonly Cut[], reach: Reach): readonly Cut[]
+  leave(leave: Leave): void
   /** The serving thread wants to write alone: answers once nothing is being written, and writes nothing until `release`. */
   hold(): void
   release(): void

@@ -76,7 +76,7 @@ const channel = toStarter<WriterEvents, WriterCalls>({
   async index() {
     await indexing.now()
   },
-  leave: (cuts, reach) => ledger.leave(cuts, reach),
+  leave: (leave) => ledger.leave(leave),
   // A transaction is never open between two messages.
   hold: () => ledger.hold(),
   release() {

@@ -3,7 +3,7 @@ import { Thread } from "../../channel/thread.ts"
 import type { Admitted, OtherWriter } from "../../ledger/write/admission.ts"
 import { notStored, uncertain } from "../../ledger/write/not-stored.ts"
 import type { Delivery } from "../../ledger/journal/delivery.ts"
-import type { Cut, Reach } from "../../ledger/cut.ts"
+import type { Leave } from "../../ledger/cut.ts"
 import type { BatchRequest } from "../../ledger/write/batch.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { packBatch, packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
@@ -49,8 +49,8 @@ export class Writer implements OtherWriter {
     return this.#thread.channel.ask("index")
   }
 
-  leave(cuts: readonly Cut[], reach: Reach): Promise<readonly Cut[]> {
-    return this.alone(() => this.#thread.channel.ask("leave", cuts, reach))
+  leave(leave: Leave): Promise<void> {
+    return this.alone(() => this.#thread.channel.ask("leave", leave))
   }
 
   alone<T>(work: () => Promise<T>): Promise<T> {

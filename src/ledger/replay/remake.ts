@@ -1,5 +1,7 @@
 /** The journal changed where something was withheld: all that is made from it is made again, beside it, and put in its place. */
-import { existsSync, rmSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../write/admit.ts"
 import { correct } from "./correct.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
@@ -13,6 +15,14 @@ import { isLogEmptied, isUnclean } from "../storage/residue.ts"
 export const fileOf = (db: Db): string =>
   db.prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'").get()?.file ?? ""
 
+const AFTER = "-withheld"
+/** Removes what processes that were killed left beside a file. Whoever makes data anew has it alone. */
+function removeLeft(file: string): void {
+  const [folder, beginning] = [dirname(file), `${basename(file)}.remade-`]
+  for (const name of readdirSync(folder))
+    if (name.startsWith(beginning) && name.endsWith(AFTER)) rmSync(join(folder, name), { force: true })
+}
+
 /** Milliseconds between two looks whether those who read the log have gone, and how many are taken. */
 const PAUSE = 100
 const LOOKS = 50
@@ -24,6 +34,13 @@ export interface RemakingParts {
   /** Makes the indexes of words anew, of the tables as they are. */
   readonly index: () => void
 }
+
+const notCleansed = () =>
+  new Refusal(
+    "temporarily_unavailable",
+    "It is done, and nobody is shown the words any more, but the disk did not let the files be written anew: they may still hold them. Free some space and send the same request again.",
+    { retryAfter: 60, committed: null },
+  )
 
 /** Entries whose own digests in the journal are worked out anew. */
 function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
@@ -38,6 +55,8 @@ export class Remaking {
   #isDue = false
   /** The tables tell nothing of it any more, as far as this process knows. */
   #isMade = false
+  /** How often the history was changed. */
+  #changes = 0
   #cleansing: Promise<void> | undefined
 
   constructor(parts: RemakingParts) {
@@ -53,6 +72,7 @@ export class Remaking {
       db.exec("UPDATE instance SET unclean = 1")
       this.#isDue = true
       this.#isMade = false
+      this.#changes += 1
     } finally {
       if (db.inTransaction) restoreTriggers()
     }
@@ -72,16 +92,19 @@ export class Remaking {
   #remake(isRenumbered = false): void {
     const { db, ledgerOf, index } = this.#parts
     const file = fileOf(db)
-    const partial = file === "" ? ":memory:" : `${file}.remade-${process.pid}-withheld`
-    if (existsSync(partial)) rmSync(partial)
+    const partial = file === "" ? ":memory:" : `${file}.remade-${process.pid}${AFTER}`
+    if (file !== "") removeLeft(file)
     const restoreTriggers = dropTriggers(db)
-    const made = openScratch(partial)
     try {
-      const entries = journal(db).entries()
-      replay(isRenumbered ? unsealed(entries) : entries, { db: made, ledger: ledgerOf(made) })
-      correct(db, made)
+      const made = openScratch(partial)
+      try {
+        const entries = journal(db).entries()
+        replay(isRenumbered ? unsealed(entries) : entries, { db: made, ledger: ledgerOf(made) })
+        correct(db, made)
+      } finally {
+        made.close()
+      }
     } finally {
-      made.close()
       if (partial !== ":memory:") rmSync(partial, { force: true })
       if (db.inTransaction) restoreTriggers()
     }
@@ -122,12 +145,16 @@ export class Remaking {
   /**
    * Leaves nothing in the files but what the journal tells: neither in the tables, nor in pages that nothing uses any more, nor
    * in the log. Outside of any transaction; cut off, it is done by the next start. What others read just now is waited for a while.
-   * @throws what the disk does, where the tables could not be made anew
+   * @throws Refusal 503 where the disk does not let it: what was withheld stays withheld, and the files may still hold the words
    */
   cleanse(): Promise<void> {
-    this.#cleansing ??= this.#cleansed().finally(() => {
-      this.#cleansing = undefined
-    })
+    this.#cleansing ??= this.#cleansed()
+      .catch((error: unknown) => {
+        throw isStorageFault(error) ? notCleansed() : error
+      })
+      .finally(() => {
+        this.#cleansing = undefined
+      })
     return this.#cleansing
   }
 
@@ -136,18 +163,19 @@ export class Remaking {
     // Whoever withholds something meanwhile waits for this too.
     while (isUnclean(db)) {
       if (!this.#isMade) this.#remakeAlone()
+      const changes = this.#changes
       const { temp_store: kept = 0 } = db.prepare<{ temp_store: number }>("PRAGMA temp_store").get() ?? {}
       try {
         // The whole is written once beside itself: not in memory.
-        db.exec("PRAGMA temp_store = 0; VACUUM; UPDATE instance SET unclean = 0")
-        this.#isMade = false
-        for (let look = 0; look < LOOKS && !isLogEmptied(db); look += 1) await new Promise((resolve) => setTimeout(resolve, PAUSE))
-      } catch (error) {
-        if (isStorageFault(error)) return
-        throw error
+        db.exec("PRAGMA temp_store = 0; VACUUM")
       } finally {
         db.exec(`PRAGMA temp_store = ${kept}`)
       }
+      // Before it is noted as done: a disk that does not take the log leaves the words in it.
+      for (let look = 0; look < LOOKS && !isLogEmptied(db); look += 1) await new Promise((resolve) => setTimeout(resolve, PAUSE))
+      if (changes !== this.#changes) continue
+      db.exec("UPDATE instance SET unclean = 0")
+      this.#isMade = false
     }
   }
 }

@@ -30,7 +30,9 @@ function damage(error: unknown, file: string): DataError | undefined {
     return new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
   if (code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY"))
     return new DataError(`${file} cannot be opened for writing: check that the folder exists and belongs to this user.`)
-  if (code === "SQLITE_FULL") return new DataError(`The disk that holds ${file} is full. Nothing was changed.`)
+  // The index of the log finds no space.
+  if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE")
+    return new DataError(`The disk that holds ${file} is full. Nothing was changed.`)
   if (code === "SQLITE_BUSY") return new DataError(`${file} is locked by another program that is writing to it.`)
   if (code.startsWith("SQLITE_IOERR")) return new DataError(`${file} cannot be read or written (${code}).`)
   return undefined
@@ -120,13 +122,18 @@ export function loadEngine(): void {
 /** A fresh database to be thrown away or put in place once it is whole: nothing is kept safe while it is written. */
 export function openScratch(file: string): Db {
   const database = new Database(file, { timeout: BUSY_TIMEOUT })
-  database.pragma("journal_mode = OFF")
-  database.pragma("synchronous = OFF")
-  database.pragma("foreign_keys = ON")
-  database.pragma("recursive_triggers = ON")
-  database.pragma("cache_size = -65536")
-  migrate(database, latestSchema)
-  return new SqliteDb(database)
+  try {
+    database.pragma("journal_mode = OFF")
+    database.pragma("synchronous = OFF")
+    database.pragma("foreign_keys = ON")
+    database.pragma("recursive_triggers = ON")
+    database.pragma("cache_size = -65536")
+    migrate(database, latestSchema)
+    return new SqliteDb(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /** Lets `work` fill data that nobody relies on yet, without waiting for the disk at each write; all of it is safe once this returns. */

@@ -13,13 +13,12 @@ import type { ReceiptTarget, Subject } from "../journal/behaviour.ts"
 import { fresh } from "../journal/chance.ts"
 import { type AnyBehaviour, bodyOf, checkRequest, type Delivery, type Request } from "../journal/delivery.ts"
 import type { Receipts } from "../journal/receipts.ts"
-import { type Db, isStorageFault } from "../storage/database.ts"
+import type { Db } from "../storage/database.ts"
 import { isoTime, type World } from "../world.ts"
 import { grantRefusal, roomRefusal } from "./access.ts"
 import type { BatchRequest } from "./batch.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
-import { uncertain } from "./not-stored.ts"
-import type { Cut, Reach } from "../cut.ts"
+import type { Leave } from "../cut.ts"
 import type { References } from "./references.ts"
 import type { Writing } from "./writing.ts"
 
@@ -62,7 +61,7 @@ export interface OtherWriter {
   /** Adds what was accepted before to the word index. */
   index(): Promise<unknown>
   /** Makes Rooms of other instances leave. @throws Refusal */
-  leave(cuts: readonly Cut[], reach: Reach): Promise<readonly Cut[]>
+  leave(leave: Leave): Promise<void>
 }
 
 export interface AdmissionParts {
@@ -116,7 +115,8 @@ export class Admission {
     if (pin !== null) await this.lookUp(pin)
     const prepared = await prepare?.(delivery)
     const admitted = await this.#inQueue(prepared === undefined ? delivery : { ...delivery, prepared }, rehearse)
-    if (isWithholding(delivery.operation) && !rehearse) await this.#cleanse()
+    // The withholding stands once it is accepted; a retry finishes the cleaning where the disk failed.
+    if (isWithholding(delivery.operation) && !rehearse) await this.#parts.cleanse()
     return admitted
   }
 
@@ -228,15 +228,6 @@ export class Admission {
       status: 503,
       ...(answer.retryAfter === null ? {} : { retryAfter: answer.retryAfter }),
     })
-  }
-
-  /** The withholding stands once it is accepted; a retry finishes the cleaning where the disk failed. */
-  async #cleanse(): Promise<void> {
-    try {
-      await this.#parts.cleanse()
-    } catch (error) {
-      throw isStorageFault(error) ? uncertain() : error
-    }
   }
 }
 

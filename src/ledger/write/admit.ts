@@ -21,7 +21,7 @@ import { journal } from "../journal/journal.ts"
 import { receipts } from "../journal/receipts.ts"
 import { Recorder } from "./recorder.ts"
 import { ExtrasFinder } from "./receipt-extras.ts"
-import type { Cut, Reach } from "../cut.ts"
+import type { Leave } from "../cut.ts"
 import type { LedgerParts } from "./ledger-parts.ts"
 import { references } from "./references.ts"
 import { Replaying } from "./replaying.ts"
@@ -125,8 +125,13 @@ export class Ledger {
     const extras = this.#foresight.of(checked)
     const delivery = extras === undefined ? checked : { ...checked, keptExtras: extras.kept }
     const admitted = this.#writer?.admit(delivery, rehearse) ?? this.admitChecked(request.operation, delivery, rehearse)
-    const { receipt, made } = await admitted
-    if (isWithholding(request.operation) && !rehearse) this.forget()
+    const withholds = isWithholding(request.operation) && !rehearse
+    const { receipt, made } = await admitted.catch((error: unknown) => {
+      // It may stand, though the words could not be removed from the files.
+      if (withholds && error instanceof Refusal && error.details.committed === null) this.forget()
+      throw error
+    })
+    if (withholds) this.forget()
     const answer = extras === undefined || made === undefined ? receipt : joinJson(receipt, extras.json)
     if (!rehearse && extras !== undefined && made !== undefined) this.#foresight.accepted(delivery, extras, made)
     // A rehearsal of a write that was stored before answers with its receipt, so it waits too.
@@ -179,21 +184,22 @@ export class Ledger {
   /** Removes withheld words that a write of another instance, or an interrupted process, has left in the data. */
   async cleanse(): Promise<void> {
     if (!isUnclean(this.#db)) return
-    await (this.#writer?.cleanse() ?? this.#cleanse())
-    this.forget()
+    try {
+      await (this.#writer?.cleanse() ?? this.#cleanse())
+    } finally {
+      this.forget()
+    }
   }
 
   /**
-   * Drops Rooms of other instances, whole or from an entry on, by making everything anew without them.
-   * @returns what was dropped, with what was dropped along
+   * Drops Rooms of other instances, whole or from an entry on, by making everything anew without them, and notes each in the audit log.
    * @throws Refusal 409 where a Room that may not be dropped along names something of them
    */
-  async leave(cuts: readonly Cut[], reach: Reach): Promise<readonly Cut[]> {
-    const left = await (this.#writer?.leave(cuts, reach) ?? this.#leave(cuts, reach))
+  async leave(leave: Leave): Promise<void> {
+    await (this.#writer?.leave(leave) ?? this.#leave(leave))
+    this.forget()
     if (this.#confirm !== null) await this.#confirm()
     await this.cleanse()
-    this.forget()
-    return left
   }
 
   /** Tells everything that keeps data that something was withheld. */

@@ -2,7 +2,7 @@
 import type { Gate } from "../journal/actor.ts"
 import type { Db } from "../storage/database.ts"
 import type { World } from "../world.ts"
-import type { Cut, Reach } from "../cut.ts"
+import type { Leave } from "../cut.ts"
 import type { OutsideCheck } from "./admission.ts"
 import type { GroupHooks } from "./commit-queue.ts"
 
@@ -15,6 +15,6 @@ export interface LedgerParts {
   readonly hooks?: GroupHooks
   /** Removes withheld words from whatever still holds them; left out, nothing does. */
   readonly cleanse?: () => Promise<void>
-  /** Makes Rooms of other instances leave; left out, nothing does. @returns what left */
-  readonly leave?: (cuts: readonly Cut[], reach: Reach) => Cut[]
+  /** Makes Rooms of other instances leave; left out, nothing does. */
+  readonly leave?: (leave: Leave) => void
 }

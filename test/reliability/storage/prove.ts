@@ -14,6 +14,10 @@ import { synchronisedFirst } from "./fsync.ts"
 import { throughHardTimes } from "./hard-times.ts"
 import { fill, makeSpace, mountReadOnly, mountSmall, unmountAll } from "./mounts.ts"
 import { throughPowerLoss } from "./power.ts"
+import { imports, withholding } from "./staged.ts"
+import { attempt } from "./stages.ts"
+import { present } from "../../../src/contract/present.ts"
+import { newPlace } from "../../support/program.ts"
 
 const { seed, numbers } = asked(
   {
@@ -21,6 +25,8 @@ const { seed, numbers } = asked(
     images: 300,
     faults: 30,
     full: 6,
+    /** Imports, adoptions and withholdings that a disk with any space left fails. */
+    stages: 150,
   },
   {
     /** How many images are taken of one data folder. */
@@ -132,6 +138,25 @@ async function fullFileSystems(ground: Ground, chance: Chance): Promise<Found> {
   return []
 }
 
+/** A disk that fills up at any moment of a command. */
+async function stages({ program }: Ground, chance: Chance): Promise<Found> {
+  const place = newPlace()
+  atEnd(place.remove)
+  const disk = join(place.folder, "disk")
+  if (!mountSmall(disk, 24 * MEGABYTE)) return skip("stages of commands", "none can be mounted by this user")
+  const ground = { program, place, disk }
+  const each = [...Object.values(await imports(ground)), await withholding(ground)]
+  const sum = { attempts: 0, failed: 0 }
+  for (; sum.attempts < numbers.stages; sum.attempts += 1) {
+    const { succeeded, problems } = await attempt(present(chance.of(each)), chance.between(0, 2 * MEGABYTE))
+    if (!succeeded) sum.failed += 1
+    progress(`storage: stage ${sum.attempts + 1} of ${numbers.stages}`)
+    if (problems.length > 0) return problems
+  }
+  saw("stages of commands", sum)
+  return []
+}
+
 async function readOnlyFileSystem(ground: Ground): Promise<Found> {
   const data = ground.copy("shown")
   // The log of a killed service lies beside the data.
@@ -162,6 +187,7 @@ await prove("storage", seed, async () => {
   const parts = [
     () => order(ground),
     () => readOnlyFileSystem(ground),
+    () => stages(ground, chance.part("stages")),
     () => fullFileSystems(ground, chance.part("full")),
     () => faults(ground, chance.part("faults")),
     () => images(ground, chance.part("images")),

@@ -1,0 +1,63 @@
+/** The commands that the disk fails under, and what must be there of each afterwards. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { type newPlace, run } from "../../support/program.ts"
+import { startOwn } from "../../support/service.ts"
+import { exportedDemo } from "../import/kills.ts"
+import { dataOn, holding, type Stage } from "./stages.ts"
+
+interface Ground {
+  readonly program: string
+  readonly place: ReturnType<typeof newPlace>
+  readonly disk: string
+}
+
+/** An import into a folder without data, or into one where somebody adopts the Room. */
+export async function imports(ground: Ground): Promise<{ afresh: Stage; adopting: Stage }> {
+  const { program, place, disk } = ground
+  const data = dataOn(disk)
+  const { file } = await exportedDemo(program, place, "empty")
+  await run(program, ["user", "add", "zoe", "--password", "the long password", "--data", "seed"], place)
+  const afresh: Stage = {
+    ...ground,
+    command: ["import", file, "--data", data],
+    async judge({ code }) {
+      if (!existsSync(join(data, "research-room.db"))) return code === 0 ? ["there is no data"] : []
+      const rooms = JSON.parse((await run(program, ["room", "list", "--json", "--data", data], place)).out) as object[]
+      const { out } = await run(program, ["audit", "--data", data], place)
+      const noted = /imported/.test(out) ? 1 : 0
+      const due = code === 0 ? 1 : 0
+      return rooms.length === due && noted === due ? [] : [`there are ${rooms.length} Rooms and ${noted} lines of it in the audit log`]
+    },
+    isDone: ({ code, err }) => code === 1 && /this instance's own\. It was adopted/.test(err),
+  }
+  const command = [...afresh.command, "--adopt", "--owner", "zoe"]
+  return { afresh, adopting: { ...afresh, seed: join(place.folder, "seed"), command } }
+}
+
+const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
+
+/** A message with a secret among others is withheld. */
+export async function withholding(ground: Ground): Promise<Stage> {
+  const { program, place, disk } = ground
+  const seed = join(place.folder, "withheld")
+  const house = await startOwn({ folder: seed, keeps: true })
+  const ada = await house.setUp("ada")
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
+  for (let n = 0; n < 30; n += 1) await ada.write("post_message", { threadId, text: `Long ${n}. ${"word ".repeat(n * 100)}` } as never)
+  await ada.write("post_message", { threadId, text: `The token is ${SECRET}. ${"word ".repeat(2_000)}` } as never)
+  await house.close()
+  const plan = ["withhold", roomId, "--sequence", "32", "--data", dataOn(disk)]
+  return {
+    ...ground,
+    seed,
+    command: [...plan, "--fields", "/text", "--reason", "secret", "--explanation", "Revoked since."],
+    async judge({ code, err }) {
+      const [isWithheld, left] = [(await run(program, plan, place)).out.includes("(withheld)"), holding(disk, SECRET)]
+      const isToldHalf = /It is done, .*may still hold/.test(err)
+      if (code === 0 && !(isWithheld && left.length === 0)) return [`it is said to be withheld, and is in ${left}`]
+      return code !== 0 && isWithheld !== isToldHalf ? [`it is ${isWithheld ? "" : "not "}withheld, which is not what is said`] : []
+    },
+    isDone: ({ code, err }) => code === 2 && /All of that is withheld already/.test(err) && holding(disk, SECRET).length === 0,
+  }
+}
