@@ -191,6 +191,21 @@ test("one write that is refused refuses all, and says which and where", async (t
   }
 })
 
+test("a batch takes a bounded number of values from its receipts, for each is as long as what it stands for", async (t) => {
+  const { roomId, openingThreadId: threadId } = together.rooms.empty
+  const first = { as: "a", operation: "post_message", params: { threadId }, body: message("The first.") }
+  const batch = (count: number) => [
+    first,
+    {
+      operation: "publish_hypothesis",
+      body: { ...hypothesis(roomId, threadId), references: Array.from({ length: count }, () => of("a")) },
+    },
+  ]
+  const { status, body } = await send(together, batch(201))
+  t.strictSame([status, body.issues], [422, [{ path: "/writes/1", message: "at most 200 values of a batch may come from receipts" }]])
+  t.match((await send(together, batch(3))).body.issues, [{ path: /^\/writes\/1\/body\/references/ }], "fewer are looked at one by one")
+})
+
 test("an experiment is proposed, taken, planned, run and told of in one request; a host that says no refuses all of it", async (t) => {
   const { roomId, openingThreadId: threadId } = together.rooms.empty
   const body = (more: Body): Body => ({ schemaVersion: 3, requestId: freshId(), ...more })

@@ -29,6 +29,8 @@ export const ofRequests = {
   readingSeconds: 30,
   /** Writes of one batch. */
   batchWrites: 20,
+  /** Values of one batch that may come from receipts of its own writes: each takes as many bytes as it stands for. */
+  batchReferences: 200,
   /** Values that a body may hold, lists and objects among them: more than `contentBytes` of canonical JSON have room for. */
   bodyValues: 30_000,
   /** Violations that a refusal lists; of more it says that there are more. */

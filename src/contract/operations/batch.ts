@@ -58,9 +58,14 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
   if (!checked.ok) throw invalid(checked.issues)
   const known = new Set<string>()
   const issues: Issue[] = []
+  let references = 0
   const writes = checked.value.writes.map(({ as = null, operation: name, params = {}, body }, index): BatchedWrite => {
     const at = pointer(["writes", index])
-    for (const [path, { $from }] of referencesIn({ params, body }))
+    const named = referencesIn({ params, body })
+    references += named.length
+    if (references > limits.batchReferences)
+      throw invalid([{ path: at, message: `at most ${limits.batchReferences} values of a batch may come from receipts` }])
+    for (const [path, { $from }] of named)
       if (!known.has($from)) issues.push({ path: `${at}${path}`, message: `names ${$from}, which is no earlier write of this batch` })
     if (as !== null && known.has(as)) issues.push({ path: `${at}/as`, message: "is the name of an earlier write" })
     if (as !== null) known.add(as)
