@@ -54,7 +54,11 @@ const start = (folder: string) =>
   startCopy({ host: "127.0.0.1", port: 0, log: openLog("silent"), follow: folder, primary: "http://127.0.0.1:9" })
 
 const context = `/api/research/rooms/${rooms.main.roomId}/research-context`
+/** The name of a table, for a view that never ends. */
+const endless = (table: string) =>
+  `ALTER TABLE ${table} RENAME TO kept; CREATE VIEW ${table} AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT c.x AS instance_id FROM c WHERE x < 0`
 const forged = {
+  "an endless view for the table that is read first": endless("instance"),
   "a view for a table": "ALTER TABLE attempt_curves RENAME TO kept_curves; CREATE VIEW attempt_curves AS SELECT * FROM kept_curves",
   "a trigger": "CREATE TRIGGER added AFTER INSERT ON threads BEGIN SELECT 1; END",
   "a table of its own": "CREATE TABLE added (x)",
@@ -80,6 +84,7 @@ test("a copy ends when its file becomes another's, or anything else than data of
   const changes = {
     "another instance": "UPDATE instance SET instance_id = '01a1c4d3-13a9-73f5-8f3d-d5a42c60610b'",
     "a trigger": forged["a trigger"],
+    "an endless view": endless("instance"),
     "a newer version": others["a newer version"][0],
   }
   for (const [name, sql] of Object.entries(changes)) {

@@ -1,17 +1,24 @@
 /** Makes sure that the file a copy is served from is this program's data, and stays that of the same instance. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { whoseData } from "../../ledger/storage/data.ts"
+import type { Db } from "../../ledger/storage/database.ts"
 import { FollowerDb } from "../../ledger/storage/follower-file.ts"
 import { mustBearMark } from "../../ledger/storage/migrate.ts"
 import { DataError } from "../../ledger/storage/opening.ts"
 import { latestSchema } from "../../ledger/storage/schema.ts"
 import { structure, structureIn } from "../../ledger/storage/structure.ts"
 
-/** Opens a file once its follower has finished what it writes. @throws DataError where it does not finish */
+/**
+ * Opens a file that is proved to be this program's data whenever it has moved on, before anything is read from it.
+ * @throws DataError where it is not
+ */
+export const openFollowed = (file: string): FollowerDb => new FollowerDb(file, proof(file))
+
+/** Opens it once its follower has finished what it writes. @throws DataError where it does not finish */
 export function openWhole(file: string): FollowerDb {
   let followed: FollowerDb | undefined
   try {
-    followed = new FollowerDb(file)
+    followed = openFollowed(file)
     followed.snapshot(() => undefined)
     return followed
   } catch (error) {
@@ -24,7 +31,7 @@ export function openWhole(file: string): FollowerDb {
 }
 
 /** @throws DataError where the file is of another program or version */
-function mustBeOfToday(followed: FollowerDb, file: string): void {
+function mustBeOfToday(followed: Db, file: string): void {
   mustBearMark(followed.prepare<{ application_id: number }>("PRAGMA application_id").one().application_id, file)
   const stored = followed.prepare<{ user_version: number }>("PRAGMA user_version").one().user_version
   if (stored === latestSchema) return
@@ -34,7 +41,7 @@ function mustBeOfToday(followed: FollowerDb, file: string): void {
 }
 
 /** Views, triggers or tables that this program does not make would be read as its own. @throws DataError */
-function mustBeMadeHere(followed: FollowerDb, file: string): void {
+function mustBeMadeHere(followed: Db, file: string): void {
   const problems: string[] = []
   structure(followed, (problem) => problems.push(problem))
   const [first] = problems
@@ -42,20 +49,16 @@ function mustBeMadeHere(followed: FollowerDb, file: string): void {
     throw new DataError(`${file} is not as this program makes it, and is not served. ${first} Restore it from its replica.`)
 }
 
-/**
- * Makes sure of what is read from a file now.
- * @returns makes sure of it again, once the file has moved on
- * @throws DataError
- */
-export function mustBeOurs(followed: FollowerDb, file: string): () => void {
-  mustBeOfToday(followed, file)
-  mustBeMadeHere(followed, file)
-  const { instanceId } = whoseData(followed)
-  const made = structureIn(followed)
-  return () => {
+/** What a file is held to: the structure that this program makes, and then, which a hostile view could not answer any more, the same instance. */
+function proof(file: string): (followed: Db) => void {
+  let proved: { readonly structure: string; readonly instanceId: string } | undefined
+  return (followed) => {
     mustBeOfToday(followed, file)
-    if (structureIn(followed) !== made) mustBeMadeHere(followed, file)
-    if (whoseData(followed).instanceId !== instanceId)
+    const here = structureIn(followed)
+    if (here !== proved?.structure) mustBeMadeHere(followed, file)
+    const { instanceId } = whoseData(followed)
+    if (proved !== undefined && instanceId !== proved.instanceId)
       throw new DataError(`${file} holds the data of another instance now. The copy ends; start it again if that was meant.`)
+    proved = { structure: here, instanceId }
   }
 }

@@ -23,7 +23,7 @@ import { forgetWithOriginal } from "../compose/forget-withheld.ts"
 import { createInstance, type Instance } from "../compose/instance.ts"
 import { addressAt, budgetsHere, edgeParts, type EdgeOptions } from "../serving/parts.ts"
 import { readerPool } from "../threads/reader-pool.ts"
-import { mustBeOurs, openWhole } from "./followed-data.ts"
+import { openWhole } from "./followed-data.ts"
 
 /** Milliseconds between two looks whether the file has moved on. */
 const LOOK = 100
@@ -82,14 +82,15 @@ class Reading {
     this.#original = original
   }
 
-  /** Looks whether the file has moved on. @returns whether it has */
-  look(): boolean {
+  /** Looks whether the file has moved on, and wakes those who wait for that. @throws DataError where it is not this instance's data any more */
+  look(): void {
     const { state, isWhole } = this.#followed.look()
-    if (!isWhole || state === this.#state) return false
+    if (!isWhole || state === this.#state) return
+    // Any read proves the file first.
+    this.#followed.snapshot(() => undefined)
     this.#state = state
     for (const look of [...this.#looking]) look()
     this.#instance.ledger.watch.anywhere()
-    return true
   }
 
   /** Answers what is for the original; null for what the copy answers itself. */
@@ -157,7 +158,6 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
       `${options.follow} holds no file that Litestream follows. Start its follower first: litestream restore -f -o ${file} REPLICA.`,
     )
   const followed = started.adopt(openWhole(file), (opened) => opened.close())
-  const mustStayOurs = mustBeOurs(followed, file)
   const world = realWorld()
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
@@ -169,12 +169,11 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   followed.setPatience(readPatienceMs)
   const original = options.forward ? passingThrough(primary, baseUrl, options.headersWithinMs) : sendingOn(primary)
   const reading = new Reading(followed, instance, original)
-  reading.look()
   const broken = Promise.withResolvers<void>()
   const looks = setInterval(() => {
     try {
       if (followed.isLost()) throw new DataError(`${file} is not the file any more that was opened. The copy ends; start it again.`)
-      if (reading.look()) mustStayOurs()
+      reading.look()
     } catch (error) {
       if (!(error instanceof DataError)) return
       log.fatal(error.message)

@@ -19,6 +19,7 @@ import { NotedEngine } from "../../renderer/noted-engine.ts"
 import { Renderer } from "../../renderer/renderer.ts"
 import { RenderingNote } from "../../renderer/rendering-note.ts"
 import { softwareVersion } from "../../version.ts"
+import { openFollowed } from "../replication/followed-data.ts"
 import { createApp } from "../serving/surface.ts"
 import { forgetWithOriginal } from "../compose/forget-withheld.ts"
 import { createInstance } from "../compose/instance.ts"
@@ -32,7 +33,7 @@ const CACHE = 4_096
 /** Part of what the service keeps of rendered texts that each reading thread keeps. */
 const KEPT = 1 / 4
 
-const db = follows ? new FollowerDb(file) : openMade(file)
+const db = follows ? openFollowed(file) : openMade(file)
 // The system holds the file's pages for all threads; each keeps only those that one answer asks for again and again.
 db.exec(`PRAGMA cache_size = ${-CACHE}`)
 const world = realWorld()

@@ -57,9 +57,14 @@ export class FollowerDb implements Db {
   #known = ""
   #patience = FIRST_PATIENCE
   #onMoved = () => {}
+  readonly #prove: (db: Db) => void
 
-  /** @throws DataError when the file cannot be opened @throws Refusal 503 while the follower is in the midst of something */
-  constructor(file: string) {
+  /**
+   * @param prove makes sure of what the file holds, whenever it has moved on and before anything else is read from it
+   * @throws DataError when the file cannot be opened @throws Refusal 503 while the follower is in the midst of something
+   */
+  constructor(file: string, prove: (db: Db) => void = () => {}) {
+    this.#prove = prove
     // As it was restored it says that it has a log: whoever reads it so would keep the follower from writing.
     if (saysLog(file)) {
       // Until the follower has finished, nothing in the file is changed here.
@@ -142,7 +147,8 @@ export class FollowerDb implements Db {
     const db = openMade(this.#file, this.#patience)
     try {
       for (const sql of this.#setUp) db.exec(sql)
-      return { db, begin: db.prepare("BEGIN"), first: db.prepare("SELECT 1 FROM instance"), end: db.prepare("COMMIT") }
+      // A stranger's file may have a view under any name, which would be run; the schema itself is always a table.
+      return { db, begin: db.prepare("BEGIN"), first: db.prepare("SELECT 1 FROM sqlite_schema"), end: db.prepare("COMMIT") }
     } catch (error) {
       db.close()
       throw error
@@ -162,6 +168,7 @@ export class FollowerDb implements Db {
         this.#hold()
         const held = this.look()
         if (held.isWhole && held.state === state) {
+          this.#proveHeld()
           if (Date.now() - at > STEP) this.#known = state
           return
         }
@@ -169,6 +176,17 @@ export class FollowerDb implements Db {
       }
       if (performance.now() > until) throw inTheMidst()
       Atomics.wait(pause, 0, 0, 5)
+    }
+  }
+
+  /** @throws what `#prove` throws; then the file is let go, and the next who reads has it proved again */
+  #proveHeld(): void {
+    const { db, end } = this.#opened
+    try {
+      this.#prove(db)
+    } catch (error) {
+      if (db.inTransaction) end.run()
+      throw error
     }
   }
 
