@@ -9,7 +9,15 @@ import { isoTime } from "../ledger/world.ts"
 import { sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
-import { bearer, mustBeOperator, mustBeSignedIn, mustNotComeFromBrowser, personActor, signedIn } from "../edge/identity/callers.ts"
+import {
+  bearer,
+  mustBeOperator,
+  mustBeSignedIn,
+  mustNotComeFromBrowser,
+  mustStillBeBearer,
+  personActor,
+  signedIn,
+} from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf } from "../edge/limits/request-context.ts"
@@ -19,9 +27,11 @@ import type { Routes } from "../edge/requests/routes.ts"
 /** Whether a read may be held open for a while. */
 const mayWait = ({ query }: Read, { url }: H3Event): boolean => "wait" in query.entries && Number(url.searchParams.get("wait") ?? 0) > 0
 
+const isBearers = ({ surface }: Read): boolean => surface === "credential" || surface === "key"
+
 /** Who asks, as the read's surface wants to know it. */
 function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
-  if (definition.surface === "credential" || definition.surface === "key") {
+  if (isBearers(definition)) {
     mustNotComeFromBrowser(event)
     return bearer(edge, definition.family, event)
   }
@@ -49,7 +59,8 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   const basePath = basePathOf(edge)
   for (const definition of reads) {
     const hasForms = Object.keys(definition.formats).length > 0
-    const answered = async (event: H3Event, by: () => Actor | null, signal?: AbortSignal) => {
+    /** @param afterWait makes sure, once an answer was waited for, that who asked may have it */
+    const answered = async (event: H3Event, by: () => Actor | null, afterWait: () => void, signal?: AbortSignal) => {
       const asked = askRead(edge, definition, {
         params: pathParams(event),
         query: withoutAtLeast(hasForms ? parametersOf(definition, event) : event.url.searchParams),
@@ -59,6 +70,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const found = asked.found instanceof Promise ? await asked.found : asked.found
       const notYet = edge.mayBeTold?.(definition.name)
       if (notYet !== undefined) await notYet
+      if (found !== asked.found || notYet !== undefined) afterWait()
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
       const answer = answerFound(definition, asked.query.format, found, { url: event.url, basePath, at: () => isoTime(world.now()) })
@@ -66,10 +78,10 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       return answer
     }
     /** One that may be held open is counted for as long as it is, and ends when its reader goes. */
-    const held = async (event: H3Event, by: () => Actor | null) => {
+    const held = async (event: H3Event, by: () => Actor | null, afterWait: () => void) => {
       const release = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
       try {
-        return await answered(event, by, event.req.signal)
+        return await answered(event, by, afterWait, event.req.signal)
       } finally {
         release?.()
       }
@@ -77,12 +89,23 @@ export function readRoutes(edge: Edge, routes: Routes): void {
     routes.add(
       definition.method,
       definition.path,
-      (event) => (mayWait(definition, event) ? held : answered)(event, () => asking(edge, definition, event)),
+      (event) =>
+        (mayWait(definition, event) ? held : answered)(
+          event,
+          () => asking(edge, definition, event),
+          () => isBearers(definition) && mustStillBeBearer(edge, definition.family, event),
+        ),
       openOf(definition),
       definition.costly ? "expensive" : undefined,
     )
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)
-      routes.add(definition.method, inBrowser, (event) => answered(event, () => personActor(mustBeSignedIn(edge, event))))
+      routes.add(definition.method, inBrowser, (event) =>
+        answered(
+          event,
+          () => personActor(mustBeSignedIn(edge, event)),
+          () => {},
+        ),
+      )
   }
 }

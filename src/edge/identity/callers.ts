@@ -49,6 +49,12 @@ export function bearer(edge: Edge, family: Family, event: H3Event, method: strin
   return actor
 }
 
+/**
+ * Makes sure that a bearer who waited for an answer may still have it: a credential can be revoked, and can expire, meanwhile.
+ * @throws Refusal `not_authenticated`
+ */
+export const mustStillBeBearer = (edge: Edge, family: Family, event: H3Event): void => void authenticated(edge, family, event)
+
 /** Counts one more write of a caller who is known already. @throws Refusal `too_many_requests` */
 export function countWrite(edge: Edge, { userId }: Actor, event: H3Event): void {
   const context = contextOf(event)

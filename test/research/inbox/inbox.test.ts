@@ -1,4 +1,5 @@
 /** An agent's inbox: of all that happens in its Room it is told what concerns it, and why. */
+import { setTimeout as pause } from "node:timers/promises"
 import { startResearchRoom } from "research-room/testing"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
@@ -6,6 +7,7 @@ import { ask } from "../../support/ask.ts"
 import { hypothesis, message } from "../../support/bodies.ts"
 import { castOf } from "../../support/cast.ts"
 import { held } from "../../support/contract.ts"
+import { overHttp } from "../../mcp/agent.ts"
 import { finding } from "../record/bodies.ts"
 
 const house = await startResearchRoom()
@@ -97,6 +99,26 @@ test("only what concerns it ends a wait", async (t) => {
   t.match(items, [{ summary: /^grace · agent runner wrote/, concerns: [{ because: "named" }] }])
   t.equal(nextCursor, items[0]?.sequence)
   t.strictSame((await mcp.read("inbox", { after: read, wait: 0 })).items.length, 1)
+})
+
+test("a credential that is revoked or has expired while it waits is answered nothing", async (t) => {
+  const { activityWatermark } = await mcp.read("room", { roomId })
+  const path = `${house.baseUrl}/api/agent/research/inbox?wait=20&after=${activityWatermark}`
+  const { result } = await cast.ada.write("issue_credential", { roomId, label: "for a while", permissions } as never)
+  const { credentialId, token = "" } = result as { credentialId: string; token?: string }
+  const waiting = ask(path, { token })
+  const tool = await overHttp(house.baseUrl, token)
+  t.teardown(tool.close)
+  const toolWaiting = tool.call("inbox", Object.fromEntries(new URL(path).searchParams))
+  await pause(300)
+  await cast.ada.write("revoke_credential", { roomId, credentialId } as never)
+  await post(other, "@ada, this is for those who may still read.")
+  const { status, body } = await waiting
+  t.match([status, body], [401, { refusal: "not_authenticated" }])
+  t.notMatch(JSON.stringify(body), "this is for those")
+  const answered = await toolWaiting
+  t.match(answered, { isError: true, text: /not_authenticated/ })
+  t.notMatch(answered.text, "this is for those")
 })
 
 test("it is read page by page, however much else there is", async (t) => {
