@@ -3,25 +3,31 @@ import { setImmediate as turn } from "node:timers/promises"
 import { writeJson, type Writable } from "../../contract/json.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
 
-/** How a text begins that a spreadsheet takes for a formula. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+/** What some spreadsheet takes for the end of a cell, whatever quotes stand around it: they split at the separator of their language. */
+const CELL_END = /([;\t\r\n])/
+/** How a cell begins that a spreadsheet takes for a formula: spaces, quotes and characters that are not shown count for nothing. */
+const FORMULA = /^[\s\p{C}"]*[=+\-@＝＋－＠]/u
 /** What calls nothing, such as `--seed`, `-Infinity` and `-0.5`. */
 const HARMLESS = /^[+-][\w.-]*$/
+/** A text with one of these is quoted, and so is one that could be a formula. */
+const QUOTED = /[",;\t\r\n]|^[=+\-@＝＋－＠]/
+
+const guarded = (part: string): string => (FORMULA.test(part) && !HARMLESS.test(part) ? `'${part}` : part)
 
 /**
- * A cell of CSV. A text that a spreadsheet would run as a formula gets an apostrophe in front; `--seed` is only quoted, so that
- * programs find the column under its name. JSON lines have every text as it was told.
+ * A cell of CSV. Each part of a text that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP's page on CSV
+ * injection has it; `--seed` is only quoted, so that programs find the column under its name. JSON lines have every text as it was told.
  */
 function cell(value: string | number | null): string {
   if (value === null) return ""
   if (typeof value === "number") return String(value)
-  const isFormula = FORMULA.test(value)
-  const safe = isFormula && !HARMLESS.test(value) ? `'${value}` : value
-  return isFormula || /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const parts = value.split(CELL_END).map(guarded).join("")
+  const safe = /^[\t\r\n]/.test(parts) ? `'${parts}` : parts
+  return QUOTED.test(safe) || safe !== value ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** A line of CSV as RFC 4180 has it. */
-const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(",")}\r\n`
+export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(",")}\r\n`
 
 /** Pages of a list: what follows one item, until there is nothing more. */
 type Pages<Item> = (last: Item | undefined) => readonly Item[]

@@ -1,5 +1,6 @@
 /** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
 import { JsonText, parse, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
+import { csvLine } from "../attempts/rows.ts"
 import { FORM } from "../import/origin.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import { writtenOut } from "./written.ts"
@@ -104,15 +105,10 @@ const material = (row: MaterialRow) => ({
   locations: new JsonText(row.locations),
 })
 
-/** A value of a CSV file. */
-const csv = (value: string | number | null): string =>
-  value === null ? "" : /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
-
 function* metricLines(room: ExportedRoom): Generator<string> {
   yield "attempt,attemptId,ordinal,metric,split,dimensions,unit,step,value,reportedAt\r\n"
   for (const { label, attempt_id, ordinal, name, split, dimensions, unit, step, value, reported_at } of room.metrics()) {
-    // Stored as JSON: a number, or the name of one that JSON has no digits for.
-    yield `${[label, attempt_id, ordinal, name, split, dimensions, unit, step, value.replaceAll('"', ""), reported_at].map(csv).join(",")}\r\n`
+    yield csvLine([label, attempt_id, ordinal, name, split, dimensions, unit, step, parse(value), reported_at])
   }
 }
 

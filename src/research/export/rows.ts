@@ -116,7 +116,7 @@ export interface MetricRow {
   dimensions: string | null
   unit: string | null
   step: number | null
-  value: string
+  value: Stored<string | number>
   reported_at: string
 }
 

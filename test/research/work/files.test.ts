@@ -39,6 +39,7 @@ const told = [
   { name: '=HYPERLINK("https://evil.example","x")', value: 1 },
   { name: "+1, 2", value: 1, split: "@SUM(A1)", unit: '"quoted"\nand broken' },
   { name: "-2+3+cmd|' /C calc'!A0", value: 1, split: "--seed", unit: "-1.5e-3" },
+  { name: "x;=cmd|' /C calc'!A0;y", value: -1, split: "list:\n\t@SUM(A1)\r\n+1+1", unit: 'a;"=1+1"; \u200b=2;--seed;-0.5' },
 ] as const
 
 t.test("every point of an attempt, as many as there are, as csv and as JSON lines", async (t) => {
@@ -78,7 +79,39 @@ t.test("what a spreadsheet would run is text in it", async (t) => {
   t.equal(rows[4]?.metric, '\'=HYPERLINK("https://evil.example","x")')
   t.match(rows[5], { metric: "'+1, 2", split: "'@SUM(A1)", unit: '"quoted"\nand broken' })
   t.match(rows[6], { metric: "'-2+3+cmd|' /C calc'!A0", split: "--seed", unit: "-1.5e-3" }, "what calls nothing keeps its name")
+  t.match(
+    rows[7],
+    { metric: "x;'=cmd|' /C calc'!A0;y", split: "list:\n\t'@SUM(A1)\r\n'+1+1", unit: "a;'\"=1+1\";' \u200b=2;--seed;-0.5", value: "-1" },
+    "nor does what follows on a separator of another language, a tab or the end of a line",
+  )
   for (const row of rows) for (const name of ["metric", "split", "unit"]) t.notMatch(row[name], /^(?:[=@\t\r]|[+-].*[^\w.-])/)
+})
+
+/** Cells as a program of another language has them: split at its separator, with quotes where a cell begins with them. */
+function cellsOf(text: string, delimiter: string): string[] {
+  const options = { delimiter, relax_column_count: true, relax_quotes: true, record_delimiter: ["\r\n", "\n", "\r"] }
+  const rows: string[][] = parse(text, options)
+  return rows.flat()
+}
+
+t.test("however the file is split, no cell of it is a formula", async (t) => {
+  const files = [
+    `attempts/${attemptId}/metrics?format=csv&limit=${told.length}`,
+    `attempt-table?attemptIds=${attemptId}&format=csv`,
+    `attempts?roomId=${roomId}&format=csv`,
+    ...told.map(({ name }) => `attempt-curves?attemptIds=${attemptId}&metric=${encodeURIComponent(name)}&format=csv`),
+  ]
+  let guarded = 0
+  for (const path of files) {
+    const { text } = await file(path)
+    for (const delimiter of [",", ";", "\t"])
+      for (const cell of cellsOf(text, delimiter)) {
+        const start = cell.replace(/^[\s\p{C}"]+/u, "")
+        if (/^'.*[=+@-]/s.test(start)) guarded += 1
+        if (/^[=+\-@]/.test(start)) t.match(start, /^[+-][\w.-]*"*(?:,|$)/, `${path} split at ${JSON.stringify(delimiter)}`)
+      }
+  }
+  t.ok(guarded > 20, `${guarded} cells have an apostrophe`)
 })
 
 t.test("a part of a series: of one name, after a point", async (t) => {
