@@ -23,7 +23,7 @@ import { forgetWithOriginal } from "../compose/forget-withheld.ts"
 import { createInstance, type Instance } from "../compose/instance.ts"
 import { addressAt, budgetsHere, edgeParts, type EdgeOptions } from "../serving/parts.ts"
 import { readerPool } from "../threads/reader-pool.ts"
-import { openWhole } from "./followed-data.ts"
+import { openWhole } from "../../ledger/storage/followed-data.ts"
 
 /** Milliseconds between two looks whether the file has moved on. */
 const LOOK = 100

@@ -1,12 +1,12 @@
 /** Makes sure that the file a copy is served from is this program's data, and stays that of the same instance. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { whoseData } from "../../ledger/storage/data.ts"
-import type { Db } from "../../ledger/storage/database.ts"
-import { FollowerDb } from "../../ledger/storage/follower-file.ts"
-import { mustBearMark } from "../../ledger/storage/migrate.ts"
-import { DataError } from "../../ledger/storage/opening.ts"
-import { latestSchema } from "../../ledger/storage/schema.ts"
-import { structure, structureIn } from "../../ledger/storage/structure.ts"
+import { whoseData } from "./data.ts"
+import type { Db } from "./database.ts"
+import { FollowerDb } from "./follower-file.ts"
+import { mustBearMark } from "./migrate.ts"
+import { DataError } from "./opening.ts"
+import { latestSchema } from "./schema.ts"
+import { structure, structureIn } from "./structure.ts"
 
 /**
  * Opens a file that is proved to be this program's data whenever it has moved on, before anything is read from it.
