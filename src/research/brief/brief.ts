@@ -1,7 +1,6 @@
 /** A Room or Thread in so many bytes: what a reader would miss most, cut to fit, and what is left out counted. */
-import { each } from "../../contract/each.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
-import { type JsonObject, parse, parsed, stored, type Writable, writeJson } from "../../contract/json.ts"
+import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { schemaVersions } from "../../contract/versions.ts"
@@ -23,7 +22,7 @@ const shares: Readonly<Record<BriefList, number>> = {
 
 export interface Head {
   /** The members before the lists, their texts cut to so many characters. */
-  readonly about: (characters: number) => JsonObject
+  readonly about: (characters: number) => Pick<AnswerOf<"room_brief">, "room"> | Pick<AnswerOf<"thread_brief">, "thread">
   readonly activityWatermark: number
   /** How much there is of each list where more is known than was looked at. */
   readonly totals: Partial<Record<BriefList, number>>
@@ -36,8 +35,22 @@ const DAY = 86_400_000
 const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number): string | null =>
   status !== "open" && now - Date.parse(lastSign) > limits.silentDays * DAY ? lastSign : null
 
+/** What a brief holds. */
+export type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
+type Lists = Pick<Brief, BriefList>
+const nothing = (): Lists => ({
+  stands: [],
+  hypotheses: [],
+  findings: [],
+  failures: [],
+  disputes: [],
+  work: [],
+  next: [],
+  openQuestions: [],
+})
+
 /** The items of each list, their texts cut to so many characters. */
-function itemsOf(gathered: Gathered, next: readonly NextItem[], now: number, characters: number): Record<BriefList, Writable[]> {
+function itemsOf(gathered: Gathered, next: readonly NextItem[], now: number, characters: number): Lists {
   const cut = (text: string) => shortened(text, characters)
   const work = gathered.work.map((each) => ({ ...each, silentSince: silentSince(each, now) }))
   return {
@@ -89,13 +102,9 @@ function itemsOf(gathered: Gathered, next: readonly NextItem[], now: number, cha
 }
 
 /** The texts of a body begun, cut as well: whoever sends it reads the whole first. */
-const cutTexts = (body: NextItem["body"], characters: number): Record<string, Writable> =>
-  Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, typeof value === "string" ? shortened(value, characters) : (value as Writable)]),
-  )
+const cutTexts = (body: NextItem["body"], characters: number): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).map(([name, value]) => [name, typeof value === "string" ? shortened(value, characters) : value]))
 
-/** What a brief holds. */
-export type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
 /** A form that a brief is written in. */
 export interface Form {
   readonly write: (brief: Brief) => string
@@ -118,52 +127,71 @@ const lengths = (budget: number): number[] => {
 export function briefText(head: Head, gathered: Gathered, next: readonly NextItem[], budget: number, now: number, form: Form): string {
   const most = lengths(budget)
   for (const length of most) {
-    const { text, isWhole } = fitted(head, itemsOf(gathered, next, now, length), length, budget, form)
-    if (isWhole || length === most.at(-1)) return text
+    const items = itemsOf(gathered, next, now, length)
+    const isLast = length === most.at(-1)
+    if (!isLast && !isComplete(head, items)) continue
+    const frame = framed(head, items, length, budget, form)
+    if (isLast) return frame.write(fitted(items, frame.left, form))
+    if (isRoomFor(items, frame.left, form)) return frame.write(items)
   }
   return ""
 }
 
-/** As much of some items as fits, the rest counted, with the link that lists it. */
-function fitted(head: Head, candidates: Record<BriefList, Writable[]>, length: number, budget: number, form: Form) {
-  const all: Brief = parse(
-    stored(
-      writeJson({
-        schemaVersion: schemaVersions.research,
-        ...head.about(length),
-        ...candidates,
-        omitted: {},
-        activityWatermark: head.activityWatermark,
-      }),
-    ),
+/** Whether nothing is known beyond what was looked at. */
+const isComplete = ({ totals }: Head, items: Lists): boolean => briefLists.every((list) => items[list].length >= (totals[list] ?? 0))
+
+/** Whether all items fit into so many bytes. */
+function isRoomFor(items: Lists, bytes: number, form: Form): boolean {
+  let left = bytes
+  return briefLists.every((list) =>
+    items[list].every((item) => {
+      left -= form.cost(list, item)
+      return left >= 0
+    }),
   )
-  const told = each(briefLists, (): Brief[BriefList][number][] => [])
-  const omitted = (): Brief["omitted"] =>
-    Object.fromEntries(
+}
+
+/** What stands around the lists, its texts as long as the budget allows, and the bytes it leaves for items. */
+function framed(head: Head, items: Lists, length: number, budget: number, form: Form) {
+  const brief = (most: number, told: Lists): Brief => ({
+    schemaVersion: schemaVersions.research,
+    ...head.about(most),
+    ...told,
+    omitted: Object.fromEntries(
       briefLists.flatMap((list) => {
-        const count = Math.max(all[list].length, head.totals[list] ?? 0) - told[list].length
+        const count = Math.max(items[list].length, head.totals[list] ?? 0) - told[list].length
         return count === 0 ? [] : [[list, { count, link: head.links[list] }]]
       }),
-    )
-  /** What is told so far. @param most characters of the texts before the lists */
-  const written = (most: number): string =>
-    form.write(parse(stored<Brief>(JSON.stringify({ ...all, ...parsed<object>(head.about(most)), ...told, omitted: omitted() }))))
-
+    ),
+    activityWatermark: head.activityWatermark,
+  })
   // With nothing told, everything is counted as left out: the frame only gets shorter from here on.
-  const fitting = [length, 100, 40, 10].find((most) => most <= length && Buffer.byteLength(written(most)) <= budget) ?? 10
-  let left = budget - Buffer.byteLength(written(fitting))
-  const tell = (list: BriefList, most: number): void => {
+  const leftBy = (most: number) => budget - Buffer.byteLength(form.write(brief(most, nothing())))
+  let [most, left] = [length, leftBy(length)]
+  for (const shorter of [100, 40, 10]) {
+    if (left >= 0) break
+    if (shorter < most) [most, left] = [shorter, leftBy(shorter)]
+  }
+  return { left, write: (told: Lists) => form.write(brief(most, told)) }
+}
+
+/** As many items as fit into so many bytes: of each list its share, then more of the first lists. */
+function fitted(items: Lists, bytes: number, form: Form): Lists {
+  const told = nothing()
+  let left = bytes
+  const tell = <L extends BriefList>(list: L, most: number): void => {
     let allowed = most
-    for (const item of all[list].slice(told[list].length)) {
+    const from: Lists[L] = items[list]
+    const to: Lists[L][number][] = told[list]
+    for (const item of from.slice(to.length)) {
       const cost = form.cost(list, item)
       if (cost > Math.min(allowed, left)) return
-      told[list].push(item)
+      to.push(item)
       allowed -= cost
       left -= cost
     }
   }
-  const whole = left
-  for (const list of briefLists) tell(list, (whole * shares[list]) / 100)
+  for (const list of briefLists) tell(list, (bytes * shares[list]) / 100)
   for (const list of briefLists) tell(list, left)
-  return { text: written(fitting), isWhole: Object.keys(omitted()).length === 0 }
+  return told
 }
