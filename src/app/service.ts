@@ -11,7 +11,7 @@ import { Litestream } from "./replication/litestream.ts"
 import { Replication } from "./replication/replication.ts"
 import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/storage/litestream-files.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
-import { DataError, fill, openDatabase } from "../ledger/storage/opening.ts"
+import { DataError, fill, leaveSyncing, openDatabase } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
 import { OpenedFiles } from "../ledger/storage/opened-files.ts"
@@ -163,7 +163,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   // Litestream works the log off itself.
   const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
-  const diskWatch = new DiskWatch({ file, files, db, log: options.log, limits, onLost: end })
+  let emptyIdleLog = () => truncateWal(db)
+  const diskWatch = new DiskWatch({ file, files, emptyLog: () => emptyIdleLog(), log: options.log, limits, onLost: end })
   started.defer(() => diskWatch.close())
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
@@ -274,6 +275,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     )
     instance.ledger.handOver(made)
+    leaveSyncing(db)
+    emptyIdleLog = () => made.emptyLog()
     return made
   }
   return {

@@ -6,7 +6,7 @@ import tap, { type Test, test } from "tap"
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { openReadConnection } from "../../src/ledger/storage/opening.ts"
 import { openData } from "../../src/ledger/storage/data.ts"
-import { type DiskSpace, watchLimits, DiskWatch } from "../../src/ledger/storage/disk-watch.ts"
+import { type DiskSpace, watchLimits, DiskWatch, truncateWal } from "../../src/ledger/storage/disk-watch.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
@@ -34,7 +34,7 @@ function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
   const watchman = new DiskWatch({
     file,
     files,
-    db,
+    emptyLog: () => truncateWal(db),
     log: { warn: note("warn"), info: note("info") } as never,
     limits: small,
     statfs: () => plenty,

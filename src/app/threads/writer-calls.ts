@@ -32,7 +32,10 @@ export interface WriterCalls {
   leave(leave: Leave): void
   /** The serving thread wants to write alone: answers once nothing is being written, and writes nothing until `release`. */
   hold(): void
+  /** It has written: answers once that is safe on the disk. */
   release(): void
+  /** Works the log off where nobody reads it. */
+  emptyLog(): void
   end(): void
 }
 

@@ -9,6 +9,7 @@ import { operationNamed } from "../../contract/operations/index.ts"
 import { newestId } from "../../ledger/storage/data.ts"
 import { openBeside } from "../../ledger/storage/opening.ts"
 import { OpenedFiles } from "../../ledger/storage/opened-files.ts"
+import { truncateWal } from "../../ledger/storage/disk-watch.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { configuredCheck } from "../../repositories/configured.ts"
 import { createInstance } from "../compose/instance.ts"
@@ -53,6 +54,10 @@ const indexing = new AfterCommit(
 )
 ledger.watch.everywhere = (roomId) => roomIds.add(roomId)
 
+/** Changes when another connection has committed. */
+const othersCommits = () => db.prepare<{ data_version: number }>("PRAGMA data_version").get()?.data_version
+let heldAt = othersCommits()
+
 function mustKnow(name: string): Operation {
   const operation = operationNamed(name)
   if (operation === undefined) throw new Error(`${name} is not an operation`)
@@ -78,12 +83,17 @@ const channel = toStarter<WriterEvents, WriterCalls>({
   },
   leave: (leave) => ledger.leave(leave),
   // A transaction is never open between two messages.
-  hold: () => ledger.hold(),
-  release() {
-    ledger.release()
-    // The serving thread leaves its texts to this one.
-    indexing.soon()
+  hold() {
+    ledger.hold()
+    heldAt = othersCommits()
   },
+  async release() {
+    ledger.release()
+    // The serving thread leaves its texts to this one, and the wait for the disk.
+    indexing.soon()
+    if (othersCommits() !== heldAt) await ledger.sync()
+  },
+  emptyLog: () => truncateWal(db),
   end() {
     indexing.end()
     db.close()

@@ -45,6 +45,11 @@ export class Writer implements OtherWriter {
     return this.#thread.channel.ask("cleanse")
   }
 
+  /** Works the log off where nobody reads it. */
+  emptyLog(): void {
+    this.#thread.channel.tell("emptyLog")
+  }
+
   index(): Promise<void> {
     return this.#thread.channel.ask("index")
   }
@@ -59,11 +64,16 @@ export class Writer implements OtherWriter {
       await channel.ask("hold").catch(() => {
         throw notStored()
       })
-      try {
-        return await work()
-      } finally {
-        channel.tell("release")
-      }
+      const released = () =>
+        channel.ask("release").catch(() => {
+          throw uncertain()
+        })
+      const done = await work().catch(async (error: unknown) => {
+        await released().catch(() => undefined)
+        throw error
+      })
+      await released()
+      return done
     })
     this.#alone = turn.catch(() => undefined)
     return turn

@@ -52,8 +52,8 @@ export interface WatchParts {
   /** The database's file. */
   readonly file: string
   readonly files: OpenedFiles
-  /** The connection by which an idle log is worked off. */
-  readonly db: Db
+  /** Works an idle log off. */
+  readonly emptyLog: () => void
   readonly log: Pick<Logger, "warn" | "info">
   readonly limits?: WatchLimits
   /** Told at each look that the files are no longer those that were opened, in a sentence. */
@@ -126,7 +126,7 @@ export class DiskWatch {
   }
 
   look(): void {
-    const { file, files, db, limits, onLost } = this.#parts
+    const { file, files, emptyLog, limits, onLost } = this.#parts
     const lost = files.lost()
     if (lost !== null) {
       onLost(lost)
@@ -142,7 +142,7 @@ export class DiskWatch {
     this.#tellOfWal(this.#readings.walBytes)
     if (space !== null) this.#tellOfDisk(space.bavail * space.bsize, space.blocks * space.bsize)
     // While writes go on the database works it off by itself; then this would only take their time.
-    if (before === this.#readings.walBytes && before > limits.idleWalBytes) truncateWal(db)
+    if (before === this.#readings.walBytes && before > limits.idleWalBytes) emptyLog()
   }
 
   #space(): DiskSpace | null {

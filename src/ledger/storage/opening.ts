@@ -148,6 +148,12 @@ export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
   }
 }
 
+/**
+ * From now on another connection of this process synchronises what this one commits, and works the log off: this one does not wait
+ * for the disk, but where it begins the log anew. What it commits is safe once the other has committed after it.
+ */
+export const leaveSyncing = (db: Db): void => db.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
+
 /** A second connection to a file that this process has opened, checked and brought to its schema already; it writes too. */
 export function openBeside(file: string): Db {
   const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })

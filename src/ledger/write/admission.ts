@@ -54,7 +54,7 @@ export interface OtherWriter {
   admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]>
   /** Goes the way of a write there; with `touch` it is one, of what stands there already. Rejects as a write would. */
   probe(touch: boolean): Promise<unknown>
-  /** Runs work while nothing is written there. */
+  /** Runs work while nothing is written there, and has what it committed synchronised. @throws Refusal 503 where that is not certain */
   alone<T>(work: () => Promise<T>): Promise<T>
   /** Takes what was withheld out of what no table holds any more. */
   cleanse(): Promise<unknown>

@@ -253,6 +253,11 @@ export class Ledger {
     return done
   }
 
+  /** Commits nothing new: what other connections committed before, unsynchronised, is safe afterwards. Rejects as a write would. */
+  sync(): Promise<void> {
+    return this.#queue.run(() => this.#db.exec("UPDATE instance SET created_at = created_at"))
+  }
+
   /** Tries whether writes are possible. With `touch` it writes, and changes nothing. Rejects as a write would. */
   async probe(touch: boolean): Promise<void> {
     await (this.#writer?.probe(touch) ?? this.#queue.run(() => touch && tryStorage(this.#db)))
