@@ -2,10 +2,11 @@
  * Curves of one metric, as wide as their place: what is drawn is stretched to it, while text, marks and the width of lines are
  * not. Steps run along; the values may have a range and a log axis. What is no finite number is marked, never dropped.
  */
-import { scaleLinear, scaleLog } from "d3-scale"
+import { scaleLinear } from "d3-scale"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { attributes, type Html, html, markup } from "../html.ts"
 import { figure } from "../numbers.ts"
+import { axis } from "./axis.ts"
 import { fillOf, lineOf, shapeOf } from "./styles.ts"
 
 export type Curve = AnswerOf<"attempt_curves">["curves"][number] & {
@@ -55,21 +56,16 @@ function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View
       greatest = Math.max(greatest, value)
     })
   if (least > greatest) [least, greatest] = [isLog ? 1 : 0, isLog ? 10 : 1]
-  if (least === greatest) [least, greatest] = isLog ? [least / 2, least * 2] : [least - 1, least + 1]
   const [start, end] = [Number.isFinite(first) ? first : 0, Math.max(last, (Number.isFinite(first) ? first : 0) + 1)]
   const [bottom, top] = [low !== undefined && (!isLog || low > 0) ? low : least, high ?? greatest]
   const x = scaleLinear([start, end], [SIDE.left, SIDE.right])
-  const across = [HEIGHT - EDGE.bottom, EDGE.top]
-  const margin = isLog || low !== undefined || high !== undefined ? 0 : (top - bottom) * 0.04
-  const y = isLog
-    ? scaleLog([bottom, top > bottom ? top : bottom * 10], across)
-    : scaleLinear([bottom - margin, top > bottom ? top + margin : bottom + 1], across)
-  const [yLow = 0, yHigh = 1] = y.domain()
+  const margin = low !== undefined || high !== undefined ? 0 : 0.04
+  const y = axis(bottom, top, [HEIGHT - EDGE.bottom, EDGE.top], { isLog, margin })
   return {
-    ...{ from: start, to: end, low: yLow, high: yHigh },
-    ticks: { x: x.ticks(6).filter(Number.isInteger), y: y.ticks(5).slice(0, 14) },
+    ...{ from: start, to: end, low: y.low, high: y.high },
+    ticks: { x: x.ticks(6).filter(Number.isInteger), y: y.ticks.slice(0, 14) },
     x: (step) => x(step),
-    y: (value) => y(value),
+    y: y.at,
   }
 }
 

@@ -1,11 +1,12 @@
 /** A setting against a metric: a mark for each attempt, of the shape and colour of its outcome. */
-import { scaleLinear, scaleLog, scalePoint } from "d3-scale"
+import { scalePoint } from "d3-scale"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
 import { type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { glyph, tone } from "../parts/marks.ts"
 import { counted, shortened, words } from "../words.ts"
+import { axis } from "./axis.ts"
 
 type Row = AnswerOf<"attempt_table">["items"][number]
 interface Axes {
@@ -28,13 +29,10 @@ const asNumber = (text: string) => (text.trim() === "" ? Number.NaN : Number(tex
 function numbers(values: readonly number[], isLog: boolean, range: readonly [number, number]) {
   const shown = values.filter((value) => Number.isFinite(value) && (!isLog || value > 0))
   const [low, high] = shown.length === 0 ? [1, 10] : [Math.min(...shown), Math.max(...shown)]
-  const isFlat = low === high
-  const scale = isLog
-    ? scaleLog([isFlat ? low / 2 : low, isFlat ? high * 2 : high], range)
-    : scaleLinear([isFlat ? low - 1 : low, isFlat ? high + 1 : high], range).nice()
+  const { at, ticks: all } = axis(low, high, range, { isLog, isRound: true })
   // Of the many ticks between two powers of ten, those that people count by.
-  const ticks = scale.ticks(5).filter((tick) => !isLog || /^[125]/.test(tick.toExponential()))
-  return { at: (value: number) => scale(value), ticks: ticks.slice(0, 12) }
+  const ticks = all.filter((tick) => !isLog || /^[125]/.test(tick.toExponential()))
+  return { at, ticks: ticks.slice(0, 12) }
 }
 
 /** The picture, and what could not be drawn in it. */
