@@ -6,7 +6,7 @@ import { everyOperation, recordedOperation } from "../../contract/operations/ind
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { placeOf } from "./keys.ts"
-import { unpackedDigest } from "./packed.ts"
+import { DIGEST } from "./packed.ts"
 import { ofKinds } from "../lists/paging.ts"
 import { type Target, TARGET, targetText } from "./target.ts"
 
@@ -58,28 +58,30 @@ export function activityText(told: ActivityFields, previousDigest: string): stri
   )
 }
 
-interface Kept extends Omit<ActivityFields, "contentDigest"> {
-  readonly contentDigest: Buffer
-  readonly digest: Buffer
-  /** Of the entry before it; null for the first one. */
-  readonly previous: Buffer | null
+interface Kept extends ActivityFields {
+  readonly digest: string
 }
-function served(row: Kept): Row {
-  const told = { ...row, contentDigest: unpackedDigest(row.contentDigest) }
-  const text = activityText(told, row.previous === null ? firstPreviousDigest : unpackedDigest(row.previous))
-  return { sequence: row.sequence, body: stored<ActivityEntry>(`${text.slice(0, -1)},"digest":"${unpackedDigest(row.digest)}"}`) }
+/** One of those that do not follow each other. */
+interface Single extends Kept {
+  /** The digest of the entry before it; null for the first one. */
+  readonly previous: string | null
 }
+/** An entry's JSON text. @param previous the digest of the entry before it; null for the first one */
+const served = (row: Kept, previous: string | null): Stored<ActivityEntry> =>
+  stored<ActivityEntry>(`${activityText(row, previous ?? firstPreviousDigest).slice(0, -1)},"digest":"${row.digest}"}`)
 
 const FROM = `FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN places t ON t.place = j.thread
     LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence`
 const COLUMNS = `j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, w.agent, t.id AS threadId, ${TARGET},
-    j.content_digest AS contentDigest, j.activity_digest AS digest,
-    (SELECT b.activity_digest FROM journal b WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1) AS previous`
+    ${DIGEST("j.content_digest")} AS contentDigest, ${DIGEST("j.activity_digest")} AS digest`
+const PREVIOUS = `(SELECT ${DIGEST("b.activity_digest")} FROM journal b WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1) AS previous`
 const CONTENT = "j.content, EXISTS (SELECT 1 FROM withheld_writes x WHERE x.history_position = j.position) AS isSealed"
-interface Full extends Kept {
+interface Content {
   readonly content: string
   readonly isSealed: 0 | 1
 }
+/** Up to `count` entries of a Room after one; of some kinds, or of all. */
+type Page = readonly [roomId: string, after: number, kinds: readonly string[] | undefined, count: number]
 const IN_ROOM = `WHERE j.room = ${placeOf("+?")} AND j.room_sequence`
 
 /** The operations whose entries are of each kind. */
@@ -96,48 +98,52 @@ export function activity(db: Db) {
     onConflict: `DO UPDATE SET activity_sequence = excluded.activity_sequence, activity_digest = excluded.activity_digest,
       last_activity_at = excluded.last_activity_at, accepted_bytes = accepted_bytes + excluded.accepted_bytes`,
   })
-  const page = db.prepare<Full>(`SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > +? ORDER BY j.room_sequence LIMIT +?`)
-  const pageOfOperation = db.prepare<Full>(
-    `SELECT ${COLUMNS}, ${CONTENT} ${FROM} ${IN_ROOM} > +? AND j.operation = +? ORDER BY j.room_sequence LIMIT +?`,
-  )
-  const place = db.prepare<{ position: number; acceptedAt: string; digest: Buffer }>(
-    `SELECT j.position, j.at AS acceptedAt, j.activity_digest AS digest FROM journal j ${IN_ROOM} = +?`,
+  const place = db.prepare<Place>(
+    `SELECT j.position, j.at AS acceptedAt, ${DIGEST("j.activity_digest")} AS digest FROM journal j ${IN_ROOM} = +?`,
   )
   const localActor = db.prepare<{ userId: string }>(
     `SELECT w.person_id AS userId FROM journal j JOIN writers w ON w.writer = j.writer ${IN_ROOM} = +?`,
   )
-  const lastOfSenders = db.prepare<Kept & { sender: string }>(
-    `SELECT ${COLUMNS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SIGHT}) n
+  const lastOfSenders = db.prepare<Single & { sender: string }>(
+    `SELECT ${COLUMNS}, ${PREVIOUS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SIGHT}) n
      JOIN ${FROM.replace("FROM journal j", "journal j ON j.position = n.position")} WHERE w.sender <> '' GROUP BY w.sender`,
   )
 
-  /** Up to `count` entries after `after`, with what was accepted. */
-  function fullAfter(roomId: string, after: number, kinds: readonly string[] | undefined, count: number): FullRow[] {
-    const rows =
-      kinds === undefined
-        ? page.all(roomId, after, count)
-        : ofKinds(
-            kinds.flatMap((kind) => byKind.get(kind) ?? []),
-            ({ name }) => pageOfOperation.all(roomId, after, name, count),
-            count,
-          )
-    return rows.map((row) => ({ ...served(row), content: row.content, isSealed: row.isSealed === 1 }))
+  /** Reads up to `count` entries after `after`, each with further columns. */
+  function pageWith<Further extends object>(further = "") {
+    const page = db.prepare<Kept & Further>(`SELECT ${COLUMNS}${further} ${FROM} ${IN_ROOM} > +? ORDER BY j.room_sequence LIMIT +?`)
+    const pageOfOperation = db.prepare<Single & Further>(
+      `SELECT ${COLUMNS}, ${PREVIOUS}${further} ${FROM} ${IN_ROOM} > +? AND j.operation = +? ORDER BY j.room_sequence LIMIT +?`,
+    )
+    return (...[roomId, after, kinds, count]: Page): { row: Kept & Further; body: Row["body"] }[] => {
+      if (kinds !== undefined) {
+        const operations = kinds.flatMap((kind) => byKind.get(kind) ?? [])
+        const rows = ofKinds(operations, ({ name }) => pageOfOperation.all(roomId, after, name, count), count)
+        return rows.map((row) => ({ row, body: served(row, row.previous) }))
+      }
+      // A page has no gaps: each entry rests on the one before it.
+      let previous = (after > 0 && place.get(roomId, after)?.digest) || null
+      return page.all(roomId, after, count).map((row) => {
+        const body = served(row, previous)
+        previous = row.digest
+        return { row, body }
+      })
+    }
   }
+  const lean = pageWith()
+  const full = pageWith<Content>(`, ${CONTENT}`)
 
   return {
     /** What each credential wrote last in a Room, as far as its newest entries tell. */
     lastOfSenders: (roomId: string): ReadonlyMap<string, ActivityEntry> =>
-      new Map(lastOfSenders.all(roomId).map((row) => [row.sender, parse(served(row).body)])),
+      new Map(lastOfSenders.all(roomId).map((row) => [row.sender, parse(served(row, row.previous))])),
 
     /** The id here of who wrote an entry, where people of another instance have another one there. */
     localActor: (roomId: string, { sequence, actor }: Pick<ActivityEntry, "sequence" | "actor">): string =>
       localActor.get(roomId, sequence)?.userId ?? actor.userId,
 
     /** Where in the journal an entry of a Room stands. */
-    placeOf(roomId: string, sequence: number): Place | undefined {
-      const row = place.get(roomId, sequence)
-      return row && { ...row, digest: unpackedDigest(row.digest) }
-    },
+    placeOf: (roomId: string, sequence: number): Place | undefined => place.get(roomId, sequence),
 
     /** Moves a Room's head on by the next entry, which its write keeps. @param content what was accepted */
     advance(roomId: string, content: string, told: Omit<ActivityFields, "sequence">): { sequence: number; digest: string } {
@@ -158,8 +164,9 @@ export function activity(db: Db) {
     watermark: (roomId: string): number => head.get(roomId)?.sequence ?? 0,
 
     /** Up to `count` entries after `after`, as text. */
-    after: (roomId: string, after: number, kinds: readonly string[] | undefined, count: number): Row[] =>
-      fullAfter(roomId, after, kinds, count),
-    fullAfter,
+    after: (...page: Page): Row[] => lean(...page).map(({ row: { sequence }, body }) => ({ sequence, body })),
+    /** The same with what was accepted. */
+    fullAfter: (...page: Page): FullRow[] =>
+      full(...page).map(({ row: { sequence, content, isSealed }, body }) => ({ sequence, body, content, isSealed: isSealed === 1 })),
   }
 }

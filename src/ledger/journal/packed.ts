@@ -12,6 +12,8 @@ export function packedId(id: string): Buffer {
 
 export const packedDigest = (digest: string): Buffer => Buffer.from(digest.slice(SHA256.length), "hex")
 export const unpackedDigest = (digest: Buffer): string => SHA256 + digest.toString("hex")
+/** SQL for the same: the driver hands over a text faster than bytes. @param column of a row that has one */
+export const DIGEST = (column: string): string => `'${SHA256}' || lower(hex(${column}))`
 
 interface Places {
   readonly roomId: string | null

@@ -10,12 +10,17 @@ export interface Target {
   readonly labelledBy: string | null
 }
 
+/** SQL for what a write `j` was given, parsed only where the member can be in it: few have one. */
+const given = (member: string, value: string, otherwise: string): string => `iif(instr(j.given, '"${member}"') > 0, ${value}, ${otherwise})`
+
 /** SQL for the columns of a write `j` and its entry `e`. */
-export const TARGET =
-  "e.entry_id AS entryId, j.target_kind AS targetKind, j.target_id AS targetId, j.label, iif(j.given IS NULL, NULL, j.given ->> '$.labelledBy') AS labelledBy"
+export const TARGET = `e.entry_id AS entryId, j.target_kind AS targetKind, j.target_id AS targetId, j.label, ${given("labelledBy", "j.given ->> '$.labelledBy'", "NULL")} AS labelledBy`
 
 /** The same as people are known here: those of another instance may have another id there. */
-export const TARGET_HERE = TARGET.replace("j.target_id AS", `coalesce(j.given ->> ('$.people."' || j.target_id || '"'), j.target_id) AS`)
+export const TARGET_HERE = TARGET.replace(
+  "j.target_id AS",
+  `${given("people", `coalesce(j.given ->> ('$.people."' || j.target_id || '"'), j.target_id)`, "j.target_id")} AS`,
+)
 
 /** Its JSON text, members in the order of their names. */
 export function targetText({ entryId, targetKind, targetId, label, labelledBy }: Target): string {
