@@ -1,0 +1,122 @@
+/** A served instance whose disk is full: what a mirror brings, and what is withheld over HTTP, is whole or not there, and goes on with space. */
+import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { ResearchRoomClient } from "research-room/client"
+import { Browser } from "research-room/testing"
+import tap, { test } from "tap"
+import { endAll, executable, newPlace, run, serve } from "../../support/program.ts"
+import { passwordOf, startOwn, temporaryFolder } from "../../support/service.ts"
+import { fill, makeSpace, mountSmall, unmountAll } from "./mounts.ts"
+import { dataOn, holding } from "./stages.ts"
+
+const program = executable()
+const place = newPlace()
+tap.teardown(() => {
+  endAll()
+  unmountAll()
+  place.remove()
+})
+const disk = join(place.folder, "disk")
+const data = dataOn(disk)
+const skip = mountSmall(disk, 24 << 20) ? false : "no file system can be mounted by this user"
+const passing = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
+
+async function until(what: string, look: () => Promise<boolean> | boolean): Promise<void> {
+  for (const end = performance.now() + 40_000; performance.now() < end; await passing(50)) if (await look()) return
+  throw new Error(`never: ${what}`)
+}
+/** Puts a folder's contents on the disk, and nothing else. */
+function stage(seed: string): void {
+  for (const name of readdirSync(disk)) rmSync(join(disk, name), { recursive: true, force: true })
+  mkdirSync(data)
+  cpSync(join(place.folder, seed), data, { recursive: true })
+}
+const lines = (err: string, message: string) => err.split("\n").filter((line) => line.includes(message)).length
+
+test("a mirror that finds no space says so once, serves on, and has everything once there is space", { skip }, async (t) => {
+  const folder = temporaryFolder()
+  const there = await startOwn({ folder })
+  t.teardown(() => there.close())
+  const ada = await there.setUp()
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
+  for (let n = 1; n <= 30; n += 1) await ada.write("post_message", { threadId, text: `Message ${n}. ${"word ".repeat(1_500)}` } as never)
+  t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", "followed"], place), { code: 0 })
+  const origin = new ResearchRoomClient({ baseUrl: there.baseUrl })
+  const add = ["mirror", "add", there.baseUrl, roomId, "--data", data]
+  for (const left of [0, 16_384, 150_000, 400_000]) {
+    stage("followed")
+    const service = await serve(program, ["--data", data], place)
+    const reader = new ResearchRoomClient({ baseUrl: service.baseUrl })
+    fill(disk, left)
+    const added = await run(program, add, place)
+    if (added.code !== 0) {
+      t.match(added, { code: 1, err: /^research-room: \S[^\n]*\.\n$/ }, `with ${left} bytes left`)
+      t.match((await run(program, ["mirror", "list", "--json", "--data", data], place)).out, /^\[\]\s*$/)
+      makeSpace(disk)
+      t.match(await run(program, add, place), { code: 0 }, "it works once there is space")
+    } else {
+      await until("it is told", () => lines(service.err, "a mirror cannot be stored here") > 0)
+      await passing(2_000)
+      t.equal(lines(service.err, "a mirror cannot be stored here"), 1, `told once, with ${left} bytes left`)
+      t.equal((await fetch(`${service.baseUrl}/api/health/live`)).status, 200)
+      t.equal((await fetch(`${service.baseUrl}/api/health/ready`)).status, 503)
+      makeSpace(disk)
+    }
+    await until("it arrives", async () => (await reader.read("room", { roomId }).catch(() => null))?.activityWatermark === 31)
+    const [here, all] = await Promise.all([reader, origin].map((each) => Array.fromAsync(each.items("room_activity", { roomId }))))
+    t.strictSame(here, all, "nothing is lost or doubled")
+    if (added.code === 0) t.equal(lines(service.err, "a mirror can be stored again"), 1)
+    t.equal((await fetch(`${service.baseUrl}/api/health/ready`)).status, 200)
+    service.signal("SIGTERM")
+    t.equal((await service.ended()).code, 0)
+    t.match(await run(program, ["check", "--data", data], place), { code: 0 })
+  }
+})
+
+test("a withholding over HTTP is done and in no file, or 503 and says which", { skip }, async (t) => {
+  const own = await startOwn({ folder: join(place.folder, "withheld"), keeps: true })
+  const ada = await own.setUp()
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
+  for (let n = 0; n < 30; n += 1) await ada.write("post_message", { threadId, text: `Long ${n}. ${"word ".repeat(n * 100)}` } as never)
+  const { entry } = await ada.write("post_message", { threadId, text: `The token is ${SECRET}. ${"word ".repeat(2_000)}` } as never)
+  await own.close()
+  let [refused, half, done] = [0, 0, 0]
+  for (const left of [0, 60_000, 1_400_000, 1_800_000, 2_200_000, 2_600_000, 3_000_000]) {
+    stage("withheld")
+    const service = await serve(program, ["--data", data], place)
+    const browser = Browser.anonymous({ baseUrl: service.baseUrl })
+    t.equal((await browser.request("POST", "/api/session", { username: "ada", password: passwordOf("ada") })).status, 200)
+    const body = {
+      schemaVersion: 3,
+      requestId: "5b8d0a52-6a1b-4a37-9c35-5f6d4b0e8a11",
+      of: { entryId: entry?.entryId },
+      fields: ["/text"],
+      reason: "secret",
+      explanation: "Revoked since.",
+    }
+    const send = () => browser.request("POST", `/api/rooms/${roomId}/withholdings`, body)
+    const shown = async () =>
+      (await (await fetch(`${service.baseUrl}/api/research/threads/${threadId}/timeline?after=30`)).text()).includes(SECRET)
+    fill(disk, left)
+    const response = await send()
+    const answer = (await response.json()) as { committed?: boolean | null; refusal?: string }
+    if (response.status === 200) done += 1
+    else {
+      t.match({ status: response.status, ...answer }, { status: 503, refusal: "temporarily_unavailable" }, `with ${left} bytes left`)
+      if (answer.committed === null) half += 1
+      else refused += 1
+      t.equal(await shown(), answer.committed === false, "what is said of it is so")
+    }
+    makeSpace(disk)
+    const again = await send()
+    t.equal(again.status, 200, `once there is space, after ${left}: ${await again.text()}`)
+    t.notOk(await shown())
+    t.strictSame(holding(disk, SECRET), [], `with ${left} bytes left, it is in no file`)
+    service.signal("SIGTERM")
+    t.equal((await service.ended()).code, 0)
+    t.match(await run(program, ["check", "--data", data], place), { code: 0 })
+  }
+  t.ok(refused > 0 && done > 0, `${refused} refused, ${half} done but for the files, ${done} done`)
+  t.comment(`${refused} refused, ${half} done but for the files, ${done} done`)
+})

@@ -1,0 +1,105 @@
+/** A service and the commands beside it within 300 MB: helpers may be ended for want of memory, the service is not, and answers at the end. */
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { ResearchRoomClient } from "research-room/client"
+import tap, { test } from "tap"
+import { endAll, executable, newPlace, start } from "../../support/program.ts"
+import { startOwn, temporaryFolder } from "../../support/service.ts"
+import { exportedDemo } from "../import/kills.ts"
+
+const LIMIT = 300 << 20
+const program = executable()
+const place = newPlace()
+const group = `/sys/fs/cgroup/memory/research-room-test-${process.pid}`
+const passing = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** Makes the group of processes. @returns why it cannot be made */
+function makeGroup(): string | false {
+  try {
+    mkdirSync(group)
+    writeFileSync(join(group, "memory.limit_in_bytes"), String(LIMIT))
+    return false
+  } catch {
+    return "this user cannot limit the memory of a group of processes (cgroup v1)"
+  }
+}
+const skip = makeGroup()
+tap.teardown(async () => {
+  endAll()
+  place.remove()
+  for (let look = 0; skip === false && look < 50; look += 1)
+    try {
+      return rmdirSync(group)
+    } catch {
+      await passing(100)
+    }
+})
+const told = (file: string): string => readFileSync(join(group, file), "utf8")
+const inside = (args: readonly string[]) =>
+  start("/bin/sh", ["-c", `echo $$ > ${group}/cgroup.procs; exec "$0" "$@"`, program, ...args], {
+    ...place,
+    env: { RESEARCH_ROOM_RATE_LIMITS: "off" },
+  })
+
+test("300 MB are enough for the service, whatever is done beside it", { skip }, async (t) => {
+  const folder = temporaryFolder()
+  const there = await startOwn({ folder })
+  t.teardown(() => there.close())
+  const ada = await there.setUp()
+  const { roomId: followed, openingThreadId } = (await ada.write("create_room", { title: "Followed" })).result
+  const post = (text: string) => ada.write("post_message", { threadId: openingThreadId, text } as never)
+  const { file } = await exportedDemo(program, place, "main")
+
+  const service = inside(["demo", "--json", "--port", "0", "--data", "data"])
+  let end: string | null = null
+  void service.ended().then(({ code, signal, err }) => (end = `${code} ${signal} ${err.slice(-400)}`))
+  const { baseUrl, rooms } = JSON.parse((await service.printed(/^\{.*\}(?=\n)/))[0])
+  const { roomId, openingThreadId: threadId } = rooms.main as { roomId: string; openingThreadId: string }
+  const read = async (path: string): Promise<number> => {
+    const response = await fetch(baseUrl + path)
+    await response.arrayBuffer()
+    return response.status
+  }
+  /** An export whose process was ended for want of memory is cut off. */
+  const exported = () => read(`${room}/export`).catch(() => 503)
+  const room = `/api/research/rooms/${roomId}`
+  const paths = [
+    ...["", "/brief", "/research-context", "/activity?limit=50&include=write,content", "/brief?at=20"].map((path) => room + path),
+    ...[`/rooms/${roomId}`, `/threads/${threadId}`, `/rooms/${roomId}?at=20`, "/search?query=ramp", "/"],
+    ...[`/api/research/threads/${threadId}/timeline?after=0`, "/api/research/search?query=ramp", `/rooms/${roomId}/feed.atom`],
+  ]
+  t.strictSame(new Set(await Promise.all(paths.map(read))), new Set([200]), "reads and pages at once")
+  const mirrored = inside(["mirror", "add", there.baseUrl, followed, "--data", "data"])
+  t.match(await mirrored.ended(), { code: 0 })
+  for (let count = 0; count < 30; count += 1) await post(`Message ${count}. ${"word ".repeat(2_000)}`)
+
+  // All at once, three times. What is refused for want of memory is refused in order.
+  for (let turn = 0; turn < 3; turn += 1) {
+    const importing = inside(["import", file, "--data", `imported-${turn}`]).ended()
+    const answers = await Promise.all([exported(), exported(), ...[...paths, ...paths, ...paths].map(read)])
+    t.strictSame(
+      answers.filter((status) => ![200, 429, 503].includes(status)),
+      [],
+      "each is answered, or told to come again",
+    )
+    const { code, signal, err } = await importing
+    t.ok(
+      code === 0 || signal === "SIGKILL" || /^research-room: \S/.test(err),
+      `the import is done, ended by the system, or says why not: ${err}`,
+    )
+    t.equal(end, null, "the service goes on")
+  }
+  const reader = new ResearchRoomClient({ baseUrl })
+  for (let look = 0; look < 200; look += 1, await passing(100)) {
+    const { activityWatermark = 0 } = await reader.read("room", { roomId: followed }).catch(() => ({}) as { activityWatermark?: number })
+    if (activityWatermark >= 31) break
+  }
+  t.match(await reader.read("room", { roomId: followed }), { activityWatermark: 31 }, "the mirror has everything")
+  t.strictSame(await Promise.all(["/api/health/ready", `${room}/export`, ...paths].map(read)), [200, 200, ...paths.map(() => 200)])
+  t.comment(
+    `at most ${(Number(told("memory.max_usage_in_bytes")) / 2 ** 20).toFixed(0)} MiB; ${told("memory.oom_control").replaceAll("\n", " ")}`,
+  )
+  t.equal(end, null)
+  service.signal("SIGTERM")
+  t.equal((await service.ended()).code, 0)
+})
