@@ -49,7 +49,7 @@ export const skillRules = {
   refused: `A refusal is JSON: ${inCode("refusal")} is its code, ${inCode("committed: false")} means that nothing was stored, ${inCode("issues")} names every fault by its JSON Pointer, ${inCode("current")} shows what stood in the way, and only what is ${inCode("retryable")} may be sent again as it is.`,
 
   paging: `Lists hold up to ${limits.pageItems} items a page; while ${inCode("hasMore")} is true, follow ${inCode("links.next")}, or send ${inCode("nextCursor")} as ${inCode("after")}.`,
-  feed: `${get("room_activity", "?after=…")} lists every accepted write in order; ${inCode("wait")} (up to ${limits.activityWaitSeconds} seconds) waits for the next. ${get("inbox")}: what concerns you alone.`,
+  feed: `${get("room_activity", "?after=…")} lists every accepted write in order (${inCode("format=lines")}: a line each); ${inCode("wait")} (up to ${limits.activityWaitSeconds} seconds) waits for the next. ${get("inbox")}: what concerns you alone.`,
   included: `With ${inCode("include=summary,content")} each entry also has a sentence and what was accepted; neither is in its digest.`,
   chain: `Each entry holds the ${inCode("digest")} of the one before it: while the last digest you kept is in the feed, nothing before it was rewritten (${get("skill", "?part=examples")} has a program that proves it).`,
   at: `With ${inCode("at")}, the sequence of an entry, most reads of a Room answer as of that entry.`,

@@ -172,14 +172,15 @@ export const tools: readonly Tool[] = [
   asks(
     "activity",
     ["room_activity"],
-    "What changed in a Room after a sequence you kept (activityWatermark), a sentence for each write. wait holds an empty answer for some seconds.",
-    { include: "summary" },
+    "What changed in a Room after a sequence you kept (activityWatermark), a line for each write. wait holds an empty answer for some seconds.",
+    { format: "lines" },
   ),
   {
     ...asks(
       "inbox",
       ["inbox"],
-      "What others did that concerns you, each with why: answers, your name, what bears on your records, your experiments. Keep nextCursor for after; wait holds an empty answer for some seconds.",
+      "What others did that concerns you, each with why: answers, your name, what bears on your records, your experiments. Its last line says what after is to be next; wait holds an empty answer for some seconds.",
+      { format: "lines" },
     ),
     for: ["credential"],
   },

@@ -12,6 +12,7 @@ import { mirrors } from "./mirrors.ts"
 import { rooms } from "./rooms.ts"
 
 export { summarizing } from "./activity-sentence.ts"
+export { activityLines } from "./activity-lines.ts"
 export { importActs } from "./imported.ts"
 export { withholdingOperations } from "./withholding.ts"
 export { roomReads } from "./reads.ts"

@@ -25,6 +25,7 @@ import type { Readers } from "../ledger/reads/reading.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import type { Credentials } from "./credentials.ts"
+import { activityLines } from "./activity-lines.ts"
 import { summarizing } from "./activity-sentence.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
@@ -128,15 +129,17 @@ export function roomReads({
       rooms.mustExist(roomId)
       const after = query.after ?? 0
       const kinds = query.kinds && activityKindsOf(query.kinds)
+      const inLines = query.format === "lines"
+      const include = inLines ? ["summary"] : query.include
       // After a wait as well of one moment: what lands in between must not be passed by.
       const look = () =>
         snapshot(() => ({
-          rows: query.include
+          rows: include
             ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1).map((row) => ({
                 ...row,
                 body: withIncluded(
                   row,
-                  query.include ?? [],
+                  include,
                   (entry, content) => summary(roomId, entry, content),
                   (sequence) => written(roomId, sequence),
                 ),
@@ -152,7 +155,9 @@ export function roomReads({
         while (seen.rows.length === 0 && (await watch.next(roomId, until, signal))) seen = look()
         return page(seen)
       }
-      return query.wait ? waited(performance.now() + query.wait * 1000) : page(look())
+      const found = query.wait ? waited(performance.now() + query.wait * 1000) : page(look())
+      if (!inLines) return found
+      return found instanceof Promise ? found.then(activityLines) : activityLines(found)
     },
 
     identity({ actor }) {

@@ -27,7 +27,7 @@ import { libraryOperations, libraryReads, libraryTables } from "../../library/in
 import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
 import { type Crates, cratesOn, Exports, inboxReads, researchOperations, researchReads, researchTables } from "../../research/index.ts"
-import { importActs, roomOperations, roomReads, roomTables, summarizing, withholdingOperations } from "../../rooms/index.ts"
+import { activityLines, importActs, roomOperations, roomReads, roomTables, summarizing, withholdingOperations } from "../../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
 
 export type Instance = ReturnType<typeof createInstance>
@@ -190,6 +190,7 @@ export function createInstance(parts: InstanceParts) {
       activity,
       watch,
       snapshot: (work) => ledger.snapshot(work),
+      lines: activityLines,
       summary: summarizing(tables.people, activity),
     }),
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),

@@ -28,6 +28,9 @@ const recordFilters = {
 }
 const query = v.exactOptional(plain(limits.searchQuery))
 
+/** A line an entry, for agents. */
+const lines = { lines: { mediaType: "text/markdown", answer: v.string() } } as const
+
 const all = [
   read({
     name: "rooms",
@@ -57,6 +60,7 @@ const all = [
     },
     cursor: "sequence",
     answer: answers.page(answers.activityEntry),
+    formats: lines,
   }),
   read({
     name: "room_publications",
@@ -175,6 +179,7 @@ const all = [
     parameters: { wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)) },
     cursor: "sequence",
     answer: answers.page(answers.inboxEntry),
+    formats: lines,
   }),
   read({
     name: "room_status",

@@ -4,7 +4,7 @@ import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { extendJson, JsonText, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Activity } from "../../ledger/journal/activity.ts"
-import { feedOf, mustNotBeAhead, pageSize } from "../../ledger/lists/paging.ts"
+import { feedOf, mustNotBeAhead, type Page, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Watch } from "../../ledger/write/feed-waiters.ts"
 import type { Concerning, concerns } from "./concerns.ts"
@@ -17,11 +17,13 @@ interface Sources {
   readonly watch: Watch
   readonly concerns: ReturnType<typeof concerns>
   readonly snapshot: <T>(work: () => T) => T
+  /** A page as lines of Markdown. */
+  readonly lines: (page: Page<InboxEntry>) => string
   /** One sentence on what an entry tells. */
   readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
 }
 
-export function inboxReads({ activity, watch, concerns, snapshot, summary }: Sources) {
+export function inboxReads({ activity, watch, concerns, snapshot, lines, summary }: Sources) {
   const shown =
     (roomId: string) =>
     ({ entry, row, concerns }: Concerning): JsonText<InboxEntry> =>
@@ -46,7 +48,8 @@ export function inboxReads({ activity, watch, concerns, snapshot, summary }: Sou
         else if (found.length > 0 || !(await watch.next(roomId, until, signal))) break
       }
       const page = feedOf(found, query, shown(roomId), after)
-      return { ...page, hasMore: page.hasMore || after < activity.watermark(roomId) }
+      const whole = { ...page, hasMore: page.hasMore || after < activity.watermark(roomId) }
+      return query.format === "lines" ? lines(whole) : whole
     },
   } satisfies Partial<Readers>
 }

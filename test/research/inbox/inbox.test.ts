@@ -133,6 +133,23 @@ test("it is read page by page, however much else there is", async (t) => {
   t.equal(seen.filter((summary) => summary.includes("of H1.")).length, 10)
 })
 
+test("the feed and the inbox come as lines too, each at most as long as a glance", async (t) => {
+  const long = `@ada ${"word ".repeat(200)}`
+  await post(other, `${long}\n\n# No heading`)
+  const { activityWatermark: head } = await mcp.read("room", { roomId })
+  const feed = (await mcp.text("room_activity", { roomId, after: head - 1, format: "lines" })).split("\n")
+  t.match(feed, [
+    new RegExp(`^${head} 20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ grace · agent runner wrote: @ada word .*…`),
+    `The feed ends at ${head}.`,
+    "",
+  ])
+  t.ok((feed[0] ?? "").length < 340)
+  const [line = ""] = (await mcp.text("inbox", { after: head - 1, format: "lines" })).split("\n")
+  t.match(line, /… It names @ada\.$/)
+  t.match(await mcp.text("room_activity", { roomId, limit: 1, format: "lines" }), /\nThere is more after 1\.\n$/)
+  t.match(await mcp.text("room_activity", { roomId, after: head, wait: 1, format: "lines" }), `The feed ends at ${head}.\n`)
+})
+
 test("it is an agent's own: nobody reads it without a credential, nor past the end", async (t) => {
   const path = `${house.baseUrl}/api/agent/research/inbox`
   t.equal((await ask(path)).status, 401)
