@@ -20,7 +20,7 @@ async function agent(label: string) {
   })
   return new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
 }
-const [mcp, sweeper] = [await agent("mcp"), await agent('<b>"sweeper"\n\n# x')]
+const [mcp, sweeper] = [await agent("mcp"), await agent('<b>"sweeper" # x')]
 await mcp.write("post_message", { threadId, ...message("By one agent.") } as never)
 await sweeper.write("propose_experiment", { roomId, threadId, question: "Is it so?", scope: "Here.", hypotheses: [] })
 await cast.ada.write("post_message", { threadId, ...message("By herself.") } as never)
@@ -31,7 +31,7 @@ test("an entry of a Thread names the agent beside its person, and nobody for a p
     items.map(({ author }) => [author.username, author.agent]),
     [
       ["ada", "mcp"],
-      ["ada", '<b>"sweeper"\n\n# x'],
+      ["ada", '<b>"sweeper" # x'],
       ["ada", null],
     ],
   )
@@ -42,7 +42,7 @@ test("the feed seals it", async (t) => {
   const { items } = await mcp.read("room_activity", { roomId, include: ["summary"] })
   t.strictSame(
     items.slice(-3).map(({ actor }) => actor.agent),
-    ["mcp", '<b>"sweeper"\n\n# x', null],
+    ["mcp", '<b>"sweeper" # x', null],
   )
   t.match(items.at(-3)?.summary, /^ada · agent mcp /)
   t.match(items.at(-1)?.summary, /^ada [^·]/)
@@ -68,6 +68,6 @@ test("an import elsewhere has the names, proved", async (t) => {
   const shown = there.ledger.timeline.after(threadId, 0, undefined, 10).map(({ entry }) => JSON.parse(entry.text) as { author: object })
   t.match(
     shown.map(({ author }) => author),
-    [{ username: /^ada@/, agent: "mcp" }, { agent: '<b>"sweeper"\n\n# x' }, { agent: null }],
+    [{ username: /^ada@/, agent: "mcp" }, { agent: '<b>"sweeper" # x' }, { agent: null }],
   )
 })
