@@ -37,6 +37,6 @@ export const inboxCommand = (): Command =>
     .addOption(urlOption())
     .addOption(tokenOption())
     .addOption(option("--after <sequence>", "print what came after that entry").argParser(sequence).default(0))
-    .option("--follow", "go on printing what comes")
-    .option("--json", "print each entry as a line of JSON, for programs")
+    .addOption(option("--follow", "go on printing what comes"))
+    .addOption(option("--json", "print each entry as a line of JSON, for programs"))
     .action(inbox)

@@ -24,31 +24,32 @@ interface Sources {
 }
 
 export function inboxReads({ activity, watch, concerns, snapshot, lines, summary }: Sources) {
-  const shown =
-    (roomId: string) =>
-    ({ entry, row, concerns }: Concerning): JsonText<InboxEntry> =>
-      new JsonText(stored(extendJson(row.body, { summary: summary(roomId, entry, row.content), concerns: [...concerns] })))
+  const shown = (roomId: string, { sequence, entry, row, concerns }: Concerning) => ({
+    sequence,
+    item: new JsonText<InboxEntry>(stored(extendJson(row.body, { summary: summary(roomId, entry, row.content), concerns: [...concerns] }))),
+  })
 
   return {
     async inbox({ actor: { userId, username, agent = "", grant }, query, signal }) {
       const { roomId } = grant
       mustNotBeAhead(query.after, activity.watermark(roomId))
       const until = performance.now() + (query.wait ?? 0) * 1000
-      const found: Concerning[] = []
+      const found: ReturnType<typeof shown>[] = []
       let after = query.after ?? 0
+      let isEnd = false
       for (const last = after + limits.inboxSight; found.length <= pageSize(query) && after < last; ) {
         const rows = snapshot(() => {
           const next = activity.fullAfter(roomId, after, undefined, STEP)
-          found.push(...concerns(roomId, next, { userId, username, name: agent }))
+          found.push(...concerns(roomId, next, { userId, username, name: agent }).map((each) => shown(roomId, each)))
           return next
         })
         after = rows.at(-1)?.sequence ?? after
-        const isEnd = rows.length < STEP
+        isEnd = rows.length < STEP
         if (!isEnd) await turn()
         else if (found.length > 0 || !(await watch.next(roomId, until, signal))) break
       }
-      const page = feedOf(found, query, shown(roomId), after)
-      const whole = { ...page, hasMore: page.hasMore || after < activity.watermark(roomId) }
+      const page = feedOf(found, query, ({ item }) => item, after)
+      const whole = { ...page, hasMore: page.hasMore || !isEnd }
       return query.format === "lines" ? lines(whole) : whole
     },
   } satisfies Partial<Readers>
