@@ -1,7 +1,7 @@
 /** `research-room export`: a Room as an RO-Crate, without a browser and also while it is served. */
 import { messageOf } from "../contract/faults.ts"
-import { createWriteStream, existsSync, renameSync, rmSync, statSync } from "node:fs"
-import { pipeline } from "node:stream/promises"
+import { existsSync, renameSync, rmSync, statSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { Command } from "commander"
 import { isUuid } from "../contract/schema/fields.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -24,7 +24,9 @@ export const STANDARD_URL = "http://127.0.0.1:8787"
 export async function writeNew(bytes: AsyncIterable<Uint8Array>, file: string): Promise<void> {
   const partial = `${file}.partial-${process.pid}`
   try {
-    await pipeline(bytes, createWriteStream(partial, { flags: "wx" }))
+    // Opened first: what has no place is not made.
+    const opened = await open(partial, "wx")
+    await opened.writeFile(bytes).finally(() => opened.close())
     renameSync(partial, file)
   } catch (error) {
     throw new DataError(`The export could not be written to ${file} (${messageOf(error)}).`)
