@@ -82,7 +82,7 @@ test("a withholding over HTTP is done and in no file, or 503 and says which", { 
   const { entry } = await ada.write("post_message", { threadId, text: `The token is ${SECRET}. ${"word ".repeat(2_000)}` } as never)
   await own.close()
   let [refused, half, done] = [0, 0, 0]
-  for (const left of [0, 60_000, 1_400_000, 1_800_000, 2_200_000, 2_600_000, 3_000_000]) {
+  for (const left of [0, 60_000, 1_400_000, 1_480_000, 1_560_000, 1_640_000, 1_720_000, 3_000_000]) {
     stage("withheld")
     const service = await serve(program, ["--data", data], place)
     const browser = Browser.anonymous({ baseUrl: service.baseUrl })
