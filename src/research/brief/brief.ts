@@ -38,6 +38,7 @@ const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number
 /** What a brief holds. */
 export type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
 type Lists = Pick<Brief, BriefList>
+type Makers = { readonly [L in BriefList]: (characters: number) => Lists[L] }
 const nothing = (): Lists => ({
   stands: [],
   hypotheses: [],
@@ -49,55 +50,63 @@ const nothing = (): Lists => ({
   openQuestions: [],
 })
 
-/** The items of each list, their texts cut to so many characters. */
-function itemsOf(gathered: Gathered, next: readonly NextItem[], now: number, characters: number): Lists {
-  const cut = (text: string) => shortened(text, characters)
+/** How to write the items of each list, their texts cut to so many characters. */
+function listsOf(gathered: Gathered, next: readonly NextItem[], now: number): Makers {
+  const stands = gathered.stands.map((stand) => ({ ...stand, staleReasons: parse(stand.staleReasons).slice(0, 5) }))
+  const hypotheses = gathered.hypotheses.map((each) => ({ ...each, evidence: parse(each.tally) }))
+  const findings = gathered.findings.map((each) => ({ ...each, evidence: parse(each.tally) }))
   const work = gathered.work.map((each) => ({ ...each, silentSince: silentSince(each, now) }))
   return {
-    stands: gathered.stands.map(({ says, stale, staleReasons, timelineWatermark: _moved, ...stand }) => ({
-      ...stand,
-      title: shortened(stand.title, 100),
-      says: shortened(says, characters * 2),
-      stale: stale === 1,
-      staleReasons: parse(staleReasons).slice(0, 5),
-    })),
-    hypotheses: gathered.hypotheses.map(({ versionId, label, says, status, tally, inDoubt }) => ({
-      versionId,
-      label,
-      says: cut(says),
-      status,
-      evidence: parse(tally),
-      inDoubt: inDoubt === 1,
-    })),
-    findings: gathered.findings.map(({ versionId, label, outcome, says, status, tally, inDoubt }) => ({
-      versionId,
-      label,
-      outcome,
-      says: cut(says),
-      status,
-      evidence: parse(tally),
-      inDoubt: inDoubt === 1,
-    })),
-    failures: gathered.failures.map(({ kind, id, label, why, at }) => ({ kind, id, label, why: cut(why ?? "It gave no reason."), at })),
-    disputes: gathered.disputes.map(({ threadId: _thread, part, ...dispute }) => ({
-      ...dispute,
-      ...(part !== null && { part: cut(part) }),
-      says: cut(dispute.says),
-      why: cut(dispute.why),
-    })),
-    work: [...work.filter(({ silentSince: silent }) => silent !== null), ...work.filter(({ silentSince: silent }) => silent === null)].map(
-      ({ experimentId, label, question, status, assignee, agent, silentSince: silent }) => ({
-        experimentId,
+    stands: (most) =>
+      stands.map(({ says, stale, staleReasons, timelineWatermark: _moved, ...stand }) => ({
+        ...stand,
+        title: shortened(stand.title, 100),
+        says: shortened(says, most * 2),
+        stale: stale === 1,
+        staleReasons,
+      })),
+    hypotheses: (most) =>
+      hypotheses.map(({ versionId, label, says, status, evidence, inDoubt }) => ({
+        versionId,
         label,
-        question: cut(question),
+        says: shortened(says, most),
         status,
-        assignee,
-        agent,
-        silentSince: silent,
-      }),
-    ),
-    next: next.map((step) => ({ ...step, why: cut(step.why), body: cutTexts(step.body, characters * 2) })),
-    openQuestions: gathered.openQuestions.map(({ question, threadId }) => ({ question: cut(question), threadId })),
+        evidence,
+        inDoubt: inDoubt === 1,
+      })),
+    findings: (most) =>
+      findings.map(({ versionId, label, outcome, says, status, evidence, inDoubt }) => ({
+        versionId,
+        label,
+        outcome,
+        says: shortened(says, most),
+        status,
+        evidence,
+        inDoubt: inDoubt === 1,
+      })),
+    failures: (most) =>
+      gathered.failures.map(({ kind, id, label, why, at }) => ({ kind, id, label, why: shortened(why ?? "It gave no reason.", most), at })),
+    disputes: (most) =>
+      gathered.disputes.map(({ threadId: _thread, part, ...dispute }) => ({
+        ...dispute,
+        ...(part !== null && { part: shortened(part, most) }),
+        says: shortened(dispute.says, most),
+        why: shortened(dispute.why, most),
+      })),
+    work: (most) =>
+      [...work.filter(({ silentSince: silent }) => silent !== null), ...work.filter(({ silentSince: silent }) => silent === null)].map(
+        ({ experimentId, label, question, status, assignee, agent, silentSince: silent }) => ({
+          experimentId,
+          label,
+          question: shortened(question, most),
+          status,
+          assignee,
+          agent,
+          silentSince: silent,
+        }),
+      ),
+    next: (most) => next.map((step) => ({ ...step, why: shortened(step.why, most), body: cutTexts(step.body, most * 2) })),
+    openQuestions: (most) => gathered.openQuestions.map(({ question, threadId }) => ({ question: shortened(question, most), threadId })),
   }
 }
 
@@ -125,26 +134,37 @@ const lengths = (budget: number): number[] => {
  * @param now milliseconds since 1970
  */
 export function briefText(head: Head, gathered: Gathered, next: readonly NextItem[], budget: number, now: number, form: Form): string {
+  const lists = listsOf(gathered, next, now)
   const most = lengths(budget)
-  for (const length of most) {
-    const items = itemsOf(gathered, next, now, length)
-    const isLast = length === most.at(-1)
-    if (!isLast && !isComplete(head, items)) continue
+  const own = Math.min(...most)
+  const items = itemsOf(lists, own)
+  // A longer text shows that nothing is left out; where more is known than was looked at, something is.
+  const isComplete = briefLists.every((list) => items[list].length >= (head.totals[list] ?? 0))
+  for (const length of isComplete ? most.filter((each) => each !== own) : []) {
     const frame = framed(head, items, length, budget, form)
-    if (isLast) return frame.write(fitted(items, frame.left, form))
-    if (isRoomFor(items, frame.left, form)) return frame.write(items)
+    if (isRoomFor(lists, length, frame.left, form)) return frame.write(itemsOf(lists, length))
   }
-  return ""
+  const frame = framed(head, items, own, budget, form)
+  return frame.write(fitted(items, frame.left, form))
 }
 
-/** Whether nothing is known beyond what was looked at. */
-const isComplete = ({ totals }: Head, items: Lists): boolean => briefLists.every((list) => items[list].length >= (totals[list] ?? 0))
+/** The items of all lists, their texts cut to so many characters. */
+const itemsOf = ({ stands, hypotheses, findings, failures, disputes, work, next, openQuestions }: Makers, most: number): Lists => ({
+  stands: stands(most),
+  hypotheses: hypotheses(most),
+  findings: findings(most),
+  failures: failures(most),
+  disputes: disputes(most),
+  work: work(most),
+  next: next(most),
+  openQuestions: openQuestions(most),
+})
 
 /** Whether all items fit into so many bytes. */
-function isRoomFor(items: Lists, bytes: number, form: Form): boolean {
+function isRoomFor(lists: Makers, length: number, bytes: number, form: Form): boolean {
   let left = bytes
   return briefLists.every((list) =>
-    items[list].every((item) => {
+    lists[list](length).every((item) => {
       left -= form.cost(list, item)
       return left >= 0
     }),
