@@ -59,8 +59,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
   const basePath = basePathOf(edge)
   for (const definition of reads) {
     const hasForms = Object.keys(definition.formats).length > 0
-    /** @param afterWait makes sure, once an answer was waited for, that who asked may have it */
-    const answered = async (event: H3Event, by: () => Actor | null, afterWait: () => void, signal?: AbortSignal) => {
+    const answered = async (event: H3Event, by: () => Actor | null, signal?: AbortSignal) => {
       const asked = askRead(edge, definition, {
         params: pathParams(event),
         query: withoutAtLeast(hasForms ? parametersOf(definition, event) : event.url.searchParams),
@@ -70,18 +69,19 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const found = asked.found instanceof Promise ? await asked.found : asked.found
       const notYet = edge.mayBeTold?.(definition.name)
       if (notYet !== undefined) await notYet
-      if (found !== asked.found || notYet !== undefined) afterWait()
       // Nobody reads the body of a HEAD: it is given back unmade.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
       const answer = answerFound(definition, asked.query.format, found, { url: event.url, basePath, at: () => isoTime(world.now()) })
       if (hasForms) answer.append("vary", "accept")
       return answer
     }
-    /** One that may be held open is counted for as long as it is, and ends when its reader goes. */
-    const held = async (event: H3Event, by: () => Actor | null, afterWait: () => void) => {
+    /** One that may be held open is counted for as long as it is, and ends when its reader goes. Who asked must still be let in at its end. */
+    const held = async (event: H3Event, by: () => Actor | null) => {
       const release = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
       try {
-        return await answered(event, by, afterWait, event.req.signal)
+        const answer = await answered(event, by, event.req.signal)
+        if (isBearers(definition)) mustStillBeBearer(edge, definition.family, event)
+        return answer
       } finally {
         release?.()
       }
@@ -89,23 +89,12 @@ export function readRoutes(edge: Edge, routes: Routes): void {
     routes.add(
       definition.method,
       definition.path,
-      (event) =>
-        (mayWait(definition, event) ? held : answered)(
-          event,
-          () => asking(edge, definition, event),
-          () => isBearers(definition) && mustStillBeBearer(edge, definition.family, event),
-        ),
+      (event) => (mayWait(definition, event) ? held : answered)(event, () => asking(edge, definition, event)),
       openOf(definition),
       definition.costly ? "expensive" : undefined,
     )
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)
-      routes.add(definition.method, inBrowser, (event) =>
-        answered(
-          event,
-          () => personActor(mustBeSignedIn(edge, event)),
-          () => {},
-        ),
-      )
+      routes.add(definition.method, inBrowser, (event) => answered(event, () => personActor(mustBeSignedIn(edge, event))))
   }
 }
