@@ -13,6 +13,11 @@ export class TooCostly extends Error {
   override readonly name = "TooCostly"
 }
 
+/** The process ended by itself, or never began: nothing is wrong with what it was asked. */
+export class ProcessLost extends Error {
+  override readonly name = "ProcessLost"
+}
+
 /** What the process needs of its surroundings to run at all. Tokens are no part of it. */
 const KEPT = ["PATH", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ"] as const
 
@@ -47,7 +52,7 @@ export class Child {
     child.once("exit", (code, signal) =>
       this.#fail(
         signal === null && code !== TOO_COSTLY
-          ? new Error(`A process for costly work ended with ${code}.`)
+          ? new ProcessLost(`A process for costly work ended with ${code}.`)
           : new TooCostly(signal === null ? "the work took too much memory or time" : `the process ended with ${signal}`),
       ),
     )
@@ -59,7 +64,7 @@ export class Child {
     try {
       await made.ask(START, (work) => work.ask("ready", START))
     } catch (error) {
-      throw new Error("A process for costly work could not be started.", { cause: error })
+      throw new ProcessLost("A process for costly work could not be started.", { cause: error })
     }
     return made
   }

@@ -9,8 +9,8 @@ export const likeName = (name: string): string =>
     .trim()
     .toLowerCase()
 
-/** The scripts that UAX 31 recommends for names, each alone; with Latin only those that are written beside it. */
-const together = [
+/** For the scripts that UAX 31 recommends for names, each alone, with Latin only those that are written beside it: a letter of another one. */
+const strangers = [
   ...[
     ["Latin", "Han", "Hiragana", "Katakana"],
     ["Latin", "Han", "Bopomofo"],
@@ -20,8 +20,7 @@ const together = [
   ...["Kannada", "Khmer", "Lao", "Malayalam", "Myanmar", "Oriya", "Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan"],
 ].map((scripts) => {
   const letters = [scripts].flat().map((script) => `\\p{Script_Extensions=${script}}`)
-  // One class, for each sign is to match in one way alone: two ways take time that doubles with each.
-  return new RegExp(`^[[^\\p{L}\\p{M}]${letters.join("")}\\p{Script=Common}\\p{Script=Inherited}]*$`, "v")
+  return new RegExp(`(?=[\\p{L}\\p{M}])[^${letters.join("")}\\p{Script=Common}\\p{Script=Inherited}]`, "u")
 })
 
 /** Signs that end a line, or change in which direction what stands beside the name is read. */
@@ -34,5 +33,5 @@ const UNRULY = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 export function faultOfName(name: string): string | null {
   if (UNRULY.test(name)) return "must be one line without control characters and marks of direction"
   const letters = name.normalize("NFKC")
-  return together.some((pattern) => pattern.test(letters)) ? null : "must not mix letters of several scripts, which look alike"
+  return strangers.some((stranger) => !stranger.test(letters)) ? null : "must not mix letters of several scripts, which look alike"
 }

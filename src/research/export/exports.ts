@@ -69,7 +69,7 @@ export class Exports {
   /** The read of it: of one moment too, by a snapshot on a connection of its own that lasts until the last byte. */
   reads() {
     return {
-      room_export: ({ params, baseUrl = "" }) => this.open(params.roomId, { baseUrl, softwareVersion }),
+      room_export: ({ params, baseUrl = "" }) => begun(this.open(params.roomId, { baseUrl, softwareVersion })),
     } satisfies Partial<Readers>
   }
 
@@ -119,5 +119,29 @@ export class Exports {
       // Nothing is made before it is asked for.
       { highWaterMark: 0 },
     )
+  }
+}
+
+/** A download whose first bytes are there. Where they can't be made, its reader gets a refusal and not a connection that breaks off. */
+async function begun({ name, bytes }: Download): Promise<Download> {
+  const reader = bytes.getReader()
+  const first = await reader.read()
+  return {
+    name,
+    bytes: new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          if (first.value !== undefined) controller.enqueue(first.value)
+          if (first.done) controller.close()
+        },
+        async pull(controller) {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    ),
   }
 }

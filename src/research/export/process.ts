@@ -1,5 +1,7 @@
 /** The crate of a Room, made in a process of its own: whoever answers small questions is not held up by it. */
 import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { ProcessLost, TooCostly } from "../../jobs/child.ts"
 import type { StreamJob } from "../../jobs/job.ts"
 import { exporting } from "../../jobs/pools.ts"
 import type { Crates } from "./exports.ts"
@@ -18,8 +20,16 @@ const job: StreamJob<CrateOrder> = {
   bounds: { seconds: limits.exportPieceSeconds, megabytes: limits.exportMegabytes },
 }
 
-/** Gives what makes the crates of Rooms in a database. */
-export const cratesOf =
-  (file: string): Crates =>
-  (roomId, source) =>
-    exporting.stream(job, { file, roomId, source })
+/** Seconds that a caller is told to wait before it asks again. */
+const RETRY = 10
+
+/** Gives what makes the crates of Rooms in a database. They throw a Refusal, 503, where the process is lost or takes more than it may. */
+export const cratesOf = (file: string): Crates =>
+  async function* (roomId, source) {
+    try {
+      yield* exporting.stream(job, { file, roomId, source })
+    } catch (error) {
+      if (!(error instanceof TooCostly || error instanceof ProcessLost)) throw error
+      throw new Refusal("temporarily_unavailable", "The process that made the export ended.", { retryAfter: RETRY })
+    }
+  }

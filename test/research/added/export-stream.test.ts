@@ -5,9 +5,10 @@ import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import type { Operation } from "../../../src/contract/definitions/operation.ts"
 import { operationNamed } from "../../../src/contract/operations/index.ts"
+import { Refusal } from "../../../src/contract/refusals/refusal.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
 import { openReadConnection } from "../../../src/ledger/storage/opening.ts"
-import { cratesOn, Exports } from "../../../src/research/export/exports.ts"
+import { type Crates, cratesOn, Exports } from "../../../src/research/export/exports.ts"
 import { fill, type Size } from "./large-room.ts"
 import { cratesOf } from "../../../src/research/export/process.ts"
 import { zipped } from "../../../src/research/export/zip.ts"
@@ -86,6 +87,17 @@ t.test("In a process of its own it is the same bytes, and what is wrong there en
   await reader.cancel()
   await t.rejects(bytesOf(inProcess(join(t.testdirName, "not-there.db")).open(roomId, source).bytes), /Cannot open database/)
   t.equal((await bytesOf(inProcess(file).open(roomId, source).bytes)).length, here.length, "and others are made as before")
+})
+
+t.test("an export that cannot be begun is refused, in place of a connection that breaks off", async (t) => {
+  const lost: Crates = async function* () {
+    yield* []
+    throw new Refusal("temporarily_unavailable", "The process that made the export ended.", { retryAfter: 10 })
+  }
+  const exports = new Exports({ rooms: instance.tables.rooms, crates: lost, instanceId: instance.instanceId })
+  const ask = () => exports.reads().room_export({ params: { roomId }, query: {}, actor: null })
+  for (let round = 0; round <= limits.exports; round += 1)
+    await t.rejects(ask(), { code: "temporarily_unavailable" }, "and its place is free again")
 })
 
 t.test("a Room whose last write is dated before zips have times is exported", async (t) => {
