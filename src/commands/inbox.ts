@@ -1,4 +1,5 @@
 /** `research-room inbox`: what others did that concerns an agent, for scripts and for people beside their agents. */
+import { setTimeout } from "node:timers/promises"
 import { Command } from "commander"
 import { ResearchRoomClient } from "../client/index.ts"
 import type { InboxEntry } from "../contract/answers/index.ts"
@@ -13,6 +14,9 @@ interface InboxSettings extends ServedAt {
   readonly json?: boolean
 }
 
+/** Milliseconds between two questions that were answered at once. */
+const IDLE_PAUSE = 1_000
+
 /** An entry in one line. */
 const line = ({ sequence, summary, concerns }: InboxEntry): string =>
   oneLine(`${sequence} ${summary} ${concerns.map(({ sentence }) => sentence).join(" ")}`)
@@ -21,12 +25,15 @@ async function inbox({ after, follow = false, json = false, ...place }: InboxSet
   const { url: baseUrl, token } = servedAt(place)
   const client = new ResearchRoomClient({ baseUrl, token, ...(follow && { retries: Number.POSITIVE_INFINITY }) })
   for (let [from, hasMore] = [after, true]; hasMore || follow; ) {
+    const began = performance.now()
     const asked = client.read("inbox", { after: from, ...(follow && { wait: limits.activityWaitSeconds }) })
     const page = await asked.catch((error: unknown) => {
       throw new FailedError(messageOf(error))
     })
     for (const entry of page.items) console.log(json ? JSON.stringify(entry) : line(entry))
     hasMore = page.hasMore
+    // A service that is ending answers at once, with nothing.
+    if (follow && !hasMore && performance.now() - began < IDLE_PAUSE) await setTimeout(IDLE_PAUSE)
     from = Number(page.nextCursor)
   }
 }

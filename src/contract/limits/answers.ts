@@ -7,6 +7,8 @@ export const ofAnswers = {
   /** Entries that one answer of an inbox looks through, and reasons it gives for each that it shows. */
   inboxSight: 2_000,
   inboxConcerns: 5,
+  /** Ids that are looked up of one entry, the first ones: a configuration may hold thousands. */
+  inboxIds: 500,
   /** Bytes of the items of a list page; where fewer fit than were asked for, the next page begins sooner. */
   listBytes: 3_500_000,
   /** Bytes of one list within an answer that holds several; of more, the newest items. */

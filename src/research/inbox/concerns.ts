@@ -41,7 +41,7 @@ function namedIn({ content }: FullRow, entry: ActivityEntry) {
   return {
     entry,
     reply: typeof replyToEntryId === "string" ? replyToEntryId : null,
-    ids: new Set([entry.target.id, ...texts.filter(isUuid)]),
+    ids: new Set([entry.target.id, ...texts.filter(isUuid).slice(0, limits.inboxIds)]),
     texts: texts.filter((text) => !isUuid(text)),
   }
 }

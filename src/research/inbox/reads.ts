@@ -9,8 +9,8 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Watch } from "../../ledger/write/feed-waiters.ts"
 import type { Concerning, concerns } from "./concerns.ts"
 
-/** Entries that are looked through at one time; others have their turn between two. */
-const STEP = 25
+/** Entries that are looked through at one time, each of up to a megabyte; others have their turn between two. */
+const STEP = 10
 
 interface Sources {
   readonly activity: Activity
