@@ -19,7 +19,7 @@ export async function synchronisedFirst(
   if (strace === null) return null
   ground.copy(data)
   const trace = join(ground.place.folder, `${data}.strace`)
-  const started = ground.serve(data, { shell: `exec ${strace} -f -y -s 40 -e trace=${CALLS} -o ${trace} "$0" "$@"` })
+  const started = ground.serve(data, { shell: `exec ${strace} -f -y -s 4096 -e trace=${CALLS} -o ${trace} "$0" "$@"` })
   const service = await started.catch(() => null)
   if (service === null) return null
 
@@ -36,19 +36,42 @@ export async function synchronisedFirst(
   return inOrder(readFileSync(trace, "utf8").split("\n"), writes)
 }
 
-/** Reads a trace: each answer must come after a synchronisation of the log that comes after the last write to it. */
+/** A frame of the log is a header of 24 bytes and a page. Bytes 5 to 8 of the header are 0 but in the last frame of a transaction. */
+const HEADER = /pwrite64\(\d+<[^>]*-wal>, "(?:\\\d{1,3}|\\.|[^\\]){4}((?:\\\d{1,3}|\\.|[^\\]){4}).*, 24, \d+/
+const PAGE = /pwrite64\(\d+<[^>]*-wal>/
+const SYNC = /^(?<thread>\d+) +f(?:data)?sync\(\d+<[^>]*-wal>(?:\) += (?<result>-?\d+)| <unfinished)/
+const SYNC_ENDED = /^(?<thread>\d+) +<\.\.\. f(?:data)?sync resumed>\) += (?<result>-?\d+)/
+const ANSWER = /(?:write|writev|sendto|sendmsg)\(\d+<(?:socket|TCP)[^>]*>.*HTTP\/1\.1 200/
+
+/**
+ * Reads a trace: the n-th answer must come after a synchronisation of the log that began after the transaction with the n-th message
+ * was whole in the log. The index of words is written soon after a write, so other transactions may be under way when it is answered.
+ */
 export function inOrder(trace: readonly string[], writes: number): { problems: string[]; answers: number } {
   const problems: string[] = []
-  let [dirty, wroteLog, answers] = [false, false, 0]
+  const [written, committed, synchronised] = [new Set<number>(), new Set<number>(), new Set<number>()]
+  /** What was whole in the log when a thread began to synchronise it. */
+  const covered = new Map<string, readonly number[]>()
+  let [answers, isLastFrame] = [0, false]
   for (const call of trace) {
-    if (/pwrite64\(\d+<[^>]*-wal>/.test(call)) [dirty, wroteLog] = [true, true]
-    else if (/f(?:data)?sync\(\d+<[^>]*-wal>/.test(call)) dirty = false
-    else if (/(?:write|writev|sendto|sendmsg)\(\d+<(?:socket|TCP)[^>]*>.*HTTP\/1\.1 200/.test(call)) {
+    const header = HEADER.exec(call)
+    const sync = SYNC.exec(call)
+    if (header !== null) isLastFrame = !/^(?:\\0|\\000){4}$/.test(header[1] ?? "")
+    else if (PAGE.test(call)) {
+      for (const [, n] of call.matchAll(/Message (\d+)\./g)) written.add(Number(n))
+      if (isLastFrame) for (const n of written) committed.add(n)
+      isLastFrame = false
+    } else if (ANSWER.test(call)) {
+      const missing = !written.has(answers) ? "written to" : "synchronised in"
+      if (!synchronised.has(answers))
+        problems.push(`Message ${answers} was acknowledged before it was ${missing} the log: ${call.slice(0, 300)}`)
       answers += 1
-      if (dirty) problems.push(`An answer was sent before the log was synchronised: ${call}`)
-      if (!wroteLog) problems.push(`An answer was sent and nothing was written to the log: ${call}`)
-      wroteLog = false
     }
+    const { thread = "", result } = (sync ?? SYNC_ENDED.exec(call))?.groups ?? {}
+    if (sync !== null) covered.set(thread, [...committed])
+    if (result === undefined) continue
+    if (result === "0") for (const n of covered.get(thread) ?? []) synchronised.add(n)
+    covered.delete(thread)
   }
   if (answers < writes) problems.push(`The trace shows ${answers} of ${writes} answers.`)
   return { problems, answers }
