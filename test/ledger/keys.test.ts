@@ -3,6 +3,7 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "tap"
 import { keys } from "../../src/ledger/journal/keys.ts"
+import type { Db, Value } from "../../src/ledger/storage/database.ts"
 import { openBeside, openDatabase } from "../../src/ledger/storage/opening.ts"
 import { temporaryFolder } from "../support/service.ts"
 
@@ -37,5 +38,34 @@ test("a number that was rolled back is given to whoever comes next, and each nam
   t.equal(there.writer(person), number)
   t.equal(keys(beside).writer(person), number)
   t.not(keys(beside).writer({ ...person, agent: undefined }), number, "another agent is another writer")
+  t.end()
+})
+
+test("what a committed write named is looked up once more, and then remembered", (t) => {
+  const folder = temporaryFolder()
+  const db = openDatabase(join(folder, "research-room.db"))
+  t.teardown(() => {
+    db.close()
+    rmSync(folder, { recursive: true })
+  })
+  let lookUps = 0
+  const watched: Db = {
+    exec: (sql) => db.exec(sql),
+    inTransaction: false,
+    snapshot: (work) => db.snapshot(work),
+    close: () => db.close(),
+    prepare: <Row>(sql: string) => {
+      const statement = db.prepare<Row>(sql)
+      return { ...statement, get: (...values: Value[]) => (/FROM places/.test(sql) ? (lookUps += 1) : 0, statement.get(...values)) }
+    },
+  }
+  const numbers = keys(watched)
+  db.exec("BEGIN")
+  const number = numbers.place("room a")
+  db.exec("COMMIT")
+  numbers.committed()
+  lookUps = 0
+  for (let write = 0; write < 3; write += 1) t.equal(numbers.place("room a"), number)
+  t.equal(lookUps, 1)
   t.end()
 })

@@ -21,12 +21,17 @@ export interface Writer {
 const REMEMBERED = 2_000
 
 /**
- * Remembers numbers for a connection. A number that this connection gave out may be rolled back and given to another name, so only those
- * are remembered that it found: others gave them out, and committed them.
+ * Remembers numbers for a connection. A number that its open transaction gave out may be rolled back and given to another name, so only
+ * those are remembered that were committed before it.
  */
 class Remembered {
   readonly #found = new Map<string, number>()
   readonly #given = new Set<string>()
+
+  /** What was given out stays: nothing of it can be rolled back any more. */
+  committed(): void {
+    this.#given.clear()
+  }
 
   number(name: string, find: () => { readonly key: number } | undefined, add: () => void): number {
     const known = this.#found.get(name)
@@ -57,6 +62,8 @@ export function keys(db: Db) {
   )
   const addWriter = inserting(db, "writers")
   return {
+    /** Told after each commit of this connection, while no transaction is open. */
+    committed: (): void => numbers.committed(),
     /** The number of a Room or Thread, given out where it has none yet. Within the transaction that uses it. */
     place: (id: string | null): number | null =>
       id === null

@@ -7,6 +7,7 @@
  */
 import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { type Keys, keys } from "../journal/keys.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
 import { notStored, uncertain } from "./not-stored.ts"
 
@@ -51,7 +52,8 @@ export class CommitQueue {
   readonly #db: Db
   readonly #hooks: GroupHooks
   readonly #statements
-  #jobs: Job[] = []
+  readonly #keys: Keys
+  readonly #jobs: Job[] = []
   #scheduled = false
   #isHeld = false
   #isAtWork = false
@@ -60,6 +62,7 @@ export class CommitQueue {
   constructor(db: Db, hooks: GroupHooks = {}) {
     this.#db = db
     this.#hooks = hooks
+    this.#keys = keys(db)
     this.#statements = {
       begin: db.prepare("BEGIN IMMEDIATE"),
       commit: db.prepare("COMMIT"),
@@ -142,11 +145,7 @@ export class CommitQueue {
     })
   }
 
-  #taken(): Job[] {
-    const jobs = this.#jobs
-    this.#jobs = []
-    return jobs
-  }
+  #taken = (): Job[] => this.#jobs.splice(0)
 
   /** Takes into a group what has come meanwhile. */
   #gather(jobs: Job[]): void {
@@ -172,6 +171,7 @@ export class CommitQueue {
       }
       committing = true
       this.#statements.commit.run()
+      this.#keys.committed()
       if (this.#hooks.isLost?.()) return jobs.map(() => ({ error: uncertain() }))
       for (const notify of this.#committed) notify()
       return outcomes

@@ -62,8 +62,8 @@ export function references(db: Db) {
     "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
   )
   /** What is wrong with an object of a Room that its own instance has not told of: what it really is may come later. */
-  function fromAnotherMirror({ roomId }: Row): string | undefined {
-    const found = roomId === null ? undefined : told.get(roomId)
+  function fromAnotherMirror(roomId: string): string | undefined {
+    const found = told.get(roomId)
     return (
       found &&
       `is of Room ${roomId}, which ${found.toldBy} says is of ${found.baseUrl}: it can be named here once that Room is followed there`
@@ -133,12 +133,14 @@ export function references(db: Db) {
       for (const { refers, id } of named)
         for (const { table } of kindsIn(refers).map(objectOf)) wanted.set(table, (wanted.get(table) ?? new Set()).add(id))
       const rows = new Map([...wanted].flatMap(([table, ids]) => inTable(table, [...ids])).map((row) => [row.id, row]))
+      const rooms = new Set([...rows.values()].flatMap(({ roomId }) => roomId ?? []))
+      const toldElsewhere = new Map([...rooms].map((roomId) => [roomId, fromAnotherMirror(roomId)]))
       return named.flatMap(({ refers, id, path, beside }) => {
         const row = rows.get(id)
         if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: elsewhere(id, refers.named) }]
         if (refers.not !== undefined && beside[refers.not] === id)
           return [{ path, message: `is the ${noun(refers.named)} itself, not another one` }]
-        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? fromAnotherMirror(row)
+        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? toldElsewhere.get(row.roomId ?? "")
         return message === undefined ? [] : [{ path, message }]
       })
     },

@@ -168,7 +168,7 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       const citesNothing = !retrospective && cited.length === 0 && execution === undefined
       return [
         ...recordDoubts(written),
-        ...findings.read(written.id, written.roomId).warnings,
+        ...findings.warningsOf(written.id, written.roomId),
         ...(citesNothing
           ? [{ code: "cites_nothing", message: "It is not retrospective, and cites neither evidence nor an execution." } as const]
           : []),

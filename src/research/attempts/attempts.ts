@@ -23,6 +23,8 @@ export interface Attempt extends AttemptState {
   readonly registeredAt: string
   /** The finding or attempt it sets out to reproduce. */
   readonly reproduces: string | undefined
+  /** The plan it is compared with. */
+  readonly planId: string | null
 }
 
 export interface NewAttempt {
@@ -166,7 +168,9 @@ export function attempts(db: Db, basePath = "") {
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = +? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
   )
   const count = inserting(db, "attempt_counts", { onConflict: "DO UPDATE SET attempts = attempts + excluded.attempts" })
-  const find = db.prepare<Omit<Attempt, "reproduces"> & Reproduces>(`SELECT ${STATE} FROM attempts a WHERE a.attempt_id = +?`)
+  const find = db.prepare<Omit<Attempt, "reproduces"> & Reproduces>(
+    `SELECT ${STATE}, a.plan_id AS planId FROM attempts a WHERE a.attempt_id = +?`,
+  )
   const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?")
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = +?`)
   const columns = {

@@ -150,7 +150,9 @@ export function evidence(db: Db) {
       for (const { targetId, how } of uses) used.discount(targetId, how)
     },
 
-    /** How a record stands has changed, or what replaces it. */
+    /** A record is disputed or corrected, or that was answered: it stands as it did. */
+    doubted: (versionId: string): void => bearing.speakerMoved(versionId),
+    /** A record fell or stands again, or something else replaces it. */
     moved(versionId: string): void {
       bearing.speakerMoved(versionId)
       rested.moved(versionId)

@@ -135,7 +135,7 @@ export function words(db: Db) {
     say(word: Word): void {
       const { targetId, source, speakerId, voiceId = speakerId, authorId, verdict } = word
       const author = authorOf.get(targetId, targetId)?.authorId
-      const speaks = authorOf.get(speakerId, speakerId)?.authorId
+      const speaks = source === "research_link" ? undefined : authorOf.get(speakerId, speakerId)?.authorId
       const independent = authorId === author || speaks === author ? 0 : 1
       insert({ ...word, voiceId, independent })
       if (countedAs(source, verdict) !== null) settle({ targetId, voiceId })

@@ -81,7 +81,8 @@ function planWarnings(attempts: readonly NamedAttempt[], execution: NamedPlan | 
       ...fromOtherRoom(originRoomId, seenFrom),
     }))
 }
-interface NamedPlan {
+/** The plan that a finding names. */
+export interface NamedPlan {
   readonly planId: string | null
   readonly planLabel: string | null
 }

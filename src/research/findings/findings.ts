@@ -8,7 +8,7 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import type { Materials } from "../materials/materials.ts"
-import { type EvidenceRow, evidenceWarnings } from "./finding-warnings.ts"
+import { type EvidenceRow, evidenceWarnings, type NamedPlan } from "./finding-warnings.ts"
 
 export interface NewFinding {
   readonly versionId: string
@@ -78,6 +78,9 @@ export function findings(db: Db, materials: Materials) {
        (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id) AS counts
      FROM findings f JOIN experiments e ON e.experiment_id = f.experiment_id LEFT JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = +?`,
   )
+  const plan = db.prepare<NamedPlan>(
+    "SELECT f.plan_id AS planId, n.label AS planLabel FROM findings f JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = +?",
+  )
   const attempts = db.prepare<AttemptRow>(
     `SELECT t.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, t.role, a.intent, a.status, a.plan_id AS planId, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
      FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = +? ORDER BY CASE t.role WHEN 'producing' THEN 0 WHEN 'baseline' THEN 1 ELSE 2 END, a.room_id, length(a.label), a.label`,
@@ -107,6 +110,14 @@ export function findings(db: Db, materials: Materials) {
   const ofAttempt = db.prepare<{ versionId: string }>(
     `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = +? AND role = 'producing' ORDER BY version_id DESC LIMIT ${NAMING}`,
   )
+
+  /** What the readers of a finding are warned of. @param plan the plan it names */
+  function warningsOf(versionId: string, seenFrom: string, named: readonly AttemptRow[], plan: NamedPlan | null) {
+    const voice = sharing.get(versionId)
+    const resting = named.filter((attempt) => attempt.role !== "evidence")
+    const earlier = voice && { ...voice, ...fromOtherRoom(voice.originRoomId, seenFrom) }
+    return evidenceWarnings(resting, named.length === 0 ? [] : evidence.all(versionId), seenFrom, plan, earlier)
+  }
 
   /** The execution behind a finding, with the denominator: all attempts of its experiment, and how many it names. */
   function executionOf(versionId: string, seenFrom: string, named: readonly AttemptRow[]) {
@@ -157,20 +168,18 @@ export function findings(db: Db, materials: Materials) {
     read(versionId: string, seenFrom: string) {
       const named = attempts.all(versionId)
       const execution = executionOf(versionId, seenFrom, named)
-      const voice = sharing.get(versionId)
       return {
         execution,
         materials: used
           .all(versionId)
           .map(({ materialId, purpose }) => ({ material: materials.summary(materialId, seenFrom) ?? null, purpose })),
-        warnings: evidenceWarnings(
-          named.filter((attempt) => attempt.role !== "evidence"),
-          evidence.all(versionId),
-          seenFrom,
-          execution,
-          voice && { ...voice, ...fromOtherRoom(voice.originRoomId, seenFrom) },
-        ),
+        warnings: warningsOf(versionId, seenFrom, named, execution),
       }
+    },
+    /** The warnings alone. */
+    warningsOf(versionId: string, seenFrom: string) {
+      const named = attempts.all(versionId)
+      return warningsOf(versionId, seenFrom, named, named.length === 0 ? null : (plan.get(versionId) ?? null))
     },
 
     /** The plans behind a finding: its own, and those of the attempts it rests on. */

@@ -19,7 +19,7 @@ interface Tables {
   readonly records: Records
   readonly concepts: ConceptIndex
   readonly plans: Plans
-  readonly attempts: Pick<Attempts, "find" | "matchOf">
+  readonly attempts: Pick<Attempts, "find">
   readonly findings: Findings
   readonly evidence: EvidenceModel
   readonly effects: Effects
@@ -38,8 +38,8 @@ export function publicationOperations({ threads, records, concepts: index, plans
   function planned({ execution }: Finding["provenance"]): Reference[] {
     if (execution === undefined) return []
     const { planId, attemptIds, baselineAttemptIds } = execution
-    const planIds = new Set([planId, ...[...attemptIds, ...baselineAttemptIds].map((attemptId) => attempts.matchOf(attemptId)?.planId)])
-    const premises = [...planIds].flatMap((id) => (id === undefined ? [] : (plans.foundation(id)?.premises ?? [])))
+    const planIds = new Set([planId, ...[...attemptIds, ...baselineAttemptIds].map((attemptId) => attempts.find(attemptId)?.planId)])
+    const premises = [...planIds].flatMap((id) => (id ? (plans.foundation(id)?.premises ?? []) : []))
     return premises.map((premise) => ({ part: "plan", ...premise }))
   }
 

@@ -2,11 +2,12 @@
 import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { type Json, parsed, trusted } from "../../contract/json.ts"
+import { hasFallen } from "../../contract/answers/evidence.ts"
 import { standsAt } from "../../contract/definitions/withheld-text.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type Call, type Change } from "../../ledger/journal/behaviour.ts"
-import type { Standings } from "../../ledger/lists/standings.ts"
+import type { Disputes, Standings } from "../../ledger/lists/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
@@ -62,9 +63,10 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     })
   }
 
-  /** Tells what follows from a change in what was said of a record. @param replacementVersionId what replaces it, or did */
-  function settle(versionId: string, replacementVersionId?: string): void {
-    standings.settleDisputes(versionId, links.openDispute(versionId), links.answersOn(versionId))
+  const disputesOf = (versionId: string): Disputes => ({ open: links.openDispute(versionId), answers: links.answersOn(versionId) })
+
+  /** Tells that records fell or stand again, or are replaced by others. @param replacementVersionId what replaces it, or did */
+  function moved(versionId: string, replacementVersionId?: string): void {
     model.moved(versionId)
     if (replacementVersionId !== undefined) model.moved(replacementVersionId)
   }
@@ -102,9 +104,10 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
       correction: body.correction ?? null,
       ...(body.part !== undefined && { part: body.part }),
     }
-    standings.note(targetVersionId, linkKinds[kind].status, notice)
+    standings.note(targetVersionId, linkKinds[kind].status, notice, disputesOf(targetVersionId))
     model.asserted(targetVersionId, linkId, kind, { authorId: actor.userId, at })
-    settle(targetVersionId, replacementVersionId)
+    if (hasFallen(linkKinds[kind].status) || replacementVersionId !== undefined) moved(targetVersionId, replacementVersionId)
+    else model.doubted(targetVersionId)
     model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)
     model.uses("link", linkId, "dispute_evidence", evidence, at)
     return { target: { id: linkId, label }, result: { linkId, label } }
@@ -167,8 +170,8 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
       model.withdrawn(linkId, usesOf(link))
       if ("target" in link) {
         const { versionId } = link.target
-        standings.withdraw(versionId, linkId, { at, explanation }, links.standingOn(versionId))
-        settle(versionId, link.replacement?.versionId)
+        standings.withdraw(versionId, linkId, { at, explanation }, links.standingOn(versionId), disputesOf(versionId))
+        moved(versionId, link.replacement?.versionId)
       }
       const label = "label" in link ? link.label : null
       return {
@@ -182,7 +185,9 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     /** A message replied to an entry: what it answers is told. */
     replied(reply: Reply): void {
       const versionId = links.replied(reply)
-      if (versionId !== undefined) settle(versionId)
+      if (versionId === undefined) return
+      standings.settleDisputes(versionId, disputesOf(versionId))
+      model.doubted(versionId)
     },
     operations: {
       withdraw_link,

@@ -144,16 +144,21 @@ export async function fillLists(
         explanation: words,
         replacementVersionId: undefined,
       })
-      standings.note(versionId, "disputed", {
-        linkId,
-        label: `L${index + 1}`,
-        kind: "disputes",
-        explanation: words,
-        author: { userId, username: owner.username },
-        at,
-        replacementVersionId: null,
-        correction: null,
-      })
+      standings.note(
+        versionId,
+        "disputed",
+        {
+          linkId,
+          label: `L${index + 1}`,
+          kind: "disputes",
+          explanation: words,
+          author: { userId, username: owner.username },
+          at,
+          replacementVersionId: null,
+          correction: null,
+        },
+        { open: null, answers: new Map() },
+      )
       made.versionIds.push(versionId)
       made.linkIds.push(linkId)
     }
