@@ -1,5 +1,6 @@
 /** Every route as OpenAPI describes it: operations on both their paths, actions, reads, and the discovery routes. */
-import { type Action, actions } from "../contract/operations/actions.ts"
+import { actions } from "../contract/operations/actions.ts"
+import type { Action } from "../contract/operations/action.ts"
 import type { Slice } from "../contract/schema/enumerations.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { browserPath, type Operation, writeParameters } from "../contract/definitions/operation.ts"

@@ -1,6 +1,6 @@
 /** Which refusals a route can answer with, worked out from what its definition says. */
 import type * as v from "valibot"
-import type { Action } from "../contract/operations/actions.ts"
+import type { Action } from "../contract/operations/action.ts"
 import { unknownIn, unknownOf } from "../contract/objects/objects.ts"
 import { type Operation, pathNames } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"

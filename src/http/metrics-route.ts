@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { H3Event } from "h3"
 import { metricsRead } from "../discovery/routes.ts"
-import { checkParameters } from "../contract/definitions/read.ts"
+import { checkParameters } from "../contract/definitions/check-parameters.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { addressOf, isLoopback } from "../edge/limits/address.ts"
 import { answer } from "../edge/answers/answer.ts"

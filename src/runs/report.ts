@@ -3,7 +3,7 @@
  * watches the run or a later `deliver`, goes by the files alone.
  */
 import { randomUUID } from "node:crypto"
-import { renameSync, rmSync, writeFileSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { RefusedError } from "../client/errors.ts"
 import type { Transport } from "../client/transport.ts"
@@ -11,35 +11,12 @@ import { limits } from "../contract/limits.ts"
 import { operationOf } from "../contract/operations/index.ts"
 import { delivery, type Input } from "../contract/definitions/requests.ts"
 import { softwareVersion } from "../version.ts"
-import { digestOf, isAlive, makeFolder, markOf, namesIn, readBack, removeFolder, writeWhole } from "./files.ts"
+import { digestOf, isAlive, makeFolder, markOf, readBack, removeFolder, writeWhole } from "./files.ts"
 import { isFinal, movedTo } from "./judging.ts"
 import { type Ending, exitCodeOf, files, type Kept } from "./keeper.ts"
+import { Letters, type ReportRequest } from "./letters.ts"
 import { inEvents, nextPoints } from "./metrics.ts"
-
-/** What is known of a run beside its letters. */
-export interface RunState {
-  readonly attemptId: string
-  readonly experimentId: string
-  readonly credential: string
-  readonly isReproduction: boolean
-  /** Files whose digests are told with the outcome. */
-  readonly outputs: readonly { readonly label: string; readonly file: string }[]
-  label: string | null
-  /** Where the attempt stands after what was delivered. */
-  revision: number
-  status: string
-  /** Bytes of its metrics that were said. */
-  metricsThrough: number
-  next: number
-  said: "registered" | "started" | "ended"
-}
-
-interface ReportRequest {
-  readonly operation: "register_attempt" | "report_attempt_event"
-  readonly input: Input
-  /** What was sent, once it was: from then on the very same. */
-  readonly sent: { readonly path: string; readonly body: string } | null
-}
+import type { RunState } from "./run-state.ts"
 
 /** `delivered`: nothing waits. `waiting`: nobody takes it now. `refused`: the attempt itself was not taken. */
 export interface Delivery {
@@ -58,12 +35,14 @@ export class Report {
   /** Sentences for the person, such as what was refused. */
   readonly trouble: string[] = []
   readonly #at: ReturnType<typeof files>
+  readonly #letters: Letters
   #unread = 0
 
   constructor(folder: string, state: RunState) {
     this.folder = folder
     this.state = state
     this.#at = files(folder)
+    this.#letters = new Letters(folder)
   }
 
   /** A run that is on disk; null where its folder holds none. */
@@ -169,7 +148,7 @@ export class Report {
   #say(operation: ReportRequest["operation"], input: Input): void {
     const letter: ReportRequest = { operation, input: { requestId: randomUUID(), ...input }, sent: null }
     const { state } = this
-    writeWhole(this.#letter(state.next), letter)
+    this.#letters.write(state.next, letter)
     state.next += 1
     this.#keep()
   }
@@ -178,14 +157,10 @@ export class Report {
     writeWhole(this.#at.state, this.state)
   }
 
-  #letter(number: number): string {
-    return join(this.folder, `letter-${String(number).padStart(9, "0")}.json`)
-  }
-
   /** Sends what waits, in order. */
   async send(transport: Transport, token: string, retries = 1): Promise<Delivery> {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
-    for (const name of this.#waiting()) {
+    for (const name of this.#letters.waiting()) {
       const file = join(this.folder, name)
       for (let again = false; ; again = true) {
         const letter = readBack<ReportRequest>(file)
@@ -221,7 +196,7 @@ export class Report {
             this.#refused(why)
             return { status: "refused", why, isAnswered: true }
           }
-          this.#setAside(name, why)
+          this.trouble.push(this.#letters.setAside(name, why))
           const { metrics, outputs, ...rest } = letter.input
           if (metrics === undefined && outputs === undefined) break
           // What happened must not be lost with what was measured.
@@ -250,26 +225,14 @@ export class Report {
 
   /** The attempt itself was not taken: nothing of it can be told. */
   #refused(why: string): void {
-    for (const name of this.#waiting()) this.#setAside(name, why)
+    for (const name of this.#letters.waiting()) this.trouble.push(this.#letters.setAside(name, why))
     this.state.said = "ended"
     this.#keep()
   }
 
-  #waiting(): string[] {
-    return namesIn(this.folder).filter((name) => /^letter-\d+\.json$/.test(name))
-  }
-
-  #setAside(name: string, why: string): void {
-    const aside = join(this.folder, "refused")
-    makeFolder(aside)
-    writeFileSync(join(aside, `${name}.txt`), why)
-    renameSync(join(this.folder, name), join(aside, name))
-    this.trouble.push(`It was not taken: ${why} What was said is kept in ${aside}.`)
-  }
-
   /** Forgets a run of which everything is delivered; what was refused stays. */
   forget(): void {
-    if (namesIn(join(this.folder, "refused")).length === 0) removeFolder(this.folder)
+    if (!this.#letters.hasRefused()) removeFolder(this.folder)
     else for (const file of Object.values(this.#at)) rmSync(file, { force: true })
   }
 }

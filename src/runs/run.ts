@@ -9,7 +9,8 @@ import type { Input } from "../contract/definitions/requests.ts"
 import { FailedError, UsageError } from "../settings.ts"
 import { makeFolder, markOf, markOfProcess, placeOf, readBack, removeFolder, runsIn, writeWhole } from "./files.ts"
 import { type Ending, exitCodeOf, files, handOn } from "./keeper.ts"
-import { Report, type RunState } from "./report.ts"
+import { Report } from "./report.ts"
+import type { RunState } from "./run-state.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 
 export interface RunSettings {

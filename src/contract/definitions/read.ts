@@ -2,13 +2,11 @@
 import * as v from "valibot"
 import { anyCursor, count, dated } from "../answers/fields.ts"
 import type { LibraryPermission } from "../schema/enumerations.ts"
-import { isUuid, oneOf, plain, shape, isShape } from "../schema/fields.ts"
-import type { JsonSchema } from "./json-schema.ts"
-import { limits } from "../limits.ts"
-import { Refusal, type RefusalCode } from "../refusals/refusal.ts"
-import { check } from "../schema/validation.ts"
+import { oneOf, shape, isShape } from "../schema/fields.ts"
+import type { RefusalCode } from "../refusals/refusal.ts"
 import type { Family } from "../versions.ts"
 import { isPart } from "../schema/parts.ts"
+import { pageLimit, sequence, cursorText, earlier, libraryOffset } from "./parameters.ts"
 
 /** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
@@ -83,32 +81,6 @@ const formatParameter = (formats: Formats) =>
   v.exactOptional(v.pipe(oneOf(["json", ...Object.keys(formats)]), v.description("The form of the answer; json when left out.")))
 
 /** Says what a parameter means, for the documents: in a query string everything is text. */
-const means = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
-
-/** A whole number from `minimum` to `maximum`, written without sign, fraction and leading zeros. */
-const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
-  v.pipe(
-    v.string(),
-    v.check(
-      (text) => /^(?:0|[1-9][0-9]{0,14})$/u.test(text) && Number(text) >= minimum && Number(text) <= maximum,
-      `must be a whole number from ${minimum} to ${maximum}`,
-    ),
-    means({ type: "integer", minimum, maximum, ...more }),
-    v.transform(Number),
-  )
-
-const pageLimit = (most: number = limits.pageItems) => digits(1, most, { default: most, description: "How many items a page may hold." })
-const onwards = "Where to go on: the nextCursor of the page before. Left out, the list starts at its beginning."
-const sequence = digits(0, 999_999_999_999_999, { description: onwards })
-const cursorText = v.pipe(plain(200), v.description(onwards))
-const earlier = digits(1, 999_999_999_999_999, {
-  description:
-    "An entry of the Room's activity: the answer is as of that entry, with what stood, counted and was known then, by the clock of then. Of a list, the Room is that of the filter.",
-})
-const libraryOffset = digits(0, 999_999_999_999_999, {
-  description: "Where to go on: the nextOffset of the page before. Left out, the list starts at its beginning.",
-})
-
 /**
  * Defines a read. A read with a cursor is a list: it takes `limit` and `after` and answers pages. Lists of the Library page
  * by `offset` alone, in pages of one size.
@@ -242,62 +214,3 @@ export const browserReadPath = ({ surface, permissions, path }: Pick<Read, "surf
   surface === "key" && permissions.length > 0 ? path.replace("/api/agent/", "/api/") : null
 
 /** A whole number of a query string, from 0 to `max`. */
-export const wholeNumber = (max: number) => digits(0, max)
-
-/** A whole number of a query string within bounds, and what it is when it is left out. */
-export const between = (min: number, max: number, otherwise: number, description: string) =>
-  digits(min, max, { default: otherwise, description })
-
-/** A comma-separated list of words, each of them one of `words`. */
-export const words = (known: readonly string[]) =>
-  v.pipe(
-    v.string(),
-    means({ type: "array", items: { type: "string", enum: known }, minItems: 1 }),
-    v.transform((value) => value.split(",")),
-    v.check((list) => list.every((word) => known.includes(word)), `must be a comma-separated list of ${known.join(", ")}`),
-  )
-
-/** A comma-separated list of texts that each match a pattern. @param what each of them is, for the refusal */
-export const commaList = (pattern: RegExp, most: number, what: string) =>
-  v.pipe(
-    v.string(),
-    means({ type: "array", items: { type: "string", pattern: pattern.source }, minItems: 1, maxItems: most }),
-    v.transform((value) => value.split(",")),
-    v.check(
-      (list) => list.length <= most && list.every((item) => pattern.test(item)),
-      `must be a comma-separated list of ${what}, at most ${most}`,
-    ),
-  )
-
-/** A comma-separated list of ids, each once. @param most how many it may hold */
-export const ids = (most: number) =>
-  v.pipe(
-    v.string(),
-    means({ type: "array", items: { type: "string", format: "uuid" }, minItems: 1, maxItems: most }),
-    v.transform((value) => [...new Set(value.toLowerCase().split(","))]),
-    v.check((list) => list.length <= most && list.every(isUuid), `must be a comma-separated list of at most ${most} ids`),
-  )
-
-/**
- * Reads the query string of a request.
- * @throws Refusal `invalid_parameter` naming every parameter that is unknown, repeated or malformed
- */
-export function checkParameters(definition: Read, query: URLSearchParams): Readonly<Record<string, unknown>> {
-  const input: Record<string, string> = {}
-  const issues = []
-  for (const [name, values] of Map.groupBy(query.entries(), ([name]) => name)) {
-    if (!Object.hasOwn(definition.query.entries, name)) issues.push({ path: `/${name}`, message: "is not a parameter of this read" })
-    else if (values.length > 1) issues.push({ path: `/${name}`, message: "is given more than once" })
-    else input[name] = values[0]?.[1] ?? ""
-  }
-  const checked = check(definition.query, input)
-  if (!checked.ok) issues.push(...checked.issues)
-  if (!checked.ok || issues.length > 0) {
-    throw new Refusal(
-      "invalid_parameter",
-      `A query parameter of ${definition.name} is wrong: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
-      { issues },
-    )
-  }
-  return checked.value
-}

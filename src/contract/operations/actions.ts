@@ -6,106 +6,17 @@ import { present } from "../present.ts"
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
 import { description } from "../answers/description.ts"
-import { plain, shape, username, uuid } from "../schema/fields.ts"
+import { plain, shape, username } from "../schema/fields.ts"
 import { subject } from "../schema/ref.ts"
 import { limits } from "../limits.ts"
-import type { RefusalCode } from "../refusals/refusal.ts"
-import { schemaVersions } from "../versions.ts"
+import { action, type Action } from "./action.ts"
+import { operatorActions } from "./operator-actions.ts"
 
 /** The cookie in which a browser carries its session. */
 export const sessionCookie = "research_room_session"
 
 const password = plain(limits.passwordMax, limits.passwordMin)
 const token = plain(200)
-
-type By = "anyone" | "person" | "operator"
-
-interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F extends string> {
-  name: N
-  method: "POST" | "DELETE"
-  path: string
-  /** Where a page's form for it is sent; left out where no page has one. */
-  form?: F
-  /** Who may do it: anyone (with what the body or path holds), a signed-in person, or an operator: to others there is no such address. */
-  by: B
-  summary: string
-  /** Refusals of its own, beyond those that follow from its path and body. */
-  refusals?: readonly RefusalCode[]
-  fields: E
-  example: Record<string, unknown>
-  answer: A
-}
-
-const action = <
-  const N extends string,
-  E extends v.ObjectEntries,
-  A extends v.GenericSchema,
-  const B extends By,
-  const F extends string = never,
->(
-  spec: Spec<N, E, A, B, F>,
-) => {
-  const { fields, refusals = [], ...rest } = spec
-  const common = { schemaVersion: v.exactOptional(v.literal(schemaVersions.research)), requestId: v.exactOptional(uuid) }
-  return { ...rest, refusals, body: shape({ ...common, ...fields }) }
-}
-
-/** What an operator does to one person: the address of it, and what it answers. */
-const onPerson = <const N extends string, const P extends string, const M extends "POST" | "DELETE" = "POST">(
-  name: N,
-  path: P,
-  summary: string,
-  { method, refusals = [] }: { method?: M; refusals?: readonly RefusalCode[] } = {},
-) =>
-  action({
-    name,
-    method: method ?? "POST",
-    path: `/api/admin/people/{userId}/${path}`,
-    form: `/web/admin/people/{userId}/${name}`,
-    by: "operator",
-    refusals: ["unknown_operation", "room_unavailable", ...refusals],
-    summary,
-    fields: {},
-    example: {},
-    answer: answers.operated,
-  })
-
-/** What an operator does to one thing that opens doors, whosever it is. */
-const onDoor = <const N extends string, const P extends string, const I extends string>(name: N, path: P, id: I, summary: string) =>
-  action({
-    name,
-    method: "POST",
-    path: `/api/admin/${path}/{${id}}/revoke`,
-    form: `/web/admin/${path}/{${id}}/${name}`,
-    by: "operator",
-    refusals: ["unknown_operation", "room_unavailable", "state_conflict"],
-    summary,
-    fields: {},
-    example: {},
-    answer: answers.ended,
-  })
-
-const operatorActions = [
-  onPerson(
-    "disable_person",
-    "disable",
-    "Keeps a person out from now on: their sessions, credentials, personal keys and open invitations end. What they said stays under their name.",
-    { refusals: ["state_conflict"] },
-  ),
-  onPerson("enable_person", "enable", "Lets a disabled person in again, with the password they had; what was ended stays ended.", {
-    refusals: ["state_conflict"],
-  }),
-  onPerson("make_operator", "operator", "Makes a person an operator of the service.", { refusals: ["state_conflict"] }),
-  onPerson("unmake_operator", "operator", "Makes a person an operator no longer; one who is not disabled is always left.", {
-    method: "DELETE",
-    refusals: ["state_conflict"],
-  }),
-  onPerson("end_access", "end-access", "Ends all of a person's credentials, in every Room, and personal keys."),
-  onPerson("clear_sign_in_count", "clear-sign-in-count", "Forgets the failed sign-ins of a person."),
-  onDoor("end_credential", "credentials", "credentialId", "Ends one credential, of whichever Room and member."),
-  onDoor("end_key", "keys", "keyId", "Ends one personal key, whosever it is."),
-  onDoor("end_invitation", "invitations", "invitationId", "Takes back one open invitation, whosever it is."),
-] as const
 
 const all = [
   action({
@@ -242,20 +153,6 @@ const all = [
   }),
   ...operatorActions,
 ] as const
-
-/** An action as the edge sees it, whatever its body. */
-export interface Action<N extends string = string> {
-  readonly name: N
-  readonly method: "POST" | "DELETE"
-  readonly path: string
-  readonly form?: string
-  readonly by: By
-  readonly summary: string
-  readonly refusals: readonly RefusalCode[]
-  readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
-  readonly example: unknown
-  readonly answer: v.GenericSchema
-}
 
 type Definition = (typeof all)[number]
 export type ActionName = Definition["name"]

@@ -5,7 +5,8 @@ import { oneOf, plain } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { measurementTable } from "../answers/measurements.ts"
 import { DIMENSION } from "../schema/patterns.ts"
-import { commaList, ids, read, words } from "../definitions/read.ts"
+import { read } from "../definitions/read.ts"
+import { commaList, ids, words } from "../definitions/parameters.ts"
 
 /** A dimension and a value of it, such as `arm:baseline`. */
 const PLACE = /^[a-z][a-z0-9_]{0,31}:[^,]{1,64}$/u

@@ -1,6 +1,7 @@
 /** A read as it comes in from outside, by whatever door: its parameters checked, and what is in reach of who asks. */
 import { basePathOf } from "../../contract/base-path.ts"
-import { checkParameters, type Read } from "../../contract/definitions/read.ts"
+import type { Read } from "../../contract/definitions/read.ts"
+import { checkParameters } from "../../contract/definitions/check-parameters.ts"
 import type { ReadName } from "../../contract/reads/index.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { keyRefusal } from "../../ledger/write/access.ts"

@@ -2,10 +2,8 @@
  * What the sender of a write is advised of (protocol, section 8): in its receipt and in its rehearsal, never a refusal. All of it
  * is said here; the sentences that also stand on the read of a record come from the same model.
  */
-import { hasFallen } from "../../contract/answers/evidence.ts"
-import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
 import { present } from "../../contract/present.ts"
-import { enumerations, type RecordKind, type RecordStatus } from "../../contract/schema/enumerations.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import { type BodyOf, type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
@@ -19,6 +17,7 @@ import type { Findings } from "../findings/findings.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Links } from "../links/links.ts"
+import { namedObjects } from "./named-objects.ts"
 import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 
@@ -43,16 +42,6 @@ interface Tables {
   readonly experiments: Experiments
   readonly checkpoints: Checkpoints
   readonly links: Links
-}
-
-interface Fallen {
-  readonly versionId: string
-  readonly label: string
-  readonly kind: RecordKind
-  readonly wording: string
-  readonly roomId: string
-  readonly status: Exclude<RecordStatus, "current">
-  readonly isAnswered: 0 | 1
 }
 
 type Premises = readonly { readonly versionId: string }[]
@@ -90,64 +79,17 @@ export type Warnings = ReturnType<typeof warnings>
 
 export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints, links }: Tables) {
   const doubts = doubtsOf({ evidence, findings, plans })
-  const fallen = db.prepare<Fallen>(
-    `SELECT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.status = 'disputed' AND s.open_dispute IS NULL AS isAnswered FROM records r JOIN standings s USING (version_id)
-     WHERE r.version_id IN (SELECT value FROM json_each(+?)) AND s.status <> 'current'`,
-  )
+  const { namesFallen, namesMaterials, speaksOfFallen } = namedObjects(db, { materials, links })
   const shownAt = db.prepare<{ versionId: string }>(
     "SELECT version_id AS versionId FROM timeline_entries WHERE entry_id = +? AND version_id IS NOT NULL",
   )
   const anyAttempt = db.prepare("SELECT 1 FROM attempts WHERE experiment_id = +? LIMIT 1")
-
-  /** Records that a write names, which have fallen. */
-  const namesFallen = (ids: readonly string[], seenFrom: string): Warning[] =>
-    fallen
-      .all(JSON.stringify(ids))
-      .sort((one, other) => ids.indexOf(one.versionId) - ids.indexOf(other.versionId))
-      .map(({ roomId, isAnswered, ...record }) => ({
-        code: `names_${record.status}`,
-        message: `It names ${record.label}, which is ${record.status}${isAnswered === 1 ? " (its author has answered)" : ""}.`,
-        ...record,
-        ...(isAnswered === 1 ? { answered: true as const } : {}),
-        ...fromOtherRoom(roomId, seenFrom),
-      }))
-
-  /** Materials that a write names and nobody may get, or on which reports disagree. */
-  const namesMaterials = (ids: readonly string[], seenFrom: string): Warning[] =>
-    [...new Set(ids)].flatMap((materialId): Warning[] => {
-      const found = materials.summary(materialId, seenFrom)
-      if (found === undefined || (found.obtainability !== "unobtainable" && found.obtainability !== "disputed")) return []
-      const { label, obtainability, materialOriginRoom } = found
-      const told = obtainability === "disputed" ? "reports on it disagree" : "it is reported to be unobtainable"
-      return [
-        {
-          code: `material_${obtainability}`,
-          message: `It names ${label}, and ${told}.`,
-          materialId,
-          label,
-          ...fromOtherRoom(materialOriginRoom, seenFrom),
-        },
-      ]
-    })
 
   /** Of a record behind which no plan can stand. */
   const statementDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] =>
     eachOnce(evidence.doubtsOf(id, roomId))
   const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] => doubts.ofRecord(id, roomId)
 
-  /** What a write speaks of, where that has fallen already. @param linkId the link that the write made */
-  function speaksOfFallen(versionId: string, seenFrom: string, linkId?: string): Warning[] {
-    const before = links.standingOn(versionId, linkId).map((kind) => linkKinds[kind].status)
-    const status = before.reduce<RecordStatus>(strongerStatus, "current")
-    return hasFallen(status)
-      ? namesFallen([versionId], seenFrom).map((warning) => ({
-          ...warning,
-          code: `names_${status}` as const,
-          status,
-          message: `It speaks of ${warning.label}, which is ${status} already.`,
-        }))
-      : []
-  }
   const asserting = ({ body, id, roomId }: Written<{ readonly targetVersionId: string }>) =>
     speaksOfFallen(body.targetVersionId, roomId, id)
 

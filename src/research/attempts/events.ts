@@ -5,7 +5,7 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
-import { DIMENSIONS } from "./attempts.ts"
+import { DIMENSIONS } from "./summary.ts"
 import { curves, type NewPoint } from "./curves.ts"
 import { dimensionSets } from "./dimension-sets.ts"
 

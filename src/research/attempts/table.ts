@@ -9,7 +9,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { outcomeOf } from "./admission.ts"
-import { FAILURE, ORDINAL } from "./attempts.ts"
+import { FAILURE, ORDINAL } from "./summary.ts"
 import { type Settings, settingsOf } from "./settings.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 

@@ -7,7 +7,8 @@ import { limits } from "../../contract/limits.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { shortened } from "../../contract/text.ts"
-import type { Candidates, Gathered, Place } from "./candidates.ts"
+import type { Candidates, Gathered } from "./candidates.ts"
+import type { Place } from "./rows.ts"
 
 export type NextItem = AnswerOf<"room_next">["items"][number]
 

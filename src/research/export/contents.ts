@@ -1,14 +1,13 @@
 /** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
-import { JsonText, parse, stored, type Stored, type Writable, writeJson } from "../../contract/json.ts"
-import { csvLine } from "../attempts/rows.ts"
+import { parse } from "../../contract/json.ts"
 import { FORM } from "../import/origin.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import { writtenOut } from "./written.ts"
 import { recordSummary } from "../records/shown.ts"
-import type { ExportedRoom, ExportedWrite, Person } from "./room.ts"
-import type { AttemptRow, ExperimentRow, MaterialRow } from "./rows.ts"
+import type { ExportedRoom, Person } from "./room.ts"
 import type { TextFile } from "./zip.ts"
 import { CITED, HISTORY, ORIGIN, pathOf, places, softwareId } from "./paths.ts"
+import { line, lines, each, map, person, experiment, attempt, material, metricLines, citedWrite } from "./json-lines.ts"
 
 export interface CrateFile extends TextFile {
   readonly name: string
@@ -22,19 +21,6 @@ export interface Mentioned {
   /** Pinned repositories, by where they stand in the metadata. */
   readonly software: Map<string, { readonly url: string; readonly commit: string }>
 }
-
-const line = (value: Writable): string => `${writeJson(value)}\n`
-const json = <T>(text: Stored<T> | null) => text && new JsonText(text)
-function* lines(texts: Iterable<string>): Generator<string> {
-  for (const text of texts) yield `${text}\n`
-}
-function* each<Row>(rows: Iterable<Row>, shown: (row: Row) => Writable): Generator<string> {
-  for (const row of rows) yield line(shown(row))
-}
-function* map(texts: Iterable<string>, changed: (text: string) => string): Generator<string> {
-  for (const text of texts) yield changed(text)
-}
-const person = (row: { author_id: string; username: string }) => ({ userId: row.author_id, username: row.username })
 
 /** Accepted content: its bytes are what its digest is over. */
 const accepted = (path: string, name: string, content: string): CrateFile => ({
@@ -53,65 +39,6 @@ const jsonLines = (path: string, name: string, description: string, text: Iterab
   text,
 })
 
-const experiment = (row: ExperimentRow) => ({
-  experimentId: row.experiment_id,
-  label: row.label,
-  threadId: row.thread_id,
-  proposer: person(row),
-  createdAt: row.at,
-  status: row.status,
-  question: row.question,
-  scope: row.scope,
-  hypotheses: new JsonText(row.hypotheses),
-  handoff: json(row.handoff),
-  conclusion: json(row.conclusion),
-  revisions: new JsonText(row.revisions),
-})
-
-const attempt = (row: AttemptRow) => ({
-  attemptId: row.attempt_id,
-  label: row.label,
-  experimentId: row.experiment_id,
-  experimentLabel: row.experiment_label,
-  planLabel: row.plan_label,
-  threadId: row.thread_id,
-  registrant: person(row),
-  registeredAt: row.at,
-  intent: row.intent,
-  status: row.status,
-  rerunOf: row.rerun_of,
-  reproduces: row.reproduces_attempt_id ?? row.reproduces_version_id,
-  reproduction: json(row.reproduction),
-  planMatch: json(row.plan_match),
-  contentDigest: row.content_digest,
-  content: new JsonText(row.content),
-  events: new JsonText(row.events),
-  outputs: new JsonText(row.outputs),
-})
-
-const material = (row: MaterialRow) => ({
-  materialId: row.material_id,
-  label: row.label,
-  materialOriginRoom: row.origin_room_id,
-  reference: row.reference,
-  name: row.name,
-  description: row.description,
-  mediaType: row.media_type,
-  sizeBytes: row.size_bytes,
-  valuesDigest: row.values_digest,
-  registeredBy: person(row),
-  registeredAt: row.at,
-  contentDigest: row.content_digest,
-  locations: new JsonText(row.locations),
-})
-
-function* metricLines(room: ExportedRoom): Generator<string> {
-  yield "attempt,attemptId,ordinal,metric,split,dimensions,unit,step,value,reportedAt\r\n"
-  for (const { label, attempt_id, ordinal, name, split, dimensions, unit, step, value, reported_at } of room.metrics()) {
-    yield csvLine([label, attempt_id, ordinal, name, split, dimensions, unit, step, parse(value), reported_at])
-  }
-}
-
 /** Attempts, line by line; the repositories that they pin are noted. */
 function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<string> {
   for (const row of room.attempts()) {
@@ -121,13 +48,6 @@ function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<s
   }
 }
 
-/** A write of another Room, with its entry of that Room's feed. */
-const citedWrite = ({ roomId, before, activity, ...written }: ExportedWrite) => ({
-  roomId,
-  before,
-  activity: new JsonText(stored(activity)),
-  write: writtenOut(written),
-})
 /** Every file of the record, one after the other. */
 export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource): Generator<CrateFile> {
   const { people, software } = met

@@ -1,5 +1,5 @@
 /** What an export reads, page by page, each page with everything that belongs to its rows. */
-import { DIMENSIONS } from "../attempts/attempts.ts"
+import { DIMENSIONS } from "../attempts/summary.ts"
 import type { AttemptIntent, AttemptStatus, LinkKind } from "../../contract/schema/enumerations.ts"
 import type { StaleReason } from "../../contract/answers/evidence.ts"
 import type { Stored } from "../../contract/json.ts"

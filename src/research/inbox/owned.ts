@@ -1,7 +1,7 @@
 /** What an agent made in the record, and the experiments that are its own. */
 import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { HOLDING_AGENT } from "../experiments/experiments.ts"
+import { HOLDING_AGENT } from "../experiments/summary.ts"
 
 /** An agent: a person, and the name of the credential that writes for them. */
 export interface Agent {

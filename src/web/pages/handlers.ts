@@ -1,7 +1,7 @@
 /** What answers at the address of a page or a form: the page now or as of an earlier entry, the same for agents, or why not. */
 import type { H3Event } from "h3"
 import { present } from "../../contract/present.ts"
-import { checkParameters } from "../../contract/definitions/read.ts"
+import { checkParameters } from "../../contract/definitions/check-parameters.ts"
 import { reads } from "../../contract/reads/index.ts"
 import { Answer } from "../../edge/answers/answer.ts"
 import { type Edge, NotServed, type Refused } from "../../edge/edge.ts"

@@ -2,7 +2,8 @@
  * The bare query of a read, in a process of its own that holds the data of one size: the service's own reader answers once
  * while its statements are noted, and those are run again and again, with nothing made of their rows.
  */
-import { checkParameters, type Read } from "../../../src/contract/definitions/read.ts"
+import type { Read } from "../../../src/contract/definitions/read.ts"
+import { checkParameters } from "../../../src/contract/definitions/check-parameters.ts"
 import { reads } from "../../../src/contract/reads/index.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
 import type { Actor } from "../../../src/ledger/journal/actor.ts"

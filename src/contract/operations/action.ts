@@ -1,0 +1,50 @@
+/** What an action is: something that people do in the browser and that is no operation on a Room. */
+import * as v from "valibot"
+import { shape, uuid } from "../schema/fields.ts"
+import type { RefusalCode } from "../refusals/refusal.ts"
+import { schemaVersions } from "../versions.ts"
+
+type By = "anyone" | "person" | "operator"
+
+interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F extends string> {
+  name: N
+  method: "POST" | "DELETE"
+  path: string
+  /** Where a page's form for it is sent; left out where no page has one. */
+  form?: F
+  /** Who may do it: anyone (with what the body or path holds), a signed-in person, or an operator: to others there is no such address. */
+  by: B
+  summary: string
+  /** Refusals of its own, beyond those that follow from its path and body. */
+  refusals?: readonly RefusalCode[]
+  fields: E
+  example: Record<string, unknown>
+  answer: A
+}
+
+export const action = <
+  const N extends string,
+  E extends v.ObjectEntries,
+  A extends v.GenericSchema,
+  const B extends By,
+  const F extends string = never,
+>(
+  spec: Spec<N, E, A, B, F>,
+) => {
+  const { fields, refusals = [], ...rest } = spec
+  const common = { schemaVersion: v.exactOptional(v.literal(schemaVersions.research)), requestId: v.exactOptional(uuid) }
+  return { ...rest, refusals, body: shape({ ...common, ...fields }) }
+}
+/** An action as the edge sees it, whatever its body. */
+export interface Action<N extends string = string> {
+  readonly name: N
+  readonly method: "POST" | "DELETE"
+  readonly path: string
+  readonly form?: string
+  readonly by: By
+  readonly summary: string
+  readonly refusals: readonly RefusalCode[]
+  readonly body: v.GenericSchema & { readonly entries: v.ObjectEntries }
+  readonly example: unknown
+  readonly answer: v.GenericSchema
+}

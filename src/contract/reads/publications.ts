@@ -1,0 +1,61 @@
+/** The reads of records as they were accepted, and of the concepts that they define. */
+import * as v from "valibot"
+import { dated } from "../answers/fields.ts"
+import * as answers from "../answers/index.ts"
+import { labelPattern } from "../objects/labels.ts"
+import { read } from "../definitions/read.ts"
+import { subject } from "../schema/ref.ts"
+import { query, recordFilters } from "./shared.ts"
+
+export const publicationReads = [
+  read({
+    name: "hypotheses",
+    at: true,
+    path: "/api/research/hypotheses",
+    summary: "Hypotheses in the order they were published; label needs roomId.",
+    parameters: { roomId: v.exactOptional(subject("room")), label: v.exactOptional(labelPattern("hypothesis")) },
+    cursor: "uuid",
+    answer: answers.page(answers.recordSummary, dated),
+  }),
+  read({
+    name: "hypothesis",
+    at: true,
+    path: "/api/research/hypotheses/{versionId}",
+    summary: "One hypothesis as it was accepted, with its standing and what it rests on.",
+    answer: answers.record,
+  }),
+  read({
+    name: "publications",
+    path: "/api/research/publications",
+    summary: "Records of every Room, newest first; of some kinds, of a status, of an author (user id or name), or of an agent.",
+    parameters: { roomId: v.exactOptional(subject("room")), ...recordFilters },
+    cursor: "opaque",
+    answer: answers.page(answers.recordSummary),
+  }),
+  read({
+    name: "record",
+    at: true,
+    path: "/api/research/records/{versionId}",
+    summary:
+      "One record of any kind as it was accepted, with its standing and what it rests on; or a citation of it, as BibTeX or CSL-JSON.",
+    answer: answers.record,
+    formats: {
+      bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
+      csl: { mediaType: "application/vnd.citationstyles.csl+json", answer: answers.cslItems },
+    },
+  }),
+  read({
+    name: "record_concept",
+    path: "/api/research/records/{versionId}/concepts/{key}",
+    summary: "One concept that a record defines.",
+    answer: answers.concept,
+  }),
+  read({
+    name: "concepts",
+    path: "/api/research/concepts",
+    summary: "Concepts that records define, newest first; query searches keys, labels and definitions.",
+    parameters: { query },
+    cursor: "opaque",
+    answer: answers.page(answers.conceptSummary),
+  }),
+] as const

@@ -1,0 +1,52 @@
+/** The reads of a Room: its members, Threads, feed and records. */
+import * as v from "valibot"
+import { dated } from "../answers/fields.ts"
+import * as answers from "../answers/index.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { kinds } from "./kinds.ts"
+import { limits } from "../limits.ts"
+import { read } from "../definitions/read.ts"
+import { wholeNumber, words } from "../definitions/parameters.ts"
+import { lines, query, recordFilters } from "./shared.ts"
+
+export const roomReads = [
+  read({
+    name: "rooms",
+    path: "/api/research/rooms",
+    summary: "Rooms, newest first; query searches titles and questions.",
+    parameters: { query },
+    cursor: "opaque",
+    answer: answers.page(answers.roomSummary),
+  }),
+  read({ name: "room", at: true, path: "/api/research/rooms/{roomId}", summary: "One Room with its members.", answer: answers.room }),
+  read({
+    name: "room_threads",
+    path: "/api/research/rooms/{roomId}/threads",
+    summary: "The Threads of a Room in the order they were started.",
+    cursor: "sequence",
+    answer: answers.page(answers.thread),
+  }),
+  read({
+    name: "room_activity",
+    path: "/api/research/rooms/{roomId}/activity",
+    summary:
+      "The change feed of a Room: every accepted write after a sequence, each chained to the one before by digest. With wait, an empty answer is held until something lands. With include, a sentence on what happened, the accepted content, or all that another instance needs to do the write again stand beside each entry, outside of its digest.",
+    parameters: {
+      kinds: v.exactOptional(words(kinds)),
+      include: v.exactOptional(words(enumerations.activityInclude)),
+      wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)),
+    },
+    cursor: "sequence",
+    answer: answers.page(answers.activityEntry),
+    formats: lines,
+  }),
+  read({
+    name: "room_publications",
+    at: true,
+    path: "/api/research/rooms/{roomId}/publications",
+    summary: "The records of a Room, newest first; of some kinds, of a status, of an author (user id or name), or of an agent.",
+    parameters: recordFilters,
+    cursor: "opaque",
+    answer: answers.page(answers.recordSummary, dated),
+  }),
+] as const

@@ -1,0 +1,20 @@
+/** Parameters and a form of answer that reads of several domains share. */
+import * as v from "valibot"
+import { words } from "../definitions/parameters.ts"
+import { limits } from "../limits.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { agentName, oneOf, plain } from "../schema/fields.ts"
+
+/** The words that a list is searched for. */
+export const query = v.exactOptional(plain(limits.searchQuery))
+
+/** The parameters by which lists of records are narrowed. */
+export const recordFilters = {
+  kinds: v.exactOptional(words(enumerations.recordKind)),
+  status: v.exactOptional(oneOf(enumerations.recordStatus)),
+  author: v.exactOptional(plain(limits.name)),
+  agent: v.exactOptional(agentName),
+}
+
+/** The form of a feed for agents: one line for each entry. */
+export const lines = { lines: { mediaType: "text/markdown", answer: v.string() } } as const

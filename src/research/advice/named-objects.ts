@@ -1,0 +1,73 @@
+/** What a write is advised of about the objects that it names: records that have fallen, and materials that are in doubt. */
+import { hasFallen } from "../../contract/answers/evidence.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
+import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
+import type { RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import type { Links } from "../links/links.ts"
+import type { Materials } from "../materials/materials.ts"
+
+interface Fallen {
+  readonly versionId: string
+  readonly label: string
+  readonly kind: RecordKind
+  readonly wording: string
+  readonly roomId: string
+  readonly status: Exclude<RecordStatus, "current">
+  readonly isAnswered: 0 | 1
+}
+
+export function namedObjects(db: Db, { materials, links }: { readonly materials: Materials; readonly links: Links }) {
+  const fallen = db.prepare<Fallen>(
+    `SELECT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.status = 'disputed' AND s.open_dispute IS NULL AS isAnswered FROM records r JOIN standings s USING (version_id)
+     WHERE r.version_id IN (SELECT value FROM json_each(+?)) AND s.status <> 'current'`,
+  )
+
+  /** Records that a write names and that are no longer current. */
+  const namesFallen = (ids: readonly string[], seenFrom: string): Warning[] =>
+    fallen
+      .all(JSON.stringify(ids))
+      .sort((one, other) => ids.indexOf(one.versionId) - ids.indexOf(other.versionId))
+      .map(({ roomId, isAnswered, ...record }) => ({
+        code: `names_${record.status}`,
+        message: `It names ${record.label}, which is ${record.status}${isAnswered === 1 ? " (its author has answered)" : ""}.`,
+        ...record,
+        ...(isAnswered === 1 ? { answered: true as const } : {}),
+        ...fromOtherRoom(roomId, seenFrom),
+      }))
+
+  /** Materials that a write names and that are unobtainable, or on which reports disagree. */
+  const namesMaterials = (ids: readonly string[], seenFrom: string): Warning[] =>
+    [...new Set(ids)].flatMap((materialId): Warning[] => {
+      const found = materials.summary(materialId, seenFrom)
+      if (found === undefined || (found.obtainability !== "unobtainable" && found.obtainability !== "disputed")) return []
+      const { label, obtainability, materialOriginRoom } = found
+      const told = obtainability === "disputed" ? "reports on it disagree" : "it is reported to be unobtainable"
+      return [
+        {
+          code: `material_${obtainability}`,
+          message: `It names ${label}, and ${told}.`,
+          materialId,
+          label,
+          ...fromOtherRoom(materialOriginRoom, seenFrom),
+        },
+      ]
+    })
+
+  /** The record that a write speaks of, if it has fallen already. @param linkId the link that the write made */
+  function speaksOfFallen(versionId: string, seenFrom: string, linkId?: string): Warning[] {
+    const before = links.standingOn(versionId, linkId).map((kind) => linkKinds[kind].status)
+    const status = before.reduce<RecordStatus>(strongerStatus, "current")
+    return hasFallen(status)
+      ? namesFallen([versionId], seenFrom).map((warning) => ({
+          ...warning,
+          code: `names_${status}` as const,
+          status,
+          message: `It speaks of ${warning.label}, which is ${status} already.`,
+        }))
+      : []
+  }
+
+  return { namesFallen, namesMaterials, speaksOfFallen }
+}

@@ -1,0 +1,94 @@
+/** The rows that a brief chooses from. */
+import type { BriefList } from "../../contract/answers/brief.ts"
+import type { EvidenceTally, StaleReason } from "../../contract/answers/evidence.ts"
+import type { Stored } from "../../contract/json.ts"
+
+/** Where a brief looks: a Room, or one of its Threads. */
+export interface Place {
+  readonly roomId: string
+  readonly threadId?: string
+}
+
+export interface Stand {
+  readonly threadId: string
+  readonly title: string
+  readonly checkpointId: string
+  readonly state: "open" | "concluded"
+  readonly says: string
+  readonly by: string
+  readonly agent: string | null
+  readonly at: string
+  readonly stale: number
+  readonly staleReasons: Stored<StaleReason[]>
+  readonly timelineWatermark: number
+}
+export interface Hypothesis {
+  readonly versionId: string
+  readonly label: string
+  readonly says: string
+  readonly status: "current" | "disputed" | "corrected" | "superseded" | "retracted"
+  readonly tally: Stored<EvidenceTally>
+  readonly rank: number
+  readonly threadId: string
+  readonly inDoubt: number
+  /** Whether an experiment that was not given up addresses it. */
+  readonly isAddressed: number
+}
+export interface Finding {
+  readonly versionId: string
+  readonly label: string
+  readonly outcome: "positive" | "negative" | "inconclusive"
+  readonly says: string
+  readonly status: Hypothesis["status"]
+  readonly tally: Stored<EvidenceTally>
+  readonly inDoubt: number
+  readonly experimentId: string | null
+  readonly threadId: string
+  /** Whether a reproduction of it has told its verdict, or is under way. */
+  readonly isRepeated: number
+}
+export interface FailureRow {
+  readonly kind: "attempt_failed" | "attempt_diverged" | "retraction"
+  readonly id: string
+  readonly label: string | null
+  readonly why: string
+  readonly at: string
+}
+/** A failure with its place among those of its Room, and the Thread of what failed. */
+export interface Failure extends FailureRow {
+  readonly sequence: number
+  readonly threadId: string
+}
+export interface Dispute {
+  readonly versionId: string
+  readonly label: string
+  readonly kind: string
+  readonly says: string
+  readonly why: string
+  readonly linkId: string
+  readonly by: string
+  readonly agent: string | null
+  /** The part that it speaks of. */
+  readonly part: string | null
+  readonly threadId: string
+}
+export interface Work {
+  readonly experimentId: string
+  readonly label: string
+  readonly question: string
+  readonly status: "open" | "claimed" | "in_progress"
+  readonly revision: number
+  readonly assignee: string | null
+  readonly agent: string | null
+  readonly lastSign: string
+}
+export interface Running {
+  readonly attemptId: string
+  readonly label: string
+  readonly status: "registered" | "started"
+  readonly revision: number
+  readonly registrant: string
+  readonly updatedAt: string
+}
+/** How much there is in all of each list that is counted as it lands. */
+export type Counts = Record<Exclude<BriefList, "next">, number>
