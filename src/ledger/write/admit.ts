@@ -4,34 +4,22 @@
 import type * as v from "valibot"
 import type { Receipt } from "../../contract/answers/index.ts"
 import { extendJson, type JsonObject, joinJson, type Stored, stored } from "../../contract/json.ts"
-import { refusedIn } from "../../contract/operations/batch.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { type Actor, senderId } from "../journal/actor.ts"
-import { activity } from "../journal/activity.ts"
 import { type Acts, type Done, noting } from "../journal/acts.ts"
-import { type Admitted, Admission, type CheckedWrite, isWithholding, type OtherWriter } from "./admission.ts"
-import { type BatchRequest, provisional, within } from "./batch.ts"
-import { BatchAdmission } from "./batch-admission.ts"
+import { type Admitted, type CheckedWrite, isWithholding, type OtherWriter } from "./admission.ts"
+import type { BatchRequest } from "./batch.ts"
 import { fresh } from "../journal/chance.ts"
-import { CommitQueue } from "./commit-queue.ts"
 import type { Db } from "../storage/database.ts"
 import type { AnyBehaviour, Request } from "../journal/delivery.ts"
-import { journal } from "../journal/journal.ts"
-import { receipts } from "../journal/receipts.ts"
-import { Recorder } from "./recorder.ts"
 import { ExtrasFinder } from "./receipt-extras.ts"
 import type { Leave } from "../cut.ts"
-import type { LedgerParts } from "./ledger-parts.ts"
-import { references } from "./references.ts"
-import { Replaying } from "./replaying.ts"
-import { sequences } from "./sequences.ts"
-import { timeline } from "../journal/timeline.ts"
+import { assemble, type Assembled, type LedgerParts } from "./ledger-parts.ts"
 import { tryStorage } from "../storage/try-storage.ts"
 import { isUnclean } from "../storage/residue.ts"
 import { Watch } from "./feed-waiters.ts"
 import { isoTime, type World } from "../world.ts"
-import { Writing } from "./writing.ts"
 
 /** The answer to a rehearsal: the receipt of the write, marked. */
 const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: true })
@@ -39,14 +27,10 @@ const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: 
 export class Ledger {
   readonly #db: Db
   readonly #world: World
-  readonly #queue: CommitQueue
   readonly #cleanse: () => Promise<void>
   readonly #leave: NonNullable<LedgerParts["leave"]>
-  readonly #receipts
-  readonly #references
-  readonly #admission: Admission
-  readonly #foresight: ExtrasFinder
-  readonly #batches: BatchAdmission
+  readonly #made: Assembled
+  readonly #extras: ExtrasFinder
   readonly #behaviours = new Map<string, AnyBehaviour>()
   readonly #acts: Record<string, Acts[string]> = {}
   #writer: OtherWriter | null = null
@@ -54,60 +38,27 @@ export class Ledger {
   /** Called when something is withheld. */
   readonly #forgetful: (() => void)[] = []
   /** Every accepted write. */
-  readonly journal
+  readonly journal: Assembled["journal"]
   /** Replays the journal. */
-  readonly replaying: Replaying
-  readonly timeline
-  readonly activity
+  readonly replaying: Assembled["replaying"]
+  readonly timeline: Assembled["timeline"]
+  readonly activity: Assembled["activity"]
   readonly watch = new Watch()
 
-  constructor({ db, world, gate, repositories, hooks = {}, cleanse = async () => {}, leave = () => [] }: LedgerParts) {
+  constructor(parts: LedgerParts) {
+    const { db, world, cleanse = async () => {}, leave = () => [] } = parts
     this.#cleanse = cleanse
     this.#leave = leave
     this.#db = db
     this.#world = world
-    this.#foresight = new ExtrasFinder(db)
-    this.#queue = new CommitQueue(db, hooks)
-    this.journal = journal(db)
-    this.timeline = timeline(db)
-    this.activity = activity(db)
-    this.#receipts = receipts(db, this.journal, (operation, { given }) =>
-      given.foreseen === undefined ? {} : (this.#behaviourOf(operation).restoreExtras?.(given.foreseen) ?? {}),
-    )
-    this.#references = references(db)
-    const shared = { journal: this.journal, sequences: sequences(db) }
-    const writing = new Writing({
-      ...shared,
-      recorder: new Recorder({ ...shared, timeline: this.timeline, activity: this.activity }),
-      landed: (roomId) => this.#queue.afterCommit(() => this.watch.landed(roomId)),
-    })
-    this.#admission = new Admission({
-      db,
-      world,
-      gate,
-      repositories,
-      writing,
-      queue: this.#queue,
-      receipts: this.#receipts,
-      references: this.#references,
-      cleanse: () => this.#cleanse(),
-      behaviourOf: (operation) => this.#behaviourOf(operation),
-    })
-    this.#batches = new BatchAdmission({
-      admission: this.#admission,
-      queue: this.#queue,
-      receipts: this.#receipts,
-      behaviourOf: (operation) => this.#behaviourOf(operation),
-    })
-    this.replaying = new Replaying({
-      ...shared,
-      gate,
-      receipts: this.#receipts,
-      writing,
-      acts: this.#acts,
-      behaviourOf: (operation) => this.#behaviourOf(operation),
-      settle: () => hooks.beforeCommit?.(),
-    })
+    this.#extras = new ExtrasFinder(db)
+    const behaviourOf = (operation: Operation) => this.#behaviourOf(operation)
+    const made = assemble({ ...parts, cleanse }, { behaviourOf, acts: this.#acts, watch: this.watch })
+    this.#made = made
+    this.journal = made.journal
+    this.timeline = made.timeline
+    this.activity = made.activity
+    this.replaying = made.replaying
   }
 
   /** Registers the behaviour of each operation. Called once, when the domains are made. */
@@ -120,9 +71,9 @@ export class Ledger {
    * @returns the receipt as JSON text: new, replayed or rehearsed
    */
   async admit(request: Request): Promise<string> {
-    const checked = this.#admission.check(request)
+    const checked = this.#made.admission.check(request)
     const rehearse = request.rehearse === true
-    const extras = this.#foresight.of(checked)
+    const extras = this.#extras.of(checked)
     const delivery = extras === undefined ? checked : { ...checked, keptExtras: extras.kept }
     const admitted = this.#writer?.admit(delivery, rehearse) ?? this.admitChecked(request.operation, delivery, rehearse)
     const withholds = isWithholding(request.operation) && !rehearse
@@ -133,7 +84,7 @@ export class Ledger {
     })
     if (withholds) this.forget()
     const answer = extras === undefined || made === undefined ? receipt : joinJson(receipt, extras.json)
-    if (!rehearse && extras !== undefined && made !== undefined) this.#foresight.accepted(delivery, extras, made)
+    if (!rehearse && extras !== undefined && made !== undefined) this.#extras.accepted(delivery, extras, made)
     // A rehearsal of a write that was stored before answers with its receipt, so it waits too.
     if (this.#confirm !== null && (!rehearse || made === undefined)) await this.#confirm()
     return rehearse ? rehearsed(answer) : answer
@@ -144,23 +95,15 @@ export class Ledger {
    * @returns the receipts as JSON texts: new, replayed or rehearsed
    */
   async admitBatch(batch: BatchRequest): Promise<string[]> {
-    const { actor, writes, rehearse } = batch
-    const deliveries = writes.map((write, index) => {
-      const { request, isWhole } = within(writes, index, () => provisional(actor, write), "")
-      try {
-        return this.#admission.check(request)
-      } catch (error) {
-        if (isWhole && error instanceof Refusal) throw refusedIn(writes, index, error)
-        return undefined
-      }
-    })
-    const extras = deliveries.map((delivery) => delivery && this.#foresight.ofBatched(delivery))
+    const { rehearse } = batch
+    const deliveries = this.#made.batches.check(batch)
+    const extras = deliveries.map((delivery) => delivery && this.#extras.ofBatched(delivery))
     const kept = extras.map((each) => each?.kept)
     const admitted = await (this.#writer?.admitBatch(batch, kept) ?? this.admitBatchChecked(batch, kept))
     const receipts = admitted.map(({ receipt, made }, index) => {
       const [delivery, told] = [deliveries[index], extras[index]]
       if (delivery === undefined || told === undefined || made === undefined) return receipt
-      if (!rehearse) this.#foresight.accepted(delivery, told, made)
+      if (!rehearse) this.#extras.accepted(delivery, told, made)
       return joinJson(receipt, told.json)
     })
     if (this.#confirm !== null && (!rehearse || admitted.some(({ made }) => made === undefined))) await this.#confirm()
@@ -169,7 +112,7 @@ export class Ledger {
 
   /** Admits a batch for the thread that has looked at it. */
   admitBatchChecked = (batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> =>
-    this.#batches.admit(batch, kept)
+    this.#made.batches.admit(batch, kept)
 
   /** Registers what keeps data in memory or in files, and must drop it when something is withheld. */
   onForget(forget: () => void): void {
@@ -207,7 +150,7 @@ export class Ledger {
 
   /** Admits a write for the thread that has checked it. */
   admitChecked(operation: Operation, checked: CheckedWrite, rehearse: boolean): Promise<Admitted> {
-    return this.#admission.admit({ ...checked, operation, behaviour: this.#behaviourOf(operation) }, rehearse)
+    return this.#made.admission.admit({ ...checked, operation, behaviour: this.#behaviourOf(operation) }, rehearse)
   }
 
   /** From now on another thread admits what this one has checked. What this thread must write itself, it writes while the other holds still. */
@@ -221,14 +164,14 @@ export class Ledger {
   }
 
   /** Holds all writes back until `release`, so that another thread can write alone. */
-  hold = (): void => this.#queue.hold()
-  release = (): void => this.#queue.release()
+  hold = (): void => this.#made.queue.hold()
+  release = (): void => this.#made.queue.release()
 
   /** Whether writes of an operation go to the queue as they come. */
-  isAtOnce = (operation: Operation): boolean => this.#admission.isAtOnce(operation)
+  isAtOnce = (operation: Operation): boolean => this.#made.admission.isAtOnce(operation)
 
   /** Runs work that nobody waits for between two groups of writes. @returns whether it was committed */
-  between = (work: () => void): boolean => this.#queue.between(work)
+  between = (work: () => void): boolean => this.#made.queue.between(work)
 
   /** Has the writer thread, where there is one, index what was accepted before. */
   async index(): Promise<void> {
@@ -236,45 +179,45 @@ export class Ledger {
   }
 
   /** Runs the waiting writes at once, for a caller that knows that no other write comes in this turn. */
-  flush = (): void => this.#queue.flush()
+  flush = (): void => this.#made.queue.flush()
 
   /**
    * Admits a write as part of a transaction that is already open (see `transact`).
    * @returns the receipt as JSON text
    */
   admitWithin(request: Request): string {
-    return this.#admission.admitWithin(this.#admission.check(request)).receipt
+    return this.#made.admission.admitWithin(this.#made.admission.check(request)).receipt
   }
 
   /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
   async transact<T>(work: () => T): Promise<T> {
-    const done = await (this.#writer === null ? this.#queue.run(work) : this.#writer.alone(() => this.#queue.run(work)))
+    const done = await (this.#writer === null ? this.#made.queue.run(work) : this.#writer.alone(() => this.#made.queue.run(work)))
     if (this.#confirm !== null) await this.#confirm()
     return done
   }
 
   /** Commits nothing new: what other connections committed before, unsynchronised, is safe afterwards. Rejects as a write would. */
   sync(): Promise<void> {
-    return this.#queue.run(() => this.#db.exec("UPDATE instance SET created_at = created_at"))
+    return this.#made.queue.run(() => this.#db.exec("UPDATE instance SET created_at = created_at"))
   }
 
   /** Tries whether writes are possible. With `touch` it writes, and changes nothing. Rejects as a write would. */
   async probe(touch: boolean): Promise<void> {
-    await (this.#writer?.probe(touch) ?? this.#queue.run(() => touch && tryStorage(this.#db)))
+    await (this.#writer?.probe(touch) ?? this.#made.queue.run(() => touch && tryStorage(this.#db)))
     if (touch && this.#confirm !== null) await this.#confirm()
   }
 
   /** @throws Refusal 404 for the first subject that a checked query names and that is not there */
   mustKnow = (schema: v.GenericSchema | undefined, given: unknown): void => {
-    if (schema !== undefined) this.#references.mustKnow(schema, given)
+    if (schema !== undefined) this.#made.references.mustKnow(schema, given)
   }
 
   /** The Room of an object. @param name what its id goes by @returns undefined for a name that no object of a Room has @throws Refusal 404 for an id that names nothing */
-  roomOf = (name: string, id: string): string | undefined => this.#references.roomOf(name, id)
+  roomOf = (name: string, id: string): string | undefined => this.#made.references.roomOf(name, id)
 
   /** The stored receipt of the actor's person, whichever credential earned it; undefined where nothing was stored. */
   receipt(operation: Operation, actor: Actor, deliveryId: string): Stored<Receipt> | undefined {
-    const known = this.#receipts.ofMember(operation, actor, deliveryId)
+    const known = this.#made.receipts.ofMember(operation, actor, deliveryId)
     if (known === undefined || known.credentialId === senderId(actor)) return known?.body
     return stored<Receipt>(extendJson(known.body, { credentialChanged: true }))
   }

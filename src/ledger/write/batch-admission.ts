@@ -10,7 +10,7 @@ import type { AnyBehaviour, Delivery } from "../journal/delivery.ts"
 import type { Receipts } from "../journal/receipts.ts"
 import { grantRefusal } from "./access.ts"
 import { type Admission, type Admitted, asWritten } from "./admission.ts"
-import { type BatchRequest, deliverAll, provisional, uncheckedPin } from "./batch.ts"
+import { type BatchRequest, deliverAll, provisional, uncheckedPin, within } from "./batch.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
 
 export interface BatchAdmissionParts {
@@ -27,7 +27,24 @@ export class BatchAdmission {
     this.#parts = parts
   }
 
-  /** Admits a batch. @param kept what the journal keeps of what was keptExtras of each write */
+  /**
+   * Steps 6 and 7 of each write, as far as they can be made before the transaction.
+   * @returns undefined for a write that takes something from an earlier one and does not pass without it
+   * @throws Refusal of the first write that fails, and takes nothing from another
+   */
+  check({ actor, writes }: BatchRequest): (Delivery | undefined)[] {
+    return writes.map((write, index) => {
+      const { request, isWhole } = within(writes, index, () => provisional(actor, write), "")
+      try {
+        return this.#parts.admission.check(request)
+      } catch (error) {
+        if (isWhole && error instanceof Refusal) throw refusedIn(writes, index, error)
+        return undefined
+      }
+    })
+  }
+
+  /** Admits a batch. @param kept what the journal keeps for each write of what stands beside its receipt */
   async admit(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> {
     const { admission, receipts } = this.#parts
     const { actor, rehearse } = batch

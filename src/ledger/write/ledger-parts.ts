@@ -1,10 +1,24 @@
-/** What the ledger is built from. */
+/** The parts of the ledger, and how they are put together. */
 import type { Gate } from "../journal/actor.ts"
 import type { Db } from "../storage/database.ts"
 import type { World } from "../world.ts"
 import type { Leave } from "../cut.ts"
-import type { OutsideCheck } from "./admission.ts"
-import type { GroupHooks } from "./commit-queue.ts"
+import { activity } from "../journal/activity.ts"
+import type { Acts } from "../journal/acts.ts"
+import type { AnyBehaviour } from "../journal/delivery.ts"
+import { journal } from "../journal/journal.ts"
+import { receipts } from "../journal/receipts.ts"
+import { timeline } from "../journal/timeline.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import { Admission, type OutsideCheck } from "./admission.ts"
+import { BatchAdmission } from "./batch-admission.ts"
+import { CommitQueue, type GroupHooks } from "./commit-queue.ts"
+import type { Watch } from "./feed-waiters.ts"
+import { Recorder } from "./recorder.ts"
+import { references } from "./references.ts"
+import { Replaying } from "./replaying.ts"
+import { sequences } from "./sequences.ts"
+import { Writing } from "./writing.ts"
 
 export interface LedgerParts {
   readonly db: Db
@@ -17,4 +31,53 @@ export interface LedgerParts {
   readonly cleanse?: () => Promise<void>
   /** Makes Rooms of other instances leave; left out, nothing does. */
   readonly leave?: (leave: Leave) => void
+}
+
+interface Registered {
+  readonly behaviourOf: (operation: Operation) => AnyBehaviour
+  readonly acts: Readonly<Record<string, Acts[string]>>
+  readonly watch: Watch
+}
+
+export type Assembled = ReturnType<typeof assemble>
+
+/** Makes the parts of a ledger. @param registered what the domains register later, so it is looked up at each use */
+export function assemble(
+  { db, world, gate, repositories, hooks = {}, cleanse }: LedgerParts & Required<Pick<LedgerParts, "cleanse">>,
+  { behaviourOf, acts, watch }: Registered,
+) {
+  const queue = new CommitQueue(db, hooks)
+  const shared = { journal: journal(db), sequences: sequences(db) }
+  const lists = { timeline: timeline(db), activity: activity(db) }
+  const stored = receipts(db, shared.journal, (operation, { given }) =>
+    given.foreseen === undefined ? {} : (behaviourOf(operation).restoreExtras?.(given.foreseen) ?? {}),
+  )
+  const named = references(db)
+  const writing = new Writing({
+    ...shared,
+    recorder: new Recorder({ ...shared, ...lists }),
+    landed: (roomId) => queue.afterCommit(() => watch.landed(roomId)),
+  })
+  const admission = new Admission({
+    db,
+    world,
+    gate,
+    repositories,
+    writing,
+    queue,
+    receipts: stored,
+    references: named,
+    cleanse,
+    behaviourOf,
+  })
+  return {
+    ...lists,
+    queue,
+    journal: shared.journal,
+    receipts: stored,
+    references: named,
+    admission,
+    batches: new BatchAdmission({ admission, queue, receipts: stored, behaviourOf }),
+    replaying: new Replaying({ ...shared, gate, receipts: stored, writing, acts, behaviourOf, settle: () => hooks.beforeCommit?.() }),
+  }
 }
