@@ -168,6 +168,14 @@ function castsIn(text: string): string[] {
   return gone.map(({ index }) => text.slice(index, index + 20))
 }
 
+test("no file is longer than 250 lines", (t) => {
+  const long = globSync("**/*.ts", { cwd: join(root, "src") })
+    .map((file) => [file, read(join("src", file)).split("\n").length - 1] as const)
+    .filter(([, lines]) => lines > 250)
+  t.strictSame(long, [])
+  t.end()
+})
+
 test("few casts are left, and none of them forces what cannot be", async (t) => {
   t.strictSame(castsIn('import { a as b, type C as D } from "e"\nconst f = [b] as const // as g\nh(i as J, "as K") as L'), [
     'as J, "as K") as L',

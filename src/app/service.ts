@@ -1,89 +1,30 @@
 /** A running service: data opened, instance built, edge listening. What `serve`, `demo` and the test instance start. */
 import { basePathOf } from "../contract/base-path.ts"
 import { createApp } from "./serving/surface.ts"
-import type { Admits, Entrance } from "../edge/sign-in-options.ts"
 import { Metrics } from "../edge/telemetry/metrics.ts"
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./compose/instance.ts"
 import { cratesOf } from "../research/index.ts"
-import { isEarlier, openForward } from "./compose/upgrade.ts"
-import { Litestream } from "./replication/litestream.ts"
 import { Replication } from "./replication/replication.ts"
-import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/storage/litestream-files.ts"
-import { databaseFile } from "../ledger/storage/data.ts"
-import { DataError, fill, leaveSyncing, openDatabase } from "../ledger/storage/opening.ts"
-import { lockFolder } from "../ledger/storage/ownership.ts"
+import { fill, leaveSyncing } from "../ledger/storage/opening.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
-import { OpenedFiles } from "../ledger/storage/opened-files.ts"
+import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
-import type { OnProgress } from "../ledger/replay/replay.ts"
-import { truncateWal, type WatchReadings, watchLimits, DiskWatch } from "../ledger/storage/disk-watch.ts"
-import type { World } from "../ledger/world.ts"
+import type { WatchReadings } from "../ledger/storage/disk-watch.ts"
 import { ArxivClient } from "../library/papers/arxiv.ts"
-import { Provider, type ProviderSettings } from "../people/provider/provider.ts"
-import { Sealer } from "../people/provider/sealed.ts"
-import { configuredCheck, type RepositorySettings } from "../repositories/configured.ts"
+import { configuredCheck } from "../repositories/configured.ts"
 import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
 import { restMemory } from "./threads/memory.ts"
-import { addressAt, budgetsHere, type EdgeOptions, edgeParts } from "./serving/parts.ts"
-import { isLogEmptied } from "../ledger/storage/residue.ts"
 import { keepClean } from "./serving/keep-clean.ts"
 import { Mirroring } from "./mirrors/mirrors.ts"
-import type { PastNumbers } from "./past/pasts.ts"
 import { pastsInProcess } from "./past/past-process.ts"
-import type { ReadingTimes } from "./threads/reader.ts"
 import { readerPool } from "./threads/reader-pool.ts"
 import { Writer } from "./threads/writer.ts"
-
-export interface ServiceOptions extends EdgeOptions {
-  /** The folder of the data; made when it does not exist. */
-  readonly data: string
-  readonly host: string
-  /** 0 lets the system pick one. */
-  readonly port: number
-  /** Where people and agents reach the service; left out, the address it listens on. */
-  readonly baseUrl?: string | undefined
-  /** Where pinned repositories are looked up. */
-  readonly repositories: Omit<RepositorySettings, "now">
-  /** Where arXiv is asked about papers; left out, nobody is. `pause`: milliseconds between requests, for tests. */
-  readonly arxiv?: { readonly api: string; readonly pause?: number } | null
-  /** How far may be looked back, and how much of that is kept, where not by the contract's numbers. */
-  readonly pasts?: PastNumbers | undefined
-  /** How people come in; left out, by their passwords, and owners invite. */
-  readonly entrance?: EntranceSettings | undefined
-  /** Left out: time, ids and chance as they are. */
-  readonly world?: World
-  /** A thread of its own admits writes, so that readers never wait for the disk; left out, this one does. That thread has no part in `world`. */
-  readonly writer?: "thread" | undefined
-  /** How many threads make pages, render texts and give expensive answers; left out, this one does all that. Not for a `world` of its own either. */
-  readonly threads?: number | undefined
-  /** How long they may take, and are kept without work; left out, as the contract says. */
-  readonly times?: Partial<ReadingTimes> | undefined
-  /** The control socket of the Litestream that started this process: what is written is answered once it is in its copy. */
-  readonly replicated?: string | undefined
-  /** Told while data of an earlier version is brought forward. */
-  readonly onForward?: OnProgress
-  /** Fills a new instance before the first request is taken. */
-  readonly prepare?: (instance: Instance, baseUrl: string) => Promise<void>
-}
-
-export type EntranceSettings = Omit<Entrance, "provider"> & {
-  readonly provider?: Omit<ProviderSettings, "backTo"> & { readonly admits: Admits }
-}
-
-/** The way back from the provider, which it has to know. */
-const BACK = "/sign-in/provider/back"
-
-/** The doors, with the provider's one at an address. */
-function entranceAt(baseUrl: string, world: World, given: EntranceSettings | undefined): { entrance?: Entrance } {
-  if (given === undefined) return {}
-  const { provider, ...rest } = given
-  if (provider === undefined) return { entrance: rest }
-  const { admits, ...settings } = provider
-  const made = new Provider({ ...settings, backTo: `${baseUrl}${BACK}` })
-  return { entrance: { ...rest, provider: { provider: made, sealer: new Sealer(() => world.now()), admits } } }
-}
+import { addressAt, budgetsHere, edgeParts } from "./serving/parts.ts"
+import { entranceAt } from "./entrance.ts"
+import { openData } from "./opened-data.ts"
+import type { ServiceOptions } from "./service-options.ts"
 
 export interface Service {
   readonly baseUrl: string
@@ -102,33 +43,6 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Writes the log of a file into it. @returns whether it could: nobody else has it open */
-function emptyLog(file: string): boolean {
-  const db = openDatabase(file)
-  try {
-    return isLogEmptied(db)
-  } finally {
-    db.close()
-  }
-}
-
-/** The Litestream that a service is to wait for; null for one that stands alone. @throws DataError where it may not be served so */
-async function replicatedBy({ replicated }: ServiceOptions, file: string): Promise<Litestream | null> {
-  if (replicated === undefined) {
-    if (isReplicated(file)) throw new DataError(notAlone(file))
-    return null
-  }
-  if (isEarlier(file))
-    throw new DataError(
-      `The data in ${file} is of an earlier version, and Litestream has it open. End Litestream, bring the data forward with research-room backup FILE, and start Litestream again.`,
-    )
-  const litestream = new Litestream(replicated)
-  await litestream.mustHaveStarted(file)
-  if (wasCutOff(file)) await litestream.copyAnew(() => emptyLog(file))
-  markReplicated(file, replicated, true)
-  return litestream
-}
-
 /**
  * Starts the service.
  * @throws DataError when the data cannot be opened or another process serves it
@@ -137,23 +51,6 @@ async function replicatedBy({ replicated }: ServiceOptions, file: string): Promi
 export async function startService(options: ServiceOptions): Promise<Service> {
   // What a start that fails half-way leaves behind, undone in the opposite order.
   using started = new DisposableStack()
-  started.defer(lockFolder(options.data))
-  const file = databaseFile(options.data)
-  const litestream = await replicatedBy(options, file)
-  started.defer(() => {
-    litestream?.close()
-    if (litestream !== null) markReplicated(file, options.replicated ?? "", false)
-  })
-  const { db, world, instanceId, lineage } = openForward(file, options.world, options.onForward)
-  // A log that a killed service left is worked off first: what is written to the data file after that can be told from what others write.
-  if (litestream === null) truncateWal(db)
-  const files = new OpenedFiles(file)
-  started.defer(() => {
-    // To close it would write the log into what is not its file.
-    if (files.isOverwritten()) return
-    db.close()
-    files.close()
-  })
   const broken = Promise.withResolvers<void>()
   let ending: string | null = null
   const end = (sentence: string, error?: Error) => {
@@ -161,11 +58,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ending ??= sentence
     broken.resolve()
   }
-  // Litestream works the log off itself.
-  const limits = litestream === null ? watchLimits : { ...watchLimits, idleWalBytes: Number.POSITIVE_INFINITY }
-  let emptyIdleLog = () => truncateWal(db)
-  const diskWatch = new DiskWatch({ file, files, emptyLog: () => emptyIdleLog(), log: options.log, limits, onLost: end })
-  started.defer(() => diskWatch.close())
+  const data = await openData(options, started, end)
+  const { db, world, instanceId, lineage, file, files, litestream, diskWatch } = data
   const { server, port } = await listen(options.host, options.port)
   started.defer(() => server.close())
 
@@ -276,7 +170,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     )
     instance.ledger.handOver(made)
     leaveSyncing(db)
-    emptyIdleLog = () => made.emptyLog()
+    data.emptyLogBy(() => made.emptyLog())
     return made
   }
   return {

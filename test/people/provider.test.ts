@@ -1,6 +1,6 @@
 /** Coming in by the group's identity provider: new people, people who are here, two ways in, and whatever a provider may do wrong. */
 import tap, { test } from "tap"
-import type { EntranceSettings } from "../../src/app/service.ts"
+import type { EntranceSettings } from "../../src/app/service-options.ts"
 import { boundedFetch } from "../../src/people/provider/bounded-fetch.ts"
 import { proposedName } from "../../src/people/provider/names.ts"
 import { type Own, passwordOf, startOwn } from "../support/service.ts"

@@ -6,7 +6,8 @@ import type { Logger } from "pino"
 import { Browser } from "research-room/testing"
 import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
-import { type EntranceSettings, type Service, startService } from "../../src/app/service.ts"
+import { type Service, startService } from "../../src/app/service.ts"
+import type { EntranceSettings } from "../../src/app/service-options.ts"
 import { held } from "./contract.ts"
 
 export interface Own extends Service {

@@ -1,10 +1,7 @@
-/** Follows one Room of another instance: proves its writes and replays them here as they land there. */
-import type { Logger } from "pino"
+/** One connection to the origin of a mirror: proves the writes of the Room and replays them here as they land there. */
 import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import type { Described } from "../../contract/answers/description.ts"
 import { parse } from "../../contract/json.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
-import { isStorageFault } from "../../ledger/storage/database.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
@@ -13,70 +10,31 @@ import { Withholdings } from "../../research/import/withheld.ts"
 import { Prover, type ProvedWrite } from "../../research/import/writes.ts"
 import { ProvedReplay, mustBeExplained, mustNotBeOwn } from "./proved-replay.ts"
 import type { Instance } from "../compose/instance.ts"
-import { type Origin, originAt, Unreachable, WAIT } from "./origin.ts"
+import { type Origin, Unreachable, WAIT } from "./origin.ts"
 import type { FeedPage } from "./origin-answers.ts"
 import { giveWay, otherInstance, partingFrom } from "./parting.ts"
-import { Pauses } from "./pauses.ts"
+import type { Pauses } from "./pauses.ts"
 import { Shorter } from "./shorter.ts"
 
-/** Writes done in one go: whoever is served beside them waits no longer than for these. */
+/** How many writes are replayed in one transaction. Other requests wait no longer than for these. */
 const GROUP = 10
-/** Rooms that name something of each other may lead from one to the next this far. */
+/** How far a chain of Rooms that cite each other is followed. */
 const DEPTH = 50
 
-interface FollowedRoom {
-  readonly instance: Instance
-  readonly log: Logger
-  readonly roomId: string
-  readonly baseUrl: string
-  readonly signal: AbortSignal
-}
-
-const troubles = {
-  origin: "a mirror's origin does not answer; it is tried again until it does",
-  storage: "a mirror cannot be stored here; it is tried again until it can",
-} as const
-
-/** Follows until `signal` is aborted, or the Room can be followed no longer: then it is noted why. Never throws. */
-export async function follow({ instance, log, roomId, baseUrl, signal }: FollowedRoom): Promise<void> {
-  const { ledger, tables } = instance
-  const origin = originAt(baseUrl, signal)
-  const pauses = new Pauses(signal)
-  let trouble: "origin" | "storage" | null = null
-  const overcame = (what: typeof trouble) => {
-    if (trouble !== what || trouble === null) return
-    log.info({ roomId, baseUrl }, what === "origin" ? "a mirror's origin answers again" : "a mirror can be stored again")
-    trouble = null
-  }
-  while (!signal.aborted) {
-    try {
-      await new Following(instance, origin, { roomId, baseUrl }).run(signal, pauses, overcame)
-    } catch (error) {
-      if (signal.aborted || error instanceof MirrorRemoved) return
-      if (error instanceof CrateFault) {
-        log.warn({ roomId, baseUrl, why: error.message }, "a mirror stopped")
-        await ledger.transact(() => tables.mirrors.stop(roomId, baseUrl, error.message)).catch(() => undefined)
-        return
-      }
-      const what = isStorageFault(error) || error instanceof Refusal ? "storage" : "origin"
-      if (trouble !== what) log.warn({ roomId, baseUrl, err: error }, troubles[what])
-      trouble = what
-      await pauses.next()
-    }
-  }
-}
-
-/** Somebody said meanwhile that the Room is not followed, or that it is followed elsewhere. */
-class MirrorRemoved extends Error {
+/** The Room was removed from the mirrors meanwhile, or follows another address now. */
+export class MirrorRemoved extends Error {
   override readonly name = "NoLongerFollowed"
 }
 
-/** Entries that the next one follows on gave way meanwhile. */
+/** Entries before the next one were dropped meanwhile. */
 class OriginWentBack extends Error {
   override readonly name = "WentBack"
 }
 
-class Following {
+/** What kept a mirror from being followed: its origin does not answer, or the disk here takes nothing. */
+export type Trouble = "origin" | "storage"
+
+export class Following {
   readonly #instance: Instance
   readonly #origin: Origin
   readonly #roomId: string
@@ -88,14 +46,14 @@ class Following {
   readonly #withheld = new Withholdings()
   #stands = 0
 
-  constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: Pick<FollowedRoom, "roomId" | "baseUrl">) {
+  constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: { readonly roomId: string; readonly baseUrl: string }) {
     this.#instance = instance
     this.#origin = origin
     this.#roomId = roomId
     this.#baseUrl = baseUrl
   }
 
-  async run(signal: AbortSignal, pauses: Pauses, overcame: (what: keyof typeof troubles) => void): Promise<void> {
+  async run(signal: AbortSignal, pauses: Pauses, overcame: (what: Trouble) => void): Promise<void> {
     const roomId = this.#roomId
     await this.#arrive(roomId)
     mustNotBeOwn(this.#instance, roomId)

@@ -1,6 +1,6 @@
 /** The Rooms of other instances that a service follows, each by a follower of its own, as the data says at the time. */
 import type { Logger } from "pino"
-import { follow } from "./following.ts"
+import { follow } from "./follow.ts"
 import { repeat } from "../../ledger/storage/repeat.ts"
 import type { Instance } from "../compose/instance.ts"
 
