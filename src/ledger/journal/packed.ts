@@ -1,7 +1,8 @@
 /** How the journal keeps ids, digests and texts small: what a row says already is left out, and put back as it is read. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const SHA256 = "sha256:"
+/** What a digest begins with, where it is text. */
+export const SHA256 = "sha256:"
 
 /** A UUID as 16 bytes; any other id as the bytes of its text, of which there are never 16. */
 export function packedId(id: string): Buffer {

@@ -3,7 +3,7 @@ import type { Entry, Notice } from "../../contract/answers/index.ts"
 import { each, isOneOf, keysOf } from "../../contract/each.ts"
 import { tallyColumns } from "../../contract/answers/evidence.ts"
 import type { EntryFilter } from "../../contract/reads/kinds.ts"
-import { JsonText, joinJson, parse, type Stored, stored, type Writable } from "../../contract/json.ts"
+import { JsonText, parse, type Stored, stored, type Writable } from "../../contract/json.ts"
 import { present } from "../../contract/present.ts"
 import { type OperationName, receiptKinds } from "../../contract/operations/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
@@ -77,12 +77,13 @@ const SELECT = `SELECT ${COLUMNS} FROM timeline_entries e ${JOINED}`
 const SELECT_BY_KIND = `SELECT ${COLUMNS} FROM timeline_entries e INDEXED BY timeline_by_kind ${JOINED}`
 const IN_THREAD = `e.thread = ${placeOf("+?")}`
 
-/** What an entry says, as JSON text of an object. */
+/** What an entry says, as JSON text of a member; the object in it is left open where the standing of a record follows. */
 function saidIn({ text, deliveryId, client, card, operation, result, ...row }: Row): string {
   const of = client === null ? "" : `,"client":${client}`
-  if (text !== null) return `{"message":{"text":${text},"clientMessageId":${deliveryId}${of}}}`
-  if (card !== null) return `{"card":${card}}`
-  return `{"receipt":{"operation":"${operation}","target":${targetText(row)},"result":${result}${of}}}`
+  const end = row.versionId === null ? "}" : ""
+  if (text !== null) return `"message":{"text":${text},"clientMessageId":${deliveryId}${of}${end}`
+  if (card !== null) return `"card":${row.versionId === null ? card : card.slice(0, -1)}`
+  return `"receipt":{"operation":"${operation}","target":${targetText(row)},"result":${result}${of}${end}`
 }
 
 /** An entry as it is answered: what its write tells, with its replies counted and the standing of its card, and what was said of it, as it is now. */
@@ -106,16 +107,14 @@ function served(row: Row): JsonText<Entry> {
   } = row
   const head =
     `{"entryId":"${entryId}","threadId":"${threadId}","sequence":${sequence},"kind":"${kind}","at":"${at}"` +
-    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`}}`
-  const body = joinJson(head, saidIn(row))
-  // A card is the last member, so that the standing of its record can be added inside it.
+    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`}`
+  const body = saidIn(row)
   // Where the record is another Room's, so are the links that speak of it.
   const said = notices === null ? "[]" : body.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(body)) : notices
   const further =
     kind === "publication" ? `,"evidenceTally":${tally ?? nothingSaid}` : withdrawn === null ? "" : `,"withdrawn":${withdrawn}`
-  const standing = `,"status":"${status ?? "current"}","notices":${said}${further}}`
-  const open = versionId === null ? body.slice(0, -1) : `${body.slice(0, -2)}${standing}`
-  return new JsonText(stored<Entry>(`${open},"replyCount":${replyCount}}`))
+  const standing = versionId === null ? "" : `,"status":"${status ?? "current"}","notices":${said}${further}}`
+  return new JsonText(stored<Entry>(`${head},${body}${standing},"replyCount":${replyCount}}`))
 }
 
 /** Receipts that show an object of their own. */
