@@ -4,6 +4,7 @@ import { softwareVersion } from "../version.ts"
 import { auditCommand } from "./audit.ts"
 import { backupCommand, restoreCommand } from "./backup.ts"
 import { checkCommand } from "./check.ts"
+import { connectCommand } from "./connect.ts"
 import { credentialCommand } from "./credential.ts"
 import { demoCommand } from "./demo.ts"
 import { drillCommand } from "./drill.ts"
@@ -44,6 +45,7 @@ export const commands = (): readonly Command[] => [
   exportCommand(),
   importCommand(),
   mirrorCommand(),
+  connectCommand(),
   mcpCommand(),
   inboxCommand(),
   runCommand(),

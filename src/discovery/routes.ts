@@ -102,6 +102,14 @@ const all = [
     answer: v.string(),
   }),
   read({
+    name: "skill_zip",
+    surface,
+    path: "/skill.zip",
+    summary: "The skill as a folder in the open format of Agent Skills, with the Python client beside it, in a zip.",
+    mediaType: "application/zip",
+    answer: v.unknown(),
+  }),
+  read({
     name: "openapi",
     surface,
     path: "/api/openapi.json",

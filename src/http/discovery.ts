@@ -7,7 +7,8 @@ import { openApi } from "../discovery/openapi.ts"
 import { type DiscoveryName, type DiscoveryParameters, discoveryRoutes } from "../discovery/routes.ts"
 import { schemaAnswer } from "../discovery/schemas.ts"
 import { skill } from "../discovery/skill.ts"
-import { openOf } from "../contract/definitions/read.ts"
+import { skillFolder } from "../discovery/skill-folder.ts"
+import { isText, openOf } from "../contract/definitions/read.ts"
 import { checkParameters } from "../contract/definitions/check-parameters.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { type Answer, answer, tagOf } from "../edge/answers/answer.ts"
@@ -16,19 +17,32 @@ import type { Edge } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
 import { packaged } from "../packaged.ts"
 import type { Routes } from "../edge/requests/routes.ts"
+import { type TextFile, zipped } from "../research/export/zip.ts"
 
+type Made = string | Promise<Uint8Array>
 /** Whoever asks for one has checked its parameters by its definition. */
-type Documents = { readonly [N in DiscoveryName]: { make(query: DiscoveryParameters<N>): string }["make"] }
+type Documents = { readonly [N in DiscoveryName]: { make(query: DiscoveryParameters<N>): Made }["make"] }
+
+async function* filesOf(files: readonly { readonly path: string; readonly text: string }[]): AsyncGenerator<TextFile, void> {
+  for (const { path, text } of files) yield { path, text: [text] }
+}
+
+/** A zip of some files that is the same at each start: its times are the earliest that a zip can hold. */
+async function zipOf(files: Parameters<typeof filesOf>[0]): Promise<Uint8Array> {
+  return Buffer.concat(await Array.fromAsync(zipped(filesOf(files), new Date(0))))
+}
 
 function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documents {
   const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.told ?? null }
   const told = () => JSON.stringify(manifest(running))
+  const client = () => pythonClient(packaged("src/client/python/research_room.py"), running)
   return {
     service: told,
     manifest: told,
     openapi: ({ slice }) => JSON.stringify(openApi(running, slice)),
     llms_txt: () => llmsTxt(running),
-    python_client: () => pythonClient(packaged("src/client/python/research_room.py"), running),
+    python_client: client,
+    skill_zip: () => zipOf(skillFolder(baseUrl, client())),
     skill: ({ part, operation }) => skill(part, running, operation),
     health_ready: () => JSON.stringify(healthReady(running, instance.datedAhead())),
     health_live: () => JSON.stringify(healthLive()),
@@ -54,13 +68,13 @@ interface Document {
 }
 
 /** The documents by how they were asked for: each is the same for as long as the process runs. */
-function kept(made: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => string>>) {
+function kept(made: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Made>>) {
   const known = new Map<string, Document>()
-  return (name: string, query: Readonly<Record<string, unknown>>): Document => {
+  return async (name: string, query: Readonly<Record<string, unknown>>): Promise<Document> => {
     const asked = JSON.stringify([name, query])
     const found = known.get(asked)
     if (found !== undefined) return found
-    const bytes = Buffer.from(made[name]?.(query) ?? "")
+    const bytes = Buffer.from((await made[name]?.(query)) ?? "")
     const document = { bytes, tag: tagOf(bytes) }
     if (known.size < ANSWERS) known.set(asked, document)
     return document
@@ -69,7 +83,7 @@ function kept(made: Readonly<Record<string, (query: Readonly<Record<string, unkn
 
 /** Adds every discovery route of the registry. */
 export function discovery(edge: Edge, routes: Routes): void {
-  const document = kept(documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => string>>)
+  const document = kept(documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Made>>)
   metricsRoute(edge, routes)
   for (const definition of discoveryRoutes) {
     routes.add(
@@ -85,8 +99,11 @@ export function discovery(edge: Edge, routes: Routes): void {
         const isReady = definition.name === "health_ready"
         if (isReady) await mustBeReady(edge)
         // The one document that changes while the process runs.
-        const { bytes, tag } = document(definition.name, isReady ? { datedAhead: edge.instance.datedAhead() } : query)
-        return answer(bytes, definition.mediaType, 200, { etag: tag })
+        const { bytes, tag } = await document(definition.name, isReady ? { datedAhead: edge.instance.datedAhead() } : query)
+        return answer(bytes, definition.mediaType, 200, {
+          etag: tag,
+          ...(!isText(definition.mediaType) && { "content-type": definition.mediaType }),
+        })
       },
       openOf(definition),
     )

@@ -1,4 +1,5 @@
 /** What pages do once a script runs; each of them works without. */
+import { awaitRequest } from "./awaited.ts"
 import { copyOnClick } from "./copy.ts"
 import { keepDrafts } from "./drafts.ts"
 import { readFiles } from "./files.ts"
@@ -22,6 +23,7 @@ markUnseen()
 leadToUnseen()
 listenForKeys()
 countTicks()
+void awaitRequest()
 // Only pages with curves load what makes them answer.
 if (document.querySelector("[data-curves]") !== null) void import("./curves.ts").then(({ readCurves }) => readCurves())
 const wrong = document.querySelector<HTMLElement>("form [aria-invalid=true]") ?? document.getElementById("refused")

@@ -21,6 +21,7 @@ import { adminPeoplePage } from "./admin-people.ts"
 import { adminRoomPage, adminRoomsPage } from "./admin-rooms.ts"
 import { attemptPage } from "./attempts.ts"
 import { comparePage, curvesPage } from "./compare.ts"
+import { connectPage } from "./connect.ts"
 import { experimentPage } from "./experiment.ts"
 import { experimentsPage } from "./experiments.ts"
 import { graphPage } from "./graph.ts"
@@ -84,6 +85,7 @@ const reading = {
 /** Pages with a form, and those about oneself. */
 const acting = {
   "/do/{operation}": actPage,
+  "/rooms/{roomId}/connect": connectPage,
   "/sign-in": signInPage,
   "/setup": setUpPage,
   "/invitations/{token}": invitationPage,

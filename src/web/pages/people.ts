@@ -100,7 +100,7 @@ function credentialRow(
 }
 
 const credentials = (visit: Visit, roomId: string, { items }: AnswerOf<"credentials">): Html =>
-  html`<section aria-labelledby="credentials">${heading(2, "credentials", "Credentials for agents", act("issue_credential", { roomId }, "Issue a credential"))}
+  html`<section aria-labelledby="credentials">${heading(2, "credentials", "Credentials for agents", html`<a href="${to(`/rooms/${roomId}/connect`)}">Connect an agent</a> ${act("issue_credential", { roomId }, "Issue a credential")}`)}
 <p class="hint">An agent writes with a credential of a member, in this Room only. Its name is public: it stands beside the member's wherever the agent writes. Tokens are shown once and kept as a digest.</p>
 ${
   items.length === 0

@@ -1,0 +1,65 @@
+/** "Connect an agent": what to copy into its program, and whether its first request has come. */
+import type { Answer } from "../../edge/answers/answer.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { withQuery } from "../addresses.ts"
+import { type Html, html, to } from "../html.ts"
+import { act, roleIn, whyNot } from "../parts/actions.ts"
+import { connectionTexts } from "../parts/connecting.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { heading, time } from "../parts/parts.ts"
+import { roomBanners, roomRail } from "../parts/room-frame.ts"
+import { redirected } from "../redirect.ts"
+import type { Shown, Visit } from "../visit.ts"
+
+type Credential = Pick<AnswerOf<"credentials">["items"][number], "credentialId" | "label" | "lastUsedAt">
+
+/** Credentials whose first request the page waits for, at most. */
+const MOST = 10
+
+const addressOf = (roomId: string): string => `/rooms/${roomId}/connect`
+
+/**
+ * Says of each credential whether its first request has come. While one has not, the script asks for the page again; without
+ * a script a reload does the same.
+ */
+export function firstRequests(roomId: string, credentials: readonly Credential[]): Html {
+  const [only, ...more] = credentials
+  const awaits = credentials.some(({ lastUsedAt }) => lastUsedAt === null)
+  const address = withQuery(addressOf(roomId), { credential: more.length === 0 ? only?.credentialId : undefined })
+  return html`<section aria-labelledby="first-request">${heading(2, "first-request", "5. Wait for its first request")}
+<div id="requests" role="status" data-awaits="${awaits ? to(address) : ""}"><ul class="lines">${credentials.map(
+    ({ label, lastUsedAt }) =>
+      html`<li>${lastUsedAt === null ? stateBadge("unknown", "waiting") : stateBadge("completed", "connected")} <strong>${label}</strong> ${lastUsedAt === null ? "has not sent a request yet." : html`is connected. Its last request came ${time(lastUsedAt)}.`}</li>`,
+  )}</ul>${awaits ? html`<p class="hint">The page says it here when it comes. You can also <a href="${to(address)}">look again</a>.</p>` : null}</div></section>`
+}
+
+/** The visitor's own credentials that still hold, the newest first; of one alone where the address names it. */
+function ownCredentials(visit: Visit, roomId: string): Credential[] {
+  const wanted = visit.url.searchParams.get("credential")
+  const now = visit.edge.instance.world.now()
+  return visit
+    .ask("credentials", { roomId })
+    .items.filter(
+      ({ owner, revokedAt, expiresAt }) => owner.userId === visit.person?.userId && revokedAt === null && Date.parse(expiresAt) > now,
+    )
+    .filter(({ credentialId }) => wanted === null || credentialId === wanted)
+    .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))
+    .slice(0, MOST)
+}
+
+export function connectPage(visit: Visit): Shown | Answer {
+  const roomId = visit.id("roomId")
+  if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: addressOf(roomId) }))
+  const room = visit.ask("room", { roomId })
+  const role = roleIn(visit, room)
+  const own = role === "owner" || role === "member" ? ownCredentials(visit, roomId) : []
+  return {
+    title: `Connect an agent · ${room.title}`,
+    rail: roomRail(room, "/people"),
+    body: html`<h1>Connect an agent</h1>
+${roomBanners(room)}<p>An agent writes here with a credential of its own. Its token is shown once, when you issue it. If you lost the token, rotate the credential.</p>
+<section aria-label="Actions">${whyNot(visit, room) ?? html`<div class="actions">${act("issue_credential", { roomId }, "Issue a credential", own.length === 0 ? "first" : "quiet")}<a class="button quiet" href="${to(`/rooms/${roomId}/people#credentials`)}">Your credentials</a></div>`}</section>
+${connectionTexts({ baseUrl: visit.edge.baseUrl, roomId })}
+${own.length === 0 ? null : firstRequests(roomId, own)}`,
+  }
+}

@@ -1,0 +1,21 @@
+/** What connects an agent, to copy: the same texts that `research-room connect` prints. */
+import { type Connection, environment, firstPrompt, type Guide, programs, skillInstall, variables } from "../../discovery/connecting.ts"
+import { type Html, html, to } from "../html.ts"
+import { command, facts, heading } from "./parts.ts"
+
+const text = (guide: Guide, connection: Connection): Html =>
+  html`<p class="hint">${guide.where}</p>${command(guide.text(connection), `the lines for ${guide.title}`)}`
+
+/** The environment, and each program's settings folded under its name. */
+export const programTexts = (
+  connection: Connection,
+): Html => html`<section aria-labelledby="environment">${heading(2, "environment", "1. Set the environment")}
+${text(environment, connection)}${facts(variables.map(([name, meaning]) => [html`<code>${name}</code>`, meaning] as const))}</section>
+<section aria-labelledby="programs">${heading(2, "programs", "2. Set up the agent's program")}
+${programs.map((guide) => html`<details class="fold" id="${guide.name}"><summary>${guide.title}</summary>${text(guide, connection)}</details>`)}</section>`
+
+/** Everything, for an agent of a Room. */
+export const connectionTexts = (connection: Connection): Html => html`${programTexts(connection)}
+<section aria-labelledby="skill">${heading(2, "skill", "3. Give it the skill", html`<a href="${to("/skill.zip")}" download>Download skill.zip</a>`)}
+<p class="hint">An agent with MCP tools can do without. The folder holds SKILL.md and the Python client.</p>${text(skillInstall, connection)}</section>
+<section aria-labelledby="prompt">${heading(2, "prompt", "4. Tell it how to begin")}${text(firstPrompt, connection)}</section>`

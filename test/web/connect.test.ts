@@ -1,0 +1,91 @@
+/** A person connects an agent: the page gives the lines to copy, and says when the agent's first request has come. */
+import type { Page } from "playwright-core"
+import t, { type Test } from "tap"
+import { guides } from "../../src/discovery/connecting.ts"
+import { ask } from "../support/ask.ts"
+import { violations } from "./axe.ts"
+import { signIn } from "./pages.ts"
+import { demoInBrowser } from "./scene.ts"
+import { watched } from "./watched.ts"
+
+t.setTimeout(240_000)
+const { demo, browser, at } = await demoInBrowser()
+const { roomId } = demo.rooms.empty
+const { page, context, troubles } = await watched(browser, demo.baseUrl)
+await context.grantPermissions(["clipboard-read", "clipboard-write"])
+t.teardown(() => context.close())
+await signIn(page, demo, "member")
+
+const requests = (of: Page = page) => of.getByRole("region", { name: /first request/ })
+const firstRequest = async (token: string) =>
+  t.equal((await ask(at("/api/agent/research/identity"), { token })).status, 200, "the agent's first request")
+
+async function issue(of: Page, name: string): Promise<string> {
+  await of.goto(at(`/do/issue_credential?roomId=${roomId}`))
+  await of.getByLabel("The agent's name").fill(name)
+  await of.getByRole("button", { name: "Issue the credential" }).click()
+  return (await of.getByRole("region", { name: "Token" }).locator(".command").innerText()).trim()
+}
+
+/** Every text of the definition stands on the page, folded or not. */
+async function hasEveryText(t: Test, token: string | undefined) {
+  const shown = await page.locator("pre.command").evaluateAll((blocks) => blocks.map((block) => block.getAttribute("data-copy")))
+  for (const guide of guides) t.ok(shown.includes(guide.text({ baseUrl: demo.baseUrl, token, roomId })), guide.name)
+}
+
+t.test("the page of a new credential has every text, copies it, and shows the first request when it comes", async (t) => {
+  await page.goto(at(`/rooms/${roomId}/people`))
+  await page.getByRole("link", { name: "Connect an agent" }).click()
+  await page.waitForURL(/\/connect$/)
+  const token = await issue(page, "sweep agent")
+  t.match(token, /^rrc_/)
+  await hasEveryText(t, token)
+  t.same(await violations(page), [])
+  await page.getByText("Codex", { exact: true }).click()
+  await page.getByRole("button", { name: "Copy the lines for Codex" }).click()
+  t.match(await page.evaluate("navigator.clipboard.readText()"), /^\[mcp_servers\.research-room\]\nurl = "http/)
+
+  t.match(await requests().innerText(), /sweep agent has not sent a request yet/)
+  await firstRequest(token)
+  await requests().getByText("is connected").waitFor({ timeout: 15_000 })
+  t.match(await requests().innerText(), /sweep agent is connected\. Its last request came/)
+  t.equal(await page.locator("[data-awaits]").getAttribute("data-awaits"), "", "and it waits no longer")
+  t.same(troubles(), [])
+})
+
+t.test("the page of the Room has the same without the token, for the person's own credentials", async (t) => {
+  await page.goto(at(`/rooms/${roomId}/connect`))
+  await hasEveryText(t, undefined)
+  t.notMatch(await page.content(), /rrc_/)
+  t.match(await requests().innerText(), /sweep agent is connected/)
+  t.notMatch(await requests().innerText(), /owner/)
+  t.same(await violations(page), [])
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download skill.zip" }).click()])
+  t.equal(download.suggestedFilename(), "skill.zip")
+  t.same(troubles(), [])
+})
+
+t.test("without a script a reload says that the first request has come", async (t) => {
+  const still = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() })
+  t.teardown(() => still.close())
+  const plain = await still.newPage()
+  const token = await issue(plain, "plain agent")
+  await requests(plain).getByRole("link", { name: "look again" }).click()
+  t.match(await requests(plain).innerText(), /plain agent has not sent a request yet/)
+  t.notMatch(await requests(plain).innerText(), /sweep agent/, "that one alone")
+  await firstRequest(token)
+  await plain.reload()
+  t.match(await requests(plain).innerText(), /plain agent is connected/)
+})
+
+t.test("a visitor is told how to take part, and somebody signed out is asked to sign in", async (t) => {
+  const other = await browser.newContext()
+  t.teardown(() => other.close())
+  const visit = await other.newPage()
+  await visit.goto(at(`/rooms/${roomId}/connect`))
+  t.match(visit.url(), /\/sign-in\?next=/)
+  await signIn(visit, demo, "visitor")
+  await visit.goto(at(`/rooms/${roomId}/connect`))
+  t.equal(await requests(visit).count(), 0)
+  await visit.getByRole("link", { name: "Ask to join" }).waitFor()
+})
