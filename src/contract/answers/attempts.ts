@@ -119,6 +119,8 @@ export const attempt = shape({
   ),
   /** The last value of each metric, split and dimensions; the unit as corrected where it was. */
   metrics: v.array(shape({ ...lastValue, reportedAt: at })),
+  /** Whether there are more than these first ones by name: the points of all of them have a read of their own. */
+  metricsTruncated: v.boolean(),
   outputs: v.array(
     shape({
       outputLabel: said,

@@ -70,8 +70,9 @@ const group = shape({
 
 export const measurementTable = shape({
   schemaVersion,
-  /** Every metric the attempts reported; the table is of the one asked for. */
+  /** The metrics that the attempts reported, the first ones by name; the table is of the one asked for. */
   metrics: v.array(measuredMetric),
+  metricsTruncated: v.boolean(),
   metric: v.nullable(said),
   split: v.nullable(said),
   unit: v.nullable(said),

@@ -66,8 +66,9 @@ export const ofAnswers = {
   tableSettings: 200,
   tableMetrics: 50_000,
   tableColumns: 100,
-  /** Attempts and values that one measurement table looks at, groups that it has, and attempts and values it names of each. */
+  /** Attempts and values that one measurement table looks at, metrics and groups that it has, and attempts and values it names of each. */
   measuredAttempts: 5_000,
+  measuredMetrics: 1_000,
   measuredValues: 250_000,
   measuredGroups: 500,
   groupAttempts: 50,

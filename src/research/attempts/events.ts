@@ -61,7 +61,7 @@ export function events(db: Db) {
   const lasts = db.prepare<MetricPoint>(
     `SELECT m.ordinal, m.name, m.split, ${DIMENSIONS("m")} AS dimensions, l.unit, m.step, m.value, m.reported_at
      FROM attempt_last_metrics l JOIN attempt_metrics m ON m.attempt_id = l.attempt_id AND m.ordinal = l.ordinal
-     WHERE l.attempt_id = +? ORDER BY l.name, l.split, l.dimensions_id LIMIT ${SHOWN}`,
+     WHERE l.attempt_id = +? ORDER BY l.name, l.split, l.dimensions_id LIMIT ${SHOWN + 1}`,
   )
   const series = db.prepare<MetricPoint>(
     `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = +? AND m.ordinal > +? ORDER BY m.ordinal LIMIT +?`,
@@ -126,7 +126,7 @@ export function events(db: Db) {
     /** What an attempt's read shows of its events. */
     of(attemptId: string) {
       const shown = newest.all(attemptId).map(({ body }) => new JsonText(body))
-      const metrics = lasts.all(attemptId).map(({ name, split, dimensions, unit, step, value, reported_at: reportedAt }) => ({
+      const known = lasts.all(attemptId).map(({ name, split, dimensions, unit, step, value, reported_at: reportedAt }) => ({
         name,
         split,
         dimensions: dimensions && new JsonText(dimensions),
@@ -136,11 +136,13 @@ export function events(db: Db) {
         reportedAt,
       }))
       const events = fitting(shown, limits.innerListBytes).reverse()
+      const metrics = fitting(known.slice(0, SHOWN), limits.innerListBytes)
       const made = outputs.all(attemptId).map(({ body }) => new JsonText(body))
       return {
         events,
         eventsTruncated: count.one(attemptId).total > events.length,
         metrics,
+        metricsTruncated: known.length > metrics.length,
         outputs: fitting(made, limits.innerListBytes).reverse(),
       }
     },

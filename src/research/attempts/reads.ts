@@ -1,6 +1,6 @@
 /** Reads of attempts and their metric series. */
 import { limits } from "../../contract/limits.ts"
-import { JsonText, parse, parsed, stored } from "../../contract/json.ts"
+import { fitting, JsonText, parse, parsed, stored } from "../../contract/json.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { AttemptAnswer, AttemptSummary } from "../../contract/answers/work.ts"
@@ -130,12 +130,12 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
         )
       const size = query.limit ?? limits.metricPoints
       const points = events.series(attemptId, query.after ?? 0, query.metric, size + 1)
-      const shown = points.slice(0, size)
+      const shown = points.slice(0, fitting(points.slice(0, size).map(pointTable.json), limits.listBytes).length)
       return {
         attemptId,
         columns: columnsOf(shown),
         nextCursor: shown.at(-1)?.ordinal ?? query.after ?? 0,
-        hasMore: points.length > size,
+        hasMore: points.length > shown.length,
       }
     },
   } satisfies Partial<Readers>

@@ -1,4 +1,5 @@
 /** The reads of the measurement table. */
+import { fitting } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
@@ -21,8 +22,8 @@ const placeOf = (text: string) => ({ dimension: text.slice(0, text.indexOf(":"))
 
 const listed = ({ dimensions, ...metric }: KnownMetric): MeasurementTable["metrics"][number] => ({
   ...metric,
-  units: [...metric.units],
-  dimensions: [...dimensions].map(([dimension, known]) => {
+  units: metric.units.slice(0, limits.groupAttempts),
+  dimensions: [...dimensions].slice(0, limits.tableColumns).map(([dimension, known]) => {
     const values = [...known].sort(compareScalars)
     return { dimension, values: values.slice(0, limits.groupAttempts), valuesTruncated: values.length > limits.groupAttempts }
   }),
@@ -69,12 +70,18 @@ function shown(group: Group, over: string | undefined, withPoints: boolean): Mea
 
 /** Measurement tables of a Room, of experiments, or of named attempts. */
 export function measurementTables(values: Values) {
-  /** The dimensions a question is about: those it names, or all that its metric has, and the one that repeats. */
+  /**
+   * The dimensions a question is about: those it names, or all that its metric has, and the one that repeats.
+   * @throws Refusal 422 where nothing is named and there are more than one value can have
+   */
   function dimensionsOf({ by, over }: Asked, metric: KnownMetric, attempts: readonly Measured[]) {
     const own = [...metric.dimensions.keys()]
     const repeats = over ?? (own.includes("seed") ? "seed" : undefined)
     const arms = own.includes("arm") || !attempts.some(({ arm }) => arm !== null) ? [] : ["arm"]
-    return { by: by ?? [...arms, ...own.filter((name) => name !== repeats)], over: repeats }
+    const all = [...arms, ...own.filter((name) => name !== repeats)]
+    if (by === undefined && all.length > limits.dimensions + arms.length)
+      throw badParameter("by", `must be given: the metric has ${all.length} dimensions, such as ${all.slice(0, 20).join(", ")}`)
+    return { by: by ?? all, over: repeats }
   }
 
   /** @throws Refusal 422 for a metric, dimension or baseline that nothing reported, and for more than a table holds */
@@ -96,7 +103,11 @@ export function measurementTables(values: Values) {
       comparisons: 0,
       leftOut,
     }
-    if (asked.metric === undefined) return { metrics: metrics.map(listed), metric: null, ...nothing }
+    if (asked.metric === undefined) {
+      const known = metrics.slice(0, limits.measuredMetrics).map(listed)
+      const shown = known.slice(0, fitting(known, limits.listBytes).length)
+      return { metrics: shown, metricsTruncated: shown.length < metrics.length, metric: null, ...nothing }
+    }
     const metric = metrics.find((each) => each.metric === asked.metric && each.split === (asked.split ?? null))
     if (metric === undefined) {
       const known = values.metrics(over).map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
@@ -132,8 +143,15 @@ export function measurementTables(values: Values) {
         "against",
         `names no group; ${against.dimension} is one of ${valuesOf(table.groups, against.dimension).join(", ")}`,
       )
+    const groups = table.groups.map((group) => shown(group, question.over, asked.points === "1"))
+    if (fitting(groups, limits.listBytes).length < groups.length)
+      throw badParameter(
+        asked.points === "1" ? "points" : "by",
+        `makes an answer of more than ${limits.listBytes.toLocaleString("en")} bytes: leave points out, group by fewer dimensions, or narrow with where`,
+      )
     return {
       metrics: [listed(metric)],
+      metricsTruncated: false,
       metric: metric.metric,
       split: metric.split,
       unit: metric.units.length === 1 ? (metric.units[0] ?? null) : null,
@@ -141,7 +159,7 @@ export function measurementTables(values: Values) {
       over: question.over ?? null,
       against: against ?? null,
       where: Object.fromEntries(where.map(({ dimension, value }) => [dimension, value])),
-      groups: table.groups.map((group) => shown(group, question.over, asked.points === "1")),
+      groups,
       comparisons: table.comparisons,
       leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: cells.length - kept.length },
     }

@@ -34,6 +34,8 @@ type Attempt = AnswerOf<"attempt">
 
 /** Pictures of metrics on the page of one attempt. */
 const PICTURES = 6
+/** Last values on it: the serving thread makes the page where no other is ready. */
+const VALUES = 500
 
 function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Html {
   if (found === null) return html`<p class="quiet">${planId === null ? "It was registered under no plan." : "It was not compared."}</p>`
@@ -155,13 +157,13 @@ export function attemptPage(visit: Visit): Shown {
           }${table(
             "Last values",
             ["Metric", "Value", "Step"],
-            attempt.metrics.map(
+            attempt.metrics.slice(0, VALUES).map(
               ({ name, split, value, unit, step }) =>
                 html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>
   <td>${typeof value === "number" ? figure(value) : value} ${unit}</td><td>${step?.toLocaleString("en")}</td></tr>`,
             ),
             "caption",
-          )}`
+          )}${attempt.metricsTruncated || attempt.metrics.length > VALUES ? html`<p class="meta">These are the first ones by name. <a href="${to(`/api/research/attempts/${attemptId}/metrics?format=csv`)}">All points as CSV</a></p>` : null}`
     }</div></section>
 ${reproductions(attempt)}
 <section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(event)}</ol>
