@@ -83,6 +83,12 @@ async function start(command: readonly string[], flags: RunFlags): Promise<void>
 
 const withPlace = (command: Command): Command => command.addOption(urlOption()).addOption(tokenOption()).addOption(spoolOption())
 
+const metricsHelp = `
+Metrics: the command appends lines of JSON to the file that RESEARCH_ROOM_METRICS names, each a step and its values:
+  {"step": 3, "loss": 0.5, "accuracy": 0.9}
+or one value in full:
+  {"name": "loss", "value": 0.5, "step": 3, "split": "val", "unit": "nat", "dimensions": {"seed": 7}}`
+
 export const runCommand = (): Command =>
   withPlace(new Command("run"))
     .description(
@@ -101,6 +107,7 @@ export const runCommand = (): Command =>
     .addOption(option("--output <files...>", "files that come out of it; their digests are told, never their content"))
     .addOption(option("--repository <address>", "the public repository, where it is not that of this folder"))
     .addOption(option("--commit <hex>", "its commit"))
+    .addHelpText("after", metricsHelp)
     .action(start)
 
 async function deliver(flags: Place): Promise<void> {

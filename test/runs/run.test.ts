@@ -5,6 +5,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import tap, { type Test } from "tap"
+import { pointsOf } from "../../src/runs/metrics.ts"
 import { endAll } from "../support/program.ts"
 import { hasGit, type Machine, machine } from "./place.ts"
 
@@ -68,6 +69,17 @@ else {
       ],
     )
     t.strictSame(here.waiting(), [], "nothing waits")
+  })
+
+  tap.test("its help says how a command tells what it measures, and each line there is one that is told", async (t) => {
+    const { code, out } = await here.program(["run", "--help"]).ended()
+    t.equal(code, 0)
+    t.match(out, "RESEARCH_ROOM_METRICS")
+    const lines = [...out.matchAll(/^ *(\{.*\})$/gm)].map(([, line = ""]) => line)
+    t.same(
+      lines.map((line) => pointsOf(line).isWhole),
+      [true, true],
+    )
   })
 
   tap.test("what cannot be told of a hostile metrics file takes nothing else with it", async (t) => {
