@@ -46,6 +46,8 @@ export type Candidates = ReturnType<typeof candidates>
 export type Gathered = {
   readonly [L in "stands" | "hypotheses" | "findings" | "failures" | "disputes" | "work" | "openQuestions"]: ReturnType<Candidates[L]>
 }
+/** What a next step can follow from. */
+export type Leads = Omit<Gathered, "failures">
 
 export function candidates(db: Db) {
   const stands = both<Stand>(
@@ -168,12 +170,15 @@ export function candidates(db: Db) {
       asked(place).flatMap(({ questions, threadId }) => parse(questions).map((question) => ({ question, threadId }))),
     /** All of it, of a Room or a Thread. */
     gather(place: Place): Gathered {
-      const { stands, hypotheses, findings, failures, disputes, work, openQuestions } = this
+      return { ...this.gatherLeads(place), failures: failures(place) }
+    },
+    /** What a next step can follow from. */
+    gatherLeads(place: Place): Leads {
+      const { stands, hypotheses, findings, disputes, work, openQuestions } = this
       return {
         stands: stands(place),
         hypotheses: hypotheses(place),
         findings: findings(place),
-        failures: failures(place),
         disputes: disputes(place),
         work: work(place),
         openQuestions: openQuestions(place),

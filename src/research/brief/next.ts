@@ -7,7 +7,7 @@ import { limits } from "../../contract/limits.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { shortened } from "../../contract/text.ts"
-import type { Candidates, Gathered } from "./candidates.ts"
+import type { Candidates, Leads } from "./candidates.ts"
 import type { Place } from "./rows.ts"
 
 export type NextItem = AnswerOf<"room_next">["items"][number]
@@ -23,7 +23,7 @@ const reasons: { readonly [C in StaleReason["code"]]: string } = {
 const EACH = 5
 const QUOTED = 160
 
-export function nextSteps(candidates: Candidates, place: Place, known: Gathered): NextItem[] {
+export function nextSteps(candidates: Candidates, place: Place, known: Leads): NextItem[] {
   const step = (
     what: NextItem["what"],
     object: NextItem["object"],

@@ -109,7 +109,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
     room_next({ params }) {
       const { roomId } = params
       rooms.mustExist(roomId)
-      return { roomId, items: nextSteps(brief, { roomId }, brief.gather({ roomId })) }
+      return { roomId, items: nextSteps(brief, { roomId }, brief.gatherLeads({ roomId })) }
     },
   } satisfies Partial<Readers>
 }
