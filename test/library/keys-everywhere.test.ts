@@ -2,7 +2,7 @@
  * How far a personal key reaches, tried at every door there is: each read, format and page, each operation and action, each tool and
  * resource of MCP. All of them come from the definitions, so a new one is tried too.
  */
-import tap, { test } from "tap"
+import tap, { type Test, test } from "tap"
 import { actions } from "../../src/contract/operations/actions.ts"
 import { browserPath } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
@@ -27,10 +27,24 @@ await share(ada, open, grace, "grace")
 await ada.write("save_papers", { arxivIds: [saved] })
 await ada.write("post_note", { collectionId: closed, arxivId: beyond, text: `${SECRET} note` })
 await ada.write("write_annotation", { arxivId: inReach, expectedRevision: 0, notes: `${SECRET} annotation` })
+// What only its holder, its Room's owner or an operator may list.
+await ada.write("issue_key", { label: `${SECRET} key`, permissions: ["read_library"], reach: "all" })
+await ada.write("invite_to_collection", { collectionId: closed, username: "grace" })
 const key = await keyOf(ada, { reach: "selected", collectionIds: [open], permissions: ["read_library"] })
 
 const { result: room } = await ada.write("create_room", { title: "Public" })
 await ada.write("post_message", { threadId: room.openingThreadId, text: "Said in public." })
+await ada.write("issue_credential", { roomId: room.roomId, label: `${SECRET} credential`, permissions: ["post_thread"] })
+const { result: otherRoom } = await grace.write("create_room", { title: "Another" })
+const credentialOf = async (roomId: string) =>
+  (
+    await grace.write("issue_credential", {
+      roomId,
+      label: "grace's agent",
+      permissions: ["post_thread", "publish_records", "manage_own_experiments"],
+    })
+  ).result.token as string
+const credential = await credentialOf(otherRoom.roomId)
 const ids = {
   roomId: room.roomId,
   threadId: room.openingThreadId,
@@ -58,7 +72,7 @@ const queries = [
 ]
 /** What only ada may see; the key's own answers may name what was asked for. */
 const leaks = (text: string, path: string) =>
-  [`${SECRET} Collection`, `${SECRET} note`, `${SECRET} annotation`, closed, beyond, saved].filter(
+  [...["Collection", "note", "annotation", "key", "credential"].map((of) => `${SECRET} ${of}`), closed, beyond, saved].filter(
     (secret) => text.includes(secret) && !decodeURIComponent(path).includes(secret),
   )
 
@@ -127,8 +141,8 @@ test("a write or action of any door is refused to a key that may not do it, and 
   t.equal(journal(), before, "nothing was stored")
 })
 
-test("MCP shows a key nothing beyond its reach, by any tool or resource", async (t) => {
-  const agent = await overHttp(baseUrl, key)
+async function triesEverything(t: Test, token: string | undefined): Promise<void> {
+  const agent = await overHttp(baseUrl, token)
   t.teardown(agent.close)
   const { tools } = await agent.client.listTools()
   const inputs: Record<string, object[]> = {
@@ -139,7 +153,10 @@ test("MCP shows a key nothing beyond its reach, by any tool or resource", async 
         { name, parameters: { collectionId: closed, arxivId: beyond } },
         { name, parameters: { arxivId: saved } },
       ]),
-    read: reads.map(({ name }) => ({ name, parameters: { roomId: ids.roomId, collectionId: closed, arxivId: beyond, query: SECRET } })),
+    read: reads.flatMap(({ name }) => [
+      { name, parameters: { roomId: ids.roomId, collectionId: closed, arxivId: beyond, query: SECRET } },
+      { name, parameters: { roomId: ids.roomId, threadId: ids.threadId, username: "ada" } },
+    ]),
     write: operations.map(({ name, example }) => ({
       operation: name,
       input: { ...(example as object), collectionId: closed, arxivId: beyond },
@@ -164,4 +181,25 @@ test("MCP shows a key nothing beyond its reach, by any tool or resource", async 
   t.ok(calls > 100, `${calls} calls`)
   const { resources } = await agent.client.listResources()
   for (const { uri } of resources) t.strictSame(leaks(JSON.stringify(await agent.client.readResource({ uri })), uri), [], uri)
+}
+
+test("MCP shows a key nothing beyond its reach, by any tool or resource", (t) => triesEverything(t, key))
+test("nor a Room credential of another Room anything that is private", (t) => triesEverything(t, credential))
+test("nor anybody who has none", (t) => triesEverything(t, undefined))
+
+test("no read or page shows a Room credential of another Room what is private", async (t) => {
+  const doors = [...reads, ...discoveryRoutes].filter(({ method }) => method === "GET").map(({ path }) => path)
+  for (const path of [...doors, ...Object.keys(pages)])
+    for (const query of ["", `?query=${SECRET}`, `?roomId=${ids.roomId}`]) {
+      const address = addressOf(path, ids) + query
+      const { status, text } = await get(address, { authorization: `Bearer ${credential}` })
+      t.strictSame(leaks(text, address), [], `${status} ${address}`)
+    }
+})
+
+test("while ada's own key shows it all by the same tool", async (t) => {
+  const agent = await overHttp(baseUrl, await keyOf(ada))
+  t.teardown(agent.close)
+  t.match((await agent.call("library", { name: "library_collections" })).text, `${SECRET} Collection`)
+  t.match((await agent.call("library", { name: "library_annotations", parameters: { arxivId: inReach } })).text, `${SECRET} annotation`)
 })
