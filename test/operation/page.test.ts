@@ -125,7 +125,7 @@ test("backups: by the timer's unit, and one is put back", async (t) => {
   )
 
   await write("mary", "/api/rooms", { title: "After the backup" })
-  const [putBack = ""] = blocks("Putting one back", "sh")
+  const [putBack = ""] = blocks("Restoring a backup", "sh")
   const back = await startedAnew(putBack.replace("BACKUP", `/var/lib/research-room-backups/${first}`))
   t.equal(back.code, 0, back.err)
   t.match((await ask(`${at}/api/research/rooms`)).body.items, [{ title: "Warm-up" }], "as it was")
