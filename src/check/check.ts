@@ -1,5 +1,5 @@
 /**
- * Proves a database whole: the file itself, its tables and triggers, every chain of digests, and every row of every table
+ * Checks a whole database: the file itself, its tables and triggers, every chain of digests, and every row of every table
  * against what a replay of the history makes. Rows are read a page at a time, so that its memory does not grow with the data.
  */
 import type { Db } from "../ledger/storage/database.ts"
@@ -28,7 +28,7 @@ export interface Extent {
   readonly quick?: boolean
 }
 
-/** As many problems are told one by one; the rest are counted. */
+/** How many problems are listed; the rest are counted. */
 const MOST_PROBLEMS = 1_000
 
 class Problems {
@@ -40,7 +40,7 @@ class Problems {
     else this.#more += 1
   }
   all(): string[] {
-    return this.#more === 0 ? this.told : [...this.told, `There are ${this.#more} problems more.`]
+    return this.#more === 0 ? this.told : [...this.told, `There are ${this.#more} more problems.`]
   }
 }
 
@@ -51,7 +51,7 @@ export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = f
     const add = (problem: string) => problems.add(problem)
     const entries = db.prepare<{ rows: number }>("SELECT coalesce(sum(activity_sequence), 0) AS rows FROM room_heads").get()?.rows ?? 0
     const written = journal(db).count()
-    // What tells nothing while it runs is weighed as if it were rows.
+    // Steps that report no progress count as a share of the rows.
     const part = Math.max(1, Math.ceil((entries + written) / 4))
     const total = part + entries + (quick ? 0 : written + part)
     onProgress(0, total, "file")

@@ -1,4 +1,4 @@
-/** A mark: where the activity of every Room and the audit log stood, kept outside of the data, so that what was rewritten since is told. */
+/** A mark: the newest entry of every Room and of the audit log, kept outside of the data, so that a later rewrite is detected. */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
 import { activity } from "../ledger/journal/activity.ts"
@@ -18,7 +18,7 @@ const markSchema = v.object({
 const instanceOf = (db: Db): string => db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").get()?.instance_id ?? ""
 
 /**
- * What of a mark the data does not hold any more, a sentence each; nothing where the file is not there yet.
+ * A sentence for each thing that the mark has and the data lacks; none if the file does not exist yet.
  * @throws DataError for a file that is no mark
  */
 export function compareMark(db: Db, file: string): string[] {
@@ -32,7 +32,7 @@ export function compareMark(db: Db, file: string): string[] {
   })()
   if (!read.success) throw new DataError(`${file} is not a mark of this program; nothing was written to it.`)
   const mark = read.output
-  // What was restored from a marked instance should hold what was marked there.
+  // An instance that was restored from a marked one should hold what was marked there.
   const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = +?").get(mark.instanceId) !== undefined
   if (mark.instanceId !== instanceOf(db) && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
   const { placeOf } = activity(db)
@@ -48,7 +48,7 @@ export function compareMark(db: Db, file: string): string[] {
   return [...rewritten, ...rooms]
 }
 
-/** Whether the log says, after a line, that an entry of a Room of another instance was dropped. */
+/** Whether the audit log says, after a line, that an entry of a mirrored Room was dropped. */
 const wasDropped = (db: Db, roomId: string, sequence: number, after: number): boolean =>
   db
     .prepare(

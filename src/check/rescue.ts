@@ -1,4 +1,4 @@
-/** Keeps what a service holds when another program took its data file away from under it, or wrote into it. */
+/** Keeps the data that a service still has after another program removed its file, or wrote into it. */
 import { existsSync, renameSync, rmSync } from "node:fs"
 import { messageOf } from "../contract/faults.ts"
 import type { Db } from "../ledger/storage/database.ts"
@@ -7,9 +7,9 @@ import { noteOverwritten } from "../ledger/storage/overwritten.ts"
 import { backUp } from "./backup.ts"
 
 /**
- * Of a file that was deleted or replaced, the connection still holds all of it: it is written out beside the file, or under its name where
- * nothing has it. Of a file that was written over, the log is kept, and a note keeps the next start from using the two together.
- * @returns what was done, in a sentence; null where the files are well
+ * The connection still has all data of a file that was deleted or replaced. It is written to a file beside it, or under its name if
+ * that is free. If the file was overwritten, its log is kept, and a note keeps the next start from using the two together.
+ * @returns a sentence that says what was done; null if the files are unharmed
  */
 export function rescue(db: Db, file: string, files: OpenedFiles): string | null {
   try {
@@ -25,7 +25,7 @@ export function rescue(db: Db, file: string, files: OpenedFiles): string | null 
 function writeOut(db: Db, file: string): string {
   const stamp = new Date().toISOString().replaceAll(":", "-")
   const kept = existsSync(file) ? `${file}.before-${stamp}` : file
-  // SQLite would lay the log over whatever file is at its name next.
+  // SQLite would apply the log to the next file of that name.
   const log = `${file}-wal.before-${stamp}`
   const hasLog = existsSync(`${file}-wal`)
   if (hasLog) renameSync(`${file}-wal`, log)

@@ -79,7 +79,7 @@ function putBack(file: string, { data, force = false }: { data: string; force?: 
 
 export const restoreCommand = (): Command =>
   new Command("restore")
-    .description("put a backup into a data folder that nobody serves")
+    .description("put a backup into a data folder that no service uses")
     .argument("<file>")
     .addOption(dataOption())
     .addOption(option("--force", "replace the data in the folder; it is kept under another name"))

@@ -1,4 +1,4 @@
-/** `research-room licences`: what the authors of everything that is built in ask to be said. */
+/** `research-room licences`: the licences and notices of everything that is built into the program. */
 import { Command } from "commander"
 import { packaged } from "../packaged.ts"
 

@@ -24,7 +24,7 @@ function roomIdOf(room: string): string {
   return room.toLowerCase()
 }
 
-/** Looks at the Room where it is, so that what can never be followed is told at once. */
+/** Reads the Room at its origin, so that a Room that cannot be followed is refused at once. */
 async function lookAt(baseUrl: string, roomId: string): Promise<{ title: string; serving: Serving }> {
   try {
     const origin = originAt(baseUrl)
@@ -42,7 +42,7 @@ interface AddOptions extends Options {
   readonly afresh?: true
 }
 
-/** @throws UsageError where what is here is not what is there, unless others told of it and it gives way by itself */
+/** @throws UsageError if the Room differs here and there, unless it is here only because others cite it */
 async function mustHold(instance: Instance, serving: Serving, roomId: string): Promise<void> {
   const other = otherInstance(instance, serving, roomId)
   if (other !== null) throw new UsageError(`${other} Nothing was changed.`)
@@ -71,7 +71,7 @@ const follow = ({ ledger, tables, world }: Instance, baseUrl: string, roomId: st
 async function add(baseUrl: string, room: string, { data, afresh }: AddOptions): Promise<void> {
   const roomId = roomIdOf(room)
   const { title, serving } = await lookAt(baseUrl, roomId)
-  // A service that runs keeps in memory what it read of what is dropped.
+  // A running service keeps in memory what it read of the dropped entries.
   const release = afresh === undefined || !existsSync(databaseFile(data)) ? () => {} : lockFolder(data)
   try {
     await withInstance(
@@ -83,7 +83,7 @@ async function add(baseUrl: string, room: string, { data, afresh }: AddOptions):
         if (afresh === undefined) await mustHold(instance, serving, roomId)
         else {
           const parting = await partingThere(instance, baseUrl, roomId)
-          if (parting === null) console.log("Nothing was dropped: what is here is what is there.")
+          if (parting === null) console.log("Nothing was dropped: the Room is the same here and there.")
           else await drop(instance, { roomId, from: parting.sequence }, { data, baseUrl })
           if (otherInstance(instance, serving, roomId) !== null)
             await instance.ledger.transact(() => instance.importing.import_room(null, { roomId, ...serving.from, people: [] }))
@@ -107,7 +107,7 @@ const addCommand = () =>
     .addOption(
       option(
         "--afresh",
-        "where the history there is another one than here: export what is here into the data folder, drop it from the first entry that differs, and follow what is there; in data that nobody serves",
+        "if the origin's history differs: export the Room into the data folder, drop it from the first entry that differs, and follow the origin again; in data that no service uses",
       ),
     )
     .action(add)
@@ -138,7 +138,7 @@ const list = () =>
 
 const remove = () =>
   new Command("remove")
-    .description("follow a Room no longer; what is here of it stays")
+    .description("stop following a Room; what is here of it stays")
     .argument("<room>", "the Room's id")
     .addOption(dataOption())
     .action((room: string, { data }: Options) =>
@@ -151,7 +151,7 @@ const remove = () =>
           return removed
         })
         if (!wasFollowed) throw new UsageError(`The Room ${roomId} is not followed.`)
-        console.log(`The Room ${roomId} is followed no longer; what is here of it stays.`)
+        console.log(`The Room ${roomId} is no longer followed; what is here of it stays.`)
       }),
     )
 

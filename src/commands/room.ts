@@ -36,7 +36,7 @@ interface TransferOptions {
   readonly by?: string
 }
 
-/** The operator in whose name something is done: the record names whoever did it. @throws UsageError */
+/** The operator in whose name the command acts: the record names them. @throws UsageError */
 export function operatorOf(instance: Instance, given: string | undefined): string {
   const { people } = instance.tables
   const operators = people.all().filter(({ userId }) => people.isOperator(userId))
@@ -70,13 +70,11 @@ const transfer = () =>
 
 const forget = () =>
   new Command("forget")
-    .description(
-      "drop a Room of another instance that nothing here names anything of, in data that nobody serves; it is followed no longer",
-    )
+    .description("drop a Room of another instance that nothing here cites, in data that no service uses, and stop following it")
     .argument("<room>", "the Room's id")
     .addOption(dataOption())
     .action(async (room: string, { data }: { data: string }) => {
-      // A service that runs keeps in memory what it read of it.
+      // A running service keeps in memory what it read of the Room.
       const release = lockFolder(data)
       try {
         await withInstance(data, async (instance) => {
@@ -85,7 +83,7 @@ const forget = () =>
           const title = tables.rooms.summary(roomId)?.title
           if (title === undefined) throw new UsageError(`There is no Room ${room}.`)
           if (tables.imported.from(roomId) === undefined)
-            throw new UsageError(`The Room ${roomId} is this instance's own, and stays. Nothing was changed.`)
+            throw new UsageError(`The Room ${roomId} is this instance's own and cannot be dropped. Nothing was changed.`)
           await dropWhole(instance, roomId)
           console.log(
             `${title} (${roomId}) is no longer here, and is followed no longer. Backups and exports made before now still hold it.`,

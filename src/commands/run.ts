@@ -104,7 +104,7 @@ export const runCommand = (): Command =>
       option("--intended-deviation <text>", "what departs from the plan or the commit on purpose, such as changes that are not committed"),
     )
     .addOption(option("--configuration <file>", "a JSON object: the run's configuration"))
-    .addOption(option("--output <files...>", "files that come out of it; their digests are told, never their content"))
+    .addOption(option("--output <files...>", "files that the run makes; their digests are sent, never their content"))
     .addOption(option("--repository <address>", "the public repository, where it is not that of this folder"))
     .addOption(option("--commit <hex>", "its commit"))
     .addHelpText("after", metricsHelp)

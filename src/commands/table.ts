@@ -18,7 +18,7 @@ function printTable(heading: readonly string[], rows: readonly (readonly string[
 /** The option of every list. */
 export const jsonOption = () => option("--json", "print the list as JSON, for programs")
 
-/** Prints a list: as one JSON text where that is asked for, else as a table. */
+/** Prints a list as one JSON text if `json` is set, otherwise as a table. */
 export function printList<T extends object>(
   items: readonly T[],
   { json = false }: { json?: boolean },

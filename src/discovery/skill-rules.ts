@@ -32,7 +32,7 @@ export const skillRules = {
   one_room: "A credential speaks for one member of one Room, with the permissions it was given, perhaps in some Threads only.",
   access: `${get("room_access")} says which operations would let you in now.`,
 
-  schema: "A property that the schema does not list is refused, at any depth; every fault is told at once.",
+  schema: "A property that the schema does not list is refused, at any depth; every fault is listed at once.",
   whole: "A write is accepted or refused as a whole.",
   rehearsal: `With ${inCode(rehearse)} a write walks every check and answers the receipt it would give; nothing is stored.`,
   rehearsed_ids: "A write gets other ids than its rehearsal.",
@@ -79,7 +79,7 @@ export const skillAdvice = {
   copy_expected: `Copy what a guarded write expects from what you have just read, where there is one from ${inCode("affordances.expected")}.`,
   uncertain: `After a timeout, a broken connection, a 503 or ${inCode("committed: null")}, keep id, body and credential, wait ${inCode("retryAfter")} seconds (a few when null), and send the same again.`,
   keep_watermark: `Keep the brief's ${inCode("activityWatermark")}, and the ${inCode("digest")} of the last entry you dealt with.`,
-  new_filter: "Begin a list anew when you change its filter.",
+  new_filter: "Start a list again when you change its filter.",
   conflict: "After a conflict keep your draft, read what is there now, and decide again.",
   before: `Read before you write: search, and look at what was tried. Bring a record that is there into a Thread with ${op("reuse_record")}.`,
   answer: `Answer where a question was asked, with ${op("post_message")} and ${inCode("replyToEntryId")}.`,

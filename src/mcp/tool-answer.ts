@@ -1,4 +1,4 @@
-/** What a tool tells: an answer as text, bounded; a refusal as something to act on. */
+/** The text that a tool answers with: an answer, cut to a limit, or a refusal with its remedy. */
 import { limits } from "../contract/limits.ts"
 import { refusals } from "../contract/refusals/refusal.ts"
 import type { Answered } from "./door.ts"
@@ -11,12 +11,12 @@ export interface ToolAnswer {
 
 export const toolError = (text: string): ToolAnswer => ({ text, isError: true })
 
-/** What to do about a refusal, in the words of the contract; a newer service may know more codes. */
+/** The remedy for a refusal, from the contract; a newer service may have more codes. */
 function remedyOf(code: string): string {
   return isKeyOf(refusals, code) ? `${refusals[code].remedy}\n` : ""
 }
 
-/** Whether a text is a refusal of the service; a proxy before it has answers of its own. */
+/** Reads a refusal of the service; null for another text, such as an answer of a proxy. */
 function refusalIn(text: string): { readonly error: string; readonly refusal: string } | null {
   try {
     const { error, refusal }: { error?: unknown; refusal?: unknown } = JSON.parse(text)
@@ -26,7 +26,7 @@ function refusalIn(text: string): { readonly error: string; readonly refusal: st
   }
 }
 
-/** @param less what an agent can do to be answered less */
+/** @param less how an agent can ask for a shorter answer */
 export function toolAnswer({ status, text }: Answered, less: string, more = ""): ToolAnswer {
   if (status >= 400) {
     const refused = refusalIn(text)

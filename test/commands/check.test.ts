@@ -94,7 +94,7 @@ test("a thousand problems are told, the rest counted", (t) => {
   )
   const { problems } = found(file)
   t.equal(problems.length, 1_001)
-  t.match(problems.at(-1), /^There are \d+ problems more\.$/)
+  t.match(problems.at(-1), /^There are \d+ more problems\.$/)
   t.end()
 })
 

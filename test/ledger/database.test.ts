@@ -48,7 +48,7 @@ test("data of an earlier version is only opened once it was brought forward, and
   const before = digest(file)
   t.throws(() => openDatabase(file, latestSchema + 1), {
     name: "DataError",
-    message: `The data is older than schema ${latestSchema + 1}, and has to be brought forward by the command that opens it. Nothing was changed.`,
+    message: `The data is older than schema ${latestSchema + 1}, and the command that opens it must upgrade it first. Nothing was changed.`,
   })
   t.equal(version(file), latestSchema)
   t.equal(digest(file), before)

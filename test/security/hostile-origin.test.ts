@@ -67,7 +67,7 @@ t.test("junk without end stops it, once it is more than a page of entries may be
     response.on("drain", more)
     more()
   })
-  t.match(await stopped(), /^The feed of Room .* is over \d+ bytes, more than it may hold\.$/)
+  t.match(await stopped(), /^The feed of Room .* is over \d+ bytes, which is too large\.$/)
   t.equal(state.asked, 1, "it is not asked again")
 })
 
@@ -93,14 +93,14 @@ t.test("nothing, at once, for ever: the pauses grow", async (t) => {
 
 t.test("answers that break the contract stop it with a sentence", async (t) => {
   for (const [what, answer, sentence] of [
-    ["no JSON", "<html>", /is no JSON/],
+    ["no JSON", "<html>", /is not JSON/],
     ["more of nothing", page({ hasMore: true }), /says that there are more entries, and gives none/],
     ["too many entries", page({ items: Array.from({ length: 21 }, () => ({})) }), /is not as this program writes it/],
-    ["deep", "[".repeat(200_000), /is no JSON|takes more time or memory/],
+    ["deep", "[".repeat(200_000), /is not JSON|takes too much time or memory/],
     [
       "deep, and JSON",
       `${"[".repeat(200_000)}${"]".repeat(200_000)}`,
-      /is no JSON|is not as this program writes it|takes more time or memory/,
+      /is not JSON|is not as this program writes it|takes too much time or memory/,
     ],
   ] as const) {
     const { stopped } = await followed(t, (response) => void response.end(answer))

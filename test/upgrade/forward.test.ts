@@ -123,11 +123,11 @@ test("a history that does not come out as it was is refused, and nothing is chan
     t.ok(existsSync(file))
     t.strictSame(beside(file), ["research-room.db"])
   }
-  refusedWith(head, /^The activity of Room \S+ does not come out as it was\. Nothing was changed\.$/)
-  refusedWith(moved, /^The history does not come out as it was\. Nothing was changed\.$/)
+  refusedWith(head, /^The activity of Room \S+ is different after a replay\. Nothing was changed\.$/)
+  refusedWith(moved, /^A replay of the history gives another result\. Nothing was changed\.$/)
   refusedWith(
     gone,
-    /cannot be brought forward: Entry \d+ of the history \(publish_finding\): it asks for more ids than it was given\. Nothing was changed\./,
+    /cannot be upgraded: Entry \d+ of the history \(publish_finding\): it asks for more ids than it was given\. Nothing was changed\./,
   )
   t.end()
 })

@@ -28,10 +28,10 @@ export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: b
     `Backups made before now still hold it${places.length === 0 ? "" : `: ${places.join("; ")}`}.${newest}`,
     ...(file !== "" && isReplicated(file)
       ? [
-          "So does the copy that Litestream keeps, for as long as it keeps what it copied earlier (its snapshot retention): begin it anew elsewhere, and delete the old one.",
+          "So does the copy that Litestream keeps, for as long as it keeps what it copied earlier (its snapshot retention): start a new copy elsewhere, and delete the old one.",
         ]
       : []),
-    "So do exports made before now, and whatever else was copied or read: which those are is not known here. Delete them, or make them anew.",
+    "So do exports made before now, and everything else that was copied or read; the service cannot list those. Delete them, or make new ones.",
     "Mirrors withhold it when they hear of it: until then, or where they no longer follow, they show it, and which instances mirror the Room is not known here.",
   ].join(" ")
 }

@@ -1,5 +1,5 @@
 /**
- * Brings data of an earlier version forward: its history is replayed into a new file beside the old one, proved, and only
+ * Upgrades data of an earlier version: its history is replayed into a new file beside the old one, compared, and only
  * then put in its place. Until then the old file is whole, whatever happens.
  */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
@@ -17,9 +17,9 @@ import { createInstance } from "./instance.ts"
 import { codeOf } from "../../contract/faults.ts"
 
 /**
- * Does a history in a file that is not there yet.
- * @param indexed the last item that the index of words is to hold; left out, all of them
- * @throws Divergence where it does not come out as it was
+ * Replays a history into a new file.
+ * @param indexed the last item that the word index should have; all of them if left out
+ * @throws Divergence if a replay gives another result
  */
 export function remake(entries: Iterable<Entry>, file: string, watching: Watching = {}, indexed?: number): Db {
   const db = openScratch(file)
@@ -34,7 +34,7 @@ export function remake(entries: Iterable<Entry>, file: string, watching: Watchin
   }
 }
 
-/** Copies what no write makes. Columns that one of the two does not have are left as they are. */
+/** Copies the rows and columns that no write makes. Columns that one of the two lacks are left alone. */
 function carryOver(from: Db, to: Db): void {
   const before = new Map(tablesOf(from).map((table) => [table.name, table]))
   const now = new Map(tablesOf(to).map((table) => [table.name, table]))
@@ -56,14 +56,14 @@ function carryOver(from: Db, to: Db): void {
 
 /** @throws DataError when the history, or a Room's chain, does not end where it did */
 function mustEndAlike(from: Db, to: Db): void {
-  if (journal(from).head() !== journal(to).head()) throw new DataError("The history does not come out as it was. Nothing was changed.")
+  if (journal(from).head() !== journal(to).head()) throw new DataError("A replay of the history gives another result. Nothing was changed.")
   const headsOf = (db: Db) =>
     db.prepare<{ room_id: string }>("SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id").all()
   const [before, now] = [headsOf(from), headsOf(to)]
   const differing = before.find((head, index) => JSON.stringify(head) !== JSON.stringify(now[index]))
   if (differing !== undefined || before.length !== now.length)
     throw new DataError(
-      `The activity of Room ${differing?.room_id ?? now.at(-1)?.room_id} does not come out as it was. Nothing was changed.`,
+      `The activity of Room ${differing?.room_id ?? now.at(-1)?.room_id} is different after a replay. Nothing was changed.`,
     )
 }
 
@@ -76,14 +76,14 @@ const settle = (path: string): void => {
 }
 
 /**
- * Makes every table of a file anew from its history, beside it, and puts the new file in its place.
+ * Makes every table of a file again from its history, in a second file, and puts that in its place.
  * @param db the old data; closed before it is replaced
  * @throws DataError when the history does not come out as it was, or there is no room
  */
 export function rebuild(file: string, db: Db, watching: Watching = {}): void {
   const folder = dirname(file)
   const isPartial = (name: string) => name.startsWith(`${basename(file)}.remade-`)
-  // What a process that was killed left. Whoever brings data forward has it alone.
+  // Remove what a killed process left. Only one process upgrades the data at a time.
   for (const name of readdirSync(folder)) if (isPartial(name)) rmSync(join(folder, name), { force: true })
   const partial = `${file}.remade-${process.pid}`
   try {
@@ -105,10 +105,12 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
     settle(folder)
   } catch (error) {
     if (error instanceof Divergence)
-      throw new DataError(`${file} cannot be brought forward: ${error.message}. Nothing was changed. Use the program that wrote it.`)
+      throw new DataError(`${file} cannot be upgraded: ${error.message}. Nothing was changed. Use the program that wrote it.`)
     if (isBusy(error)) throw openElsewhere(file)
     if (isStorageFault(error) || codeOf(error) === "ENOSPC")
-      throw new DataError(`There is not enough space beside ${file} to bring it forward: it takes as much again. Nothing was changed.`)
+      throw new DataError(
+        `There is not enough space beside ${file} to upgrade it: a second file of the same size is needed. Nothing was changed.`,
+      )
     throw error
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK")
@@ -121,7 +123,7 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
 export const isEarlier = (file: string): boolean => (storedSchema(file) ?? latestSchema) < latestSchema
 
 /**
- * Brings the file to this version, where it is of an earlier one.
+ * Upgrades the file if it is of an earlier version.
  * @throws DataError when it cannot; the file is then as it was
  */
 export function bringForward(file: string, onProgress: OnProgress = () => {}): void {
@@ -137,7 +139,7 @@ export function bringForward(file: string, onProgress: OnProgress = () => {}): v
   }
 }
 
-/** Opens the data of an instance, brought to this version. @throws DataError when it cannot be opened as this program's data */
+/** Upgrades and opens the data of an instance. @throws DataError if it cannot be opened */
 export function openForward(file: string, world?: World, onProgress?: OnProgress): Data {
   bringForward(file, onProgress)
   return openData(file, world)

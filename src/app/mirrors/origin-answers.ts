@@ -1,4 +1,4 @@
-/** What another instance answers a mirror: a stranger's texts, read within bounds, and by a process of their own where they are long. */
+/** The answers of an origin to a mirror: foreign texts, read within limits, and in a separate process if they are long. */
 import * as v from "valibot"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -8,16 +8,16 @@ import { CrateFault } from "../../research/import/crate-file.ts"
 import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, personLine, uuid } from "../../research/import/origin.ts"
 import { checked } from "../../research/import/writes.ts"
 
-/** Entries of one page: an answer is no longer than these may be, each with its write and what stands beside it. */
+/** How many entries a page has. The largest answer has this many, each with its write. */
 export const PAGE = 20
 const FEED_BYTES = PAGE * (2 * limits.contentBytes + 50_000)
-/** Characters of an answer that is read where it came in. */
+/** Answers of up to this many characters are read in this process. */
 const SHORT = 65_536
 
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const person = v.object({ userId: uuid, username: NAME })
 
-/** Instances that one may have been restored from, one after the other. */
+/** How many instances may be in the lineage of one. */
 const MOST_RESTORED = 10_000
 
 /** The answers that a mirror reads, and the bytes that each may have. */
@@ -71,20 +71,20 @@ export type AnswerName = keyof typeof answers
 export type OriginAnswer<N extends AnswerName> = v.InferOutput<(typeof answers)[N]["schema"]>
 export type FeedPage = OriginAnswer<"feed">
 
-/** An answer as it came. `what`: what it is called in a sentence. */
+/** An answer as it was received. `what` names it in a sentence. */
 interface Given {
   readonly name: AnswerName
   readonly what: string
   readonly text: string
 }
 
-/** Reads an answer: what it holds, or the sentence that says why it is none. */
+/** Reads an answer: its value, or a sentence that says why it is not valid. */
 export function readAnswer({ name, what, text }: Given): { readonly found: unknown } | { readonly fault: string } {
   let said: unknown
   try {
     said = JSON.parse(text)
   } catch {
-    return { fault: `${what} is no JSON.` }
+    return { fault: `${what} is not JSON.` }
   }
   try {
     return { found: checked(answers[name].schema, said, what) }
@@ -98,10 +98,10 @@ const job: Job<Given, ReturnType<typeof readAnswer>> = {
   name: "answer",
   bounds: { seconds: limits.parsingSeconds, megabytes: limits.parsingMegabytes },
   output: 2 * FEED_BYTES,
-  tooCostly: () => new Refusal("content_too_large", "An answer of the origin takes more time or memory to read than it may."),
+  tooCostly: () => new Refusal("content_too_large", "An answer of the origin takes too much time or memory to read."),
 }
 
-/** The text of an answer. @throws CrateFault for one that is longer than it may be */
+/** The text of an answer. @throws CrateFault if it is too long */
 export async function textOf(name: AnswerName, what: string, { body }: Response): Promise<string> {
   const { most } = answers[name]
   const pieces: Uint8Array[] = []
@@ -109,13 +109,13 @@ export async function textOf(name: AnswerName, what: string, { body }: Response)
   const bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? []
   for await (const piece of bytes) {
     length += piece.length
-    if (length > most) throw new CrateFault(`${what} is over ${most} bytes, more than it may hold.`)
+    if (length > most) throw new CrateFault(`${what} is over ${most} bytes, which is too large.`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString()
 }
 
-/** What an answer says. @throws CrateFault for what is none, Refusal 503 where too many are read at the moment */
+/** The value of an answer. @throws CrateFault if it is not valid, Refusal 503 if too many are being read */
 export async function answerIn<N extends AnswerName>(name: N, what: string, text: string): Promise<OriginAnswer<N>> {
   const given = { name, what, text }
   try {

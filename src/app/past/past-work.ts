@@ -60,7 +60,7 @@ function copyBeside(from: Db, to: Db, rooms: ReadonlySet<string>): void {
  * Replays it.
  * @param live the data, in a snapshot
  * @param made an empty database
- * @throws Divergence where it does not come out as it was
+ * @throws Divergence if a replay gives another result
  */
 export function makePast(live: Db, made: Db, { roomId, sequence, most }: PastOrder): PastFile {
   const place = activity(live).placeOf(roomId, sequence)

@@ -16,7 +16,10 @@ export async function keepClean({ db, ledger, tables }: Instance, log: Logger, e
       isFailing = false
     } catch (err) {
       if (!isFailing)
-        log.warn({ err }, "the files may still hold what was withheld: the disk does not let them be written anew; it is tried each minute")
+        log.warn(
+          { err },
+          "the files may still hold what was withheld, because the disk does not let them be rewritten; the service tries again each minute",
+        )
       isFailing = true
     }
   }

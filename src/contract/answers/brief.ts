@@ -1,4 +1,4 @@
-/** What a brief answers: a Room or Thread in one small read. */
+/** The answer of a brief: a Room or Thread in one small read. */
 import * as v from "valibot"
 import { count, dated, id, optionalSaid, optionalText as text, said } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -92,7 +92,7 @@ const lists = {
       status: v.picklist(enumerations.experimentStatus),
       assignee: text,
       agent: text,
-      /** Since when nothing was heard of work that somebody holds. */
+      /** Since when an assigned experiment has had no news. */
       silentSince: text,
     }),
   ),

@@ -1,4 +1,4 @@
-/** What answers of every kind are made of: who, what, and a page of a list. */
+/** Parts of many answers: people, targets, and the page of a list. */
 import * as v from "valibot"
 import { anyCursor, at, id, optionalText } from "./fields.ts"
 import { described } from "./description.ts"
@@ -14,27 +14,27 @@ export const person = shape({ userId: id, username: v.string() })
 /** Who wrote, and the name of the agent that they wrote with at the time; null for a person in the browser. */
 export const author = shape({ ...person.entries, agent: v.nullable(v.string()) })
 
-/** What somebody is called who wrote: "ada", or "ada · agent mcp". */
+/** The name of an author as it is shown: "ada", or "ada · agent mcp". */
 export const writerName = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): string =>
   agent == null ? username : `${username} · agent ${oneLine(agent)}`
 
 export type Person = v.InferOutput<typeof person>
 export type Author = v.InferOutput<typeof author>
 
-/** Somebody, and how they want to be cited; null as far as they have not said. */
+/** A person, and how they want to be cited; null if they have not said. */
 export const describedPerson = shape({
   schemaVersion,
   userId: id,
   username: v.string(),
   ...described,
-  /** The instance that they are a person of; null: this one. */
+  /** The instance that the person belongs to; null for this one. */
   instanceId: v.nullable(id),
 })
 
 /** What a write made or changed. In the Library a paper is named by its arXiv id. */
 export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
 
-/** A page of a list, with more members where it has some. Its cursor is a sequence number, a text, or null at the end of a list that is not a feed. */
+/** A page of a list, with the members in `more` beside the usual ones. Its cursor is a sequence number, a text, or null at the end of a list that is not a feed. */
 export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
   shape({
     schemaVersion,

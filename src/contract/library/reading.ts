@@ -93,7 +93,7 @@ export const setReadingPosition = operation({
   surface,
   path: "/api/library/reading_position",
   summary:
-    "Keeps how far the person has read: the page, and how far down it in thousandths of its height; pages says how many the paper has, and stays until it is said anew.",
+    "Keeps how far the person has read: the page, and how far down it in thousandths of its height; pages says how many the paper has, and stays until a write changes it.",
   receiptOf: "nobody",
   target: "reading_position",
   refusals: ["unknown_paper"],

@@ -74,7 +74,7 @@ const all = [
     form: "/web/password",
     by: "person",
     refusals: ["not_authenticated", "state_conflict", "too_many_requests"],
-    summary: "Sets the person's password anew; every session of theirs ends but the one that comes with the answer.",
+    summary: "Sets a new password for the person; every session of theirs ends except the one that comes with the answer.",
     fields: { currentPassword: plain(limits.passwordMax), password },
     example: { currentPassword: "a long sentence to remember", password: "another sentence, longer still" },
     answer: answers.session,

@@ -13,7 +13,7 @@ export const postResearchCheckpoint = operation({
   sentence: ({ state, synthesis, conclusion }) =>
     state === "concluded" ? `concluded${quoting(conclusion)}` : `summed up${quoting(synthesis)}`,
   summary:
-    "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused when the Thread moved since it was read.",
+    "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused when the Thread has changed since you read it.",
   permissions: ["post_thread"],
   target: "checkpoint",
   entry: { kind: "post_research_checkpoint", form: "card" },

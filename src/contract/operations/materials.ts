@@ -44,7 +44,7 @@ export const reportMaterialLocation = operation({
   name: "report_material_location",
   surface: "agent",
   sentence: ({ state, explanation }, label) => `reported ${label} ${words(state)}${quoting(explanation)}`,
-  summary: "Says where a material lies and whether it can be had there. The service never opens the address.",
+  summary: "Says where a material is and whether people can get it there. The service never opens the address.",
   permissions,
   refusals: ["unknown_material"],
   target: "material",

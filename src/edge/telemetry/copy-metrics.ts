@@ -1,4 +1,4 @@
-/** What is counted of a copy that acknowledgements wait for, or that is read in place of the original. */
+/** Metrics of a copy that acknowledgements wait for. */
 /// <reference path="./prometheus.d.ts" />
 import Counter from "@prometheus-io/client/lib/counter.js"
 import Gauge from "@prometheus-io/client/lib/gauge.js"
@@ -23,7 +23,7 @@ export class CopyMetrics {
     const registers = [registry]
     this.#syncs = new Counter({
       name: "research_room_replica_syncs_total",
-      help: "Syncs of the copy that acknowledgements wait for, and what became of them.",
+      help: "Syncs of the copy that acknowledgements wait for, by outcome.",
       labelNames: ["outcome"],
       registers,
     })

@@ -1,9 +1,9 @@
-/** Whether writes are taken now: asked of whoever writes, and where there is doubt by writing. */
+/** Whether the service takes writes now: it asks the writer, and tries a write if that is in doubt. */
 import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Ledger } from "../write/admit.ts"
 
-/** With less space than this it is tried whether a write passes. */
+/** With less free space than this, a write is tried. */
 const DOUBTFUL_BYTES = 16 * 1024 * 1024
 
 export interface ReadinessParts {
@@ -13,14 +13,14 @@ export interface ReadinessParts {
   readonly ending: () => string | null
   /** Why writes fail for another reason than the storage's, if they do. */
   readonly otherwise?: () => string | null
-  /** Milliseconds that whoever writes may take to answer, and for which an answer stands. */
+  /** How many milliseconds the writer has to answer, and for how many an answer is kept. */
   readonly patience?: number
   readonly stands?: number
 }
 
 export class Readiness {
   readonly #parts: Required<ReadinessParts>
-  /** A write failed for want of storage, and none that was tried since has passed. */
+  /** A write failed because of the storage, and no later one has passed. */
   #failing = false
   #under: Promise<string | null> | null = null
   #found: { readonly why: string | null; readonly at: number } | null = null
@@ -29,18 +29,18 @@ export class Readiness {
     this.#parts = { patience: 3_000, stands: 1_000, otherwise: () => null, ...parts }
   }
 
-  /** Writes were lost to the storage. */
+  /** Notes that the storage lost writes. */
   failed(): void {
     this.#failing = true
     this.#found = null
   }
 
-  /** A sentence that says why no write is taken, or null where they are. Many who ask at once cause one look. */
+  /** A sentence that says why no write is taken, or null. Many calls at once cause one look. */
   async why(): Promise<string | null> {
     const { ending, stands, patience } = this.#parts
     if (ending() !== null) return ending()
     if (this.#found !== null && performance.now() - this.#found.at < stands) return this.#found.why
-    // One that is stuck is not asked again: what it was asked stays the question.
+    // A look that is stuck is not started again.
     this.#under ??= this.#look().finally(() => (this.#under = null))
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<string>((resolve) => {

@@ -38,7 +38,7 @@ export interface RemakingParts {
 const notCleansed = () =>
   new Refusal(
     "temporarily_unavailable",
-    "It is done, and nobody is shown the words any more, but the disk did not let the files be written anew: they may still hold them. Free some space and send the same request again.",
+    "The words are withheld and no longer shown, but the disk did not let the files be rewritten, so they may still hold the words. Free some space and send the same request again.",
     { retryAfter: 60, committed: null },
   )
 

@@ -6,6 +6,6 @@ export class DataError extends Error {
 /** The data is of an earlier version, and its tables have to be made anew before it can be opened. */
 export class EarlierData extends DataError {
   constructor(to: number) {
-    super(`The data is older than schema ${to}, and has to be brought forward by the command that opens it. Nothing was changed.`)
+    super(`The data is older than schema ${to}, and the command that opens it must upgrade it first. Nothing was changed.`)
   }
 }

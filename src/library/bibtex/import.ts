@@ -10,7 +10,7 @@ const bibtex: Job<string, Bibliography> = {
   bounds: { seconds: limits.parsingSeconds, megabytes: limits.parsingMegabytes },
   output: limits.parsingOutput,
   tooCostly: () =>
-    new Refusal("invalid_schema", "This file takes more time or memory to read than it may. Nothing was imported; import it in parts.", {
+    new Refusal("invalid_schema", "This file takes too much time or memory to read. Nothing was imported; import it in parts.", {
       issues: [{ path: "/bibtex", message: `takes more than ${limits.parsingSeconds} seconds or ${limits.parsingMegabytes} MiB to read` }],
     }),
 }

@@ -29,7 +29,7 @@ const atom: Job<string, ReturnType<typeof atomRecords>> = {
   name: "atom",
   bounds: { seconds: limits.parsingSeconds, megabytes: limits.parsingMegabytes },
   output: LONGEST_ANSWER,
-  tooCostly: () => new Refusal("temporarily_unavailable", "arXiv's answer takes more time or memory to read than it may."),
+  tooCostly: () => new Refusal("temporarily_unavailable", "arXiv's answer takes too much time or memory to read."),
 }
 
 export interface ArxivParts {

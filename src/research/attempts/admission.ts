@@ -1,4 +1,4 @@
-/** What the state table lets happen to an attempt: admission and affordances read the same rows. */
+/** Which events the state table allows for an attempt. Admission and affordances read the same rows. */
 import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { operationOf } from "../../contract/operations/index.ts"
@@ -18,7 +18,7 @@ export interface AttemptState {
 }
 
 const rowsFrom = (status: string) => attemptStates.filter(({ from }) => from.some((state) => state === status))
-/** What moves it on: a correction of what it told moves nothing. */
+/** Events that change the status; a correction does not. */
 const stepsFrom = (status: string) => rowsFrom(status).filter((row) => !("needs" in row))
 
 /** The state of an attempt as refusals show it, with the block to copy into the next try. */
@@ -32,8 +32,8 @@ export const currentAttempt = ({ attemptId, label, experimentId, status, revisio
 })
 
 /**
- * Lets an event through and says which status it leads to.
- * @throws Refusal 403 for another one's attempt, 409 `state_conflict`
+ * Admits an event and returns the status it leads to.
+ * @throws Refusal 403 for an attempt of another person, 409 `state_conflict`
  */
 export function admitEvent(
   attempt: AttemptState,
@@ -42,11 +42,11 @@ export function admitEvent(
 ): AttemptStatus {
   const current = currentAttempt(attempt)
   if (attempt.registrantId !== userId)
-    throw new Refusal("role_required", "Only the registrant of an attempt delivers its events.", {
+    throw new Refusal("role_required", "Only the registrant of an attempt can report its events.", {
       current: { ...current, needed: ["registrant"] },
     })
   if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status)
-    throw new Refusal("state_conflict", `${attempt.label} moved since it was read.`, { current })
+    throw new Refusal("state_conflict", `${attempt.label} has changed since you read it.`, { current })
   const following = stepsFrom(attempt.status)
   const given = { corrects: (body.corrects ?? []).length > 0, late: body.late === true }
   const row = rowsFrom(attempt.status).find((each) => each.event === body.event && (!("needs" in each) || given[each.needs]))
@@ -62,7 +62,7 @@ export interface Grounds {
   /** What the paths of operations start with. */
   readonly basePath: string
   readonly roomIsActive: boolean
-  /** Whether the registrant belongs to the Room: somebody who left it reports no more. */
+  /** Whether the registrant is a member of the Room; former members cannot report. */
   readonly registrantIsMember: boolean
 }
 
@@ -84,6 +84,6 @@ export function attemptAffordances(attempt: AttemptState, { basePath, roomIsActi
   }
 }
 
-/** How an attempt ended, as far as it was told: null before it started. */
+/** How an attempt ended, as far as was reported; null before it started. */
 export const outcomeOf = (status: AttemptStatus): AttemptSummary["outcome"] =>
   status === "registered" ? null : status === "started" ? "unknown" : status

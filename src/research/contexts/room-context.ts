@@ -68,10 +68,10 @@ function cut(
   return { ...told, truncated }
 }
 
-/** What the type of an answer promises, and an answer without parts holds. */
+/** An answer as its type describes it, with every part. */
 type Whole<N extends "room_context" | "thread_research_context"> = Served<Omit<AnswerOf<N>, "schemaVersion">>
 
-/** What of a context was asked for. */
+/** Which parts of a context were requested. */
 interface Choice {
   readonly parts?: readonly string[]
   readonly affordances?: "0" | "1"
@@ -81,7 +81,7 @@ const isAskedBy =
   (name: string): boolean =>
     parts === undefined || parts.includes(name)
 
-/** The blocks that were asked for; the others are not even read. */
+/** The requested blocks; the others are not read. */
 function blocks<B extends object>(isAsked: (name: string) => boolean, all: { readonly [K in keyof B]: () => B[K] }): Partial<B> {
   const told: Partial<B> = {}
   for (const name in all) if (isAsked(name)) told[name] = all[name]()
@@ -91,7 +91,7 @@ function blocks<B extends object>(isAsked: (name: string) => boolean, all: { rea
 const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choice): ExperimentSummary[] =>
   affordances === "0" ? experiments.map(({ affordances: _left, ...bare }) => bare as ExperimentSummary) : experiments
 
-/** One more than is shown tells whether there are more. */
+/** One more than is shown, to see whether there are more. */
 const PROBE = limits.contextItems + 1
 
 export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints }: Tables) {
@@ -110,7 +110,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
       hypotheses: () => published()(["hypothesis"]),
       findingLinks: () => findingLinks.newestOfRoom(roomId, PROBE),
       publications: () => published()(PUBLISHED),
-      // Of very many checkpoints not all were read.
+      // If there are very many checkpoints, not all were read.
       openQuestions: () => (isKnown && selected.length < limits.contextItems ? questionsOf(selected) : checkpoints.openQuestions(roomId)),
     }
     return {

@@ -106,7 +106,7 @@ export function grounds(db: Db) {
 
   const unfollowed = (): Warning => ({
     code: "rests_on_more",
-    message: "It rests on more records than are told of here; those further away were not looked at.",
+    message: "It rests on more records than are listed here; those further away were not looked at.",
   })
 
   return {

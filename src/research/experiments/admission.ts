@@ -78,7 +78,7 @@ export function admitToExperiment(
   }
   if (by !== "assignee" && !from.includes(status) && assigneeId !== userId)
     throw new Refusal("assignment_conflict", `${experiment.label} is held by someone else.`, { current })
-  if (isStale(experiment, expected)) throw new Refusal("state_conflict", `${experiment.label} moved since it was read.`, { current })
+  if (isStale(experiment, expected)) throw new Refusal("state_conflict", `${experiment.label} has changed since you read it.`, { current })
   if (!from.includes(status)) throw new Refusal("experiment_not_open", `${experiment.label} is ${status}, not open.`, { current })
 }
 

@@ -1,4 +1,4 @@
-/** Whether a material can be had, as far as its location reports say. */
+/** Whether people can get a material, as far as its location reports say. */
 import type { LocationState, Obtainability } from "../../contract/schema/enumerations.ts"
 
 /** What counts of a report. */

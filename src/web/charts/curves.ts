@@ -14,7 +14,7 @@ export type Curve = AnswerOf<"attempt_curves">["curves"][number] & {
   readonly index: number
 }
 
-/** What of a metric is looked at. */
+/** Which part of a metric is shown. */
 export interface View {
   readonly from: number | undefined
   readonly to: number | undefined
@@ -43,7 +43,7 @@ export interface Scales {
 const isIn = (value: number, from: number | undefined, to: number | undefined) =>
   value >= (from ?? Number.NEGATIVE_INFINITY) && value <= (to ?? Number.POSITIVE_INFINITY)
 
-/** What is to be seen of some curves: the range that was asked for, or all there is. */
+/** The visible part of some curves: the requested range, or all of it. */
 function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View): Scales {
   const steps = curves.flatMap(({ columns }) => (columns.step.length === 0 ? [] : [columns.step[0] ?? 0, columns.step.at(-1) ?? 0]))
   const first = from ?? steps.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
@@ -69,7 +69,7 @@ function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View
   }
 }
 
-/** A line in whole numbers, each relative to the one before, as short as it can be said; broken where no number is. */
+/** A path in whole numbers, each relative to the one before, as short as possible, with a gap where there is no number. */
 function path({ columns }: Curve, scales: Scales, isLog: boolean): string {
   let [text, atX, atY, isDown] = ["", 0, 0, false]
   columns.step.forEach((step, index) => {
@@ -91,7 +91,7 @@ const UP = markup("M-5 4L0 -5L5 4z")
 const DOWN = markup("M-5 -4L0 5L5 -4z")
 const CROSS = markup("M-4.5 -4.5L4.5 4.5M4.5 -4.5L-4.5 4.5")
 
-/** Runs of what is no finite number: where each begins and ends. */
+/** Runs of values that are not finite: where each begins and ends. */
 export function runs({ columns }: Pick<Curve, "columns">): { readonly kind: string; readonly from: number; readonly to: number }[] {
   const found: { kind: string; from: number; to: number }[] = []
   columns.value.forEach((value, index) => {
@@ -134,7 +134,7 @@ function end(curve: Curve, scales: Scales): Html | null {
 /** Steps read as thousands. */
 const stepText = (step: number) => step.toLocaleString("en")
 
-/** The picture alone. @param told what it says to whom does not see it @param baseline the attempt the others are held against */
+/** The picture alone. @param told the text for screen readers @param baseline the attempt that the others are compared with */
 export function picture(curves: readonly Curve[], view: View, told: string, baseline: string | undefined): Html {
   const scales = scalesOf(curves, view)
   const edge = (step: number) => (scales.x(step) > 970 ? "end" : "middle")

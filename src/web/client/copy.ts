@@ -1,9 +1,9 @@
-/** Digests, commits and commands are copied on click; with the keyboard, by Enter where they have the focus. */
+/** Copies a digest, commit or command on click, or on Enter or c while it has the focus. */
 async function copy(from: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(from.dataset.copy ?? "")
   } catch {
-    // Not allowed here: select it, so that it can be copied by hand.
+    // The browser does not allow it: select the text, so that the person can copy it.
     getSelection()?.selectAllChildren(from)
     return
   }

@@ -115,7 +115,7 @@ function addTabs(form: HTMLFormElement): void {
     try {
       panel.replaceChildren(...(await preview(form)))
     } catch {
-      panel.replaceChildren("The preview cannot be had now. What you wrote is kept.")
+      panel.replaceChildren("There is no preview at the moment. What you wrote is kept.")
     }
   }
   tabs.append(...made)

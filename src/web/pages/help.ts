@@ -54,7 +54,7 @@ const experiments: Words<"experimentStatus"> = {
   cancelled: "It was given up, with the reason.",
 }
 const materials: Words<"obtainability"> = {
-  obtainable: "It lies at one place at least from which it can be had.",
+  obtainable: "People can get it from at least one place.",
   restricted: "Where it lies, not everybody is let in.",
   unobtainable: "Who tried could not get it.",
   disputed: "Reports on one place do not agree, or what was found there is something else.",
@@ -95,7 +95,7 @@ ${meaning(verdicts)}<h3>All of it together</h3>${meaning(together)}<h3>Toward th
 <section aria-labelledby="attempts">${heading(2, "attempts", "How an attempt ended")}${meaning(attempts)}
 <p>${glyph("disputed")} <em>Deviates</em> beside a plan means that what was registered differs from what was planned; the attempt's page says in what.</p></section>
 <section aria-labelledby="experiments">${heading(2, "experiments", "Where an experiment is")}${meaning(experiments)}</section>
-<section aria-labelledby="materials">${heading(2, "materials", "Whether a material can be had")}${meaning(materials)}</section>
+<section aria-labelledby="materials">${heading(2, "materials", "Whether people can get a material")}${meaning(materials)}</section>
 <section aria-labelledby="digests">${heading(2, "digests", "Digests")}<p>A digest such as <code>sha256:1f3a9c0…77b2e</code> is a fingerprint: the smallest change of what it was taken of gives another one. The activity of a Room is a chain of them, so that nothing before one that you have kept can be rewritten unseen.</p></section>
 <p><a href="${to("/")}">To the Rooms</a></p>`,
 })

@@ -1,4 +1,4 @@
-/** One record: its standing above everything, its wording, what it rests on, its evidence and what became of it. */
+/** The page of a record: its standing first, then its wording, what it rests on, its evidence and its later history. */
 import { accepted } from "../../contract/reads/accepted.ts"
 import { groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -51,7 +51,7 @@ const namer =
       : label(known.kind, known.versionId, known.label)
   }
 
-/** Pieces that the page of a record shows of each list. */
+/** How many items the page of a record shows of each list. */
 const LISTED = 20
 
 const onwardsOf = (versionId: string, name: string, cursor: string | number | null, section: string): string | null =>
@@ -69,14 +69,14 @@ function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: Bea
 /** Who uses it and how, newest first. */
 function used({ versionId }: Answer, { items, nextCursor }: AnswerOf<"record_uses">): Html {
   return html`<section aria-labelledby="uses">${heading(2, "uses", "Who uses it")}<div id="live-uses" data-live>${
-    items.length === 0 ? html`<p class="quiet">Nobody yet.</p>` : useList(items)
+    items.length === 0 ? html`<p class="quiet">No uses yet.</p>` : useList(items)
   }</div>${more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses")}</section>`
 }
 
 /** Whether a reference rests on what it names, so that it is in doubt when that falls. */
 const isGround = ({ purpose }: Resolved): boolean => groundingPurposes.some((grounding) => grounding === purpose)
 
-/** The way that a hypothesis or a finding is a step of. */
+/** The links between a hypothesis, its experiments and findings. */
 function wayOf(
   { kind, versionId, label: text, execution }: Answer,
   related: AnswerOf<"experiments">["items"],
@@ -106,7 +106,7 @@ function wayOf(
   )
 }
 
-/** The four things that can be said later about a record. */
+/** The four later statements about a record. */
 const later = (versionId: string): Html =>
   html`${Object.values(linkKinds).map(({ operation }) => act(operation, { targetVersionId: versionId }))}`
 

@@ -162,7 +162,7 @@ export function linksPage(visit: Visit): Shown {
     name: "Links",
     json: `/api/research/rooms/${room.roomId}/links`,
     next: onwards(room, "/links", nextCursor),
-    list: html`<section aria-labelledby="said">${heading(2, "said", "What was said later of records")}${
+    list: html`<section aria-labelledby="said">${heading(2, "said", "Later statements about records")}${
       items.length === 0
         ? empty("Nothing was corrected, superseded, disputed or retracted.")
         : html`<ul class="cards">${items.map((link) => linkRow(visit, link))}</ul>`

@@ -1,4 +1,4 @@
-/** A Thread: its timeline in order, with what may be said next. */
+/** The page of a Thread: its timeline in order, with what can be written next. */
 import { feedLinks } from "../about.ts"
 import { present } from "../../contract/present.ts"
 import { parsed } from "../../contract/json.ts"
@@ -36,10 +36,10 @@ function entriesAfter(visit: Visit, threadId: string, after: number, pages: numb
 
 /** Entries that were read before, shown above the first new one. */
 const BEFORE_NEW = 2
-/** As many entries that were read before are shown all the same. */
+/** How many entries that the reader has seen are still shown. */
 const FEW = 10
 
-/** A whole number that the address has under a name. */
+/** The whole number that a query parameter has. */
 function numberIn({ url }: Visit, name: string): number | undefined {
   const asked = url.searchParams.get(name)
   return asked !== null && /^[0-9]{1,12}$/.test(asked) ? Number(asked) : undefined
@@ -61,7 +61,7 @@ function start(visit: Visit, threadId: string, watermark: number): number {
   return watermark <= WHOLE ? 0 : watermark - limits.pageItems
 }
 
-/** What is written in a Thread is sent by this; a reply by a copy of it that the script puts below its entry. */
+/** The form for writing in a Thread. For a reply, the script puts a copy below the entry. */
 function messageForm(threadId: string, isReply = false): Html {
   const id = isReply ? "reply" : "thread"
   return html`<form class="stack${isReply ? " reply" : ""}" method="post" action="${to("/web/post_message")}" data-draft="message-${threadId}-${id}">
@@ -83,7 +83,7 @@ const followUp = (roomId: string, { entryId }: Entry): Html =>
 const isFolded = ({ url }: Visit) => url.searchParams.get("receipts") === "hidden"
 
 function timeline(visit: Visit, entries: readonly Entry[], items: readonly Html[]): Html {
-  if (entries.length === 0) return empty("Nothing has been said here yet.")
+  if (entries.length === 0) return empty("There are no entries yet.")
   const receipts = entries.filter(({ receipt }) => receipt !== undefined).length
   const folded = isFolded(visit)
   const toggled = new URL(visit.url)
@@ -146,10 +146,10 @@ export function threadPage(visit: Visit): Fitting {
   const seen = numberIn(visit, "seen")
   const firstNew = seen === undefined ? undefined : listed.find(({ sequence }) => sequence > seen && sequence > after + 1)
   const items = listed.map((entry) => html`${entry === firstNew ? newFrom : null}${entryItem(entry, view)}`)
-  // Looked for now: what is shown of it is made once the moment of the page is over.
+  // Read within the snapshot of the page; it is rendered afterwards.
   const refusal = writes ? null : whyNot(visit, room)
   const further = writes
-    ? html`<details><summary>More that can be done here</summary>
+    ? html`<details><summary>More actions</summary>
   ${forMembers(visit, room, html`${act("publish_hypothesis", at)}${act("publish_finding", at)}${act("publish_cited_claim", at)}${act("reuse_record", { threadId })}${act("propose_experiment", at)}${act("register_material", at)}${act("post_research_checkpoint", { threadId, expectedWatermark: watermark, coversThrough: watermark })}`)}</details>`
     : null
   const shown = (from: number, until: number): Shown => {
@@ -199,7 +199,7 @@ export function repliesPage(visit: Visit): Fitting {
       json: `/api/research/threads/${threadId}/replies?targetEntryId=${entryId}`,
       body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${thread.title}</a></span></p>
       <ol class="timeline">${made.slice(0, until)}</ol>
-${further === undefined ? null : html`<p class="more"><a href="${to(entryPath(threadId, further.entryId))}" rel="next">Go on reading in the Thread</a></p>`}`,
+${further === undefined ? null : html`<p class="more"><a href="${to(entryPath(threadId, further.entryId))}" rel="next">Continue in the Thread</a></p>`}`,
     }
   }
   return { items: made, shown }

@@ -1,4 +1,4 @@
-/** Attempts as a workbench: a table that is sorted by its headers, with ticks to lay some beside each other. */
+/** A table of attempts that its headers sort, with check boxes to compare some. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Content, type Html, attributes, html, sameMoment, to } from "../html.ts"
@@ -10,21 +10,21 @@ import { label, person, time } from "./parts.ts"
 export type Table = AnswerOf<"attempt_table">
 type Row = Table["items"][number]
 
-/** How an attempt stands: its outcome where it has one, what is known where it has none. */
+/** The badge of an attempt: its outcome if it has one, else its status. */
 export const outcome = ({ status, outcome: ended }: Pick<Row, "status" | "outcome">): Html =>
   ended === "unknown" ? stateBadge("unknown", "started, outcome unknown") : stateBadge(ended ?? status)
 
-/** Columns of each sort that are shown where nobody chose. */
+/** How many columns of each kind are shown if none was chosen. */
 const SHOWN = 6
 
-/** A column that can be chosen: what it is called in an address, and its place among the cells of a row. */
+/** A column that people can choose: its name in an address, and its index in a row. */
 export interface Column {
   readonly of: "metric" | "setting"
   readonly key: string
   readonly at: number
   readonly unit: string | null
 }
-/** What a column is called where it is chosen or sorted by. */
+/** The name of a column in an address. */
 export const columnName = ({ of, key }: Pick<Column, "of" | "key">): string => `${of}:${key}`
 
 /** Every column there may be, metrics first. */
@@ -37,7 +37,7 @@ export const columnsOf = ({ columns: { metrics, settings } }: Pick<Table, "colum
 export const shownColumns = (columns: readonly Column[], chosen: readonly string[]): Column[] =>
   chosen.length === 0 ? columns.filter(({ at }) => at < SHOWN) : columns.filter((column) => chosen.includes(columnName(column)))
 
-/** How the list that a table shows is asked for. */
+/** How the list of a table is sorted. */
 export interface Sorting {
   readonly sort: string
   readonly isDescending: boolean

@@ -1,4 +1,4 @@
-/** Who asks to join a Room, and the buttons that answer them: on the Room's page of people, and where it waits for the owner. */
+/** A request to join a Room, with the buttons that answer it. */
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Html, html } from "../html.ts"
 import { title } from "../words.ts"
@@ -11,7 +11,7 @@ interface Asking {
   readonly message: string | null
 }
 
-/** What they said, and a button for each answer, which leads on to `next`, the Room's people if it is left out. */
+/** Their message, and a button for each answer. A button leads to `next`, or to the Room's people if that is left out. */
 export const joining = ({ roomId, userId, username, message }: Asking, next?: string): Html => {
   const given = { roomId, userId }
   const leads = next === undefined ? {} : { next }

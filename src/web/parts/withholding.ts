@@ -1,20 +1,20 @@
-/** The way to take something out of sight, for those who may. */
+/** The link for withholding something, for people who may do that. */
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 import { type RoomLike, roleIn } from "./actions.ts"
 
-/** Whether a person may withhold something of a Room: its owner, or an operator; not of another instance's, which has it elsewhere. */
+/** Whether a person may withhold something of a Room: its owner or an operator, but not in a Room of another instance. */
 export const mayWithhold = (visit: Visit, room: RoomLike): boolean =>
   visit.past === undefined &&
   visit.person !== undefined &&
   room.origin == null &&
   (roleIn(visit, room) === "owner" || visit.tables.people.isOperator(visit.person.userId))
 
-/** What a write is named by. */
+/** How a link names a write. */
 export type Named = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }
 
-/** The way to withhold something of a write. @param what it is called, for those who do not see where it stands */
+/** A link for withholding something of a write. @param what its name, for screen readers */
 export function withholdLink({ roomId }: Pick<RoomLike, "roomId">, of: Named, what: string): Html {
   const [[name, value] = ["sequence", 0]] = Object.entries(of)
   return html`<a href="${to(withQuery("/do/withhold_content", { roomId, [`/of/${name}`]: value }))}">Withhold<span class="aside"> something of ${what}</span></a>`

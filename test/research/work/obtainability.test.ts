@@ -1,4 +1,4 @@
-/** Whether a material can be had: every combination of reports, and what must not matter about them. */
+/** Whether people can get a material: every combination of reports, and what must not matter about them. */
 import fc from "fast-check"
 import t from "tap"
 import { obtainabilityOf, type Report } from "../../../src/research/materials/obtainability.ts"
