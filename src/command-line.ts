@@ -22,10 +22,10 @@ const program = new Command("research-room")
 for (const command of commands()) program.addCommand(command)
 for (const own of [jobsCommand(), keepCommand()]) program.addCommand(own, { hidden: true })
 
-/** A wrong call is told in one line, suggestions included. */
+/** Reports a wrong call in one line, suggestions included. */
 const onOneLine = (text: string) => `${oneLine(text)}\n`
 
-/** Commander ends the process itself unless every command is told to throw. */
+/** Commander ends the process itself unless every command is set to throw. */
 function throwInstead(command: Command): void {
   command.exitOverride().configureOutput({ outputError: (text, write) => write(onOneLine(text)) })
   command.commands.forEach(throwInstead)
@@ -41,7 +41,7 @@ program.hook("preAction", (_program, command) => {
 // Node would open a debugger's port.
 if (process.platform !== "win32") process.on("SIGUSR1", () => {})
 
-// Whoever reads what is printed may have read enough, as `head` does.
+// The reader of the output may have closed it, as `head` does.
 process.stdout.on("error", (error) => {
   if (!("code" in error && error.code === "EPIPE")) throw error
 })

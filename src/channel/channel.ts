@@ -26,7 +26,7 @@ export class Moved<Value> {
   }
 }
 
-/** A call. Nobody waits for the answer of one whose id is 0. */
+/** A call. The caller does not wait for an answer if the id is 0. */
 type Call = readonly [id: number, name: string, ...given: unknown[]]
 /** The answer to the call of that id, negated. */
 type Reply = readonly [id: number, value: unknown, failure?: Failure]
@@ -138,7 +138,7 @@ export class Channel<Theirs extends object, Ours extends object> {
       if (id > 0) this.#reply(-id, value)
     }
     const fail = (error: unknown) => {
-      // Nobody would hear of it.
+      // Nothing waits for it any more.
       if (id === 0) throw error
       this.#send([-id, null, failureOf(error)])
     }

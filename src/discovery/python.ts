@@ -30,7 +30,7 @@ function snake(name: string): string {
 }
 const className = (code: string): string => code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The type of a parameter; what lies inside an object is told in the method's words. */
+/** The type of a parameter. The docstring of the method says what an object holds. */
 function type(schema: JsonSchema): string {
   if ("const" in schema) return `Literal[${JSON.stringify(schema.const)}]`
   if (schema.enum !== undefined) return `Literal[${schema.enum.map((word) => JSON.stringify(word)).join(", ")}]`

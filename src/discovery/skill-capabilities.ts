@@ -123,7 +123,7 @@ function envelopeTable(operations: readonly Operation[] = agentOperationsOf("res
 const legend = (operations: readonly Operation[]): string =>
   bullets([...typeNames(operations.map((operation) => bodySchema(operation)))].map(([name, meaning]) => `**${name}**: ${meaning}`))
 
-/** One operation, with all that is needed to call it. */
+/** One operation, with everything needed to call it. */
 export const capability = (operation: Operation, baseUrl: string): string =>
   blocks(
     operationSection(operation, "#"),

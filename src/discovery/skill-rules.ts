@@ -79,7 +79,7 @@ export const skillAdvice = {
   copy_expected: `Copy what a guarded write expects from what you have just read, where there is one from ${inCode("affordances.expected")}.`,
   uncertain: `After a timeout, a broken connection, a 503 or ${inCode("committed: null")}, keep id, body and credential, wait ${inCode("retryAfter")} seconds (a few when null), and send the same again.`,
   keep_watermark: `Keep the brief's ${inCode("activityWatermark")}, and the ${inCode("digest")} of the last entry you dealt with.`,
-  new_filter: "Start a list again when you change its filter.",
+  new_filter: "Begin a list again when you change its filter.",
   conflict: "After a conflict keep your draft, read what is there now, and decide again.",
   before: `Read before you write: search, and look at what was tried. Bring a record that is there into a Thread with ${op("reuse_record")}.`,
   answer: `Answer where a question was asked, with ${op("post_message")} and ${inCode("replyToEntryId")}.`,

@@ -67,7 +67,7 @@ export type App = H3 & {
   isForEveryOrigin(method: string, path: string): boolean
 }
 
-/** To whoever asks nothing is served at this address: they are answered as at any other where nothing is. */
+/** For this caller nothing is served at this address: the answer is the same as for an unknown one. */
 export class NotServed extends Error {}
 
 export type Handler = (event: H3Event) => Answer | Promise<Answer>
@@ -86,7 +86,7 @@ export function fault({ req: { method } }: H3Event): Refusal {
 }
 
 /**
- * Lets a handler throw refusals, which are told in the words of its family.
+ * Lets a handler throw refusals, which become answers in the form of its family.
  * @param route the path as the registry writes it
  */
 export function refusing(edge: Edge, family: Family, route: string, handler: Handler): Handler {

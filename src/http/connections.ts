@@ -8,7 +8,7 @@ import { sharedBy } from "../edge/limits/address.ts"
 import type { Budgets } from "../edge/limits/budgets.ts"
 import { overBudget } from "../edge/limits/counts.ts"
 
-/** Connections beyond the budget that are told so. */
+/** How many connections over the budget get an answer that says so. */
 export const TOLD = 200
 
 export class Connections {

@@ -20,7 +20,7 @@ import type { Routes } from "../edge/requests/routes.ts"
 import { type TextFile, zipped } from "../research/export/zip.ts"
 
 type Made = string | Promise<Uint8Array>
-/** Whoever asks for one has checked its parameters by its definition. */
+/** The caller has checked its parameters by its definition. */
 type Documents = { readonly [N in DiscoveryName]: { make(query: DiscoveryParameters<N>): Made }["make"] }
 
 async function* filesOf(files: readonly { readonly path: string; readonly text: string }[]): AsyncGenerator<TextFile, void> {

@@ -69,7 +69,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const found = asked.found instanceof Promise ? await asked.found : asked.found
       const notYet = edge.mayBeTold?.(definition.name)
       if (notYet !== undefined) await notYet
-      // Nobody reads the body of a HEAD: it is given back unmade.
+      // The body of a HEAD is not sent, so it is not made.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()
       const answer = answerFound(definition, asked.query.format, found, { url: event.url, basePath, at: () => isoTime(world.now()) })
       if (hasForms) answer.append("vary", "accept")

@@ -27,7 +27,7 @@ export function hostJobs(megabytes: number): void {
     settings: {},
     handlers: {},
     resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: YOUNG, stackSizeMb: STACK },
-    // Any other end is an answer to whoever waits for it.
+    // Any other end is the answer to the callers that wait for it.
     onLost: (error) => "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY" && process.exit(TOO_COSTLY),
   })
 

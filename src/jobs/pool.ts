@@ -1,6 +1,6 @@
 /**
  * A few processes for work on hostile input, and a short queue before them. What takes too much is refused in words of the
- * job's own; when the queue is full, the caller is told to come back. Whoever asks is never held up.
+ * job's own; when the queue is full, the caller is refused and can come back later. No call blocks the service.
  */
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -16,7 +16,7 @@ export interface PoolSize {
 
 /** Milliseconds after which a process that nobody asks is ended: its memory goes with it. */
 const IDLE = 15_000
-/** Seconds that a caller is told to wait when the queue is full. */
+/** The `retryAfter` in seconds when the queue is full. */
 const RETRY = 5
 
 interface Idle {
@@ -49,7 +49,7 @@ export class Pool {
   }
 
   /**
-   * Makes bytes, each piece when it is read. Whoever stops reading returns the generator: the process is ended with it.
+   * Makes bytes, each piece when it is read. A caller that stops reading returns the generator, which ends the process.
    * @throws TooCostly for a piece that takes more than it may
    * @throws Refusal 503 `temporarily_unavailable` when too many wait
    */
@@ -95,7 +95,7 @@ export class Pool {
   }
 
   #leave(): void {
-    // Whoever waits longest takes the place over.
+    // The call that has waited longest takes the place.
     const next = this.#waiting.shift()
     if (next === undefined) this.#busy -= 1
     else next()

@@ -23,7 +23,7 @@ type Row = Omit<Shown, "permissions" | "collectionIds" | "agent"> &
     readonly agent: Stored<KeyAgent> | null
   }
 
-/** Of a selected reach the Collections are told, as far as its person still has them. */
+/** For a selected reach, the Collections that its person still has. */
 const personalKey = ({ userId, username, permissions, collectionIds, agent, ...row }: Row): PersonalKey => ({
   ...row,
   owner: { userId, username },

@@ -7,7 +7,7 @@ import { escapeHtml } from "./escape.ts"
 export class Spent {
   formulas = 0
   characters = 0
-  /** Whether a reader was told that the budget is used up: once a text is enough. */
+  /** Whether the note that the budget is used up was shown: once for each text is enough. */
   isTold = false
 }
 

@@ -13,7 +13,7 @@ export type RepositoryAnswer =
   | { readonly ok: true }
   /** It is not so, and `reason` says in a sentence why: 422 `repository_unavailable`. */
   | { readonly ok: false; readonly reason: string }
-  /** Nobody can tell now: 503 `repository_unavailable`. */
+  /** It is not known now: 503 `repository_unavailable`. */
   | {
       readonly ok: null
       readonly reason: string

@@ -14,7 +14,7 @@ export interface RepositorySettings {
   readonly now: () => number
 }
 
-/** Whoever is asked, a success stands for the window. */
+/** With every host, a success is kept for the window. */
 export function configuredCheck({ folders, github, now }: RepositorySettings): RepositoryCheck {
   const services = github === null ? [] : [remembered(githubCheck({ ...github, now }), { now })]
   const here = folders.map((folder) => remembered(folderCheck(folder), { now }))

@@ -6,7 +6,7 @@
  * The commit is read at `git/commits/{sha}`, which takes full ids of commit objects only and answers with that object
  * alone; `commits/{ref}` would also take names of branches and abbreviations, and adds the whole difference of files.
  * Two things to know: GitHub finds the commits of forks in the original too, and a repository that was renamed costs one
- * request more, since the redirect is followed anew each time (the old name may be given to another repository any day).
+ * request more, since the redirect is followed each time (the old name may be given to another repository any day).
  */
 import * as v from "valibot"
 import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes } from "./check.ts"

@@ -36,7 +36,7 @@ export function credentialOperations(rooms: Rooms, credentials: Credentials, { s
     })
   }
 
-  /** Two live credentials of a person in a Room have two names: by its name an agent is told apart. @throws Refusal `state_conflict` */
+  /** Two live credentials of a person in a Room have two names: the name identifies the agent. @throws Refusal `state_conflict` */
   function mustHaveOwnName({ roomId, owner, label }: Pick<Credential, "roomId" | "owner" | "label">, at: string, besides?: string): void {
     const suggestion = credentials.freeName(roomId, owner.userId, label, at, besides)
     if (suggestion === label) return

@@ -90,7 +90,7 @@ export function importedRooms(db: Db) {
       const found = one.get(roomId)
       return found && withHomes(roomId, found)
     },
-    /** The instance that a Room was fetched from at an address; undefined where it came from elsewhere, or others told of it. */
+    /** The instance that a Room was fetched from at an address; undefined if it came from elsewhere, or is here only because others cite it. */
     firstHand: (roomId: string, baseUrl: string): string | undefined => firstHand.get(roomId, baseUrl)?.instanceId,
     withHomes,
     /** Where a Room was before it was adopted, here or where it comes from. */

@@ -54,7 +54,7 @@ export function members(db: Db) {
     /** Whether somebody owns a Room. */
     ownsAny: (userId: string): boolean => owns.get(userId) !== undefined,
     remove: (roomId: string, userId: string) => remove.run(roomId, userId),
-    /** How many Rooms each of some people is in, and owns; nothing of whoever never was in one. */
+    /** How many Rooms each of some people is in, and owns; nothing for people who never were in one. */
     countsOf: (userIds: readonly string[]) => new Map(counts.all(JSON.stringify(userIds)).map((row) => [row.userId, row])),
     find: (roomId: string, userId: string): Member | undefined => one.get(roomId, userId),
     of: (roomId: string): Member[] => all.all(roomId),

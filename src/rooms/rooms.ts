@@ -176,7 +176,7 @@ export function rooms(db: Db) {
     /** How many bytes were accepted into some Rooms, as their history keeps it now: what was withheld counts no more. */
     acceptedBytes: (roomIds: readonly string[]): ReadonlyMap<string, number> =>
       new Map(accepted.all(JSON.stringify(roomIds)).map(({ roomId, bytes }) => [roomId, bytes])),
-    /** Makes the index of what Rooms contain anew. */
+    /** Makes the index of the contents of Rooms again. */
     reindexTitles: () => reindexTitles.run(),
   }
 }

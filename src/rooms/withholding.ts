@@ -1,4 +1,4 @@
-/** What must not stand in a public record is taken out of sight: in the history, and so in all that is made from it. */
+/** Withholding: removes words from the journal, and so from everything that is made from it. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { StandingWrite, Withheld } from "../ledger/journal/withheld.ts"
@@ -12,7 +12,7 @@ export interface Withholding {
   readonly rooms: Rooms
   readonly people: People
   readonly audit: Pick<Audit, "unname" | "newest">
-  /** Does something to the history, and has everything made anew that is made from it. */
+  /** Changes the journal, and makes everything again that is made from it. */
   readonly change: (change: () => void) => void
   /** Where a copy of what was here may be, in sentences; those on folders of the machine for an operator alone. */
   readonly copies: (isOperator: boolean) => string

@@ -185,7 +185,7 @@ export function aboutPerson(named: Named): About {
   }
 }
 
-/** A Room: what it asks, and all that is in it. */
+/** A Room: its question, and its contents. */
 export function aboutRoom(
   { roomId, title, question = null, license, createdAt, lastActivityAt, state }: AnswerOf<"room_context">["room"],
   owner: Author,

@@ -25,7 +25,7 @@ function iconAnswer(): Answer {
   return icon
 }
 
-/** Days for which what security.txt says is said to hold; it is made anew at each look. */
+/** For how many days security.txt is valid; it is made again at each request. */
 const HOLDS = 180
 
 /** Whom to tell of a weakness (RFC 9116). @throws Refusal 404 where the operator named nobody */

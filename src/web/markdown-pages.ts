@@ -13,7 +13,7 @@ import { visitOf } from "./visit.ts"
 
 const SUFFIX = ".md"
 const MARKDOWN = "text/markdown"
-/** Of a page that has both forms, whoever keeps one must ask anew for the other. */
+/** A cache must keep both forms of a page apart. */
 const varies = { vary: "accept" }
 
 /** How much a type is wanted, from 0 to 1, and its place in the header; the most exact range counts. */

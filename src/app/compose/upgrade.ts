@@ -87,8 +87,8 @@ export function rebuild(file: string, db: Db, watching: Watching = {}): void {
   for (const name of readdirSync(folder)) if (isPartial(name)) rmSync(join(folder, name), { force: true })
   const partial = `${file}.remade-${process.pid}`
   try {
-    // Nobody may have the old file open until the new one is in its place: what it wrote would be lost. Without a log this can
-    // be had, and nothing is left that would be taken for the new file's log.
+    // No other process may have the old file open until the new one is in its place: its writes would be lost. Without a log
+    // SQLite can ensure that, and no old log remains that could be taken for the new file's.
     db.prepare("PRAGMA journal_mode = DELETE").get()
     db.exec("BEGIN EXCLUSIVE")
     const made = remake(journal(db).entries(), partial, watching)

@@ -25,7 +25,7 @@ export interface ImportReport {
 }
 
 /**
- * Imports a crate into an instance that nobody else writes to meanwhile, and notes it in the audit log. A refusal leaves nothing
+ * Imports a crate into an instance that has no other writer, and notes it in the audit log. A refusal leaves nothing
  * behind, but for one with `committed: null`: the Room is here then.
  * @throws CrateFault that says at which entry, and why
  */

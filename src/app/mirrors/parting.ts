@@ -57,7 +57,7 @@ export function otherInstance({ tables }: Instance, { from, lineage }: Serving, 
 }
 
 /**
- * Drops what others told of a Room otherwise than its own instance does, with what rests on that in Rooms that are followed.
+ * Drops entries of a Room that differ from those of its own instance, with what rests on them in mirrored Rooms.
  * @throws CrateFault where something that stays rests on it
  */
 export async function giveWay({ ledger }: Instance, cut: Cut, baseUrl: string): Promise<void> {

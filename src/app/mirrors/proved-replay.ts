@@ -119,14 +119,14 @@ export class ProvedReplay {
   }
 
   /**
-   * Notes where a Room comes from, and whom it names, before the write that is new here.
+   * Notes the origin of a Room, and the people it names, before the first new write.
    * @returns the ids that people of there have here, where those are others
    */
   #arrive({ roomId, sequence, entry, people, member }: ProvedWrite, where: string, through: number): Pick<Given, "people"> {
     const { tables, importing, instanceId, lineage } = this.#instance
     const { adopted = [], ...from } = this.#arrivals.from(roomId)
     mustBeAdopted(adopted, sequence, entry, where)
-    // Whoever wrote before it was adopted is of where it was then.
+    // Authors from before the adoption belong to the instance where the Room was then.
     const of: Pick<Home, "instanceId" | "baseUrl"> = adopted.find(({ throughSequence }) => sequence <= throughSequence) ?? from
     if (through > 0 && tables.imported.from(roomId) === undefined)
       throw new CrateFault(`${where} is not here, though the Room is this instance's own: it has another history.`)

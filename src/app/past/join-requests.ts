@@ -1,4 +1,4 @@
-/** Requests to join are between a person and the owner, and in no Room's history; that there was one is told by the decision. */
+/** Requests to join are between a person and the owner, and in no Room's history; the decision shows that there was one. */
 import { schemaVersions } from "../../contract/versions.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
 

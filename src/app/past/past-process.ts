@@ -11,7 +11,7 @@ import type { Instance } from "../compose/instance.ts"
 import { makePast, type PastFile, type PastOrder } from "./past-work.ts"
 import { KeptPasts, type Maker, type PastNumbers, tooLarge } from "./pasts.ts"
 
-/** What the process is told: also from which data, and into which file. */
+/** The input of the process, with the source and the target file. */
 export interface PastFileOrder extends PastOrder {
   readonly file: string
   readonly into: string

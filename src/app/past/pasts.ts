@@ -91,7 +91,7 @@ export class KeptPasts implements Pasts {
     }
   }
 
-  /** Whoever comes while it is made waits for the same. */
+  /** Callers that come while it is made wait for the same one. */
   #shared(key: string, roomId: string, sequence: number): Promise<CachedPast> {
     const making = this.#making.get(key) ?? this.#begin(roomId, sequence)
     if (!this.#making.has(key)) {
@@ -167,7 +167,7 @@ export class KeptPasts implements Pasts {
   }
 }
 
-/** Rooms as they were, made by this thread in memory: for whoever has no service around it. */
+/** Rooms as they were, made by this thread in memory, for callers without a service. */
 export function pastsOnThisThread(live: Instance, basePath: string, numbers?: PastNumbers): KeptPasts {
   const maker: Maker = {
     async make(order) {

@@ -8,7 +8,7 @@ import { uncertain } from "../../ledger/write/not-stored.ts"
 export type SyncOutcome = "confirmed" | "failed"
 
 export interface BarrierParts {
-  /** Settles once all that is committed when it is called is in the copy; rejects where that is not so, or not in time. */
+  /** Settles once everything committed at the call is in the copy; rejects if that fails or takes too long. */
   readonly sync: () => Promise<void>
   /** The position of the newest entry of the history. */
   readonly newest: () => number
@@ -52,7 +52,7 @@ export class Barrier {
       this.#waiting.push({ resolve, reject })
       if (this.#isDue || this.#isUnderWay) return
       this.#isDue = true
-      // All that was committed together is told in this turn, and goes together.
+      // Writes that were committed together are confirmed in the same turn.
       setImmediate(() => void this.#sync())
     })
   }

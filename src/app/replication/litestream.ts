@@ -75,7 +75,7 @@ export class Litestream {
   }
 
   /**
-   * Has Litestream begin its copy anew, with all of the file. A service that is killed in the midst of a commit leaves one in the
+   * Makes Litestream start a new copy, with the whole file. A service that is killed in the midst of a commit leaves one in the
    * log that SQLite's index of it does not know: Litestream copies it, and may write over it a moment later.
    * @param emptied writes the log into the file while nobody else has it open, and says whether it could
    * @throws DataError where Litestream does not let go of the file, or does not take it up again
@@ -96,7 +96,7 @@ export class Litestream {
     return process.ppid !== this.parent
   }
 
-  /** Settles once all that is committed now is in the copy. @throws Error where it is not, or not in time */
+  /** Settles once everything committed now is in the copy. @throws Error if that fails or takes too long */
   async sync(): Promise<void> {
     const { status, body } = await this.#ask("POST", "/sync", { path: this.#path, wait: true, timeout: this.#patience })
     if (status === 200 && v.is(Synced, body)) return

@@ -1,4 +1,4 @@
-/** What every running service tells its edge, whether it writes or only reads a copy. */
+/** The parts of the edge that every service has, also one that only reads a copy. */
 import type { Logger } from "pino"
 import { withoutTrailing } from "../../contract/text.ts"
 import { type BudgetNumbers, Budgets, standardBudgets } from "../../edge/limits/budgets.ts"
@@ -14,7 +14,7 @@ export interface EdgeOptions {
   readonly rateLimits?: "on" | "off" | RateNumbers | undefined
   /** What bodies, connections and held feeds may take, where not by the contract's numbers. */
   readonly budgets?: BudgetNumbers | undefined
-  /** Whether a proxy stands before the service and says last in `X-Forwarded-For` for whom it speaks. */
+  /** Whether a proxy stands in front of the service and appends the client's address to `X-Forwarded-For`. */
   readonly trustProxy?: "on" | "off" | undefined
   /** Whether every request gets a line in the log. */
   readonly logRequests?: "on" | "off" | undefined
@@ -27,7 +27,7 @@ export interface EdgeOptions {
 /** An address as it stands in a URL. */
 const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
 
-/** What the edge is told beside the instance. */
+/** The parts of the edge that do not depend on the instance. */
 export function edgeParts(
   { log, rateLimits = "off", trustProxy, logRequests, metricsToken, securityContact }: EdgeOptions,
   metrics: Metrics,

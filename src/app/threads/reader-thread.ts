@@ -1,5 +1,5 @@
 /**
- * A reading thread: makes pages and expensive answers, so that nobody else waits for them. It is the same application on a
+ * A reading thread: makes pages and expensive answers, so that no other request waits for them. It is the same application on a
  * connection of its own that cannot write. The serving thread knows who asks, and keeps limits, log and metrics; a response leaves
  * this thread as it goes over the wire.
  */

@@ -92,7 +92,7 @@ export class Reader {
         this.isReady = true
         parts.onFree()
       },
-      // It was told of as lost.
+      // It was already reported as lost.
       () => undefined,
     )
   }

@@ -24,7 +24,7 @@ export class Writer implements OtherWriter {
       settings,
       handlers,
       onLost: failed,
-      // Nobody knows whether what was handed over was stored.
+      // It is not known whether the writes that were sent were stored.
       refusals: () => [uncertain(), notStored()],
     })
   }

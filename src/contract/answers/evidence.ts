@@ -1,5 +1,5 @@
 /**
- * The words of the evidence model (protocol, section 8): what a record rests on, and what bears on it. Whoever asks what
+ * The words of the evidence model (protocol, section 8): what a record rests on, and what bears on it. A reader who asks what
  * evidence means asks here or in src/research/evidence.
  */
 import * as v from "valibot"

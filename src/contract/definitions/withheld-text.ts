@@ -102,7 +102,7 @@ const isFree = (part: Part): boolean => Object.is(part, locationUri) || isTitled
 const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && !(isPart(name) && isTitled(name, "key"))
 
 const told = v.strictObject({ withheld: v.strictObject(withholding.entries) })
-/** What is told in the place of something withheld; undefined of another value. */
+/** The mark in the place of something withheld; undefined for another value. */
 export function toldIn(value: unknown): Withholding | undefined {
   const found = isObject(value) && Object.hasOwn(value, "withheld") ? v.safeParse(told, value) : undefined
   return found?.success ? found.output.withheld : undefined
@@ -159,7 +159,7 @@ const namesOf = (path: string): string[] =>
         .split("/")
         .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
 
-/** A place of a body that came with what is told of something withheld. */
+/** A place of a body that has a mark of something withheld. */
 export interface Claim {
   readonly place: string
   readonly told: Withholding
@@ -169,7 +169,7 @@ export interface Claim {
   readonly mayBeSaid: boolean
 }
 
-/** What is told to be withheld of a body that came from elsewhere. */
+/** The marks of withheld parts in a body from another instance. */
 export function claimsIn({ body }: Pick<Operation, "body">, said: JsonObject): Claim[] {
   function* within(value: unknown, path: Path, isTop: boolean): Generator<Claim> {
     const found = toldIn(value)

@@ -120,7 +120,7 @@ export const metric = shape({
 })
 export const metrics = list(metric, limits.metricsOfEvent)
 
-/** What was told wrongly of a metric by earlier events: the unit that it has. */
+/** A correction of a metric in earlier events: the unit that it has. */
 export const corrects = list(
   shape({ metric: plain(limits.name), split: v.exactOptional(plain(limits.name)), unit: plain(limits.unit) }),
   limits.correctedMetrics,

@@ -1,4 +1,4 @@
-/** Tags of one's own: words by which a person finds saved papers again. Nobody else sees them. */
+/** A person's own tags: words by which they find saved papers again. Only they see them. */
 import * as v from "valibot"
 import { arxivId, distinct, tag } from "../schema/fields.ts"
 import { limits } from "../limits.ts"

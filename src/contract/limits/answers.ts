@@ -15,11 +15,11 @@ export const ofAnswers = {
   innerListBytes: 800_000,
   /** Metrics of which a list of attempts shows the last value, for each. */
   listedMetrics: 20,
-  /** Records that are followed downwards when it is told what a record rests on. */
+  /** How many records are followed to show what a record rests on. */
   groundsFollowed: 1_000,
   /** Records that are marked as resting on one that fell. */
   shakenRecords: 10_000,
-  /** Reasons for which a checkpoint is stale that are told, the newest first. */
+  /** How many reasons for a stale checkpoint are listed, the newest first. */
   staleReasons: 50,
   /** Threads with a checkpoint, those with the newest, whose open questions a brief tells. */
   briefThreads: 1_000,
@@ -27,7 +27,7 @@ export const ofAnswers = {
   unprovedEntries: 100,
   /** Bytes of a page in its form for agents, Markdown. */
   documentBytes: 32_000,
-  /** Bytes of what a tool answers to an agent that speaks MCP; of more it is told how to ask for less. */
+  /** Bytes of an answer of an MCP tool. A longer answer is replaced by a sentence that says how to ask for less. */
   toolAnswerBytes: 100_000,
   /** Bytes that a brief may have: at the least, when nothing is said, at the most. */
   briefMin: 2_000,
@@ -35,7 +35,7 @@ export const ofAnswers = {
   briefMax: 64_000,
   /** What is looked at of one sort when a brief is written, the newest first. */
   briefSight: 200,
-  /** What is looked at of one sort when it is told how strong a record is, the newest; and items of each list that are told. */
+  /** How many items of one kind are read to show how strong a record is, the newest; and how many of each list are shown. */
   caseSight: 200,
   caseItems: 20,
   /** Days without a sign after which work that somebody holds is called silent. */
@@ -77,7 +77,7 @@ export const ofAnswers = {
   tableCell: 200,
   /** Bytes of the notices that stand beside a record; of more, the newest. Its Room's links list them all. */
   noticeBytes: 16_384,
-  /** Fallen records that are told of as grounds of doubt. */
+  /** How many fallen records are listed as grounds of doubt. */
   doubts: 50,
   /** Characters of the title of a node in a provenance graph. */
   nodeTitle: 300,

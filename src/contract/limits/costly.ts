@@ -1,6 +1,6 @@
 /** What costly work may take: exports, looking back, files in formats of others, and what is asked of a repository host. */
 export const ofCostlyWork = {
-  /** Exports under way at one time; a further one is told to wait. */
+  /** Exports that run at one time; the next one is refused with `retryAfter`. */
   exports: 2,
   /** Seconds after which an export is given up whose reader takes nothing more. */
   exportStallSeconds: 60,

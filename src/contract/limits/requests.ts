@@ -9,7 +9,7 @@ export const ofRequests = {
   formInputName: 200,
   /** Levels to which lists and objects of a body may be nested. */
   nesting: 100,
-  /** Bytes of the body of whoever has not said who they are, as at sign-in; over it 413 too. */
+  /** Bytes of the body of a caller that has not identified itself, as at sign-in; over it 413 too. */
   strangerBodyBytes: 64 * 1024,
   /** Bytes of bodies in hand at one time, all together and for one credential, key or person; over it 503. */
   bodiesBytes: 32 * 1024 * 1024,

@@ -38,7 +38,7 @@ export const ofSearch = {
   similarTold: 3,
   /** Occurrences of terms that are weighed among the texts of a kind. */
   similarWeighed: 2_000,
-  /** Terms of texts that are kept in memory of all Rooms together, but for the Room that is asked of. */
+  /** Terms of texts that are kept in memory of all Rooms together, except the Room of the request. */
   similarHeld: 500_000,
   similarExecutions: 500,
 } as const

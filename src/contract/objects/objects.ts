@@ -30,7 +30,7 @@ function kindsWhere<K extends ObjectKind>(holds: (spec: ObjectSpec) => boolean):
   return [present(first), ...more]
 }
 
-/** Objects whose kind is told by their record. */
+/** Objects whose kind their record shows. */
 export type RecordKind = KindsWith<{ table: "records" }>
 export const recordKinds = kindsWhere<RecordKind>(({ table }) => table === "records")
 /** Objects that carry a Room-scoped label. */

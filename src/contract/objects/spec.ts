@@ -10,7 +10,7 @@ export interface ObjectSpec {
   readonly label: string | null
   /** Where its page is, below the base URL, before its id; null where it has none. */
   readonly page: string | null
-  /** The read that answers one by its id, to whoever may see it; null where none does. */
+  /** The read that answers one by its id; null if there is none. */
   readonly read: string | null
   readonly table: string
   /** The column of its id. */

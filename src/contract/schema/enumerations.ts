@@ -22,7 +22,7 @@ export const enumerations = {
   attemptIntent: ["planned", "exploratory", "rerun", "reproduction"],
   attemptStatus: ["registered", "preflight_failed", "started", "succeeded", "failed", "cancelled"],
   attemptEvent: ["preflight_failed", "started", "progress", "succeeded", "failed", "cancelled"],
-  /** How an attempt ended, as far as it was told. */
+  /** How an attempt ended, as far as was reported. */
   attemptOutcome: ["unknown", "preflight_failed", "succeeded", "failed", "cancelled"],
   /** Numbers that JSON has no digits for. */
   nonFinite: ["NaN", "Infinity", "-Infinity"],
@@ -85,7 +85,7 @@ export const enumerations = {
   /**
    * What a write or a record is warned of. It rests on what has fallen, directly or further down, or a plan it names
    * does, with what that tests; it names what has fallen, or a
-   * material that cannot be had; it says too little, repeats itself, or contradicts itself; a checkpoint goes back behind another.
+   * material that nobody can get; it says too little, repeats itself, or contradicts itself; a checkpoint goes back behind another.
    */
   warning: [
     ...fallen.map((status) => `rests_on_${status}` as const),

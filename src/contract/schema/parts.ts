@@ -13,7 +13,7 @@ export interface Refers {
   readonly not?: string
 }
 
-/** Which member of a list's items tells them apart, and where a repetition is told: at the second item, or at the list. */
+/** Which member identifies an item of a list, and where a repetition is reported: at the second item, or at the list. */
 export interface UniqueBy {
   readonly member: string
   readonly at: "item" | "list"

@@ -8,7 +8,7 @@ import { type Family, schemaVersions } from "../../contract/versions.ts"
 import { withoutTokens } from "../../log.ts"
 import { type Found, isDownload, NamedText } from "../../ledger/reads/reading.ts"
 
-/** An answer on its way out. Whoever it passes may add to its header fields, whose names are in lower case. */
+/** An answer on its way out. Each layer can add to its header fields, whose names are in lower case. */
 export class Answer {
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
   readonly status: number
@@ -36,7 +36,7 @@ export class Answer {
     this.headers[name] = before === undefined ? value : `${before}, ${value}`
   }
 
-  /** As the server takes it. Nobody adds to it any more: a `Headers` object would cost as much as a small read. */
+  /** As the server takes it, complete. A `Headers` object would cost as much as a small read. */
   get leaving(): Response {
     return new FastResponse(this.body, { status: this.status, headers: this.headers })
   }

@@ -12,7 +12,7 @@ import { type Compressor, encodingFor } from "./compression.ts"
 
 /**
  * Whom an answer is for: `everywhere`, anybody and their pages of whatever origin; `here`, anybody, the same for all of them;
- * `visitors`, the same for all who bring no session. Left out, whoever asks.
+ * `visitors`, the same for all who bring no session. Left out, the caller alone.
  */
 export type Open = "everywhere" | "here" | "visitors"
 
@@ -68,7 +68,7 @@ export async function opened(open: Open | undefined, event: H3Event, answer: Ans
   if (encoding === null) return answer
   const compressed = (smaller: Answer["body"]) => new Answer(smaller, { status, headers: { ...headers, "content-encoding": encoding } })
   if (body instanceof ReadableStream) {
-    // Nobody reads the body of a HEAD.
+    // The body of a HEAD is not sent.
     return compressed(event.req.method === "HEAD" ? null : body.pipeThrough(compressor.stream(encoding)))
   }
   const bytes = typeof body === "string" ? Buffer.from(body) : body

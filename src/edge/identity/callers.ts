@@ -61,7 +61,7 @@ export function countWrite(edge: Edge, { userId }: Actor, event: H3Event): void 
   edge.rates?.caller(context, context.credentialId ?? userId, "POST")
 }
 
-/** Notes the use of a credential or key: many only read, and their person wants to see that they are in use. Nobody waits for it. A write notes its use in its own transaction. */
+/** Notes the use of a credential or key: many only read, and their person wants to see that they are in use. The request does not wait for it. A write notes its use in its own transaction. */
 function noteUse({ instance: { ledger, tables, world } }: Edge, { credentialId, keyId }: RequestContext): void {
   const at = isoTime(world.now())
   const note = (tokens: Pick<typeof tables.credentials, "isUseDue" | "used">, id: string | null) => {

@@ -1,6 +1,6 @@
 /**
  * The memory of bodies in flight. A body counts for what it holds, from its first byte until its request is answered. When
- * there is no room, the body gives way for which nothing has come for longest: whoever sends on is not stopped by whoever stalls.
+ * there is no room, the body that has received nothing for longest is dropped, so a stalled client does not stop an active one.
  */
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Counts, overBudget } from "./counts.ts"

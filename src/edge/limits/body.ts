@@ -132,7 +132,7 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
       if (body !== undefined) bodies?.whole(body)
       resolve(gathered.take())
     })
-    // Nobody is there any longer to read this answer; it is a refusal so that nobody takes it for a fault of the service.
+    // The client is gone. The answer is a refusal so that it is not counted as a fault of the service.
     req.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive whole.", { retryAfter: 1 })))
   })
 }

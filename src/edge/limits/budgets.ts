@@ -9,7 +9,7 @@ import { Counts, overBudget, type Share } from "./counts.ts"
 export interface BudgetNumbers {
   /** Bytes of bodies of callers that are known. */
   readonly bodies: Share
-  /** Bytes of bodies of whoever has not said who they are. */
+  /** Bytes of bodies of callers that have not identified themselves. */
   readonly strangersBodies: Share
   readonly connections: Share
   readonly feeds: Share

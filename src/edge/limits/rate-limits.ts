@@ -55,7 +55,7 @@ export class RateLimits {
 
   /**
    * Any request. Callers on the machine itself are not counted by address: these are its own agents, or everybody at once
-   * behind a proxy that the service was not told of.
+   * behind a proxy that the service does not know of.
    * @returns the refusal, where there is one
    */
   request(address: string): Refusal | null {
@@ -66,7 +66,7 @@ export class RateLimits {
   caller({ address }: RequestContext, caller: string, method: string): void {
     const isRead = method === "GET" || method === "HEAD"
     const strangers = this.#buckets.refusedCredentials.wait(countedAs(address), this.#now())
-    // Whoever guesses must not learn that a guess was right; those who were here before are not made to suffer for it.
+    // A caller that guesses must not learn that a guess was right. Callers that came in before are not affected.
     const isKnown = () => this.#buckets.callerReads.knows(caller) || this.#buckets.callerWrites.knows(caller)
     if (strangers > 0 && !isLoopback(address) && !isKnown()) throw this.#refuse("refusedCredentials", strangers)
     const refusal = this.#take(isRead ? "callerReads" : "callerWrites", caller)

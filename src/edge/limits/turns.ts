@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises"
 
 let last: Promise<void> = Promise.resolve()
 
-/** Waits until what takes long may be done; small requests, and those who come anew, are seen to between two that wait here. */
+/** Waits for a turn to do something long. Small requests and new connections are served between two turns. */
 export function ownTurn(): Promise<void> {
   last = last.then(() => turn())
   return last

@@ -75,7 +75,7 @@ export interface Original {
 
 const addressOf = (address: string, { url }: H3Event): string => `${address}${url.pathname}${url.search}`
 
-/** Sends whoever asks to the original: method and body stay as they are. */
+/** Redirects the caller to the original; method and body stay the same. */
 export const sendingOn = (address: string): Original => ({
   address,
   answer: (event) => new Answer(null, { status: 307, headers: { ...commonHeaders, location: addressOf(address, event) } }),

@@ -18,7 +18,7 @@ export interface Asking {
 }
 
 /**
- * Asks a read. Who asks and what they are told is of one moment, but for what is asked as of an earlier one: that waits until
+ * Answers a read. The caller and the answer are of one snapshot, but for what is asked as of an earlier one: that waits until
  * the Room is there as it was.
  * @throws Refusal for who asks, then for the parameters, then the read's own
  */

@@ -40,7 +40,7 @@ export class Routes {
 
   /**
    * @param path with `{name}` for each part that varies
-   * @param open whom its answers are for, refusals included; left out, whoever asks
+   * @param open whom its answers are for, refusals included; left out, the caller alone
    * @param cost of what a reading thread may answer; left out, this thread answers
    * @param refused answers what was refused or failed on the way to that thread; left out, the answer is that of an API
    */

@@ -1,4 +1,4 @@
-/** What is counted while the service runs, and how Prometheus is told. Counting costs a request less than a microsecond. */
+/** The metrics of a running service, in the format of Prometheus. Counting costs a request less than a microsecond. */
 /// <reference path="./prometheus.d.ts" />
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
@@ -191,7 +191,7 @@ export class Metrics implements CommitObserver {
   }
 }
 
-/** A gauge that cannot be read, as where no file can be opened, is left out; the others are told. */
+/** A gauge that cannot be read, as where no file can be opened, is left out; the others are shown. */
 function readOf(value: () => number | null | undefined): number | null | undefined {
   try {
     return value()

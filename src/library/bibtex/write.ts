@@ -8,7 +8,7 @@ export interface Cited {
   readonly citationKey: string | null
   /** JSON of what is known of it. */
   readonly record: Stored<Partial<PaperRecord>> | null
-  /** JSON of the tags of whoever asks. */
+  /** JSON of the tags of the caller. */
   readonly tags?: Stored<string[]>
 }
 

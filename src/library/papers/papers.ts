@@ -1,4 +1,4 @@
-/** What arXiv says of papers: one record each, whoever filed them. */
+/** The data of arXiv about papers, one record for each paper. */
 import { extendJson, JsonText, parse, type Served, type Stored, stored, type Writable, writeJson } from "../../contract/json.ts"
 import type { Holding, PaperMember } from "../../contract/library/answers.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -69,7 +69,7 @@ export const holders = (of: string): string =>
 export const TAGS = (user: string, paper: string): string =>
   `(SELECT json_group_array(t.tag ORDER BY t.tag) FROM paper_tags t WHERE t.user_id = ${user} AND t.arxiv_id = ${paper})`
 
-/** SQL for what was said of the paper `of` by whoever added it first to a Collection in reach. */
+/** SQL for the note of the person who first added the paper `of` to a Collection in reach. */
 export const GIVEN = (of: string): string =>
   `(SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of} AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1)`
 
@@ -97,7 +97,7 @@ export function papers(db: Db) {
   )
 
   return {
-    /** Keeps a record. What the operator imported stays open to everybody, also when arXiv tells it anew. */
+    /** Keeps a record. What the operator imported stays open to everybody, also when arXiv sends it again. */
     put: (record: PaperRecord, origin: Origin, at: string) =>
       put({ arxivId: record.arxivId, origin, recordedAt: at, record: JSON.stringify(record) }),
 

@@ -1,5 +1,5 @@
 /**
- * How far whoever asks can see: a person in the browser their whole Library, a personal key what its reach leaves of it.
+ * How far the caller can see: a person in the browser their whole Library, a personal key what its reach leaves of it.
  * Everything that reads a Collection goes through the one expression below, so what is out of reach is simply not there.
  */
 import type { KeyReach } from "../../contract/schema/enumerations.ts"
@@ -20,7 +20,7 @@ export const scopeOf = ({ userId, key }: Pick<Actor, "userId" | "key">): Scope =
   keyId: key?.keyId ?? "",
 })
 
-/** The whole of a person's Library, whoever asks for it. */
+/** The whole of a person's Library. */
 export const wholeScope = (userId: string): Scope => ({ userId, reach: "all", keyId: "" })
 
 /** Whether the saved papers themselves are in reach. */

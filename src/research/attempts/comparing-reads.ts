@@ -78,7 +78,7 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     }
   }
 
-  /** The last values of the metric that is called so among the columns. */
+  /** The last values of the metric of that column. */
   function lastsOf(
     rows: readonly Row[],
     metrics: readonly Metric[],

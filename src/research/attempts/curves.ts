@@ -1,5 +1,5 @@
 /**
- * The curve of each metric and split of an attempt, kept beside its points as they land, thinned: whoever looks at it reads
+ * The curve of each metric and split of an attempt, kept beside its points as they land, thinned: a reader reads
  * as little of a long run as of a short one.
  */
 import type { Db } from "../../ledger/storage/database.ts"
@@ -21,7 +21,7 @@ export interface SeriesState {
   readonly stretch: number
 }
 
-/** A point as the curve has it: where no step was told, its place among all points of the attempt stands for one. */
+/** A point of the curve. If no step was reported, its index among all points of the attempt is used. */
 export type NewPoint = readonly [step: number, value: number]
 
 /** What a series is of; the split is empty and the dimensions are 0 where there are none. */

@@ -16,7 +16,7 @@ const guarded = (part: string): string => (FORMULA.test(part) && !HARMLESS.test(
 
 /**
  * A cell of CSV. Each part of a text that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP's page on CSV
- * injection has it; `--seed` is only quoted, so that programs find the column under its name. JSON lines have every text as it was told.
+ * injection has it; `--seed` is only quoted, so that programs find the column under its name. JSON lines have every text as it was sent.
  */
 function cell(value: string | number | null): string {
   if (value === null) return ""

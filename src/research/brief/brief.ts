@@ -110,7 +110,7 @@ function listsOf(gathered: Gathered, next: readonly NextItem[], now: number): Ma
   }
 }
 
-/** The texts of a body begun, cut as well: whoever sends it reads the whole first. */
+/** The texts of a prepared body, also cut: the agent reads the whole before it sends one. */
 const cutTexts = (body: NextItem["body"], characters: number): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).map(([name, value]) => [name, typeof value === "string" ? shortened(value, characters) : value]))
 

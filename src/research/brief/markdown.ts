@@ -1,4 +1,4 @@
-/** A brief as Markdown: for whoever reads rather than parses. */
+/** A brief as Markdown. */
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"

@@ -19,7 +19,7 @@ const reasons: { readonly [C in StaleReason["code"]]: string } = {
   published_since: "came after it",
   not_covered: "is not covered",
 }
-/** Steps of one sort that are told; a reader takes one at a time. */
+/** How many steps of one kind are listed; a reader takes one at a time. */
 const EACH = 5
 const QUOTED = 160
 

@@ -53,7 +53,7 @@ function shown(row: Row) {
     // Short lists: with texts inside, the whole checkpoint would be written more slowly.
     openQuestions: parse(openQuestions),
     selected: selected === 1,
-    // An open one is not called so, though its reasons are told.
+    // An open checkpoint is never marked stale, but its reasons are shown.
     stale: row.state === "concluded" && staleReasons !== NONE,
     staleReasons: staleReasons === NONE ? [] : parse(staleReasons),
     archive: archiveOf(row),

@@ -44,7 +44,7 @@ export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.pa
 const GROUND = `r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status,
   coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
 
-/** A cause of doubt as it is told, seen from a Room. */
+/** A cause of doubt as it is shown in a Room. */
 const doubt = ({ through, isAnswered, ...fallen }: Reached, status: Exclude<RecordStatus, "current">, roomId: string): Warning => ({
   code: `rests_on_${status}`,
   message: `It rests on ${fallen.label}, which is ${status}${isAnswered === 1 ? " (its author has answered)" : ""}${through === null ? "" : `, through ${through.label}`}.`,
@@ -71,7 +71,7 @@ export function grounds(db: Db) {
     `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
      LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = +? AND x.part <> 'plan' AND ${RESTS} ORDER BY r.version_id`,
   )
-  // Found by whom it names: of what is named by very many, the first.
+  // Found by the objects that it names; if very many name one, only the first.
   const above = db.prepare<Omit<Ground, "rests" | "isAnswered">>(
     `SELECT DISTINCT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status
      FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = +? AND ${RESTS} LIMIT ${limits.groundsFollowed})

@@ -33,7 +33,7 @@ export function shaken(db: Db) {
   return {
     /** A record was published: it is in doubt with what it rests on. */
     published: (versionId: string): void => void from.run(versionId, versionId, versionId, versionId),
-    /** A record fell or stands again, or something else replaces it: what rests on it, and on what it rests on through it, is told anew. */
+    /** A record fell or stands again, or something else replaces it: what rests on it, and on what rests on that, is updated. */
     moved(versionId: string): void {
       restart(versionId)
       for (const { causeId } of causes.all(versionId)) restart(causeId)

@@ -1,7 +1,7 @@
 /**
  * What bears on a record or an attempt (protocol, section 8), kept as it lands: each word for or against it, which of them
  * count, and the tally of those. Of each voice the newest word counts that was not withdrawn and whose speaker has not fallen. A
- * finding's links, whoever made them, and its references are one voice, and so are findings that report the same attempts.
+ * finding's links, by any author, and its references are one voice, and so are findings that report the same attempts.
  */
 import type { EvidenceTally } from "../../contract/answers/evidence.ts"
 import { DOUBTED, FALLEN, tallyColumns } from "../../contract/answers/evidence.ts"
@@ -151,7 +151,7 @@ export function words(db: Db) {
       for (const group of withdraw.all(linkId)) settle(group)
     },
 
-    /** Counts anew what a record says of others, after its own status moved. */
+    /** Counts again what a record says of others, after its own status changed. */
     speakerMoved(versionId: string): void {
       for (const group of groupsOf.all(versionId)) settle(group)
     },

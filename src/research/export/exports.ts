@@ -36,7 +36,7 @@ interface ExportedRooms {
   readonly instanceId: string
 }
 
-/** Seconds that a caller is told to wait for another export to end. */
+/** The `retryAfter` in seconds while other exports run. */
 const RETRY = 10
 
 export class Exports {

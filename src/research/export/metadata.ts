@@ -151,7 +151,7 @@ const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept,
   ...more,
 })
 
-/** What is told of a file beyond its bytes, for those that are an object of the Room. */
+/** The description of a file that is an object of the Room. */
 function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, { baseUrl }: Source): Generator<Entity> {
   const { roomId } = room.summary
   const told = new Set<string>()

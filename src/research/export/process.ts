@@ -1,4 +1,4 @@
-/** The crate of a Room, made in a process of its own: whoever answers small questions is not held up by it. */
+/** Makes the crate of a Room in a separate process, so that it does not delay small reads. */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { ProcessLost, TooCostly } from "../../jobs/child.ts"
@@ -7,7 +7,7 @@ import { exporting } from "../../jobs/pools.ts"
 import type { Crates } from "./exports.ts"
 import type { Source } from "./metadata.ts"
 
-/** What the process is told. */
+/** The input of the process. */
 export interface CrateOrder {
   /** The database, which it opens to read only, as of that moment. */
   readonly file: string
@@ -20,7 +20,7 @@ const job: StreamJob<CrateOrder> = {
   bounds: { seconds: limits.exportPieceSeconds, megabytes: limits.exportMegabytes },
 }
 
-/** Seconds that a caller is told to wait before it asks again. */
+/** The `retryAfter` in seconds. */
 const RETRY = 10
 
 /** Gives what makes the crates of Rooms in a database. They throw a Refusal, 503, where the process is lost or takes more than it may. */

@@ -164,7 +164,7 @@ export function findings(db: Db, materials: Materials) {
       used.forEach(({ materialId, purpose }, position) => insertMaterial({ versionId, position, materialId, purpose }))
     },
 
-    /** What a record read shows of a finding: derived anew, since attempts move on. */
+    /** What the read of a record shows of a finding. It is derived at each read, since attempts change. */
     read(versionId: string, seenFrom: string) {
       const named = attempts.all(versionId)
       const execution = executionOf(versionId, seenFrom, named)

@@ -59,7 +59,7 @@ export class Withholdings {
   }
 
   /**
-   * A write with marks in place of what is told to be withheld of it.
+   * A write with marks in place of the parts that were withheld.
    * @param isWhole whether its body is the one that was accepted, whatever it looks like
    * @returns null where nothing of it was withheld
    * @throws CrateFault for what nobody withheld

@@ -52,7 +52,7 @@ export interface ProvedWrite {
   readonly entry: Omit<Entry, "position" | "sender">
   /** Of its entry of the activity. */
   readonly digest: string
-  /** Everybody whom it names, as far as ids go. */
+  /** The ids of all people that it names. */
   readonly people: readonly string[]
   /** The member whom its body calls by name. */
   readonly member: { readonly userId: string; readonly username: string } | null

@@ -17,7 +17,7 @@ import { ANSWER, STANDS } from "../links/answers.ts"
 import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
-/** One more than is told shows that there are more. */
+/** One more than is shown, to see whether there are more. */
 const PROBE = ITEMS + 1
 
 interface Word {
@@ -172,7 +172,7 @@ export function judging(db: Db, evidence: Evidence) {
     }
   }
 
-  /** What was done on some records, what of it failed, and what is doubted. @param seenFrom the Room it is told in */
+  /** What was done on some records, what of it failed, and what is doubted. @param seenFrom the Room that it is shown in */
   function around(versionIds: readonly string[], seenFrom: string) {
     const list = JSON.stringify(versionIds)
     const work = lines.all(...Array<string>(6).fill(list))

@@ -182,7 +182,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
   })
 
   return {
-    /** A message replied to an entry: what it answers is told. */
+    /** A message replies to an entry; its feed entry says to which. */
     replied(reply: Reply): void {
       const versionId = links.replied(reply)
       if (versionId === undefined) return

@@ -10,7 +10,7 @@ export interface Report {
 }
 
 const meanings: Record<LocationState, Obtainability> = { available: "obtainable", restricted: "restricted", unavailable: "unobtainable" }
-/** What says most about whether it can be had. */
+/** The report that says most about whether people can get it. */
 const order: readonly LocationState[] = ["available", "restricted", "unavailable"]
 
 /**

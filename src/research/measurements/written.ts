@@ -36,7 +36,7 @@ export function csvOf(name: string, { by, groups, against }: MeasurementTable): 
 const cell = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|").replaceAll(/\s+/g, " ")
 const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`
 
-/** How a difference is told from zero, in a word or two. */
+/** How sure a difference from zero is, in a word or two. */
 const told = (contrast: Group["contrast"]): string =>
   contrast?.corrected == null ? "–" : contrast.corrected.isDistinct ? "yes" : "not told apart"
 

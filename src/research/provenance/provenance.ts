@@ -139,7 +139,7 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
 
     /**
      * What lies within so many steps around a node, along the edges that the Room states; undefined where it names no such node.
-     * Of another Room's node only what this one makes of it is told.
+     * Of a node of another Room only its relations to this Room are shown.
      */
     around(roomId: string, focus: string, depth: number) {
       const chosen = new Chosen<FaintNode>()

@@ -7,7 +7,7 @@ import { IN_DOUBT } from "../evidence/shaken.ts"
 import { TALLY_COLUMNS, TALLY_OF, tallyIn, type TallyRow } from "../evidence/words.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
-/** What a record's standing is told from; nothing was ever said of most. */
+/** The rows that a record's standing is made of; most records have none. */
 export interface StandingRow {
   readonly status: RecordStatus | null
   readonly notices: Stored<Notice[]> | null
@@ -97,7 +97,7 @@ export function recordSummary(row: SummaryRow) {
   }
 }
 
-/** What is told of a record where another object refers to it. */
+/** How a record is shown where another object refers to it. */
 export type RelatedRow = Pick<SummaryRow, "versionId" | "label" | "kind" | "wording" | "roomId" | keyof StandingRow>
 
 /** A record as an object of a Room refers to it, with how it stands now. */

@@ -79,7 +79,7 @@ export function indexing(db: Db) {
       flush.run()
     },
 
-    /** Makes the indexes anew, of the texts as they are. */
+    /** Makes the indexes again from the present texts. */
     reindex(): void {
       for (const statement of [forgetConcepts, forget, settle]) statement.run()
       while (putNext(Number.MAX_SAFE_INTEGER)) {}

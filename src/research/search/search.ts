@@ -142,7 +142,7 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
       return isRead ? inItems(items) : among(items, within, count, offset)
     }
     const { from, isLong } = newestOf(each, rare)
-    // Where the words of a phrase stand next to each other is told by reading all their places.
+    // Reading all places of the words shows where they stand next to each other.
     if (isLong && asksPhrase)
       return inItems(words.common([allOf(...each)], limits.searchCommon, limits.searchCommon).filter((item) => item >= from))
     const weighed = asked.phrases.filter((_, phrase) => asked.wordsOf[phrase]?.some((word) => rare[word]))

@@ -6,7 +6,7 @@
 export interface Turn {
   /** Whether this tab may hold a feed now. */
   readonly holds: boolean
-  /** Stands in line for it, once this tab can be seen. @param now take it from whoever has it */
+  /** Waits for the turn, once this tab is visible. @param now take it from the tab that has it */
   ask(now?: boolean): void
   /** Gives it up, and the place in the line. */
   give(): void
@@ -14,7 +14,7 @@ export interface Turn {
   tell(room: string, after: number): void
 }
 
-/** @param base the path of the service @param changed told when this tab may hold a feed, and when it may no longer @param heard told of what another tab heard */
+/** @param base the path of the service @param changed called when this tab gets or loses the feed @param heard called with what another tab heard */
 export function takeTurns(base: string, changed: () => void, heard: (room: string, after: number) => void): Turn {
   const name = `research-room feed ${base}`
   const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(name)

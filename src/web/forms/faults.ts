@@ -39,7 +39,7 @@ export function nameOf(at: string, sheet: Sheet | undefined): string {
 const isEmpty = (draft: Draft, at: string): boolean => draft.getAll(at).every((value) => value.trim() === "")
 
 function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: Sheet | undefined): string {
-  // What names nothing here is told as a sentence already.
+  // An id that names nothing already has a sentence.
   if (message.startsWith("“")) return message
   const row = /\/(\d+)(?=\D*$)/.exec(at.replace(/\|[^/]*/g, ""))
   const place = placeOf(at)

@@ -4,7 +4,7 @@ import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Html, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 
-/** A refusal in a sentence for the person; what is wrong with a field is told beside it. */
+/** A refusal in a sentence for the person; faults of a field are shown beside it. */
 export const said = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Some of this needs correcting." : message)
 
 /** What is wrong with a field. */

@@ -98,7 +98,7 @@ async function admitted({ edge, event }: Visit, operation: Operation, draft: Dra
   return trusted<Receipt>(await sendWrite(edge, event, operation, actor, () => decoded(operation, draft, read())))
 }
 
-/** Takes the state that a refusal told of as what is expected next: the person has now seen it. */
+/** Expects the state that the refusal showed: the person has now seen it. */
 function withCurrent(draft: Draft, { details }: Refusal): Draft {
   const expected = details.current?.expected
   if (typeof expected !== "object" || expected === null || Array.isArray(expected)) return draft

@@ -24,7 +24,7 @@ const used = (at: string | null): Html => (at === null ? html`<span class="quiet
 
 type Token = Omit<AnswerOf<"admin_keys">["items"][number] | AnswerOf<"admin_credentials">["items"][number], "reach">
 
-/** A button that ends one thing, whosever it is. */
+/** A button that ends one credential, key or invitation of any person. */
 const endButton = (path: string, action: OperatorAction, id: string, text: Content): Html =>
   html`<form class="inline" method="post" action="${to(`/web/admin/${path}/${id}/${action}`)}"><button class="danger">${text}</button></form>`
 

@@ -20,7 +20,7 @@ export interface FindingLink {
   readonly withdrawn: object | null
   readonly finding: { readonly status: RecordStatus }
 }
-/** More dots than this are told as numbers. */
+/** More dots than this are shown as a number. */
 const DOTS = 12
 
 /** How the attempts ended: a dot for each, or a count for each outcome. */

@@ -127,7 +127,7 @@ const sent: Readonly<Record<string, Sent>> = {
   "/web/{operation}": actSent,
 }
 
-/** What is asked of somebody else before anything can be shown. */
+/** Pages that wait for the identity provider before they can answer. */
 const asked: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProvider, "/sign-in/provider/back": providerReturn }
 
 /** Adds every page, and answers what a browser asks for that is none. */

@@ -1,4 +1,4 @@
-/** A Collection: its papers, whom it is shared with, and all of it as a file. */
+/** A Collection: its papers, the people it is shared with, and its export as a file. */
 import { withQuery } from "../addresses.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"

@@ -42,7 +42,7 @@ async function foundIn(text: string): Promise<Found> {
 const savedBy = ({ result: { saved, alreadySaved } }: Receipt<"save_papers">) => ({ filed: saved, already: alreadySaved })
 const addedBy = ({ result: { added, alreadyThere } }: Receipt<"add_papers" | "import_bibtex">) => ({ filed: added, already: alreadyThere })
 
-/** Files some papers, fifty a write. What was filed before a write was refused stays so, and is told. */
+/** Files some papers, fifty a write. What was filed before a refused write stays, and the page says so. */
 async function file(send: Send, { arxivIds, titles = new Map() }: Found, collectionId: string | undefined): Promise<Filed> {
   const became: { readonly filed: string[]; readonly already: string[] } = { filed: [], already: [] }
   for (let at = 0; at < arxivIds.length; at += limits.arxivIds) {

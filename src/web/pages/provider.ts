@@ -50,7 +50,7 @@ export const startAtProvider: Sent = async (visit) => {
   return leftOn(address, carriedBy(edge, { step: "asked", asked: waited, by, connecting, next }))
 }
 
-/** Verifies what a browser comes back with, and lets in whom it is. */
+/** Verifies what a browser brings back from the provider, and signs the person in. */
 export const providerReturn: Sent = async (visit) => {
   const { edge, event, url, person } = visit
   const { provider, admits } = mustHaveProvider(edge)

@@ -151,7 +151,7 @@ const alike = ({ kind, why }: Failure): string => `${kind} ${why.replace(/[0-9]+
 
 /** What was tried and came to nothing, and why, in a line each. */
 export function failures({ failures: all }: Brief): Html | null {
-  // An attempt that diverged and failed is told by its failure.
+  // An attempt that diverged and failed is listed as failed.
   const failed = new Set(all.filter(({ kind }) => kind === "attempt_failed").map(({ id }) => id))
   const told = all.filter(({ kind, id }) => !SOUND.has(kind) && !(kind === "attempt_diverged" && failed.has(id)))
   const groups = [...Map.groupBy(told, alike).values()].slice(0, SHOWN.failures)

@@ -75,7 +75,7 @@ export function untried({ work }: Case): Html {
   return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<p class="bearing">${stateBadge("untested", "Untested")}</p><p>Nothing has been tried yet: ${asked}, nothing is said for or against it, and nothing rests on it.</p></section>`
 }
 
-/** What differs in numbers alone is told once. */
+/** Sentences that differ only in numbers are shown once. */
 const alike = ({ kind, experiment, why }: Failed): string => `${kind} ${experiment.experimentId} ${(why ?? "").replace(/[0-9]+/g, "0")}`
 
 function failure(same: readonly Failed[]): Html | null {

@@ -40,7 +40,7 @@ function button({ what, operation, body, object }: Step, visit: Visit, room: Roo
   if ((role !== "member" && role !== "owner") || room.state === "archived") return null
   const [, text] = wordsOf(what)
   const said = html`${text}${object.label === null ? null : html`<span class="aside"> ${object.label}</span>`}`
-  // Nothing is asked of who takes an experiment: one press does it.
+  // Taking an experiment needs no form: one press does it.
   if (what === "take_experiment")
     return actionButton(operation, Object.fromEntries(begun(body).map(([name, value]) => [`/${name}`, value])), said)
   const query = new URLSearchParams(begun(body))

@@ -22,7 +22,7 @@ export interface PasteResult {
   readonly text?: string
 }
 
-/** Parts of a text, and papers, that are told one by one. */
+/** How many parts of a text, and papers, are listed one by one. */
 const TOLD = 50
 
 interface Box {

@@ -1,4 +1,4 @@
-/** What is shown of what is similar, and how much of it the history keeps beside a write that was told of it. */
+/** How similar objects are shown, and how much of the list the journal keeps with a write. */
 import { each } from "../../../contract/each.ts"
 import { enumerations, type SimilarKind } from "../../../contract/schema/enumerations.ts"
 import { type Json, type JsonObject, writeJson, isObject } from "../../../contract/json.ts"
@@ -28,7 +28,7 @@ export interface Row {
   readonly revision: number | null
 }
 
-/** What a write is told of, before it is written out. */
+/** The similar objects of a write, before they are written as JSON. */
 export type Tried = { readonly [K in keyof AlreadyTried]: readonly Row[] } & { readonly seenFrom: string | null }
 
 /** What names an object that is shown. */
@@ -140,7 +140,7 @@ const isKept = (value: unknown): value is Kept => isObject(value)
 const keptIn = (value: Json): Kept[] => (Array.isArray(value) ? value.filter(isKept) : [])
 const isShort = (kept: Kept): kept is ShortItem => Array.isArray(kept)
 
-/** What a write is told of, as it stands beside its receipt and as it is kept. */
+/** The similar objects of a write, as they are shown beside its receipt and as they are kept. */
 export function extrasOf({ similar, sameExecution, seenFrom }: Tried): ReceiptExtras {
   const shown = (rows: readonly Row[]) => rows.map((row) => itemOf(row, seenFrom))
   const keep = (rows: readonly Row[], items: readonly SimilarItem[]) =>

@@ -1,4 +1,4 @@
-/** The read of what is similar, and what a write is told of it. */
+/** The read of similar objects, and the list of them beside the receipt of a write. */
 import type { SimilarKind } from "../../../contract/schema/enumerations.ts"
 import type { BodyOf, OperationName } from "../../../contract/operations/index.ts"
 import { Refusal } from "../../../contract/refusals/refusal.ts"

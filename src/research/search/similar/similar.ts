@@ -75,7 +75,7 @@ export function similar(db: Db) {
   )
   const rooms = new Map<string, Record<SimilarKind, Likeness>>()
 
-  /** The texts of a Room, read on to where the data is; of a Room that was not asked of for long, anew. */
+  /** The texts of a Room, read on to the newest; all of them again if the Room was not used for long. */
   function known(roomId: string): Record<SimilarKind, Likeness> {
     const found = rooms.get(roomId) ?? each(enumerations.similarKind, () => new Likeness())
     rooms.delete(roomId)

@@ -1,4 +1,4 @@
-/** Materials, and where they can be had, as they are asked for. */
+/** The forms for materials and their locations. */
 import { sheet, threadAsk } from "./sheet.ts"
 
 export const materialSheets = {

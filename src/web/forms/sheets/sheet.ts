@@ -91,7 +91,7 @@ export const agentAsks = {
   permissions: { label: "What may it do?", missing: "Choose at least one thing that it may do." },
 } as const
 
-/** How it is asked of which experiment something is. */
+/** The field that asks for the experiment. */
 export const experimentAsk = { "/experimentId": { label: "Experiment", missing: "Choose the experiment." } } as const
 
 /** What a page knows of the experiment that something is done to. */
