@@ -6,7 +6,7 @@ import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./compose/instance.ts"
 import { cratesOf } from "../research/index.ts"
 import { Replication } from "./replication/replication.ts"
-import { fill, leaveSyncing } from "../ledger/storage/opening.ts"
+import { fill, leaveWriting } from "../ledger/storage/opening.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
 import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
@@ -169,7 +169,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     )
     instance.ledger.handOver(made)
-    leaveSyncing(db)
+    leaveWriting(db)
     data.emptyLogBy(() => made.emptyLog())
     return made
   }

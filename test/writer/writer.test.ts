@@ -1,4 +1,4 @@
-/** The writing thread when things go wrong: it ends in the midst of a write, or is ended while somebody writes alone. */
+/** The writing thread when things go wrong: it ends in the midst of a write, or another process writes beside it. */
 import { renameSync, rmSync } from "node:fs"
 import { once } from "node:events"
 import { join } from "node:path"
@@ -7,6 +7,7 @@ import tap, { test } from "tap"
 import { postMessage } from "../../src/contract/operations/threads.ts"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
 import type { Delivery } from "../../src/ledger/journal/delivery.ts"
+import { CommitQueue } from "../../src/ledger/write/commit-queue.ts"
 import { openLog } from "../../src/log.ts"
 import { startService } from "../../src/app/service.ts"
 import { Writer } from "../../src/app/threads/writer.ts"
@@ -70,29 +71,55 @@ test("a write is there once it is answered, and its Room is told of", async (t) 
   t.strictSame(failures, [], "an end that was asked for is no failure")
 })
 
-test("who writes alone is not disturbed, and what waited meanwhile is written after", async (t) => {
+test("what another thread tries out is written before what waited meanwhile, and tried again where another process has written", async (t) => {
   const { writer } = startWriter()
   await writer.admit(delivery(), false)
   const before = messages() ?? 0
   let waiting: Promise<unknown> | undefined
-  const alone = await writer.alone(async () => {
-    waiting = Promise.all([writer.admit(delivery(), false), writer.admit(delivery(), false)])
-    // The thread has heard of them once it has answered this question, which it is asked after them.
-    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-    db.exec("BEGIN IMMEDIATE")
-    db.exec("COMMIT")
-    return messages()
+  db.exec("CREATE TABLE tried (turn INTEGER, seen INTEGER, bytes BLOB)")
+  const queue = new CommitQueue(db)
+  const note = db.prepare("INSERT INTO tried VALUES (+?, +?, +?)")
+  const seenWith = db.prepare<{ seen: number; bytes: Buffer }>("SELECT seen, bytes FROM tried WHERE turn = +?")
+  let told = 0
+  const trying = (turn: number, meanwhile = () => {}) =>
+    writer.transact(() => {
+      meanwhile()
+      return queue.rehearse(() => {
+        queue.afterCommit(() => (told += 1))
+        note.run(turn, messages() ?? 0, Buffer.from("bytes"))
+        return seenWith.get(turn)?.seen
+      })
+    })
+  const seen = await trying(0, () => {
+    waiting ??= Promise.all([writer.admit(delivery(), false), writer.admit(delivery(), false)])
+    t.equal(seenWith.get(0), undefined, "what was tried is taken back")
   })
-  t.equal(alone, before, "nothing was written in between")
+  t.equal(seen, before, "nothing was written in between")
+  t.strictSame(seenWith.get(0), { seen: before, bytes: Buffer.from("bytes") }, "and is there once it is answered")
+  t.equal(told, 1)
   await waiting
   t.equal(messages(), before + 2)
+
+  let tries = 0
+  const others = () => {
+    tries += 1
+    if (tries === 1) db.exec("INSERT INTO tried VALUES (7, 7, NULL)")
+  }
+  await trying(1, others)
+  t.equal(tries, 2, "what was tried on data that has changed is tried again")
+  t.equal(told, 2)
+  t.equal(db.prepare<{ held: number }>("SELECT count(*) AS held FROM tried WHERE turn = 1").get()?.held, 1)
+
   const order: number[] = []
-  await Promise.all([1, 2, 3].map((turn) => writer.alone(async () => void order.push(turn))))
-  t.strictSame(order, [1, 2, 3], "one after the other")
+  await Promise.all([2, 3, 4].map((turn) => trying(turn, () => void order.push(turn))))
+  t.strictSame(order, [2, 3, 4], "one after the other")
   await t.rejects(
-    writer.alone(() => Promise.reject(new Error("a fault"))),
+    writer.transact(() => {
+      throw new Error("a fault")
+    }),
     { message: "a fault" },
   )
+  db.exec("DROP TABLE tried")
   t.equal(await outcome(writer.admit(delivery(), false)), "accepted", "a fault lets the others go on")
   await writer.close()
 })
@@ -111,7 +138,10 @@ test("a thread that ends by itself leaves nobody waiting: of what it had it is u
   ])
   t.match(failures, [/The writer thread ended/])
   t.strictSame(await outcome(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are not taken")
-  t.strictSame(await outcome(writer.alone(async () => "written")), ["temporarily_unavailable", false])
+  t.strictSame(await outcome(writer.transact(() => ({ value: "written", changes: [], notify: () => {} }))), [
+    "temporarily_unavailable",
+    false,
+  ])
   t.equal(messages(), before)
   await writer.close()
 })

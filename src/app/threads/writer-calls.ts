@@ -4,6 +4,7 @@ import type { Operation } from "../../contract/definitions/operation.ts"
 import type { BatchedWrite } from "../../contract/operations/batch.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import type { Admitted, CheckedWrite } from "../../ledger/write/admission.ts"
+import type { Changed } from "../../ledger/storage/database.ts"
 import type { Leave } from "../../ledger/cut.ts"
 import type { BatchRequest } from "../../ledger/write/batch.ts"
 import type { RepositorySettings } from "../../repositories/configured.ts"
@@ -30,10 +31,12 @@ export interface WriterCalls {
   index(): void
   /** Has Rooms of other instances leave. */
   leave(leave: Leave): void
-  /** The serving thread wants to write alone: answers once nothing is being written, and writes nothing until `release`. */
+  /** The serving thread wants nothing to be written: answers once that is so, until `release` or `apply`. */
   hold(): void
-  /** It has written: answers once that is safe on the disk. */
+  /** It has what it wanted: what waited goes on. */
   release(): void
+  /** Makes the changes that it has tried out, and releases. Answers once they are safe on the disk; false where another process has written since. */
+  apply(changes: readonly Changed[]): boolean
   /** Works the log off where nobody reads it. */
   emptyLog(): void
   end(): void

@@ -87,12 +87,8 @@ const channel = toStarter<WriterEvents, WriterCalls>({
     ledger.hold()
     heldAt = othersCommits()
   },
-  async release() {
-    ledger.release()
-    // The serving thread leaves its texts to this one, and the wait for the disk.
-    indexing.soon()
-    if (othersCommits() !== heldAt) await ledger.sync()
-  },
+  release: () => ledger.release(),
+  apply: (changes) => ledger.apply(changes, () => othersCommits() === heldAt),
   emptyLog: () => truncateWal(db),
   end() {
     indexing.end()

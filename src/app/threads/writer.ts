@@ -1,6 +1,7 @@
 /** The serving thread's end of the writing thread: hands each write over as soon as it is checked, and brings the answers back. */
 import { Thread } from "../../channel/thread.ts"
 import type { Admitted, OtherWriter } from "../../ledger/write/admission.ts"
+import type { Rehearsed } from "../../ledger/write/trying-out.ts"
 import { notStored, uncertain } from "../../ledger/write/not-stored.ts"
 import type { Delivery } from "../../ledger/journal/delivery.ts"
 import type { Leave } from "../../ledger/cut.ts"
@@ -15,8 +16,8 @@ export interface WriterHandlers extends WriterEvents {
 
 export class Writer implements OtherWriter {
   readonly #thread: Thread<WriterCalls, WriterEvents>
-  /** Settles when everybody has written who asked to write alone. */
-  #alone: Promise<unknown> = Promise.resolve()
+  /** Settles when nobody holds the thread or waits to. */
+  #held: Promise<unknown> = Promise.resolve()
 
   constructor(settings: WriterSettings, { failed, ...handlers }: WriterHandlers) {
     this.#thread = new Thread<WriterCalls, WriterEvents>({
@@ -55,33 +56,50 @@ export class Writer implements OtherWriter {
   }
 
   leave(leave: Leave): Promise<void> {
-    return this.alone(() => this.#thread.channel.ask("leave", leave))
+    return this.#turn(async () => {
+      const { channel } = this.#thread
+      await this.#hold()
+      await channel.ask("leave", leave).finally(() => channel.tell("release"))
+    })
   }
 
-  alone<T>(work: () => Promise<T>): Promise<T> {
-    const { channel } = this.#thread
-    const turn = this.#alone.then(async () => {
-      await channel.ask("hold").catch(() => {
-        throw notStored()
-      })
-      const released = () =>
-        channel.ask("release").catch(() => {
-          throw uncertain()
-        })
-      const done = await work().catch(async (error: unknown) => {
-        await released().catch(() => undefined)
-        throw error
-      })
-      await released()
-      return done
+  transact<T>(rehearse: () => Rehearsed<T>): Promise<T> {
+    return this.#turn(async () => {
+      for (;;) {
+        await this.#hold()
+        const { value, changes, notify } = this.#rehearsed(rehearse)
+        if (!(await this.#thread.channel.ask("apply", changes))) continue
+        notify()
+        return value
+      }
     })
-    this.#alone = turn.catch(() => undefined)
+  }
+
+  #rehearsed<T>(rehearse: () => Rehearsed<T>): Rehearsed<T> {
+    try {
+      return rehearse()
+    } catch (error) {
+      this.#thread.channel.tell("release")
+      throw error
+    }
+  }
+
+  #hold(): Promise<void> {
+    return this.#thread.channel.ask("hold").catch(() => {
+      throw notStored()
+    })
+  }
+
+  /** Runs work after that of others that holds the thread. */
+  #turn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#held.then(work)
+    this.#held = turn.catch(() => undefined)
     return turn
   }
 
   /** Ends the thread. What was handed over must have been answered by then. */
   async close(): Promise<void> {
-    await this.#alone
+    await this.#held
     this.#thread.channel.tell("end")
     await this.#thread.ends()
   }

@@ -13,6 +13,9 @@ export interface Statement<Row> {
   run(...values: Value[]): number
 }
 
+/** A statement that changed something, and its values. */
+export type Changed = readonly [sql: string, values: readonly Value[]]
+
 export interface Db {
   /**
    * A statement that is compiled once, when it is first used: each thread uses a part of them only. Callers keep it.
@@ -30,6 +33,8 @@ export interface Db {
   readonly inTransaction: boolean
   /** Reads several things as of one moment. */
   snapshot<T>(work: () => T): T
+  /** Does work, and notes each statement that may change something. Within an open transaction, where the connection can write. */
+  noting?<T>(work: () => T): { readonly value: T; readonly changes: readonly Changed[] }
   close(): void
 }
 
@@ -38,6 +43,7 @@ export class SqliteDb implements Db {
   readonly #begin: Database.Statement
   readonly #end: Database.Statement
   readonly mended: readonly string[]
+  #noted: Changed[] | null = null
 
   constructor(database: Database.Database, mended: readonly string[] = []) {
     this.mended = mended
@@ -51,16 +57,20 @@ export class SqliteDb implements Db {
   prepare<Row>(sql: string): Statement<Row> {
     const compiled = () => this.#database.prepare<Value[], Row>(sql)
     let statement: ReturnType<typeof compiled> | undefined
-    const now = () => (statement ??= compiled())
+    const now = (values: readonly Value[]) => {
+      statement ??= compiled()
+      if (this.#noted !== null && !statement.readonly) this.#noted.push([sql, values])
+      return statement
+    }
     return {
-      get: (...values) => now().get(...values),
+      get: (...values) => now(values).get(...values),
       one(...values) {
-        const row = now().get(...values)
+        const row = now(values).get(...values)
         if (row === undefined) throw new Error(`no row for ${sql}`)
         return row
       },
-      all: (...values) => now().all(...values),
-      run: (...values) => now().run(...values).changes,
+      all: (...values) => now(values).all(...values),
+      run: (...values) => now(values).run(...values).changes,
     }
   }
 
@@ -79,6 +89,16 @@ export class SqliteDb implements Db {
       return work()
     } finally {
       this.#end.run()
+    }
+  }
+
+  noting<T>(work: () => T): { value: T; changes: readonly Changed[] } {
+    const changes: Changed[] = []
+    this.#noted = changes
+    try {
+      return { value: work(), changes }
+    } finally {
+      this.#noted = null
     }
   }
 

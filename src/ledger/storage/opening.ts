@@ -148,11 +148,8 @@ export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/**
- * From now on another connection of this process synchronises what this one commits, and works the log off: this one does not wait
- * for the disk, but where it begins the log anew. What it commits is safe once the other has committed after it.
- */
-export const leaveSyncing = (db: Db): void => db.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
+/** From now on another connection of this process commits. What this one tries and takes back never reaches the disk. */
+export const leaveWriting = (db: Db): void => db.exec("PRAGMA cache_spill = OFF")
 
 /** A second connection to a file that this process has opened, checked and brought to its schema already; it writes too. */
 export function openBeside(file: string): Db {

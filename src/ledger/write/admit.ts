@@ -11,7 +11,7 @@ import { type Acts, type Done, noting } from "../journal/acts.ts"
 import { type Admitted, type CheckedWrite, isWithholding, type OtherWriter } from "./admission.ts"
 import type { BatchRequest } from "./batch.ts"
 import { fresh } from "../journal/chance.ts"
-import type { Db } from "../storage/database.ts"
+import type { Changed, Db } from "../storage/database.ts"
 import type { AnyBehaviour, Request } from "../journal/delivery.ts"
 import { ExtrasFinder } from "./receipt-extras.ts"
 import type { Leave } from "../cut.ts"
@@ -167,6 +167,12 @@ export class Ledger {
   hold = (): void => this.#made.queue.hold()
   release = (): void => this.#made.queue.release()
 
+  /**
+   * Makes the changes of work that another thread did and took back while this one was held, and releases it.
+   * @param mayStill whether the data is still what that work was done on
+   */
+  apply = (changes: readonly Changed[], mayStill: () => boolean): Promise<boolean> => this.#made.queue.apply(changes, mayStill)
+
   /** Whether writes of an operation go to the queue as they come. */
   isAtOnce = (operation: Operation): boolean => this.#made.admission.isAtOnce(operation)
 
@@ -189,16 +195,14 @@ export class Ledger {
     return this.#made.admission.admitWithin(this.#made.admission.check(request)).receipt
   }
 
-  /** Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. */
+  /**
+   * Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. Where another thread writes, the work
+   * is done here, taken back, and its changes are made there: only that thread waits for the disk. It may be done more than once.
+   */
   async transact<T>(work: () => T): Promise<T> {
-    const done = await (this.#writer === null ? this.#made.queue.run(work) : this.#writer.alone(() => this.#made.queue.run(work)))
+    const done = await (this.#writer === null ? this.#made.queue.run(work) : this.#writer.transact(() => this.#made.queue.rehearse(work)))
     if (this.#confirm !== null) await this.#confirm()
     return done
-  }
-
-  /** Commits nothing new: what other connections committed before, unsynchronised, is safe afterwards. Rejects as a write would. */
-  sync(): Promise<void> {
-    return this.#made.queue.run(() => this.#db.exec("UPDATE instance SET created_at = created_at"))
   }
 
   /** Tries whether writes are possible. With `touch` it writes, and changes nothing. Rejects as a write would. */

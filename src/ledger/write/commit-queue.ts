@@ -6,10 +6,11 @@
  * savepoint around each.
  */
 import { present } from "../../contract/present.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Keys, keys } from "../journal/keys.ts"
-import { type Db, isStorageFault } from "../storage/database.ts"
+import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
+import { type GroupHooks, isStorageFailure, type Job, type Settled } from "./group.ts"
 import { notStored, uncertain } from "./not-stored.ts"
+import { type Rehearsed, redo, tryOut } from "./trying-out.ts"
 
 /** Thrown by work that wants everything it did undone and its value delivered all the same. */
 export class RollbackWith<T> {
@@ -19,34 +20,11 @@ export class RollbackWith<T> {
   }
 }
 
-interface Job {
-  work: () => unknown
-  /** It undoes itself whatever happens, so it has a savepoint from the start. */
-  rehearsal: boolean
-  resolve: (value: unknown) => void
-  reject: (reason: unknown) => void
-}
-type Settled = { value: unknown } | { error: unknown }
-
 /** One write of a group cannot be undone alone: the group has to be run again. */
 class NeedsSavepoints extends Error {}
 
-const isStorageFailure = (outcome: Settled): boolean =>
-  "error" in outcome && outcome.error instanceof Refusal && outcome.error.code === "temporarily_unavailable"
-
 /** Writes that a group takes in at most while it is at work: those that came first wait for the others. */
 const MOST = 64
-
-export interface GroupHooks {
-  /** Called before a group ends: hands over, with `run`, what has come meanwhile and can join it. */
-  gather?(): void
-  /** What a whole group needs once, as its last step within the transaction. */
-  beforeCommit?(): void
-  /** Whether what is committed goes into files that nobody will find again; then nobody is told that it was stored. */
-  isLost?(): boolean
-  /** Told of each group: how many writes it held, how long it took in milliseconds, and whether the storage failed it. */
-  afterGroup?(writes: number, milliseconds: number, failed: boolean): void
-}
 
 export class CommitQueue {
   readonly #db: Db
@@ -84,6 +62,26 @@ export class CommitQueue {
       // What the work returned comes back as it was.
       this.#jobs.push({ work, rehearsal, resolve: (value) => resolve(value as T), reject })
       this.#schedule()
+    })
+  }
+
+  /**
+   * Runs `work` as `run` would and takes it back, for another connection to make the same changes.
+   * @returns what it returned, what it changed, and what tells those who wait, once that is committed
+   */
+  rehearse<T>(work: () => T): Rehearsed<T> {
+    this.#committed = []
+    const tried = tryOut(this.#db, work)
+    const told = [() => this.#keys.committed(), ...this.#committed]
+    return { ...tried, notify: () => told.forEach((tell) => tell()) }
+  }
+
+  /** Makes changes that another connection rehearsed, before all that waits, and lets that go on. */
+  apply(changes: readonly Changed[], mayStill: () => boolean): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const work = () => mayStill() && redo(this.#db, changes)
+      this.#jobs.unshift({ work, rehearsal: false, resolve: (value) => resolve(value === true), reject })
+      this.release()
     })
   }
 

@@ -1,5 +1,8 @@
 /** A served instance whose disk is full: what a mirror brings, and what is withheld over HTTP, is whole or not there, and goes on with space. */
+import { createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs"
+import { once } from "node:events"
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
@@ -32,6 +35,27 @@ function stage(seed: string): void {
   mkdirSync(data)
   cpSync(join(place.folder, seed), data, { recursive: true })
 }
+/** A door to an origin that notes when a mirror asks who the origin is: once as it begins to try, and once more after a page of the feed. */
+async function watched(baseUrl: string) {
+  const questions: number[] = []
+  const server = createServer((incoming, response) => {
+    const { method, url = "", headers } = incoming
+    if (url.startsWith("/api/manifest")) questions.push(performance.now())
+    const asked = request(new URL(url, baseUrl), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    asked.on("error", () => response.destroy())
+    response.on("close", () => asked.destroy())
+    incoming.pipe(asked)
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { questions, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+}
 const lines = (err: string, message: string) => err.split("\n").filter((line) => line.includes(message)).length
 
 test("a mirror that finds no space says so once, serves on, and has everything once there is space", { skip }, async (t) => {
@@ -43,7 +67,9 @@ test("a mirror that finds no space says so once, serves on, and has everything o
   for (let n = 1; n <= 30; n += 1) await ada.write("post_message", { threadId, text: `Message ${n}. ${"word ".repeat(1_500)}` } as never)
   t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", "followed"], place), { code: 0 })
   const origin = new ResearchRoomClient({ baseUrl: there.baseUrl })
-  const add = ["mirror", "add", there.baseUrl, roomId, "--data", data]
+  const { questions, ...door } = await watched(there.baseUrl)
+  t.teardown(door.close)
+  const add = ["mirror", "add", door.baseUrl, roomId, "--data", data]
   for (const left of [0, 16_384, 150_000, 400_000]) {
     stage("followed")
     const service = await serve(program, ["--data", data], place)
@@ -57,7 +83,11 @@ test("a mirror that finds no space says so once, serves on, and has everything o
       t.match(await run(program, add, place), { code: 0 }, "it works once there is space")
     } else {
       await until("it is told", () => lines(service.err, "a mirror cannot be stored here") > 0)
-      await passing(2_000)
+      const from = questions.length
+      await until("it is tried again", () => questions.length >= from + 5)
+      // Of five questions at most two are of one try: between them are two pauses, of 500 and 1,000 ms at least.
+      const [first = 0, , , , fifth = 0] = questions.slice(from)
+      t.ok(fifth - first > 1_400, `five questions in ${Math.round(fifth - first)} ms, with ${left} bytes left`)
       t.equal(lines(service.err, "a mirror cannot be stored here"), 1, `told once, with ${left} bytes left`)
       t.equal((await fetch(`${service.baseUrl}/api/health/live`)).status, 200)
       t.equal((await fetch(`${service.baseUrl}/api/health/ready`)).status, 503)

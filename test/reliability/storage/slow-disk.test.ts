@@ -1,10 +1,13 @@
-/** A disk on which every synchronisation takes long: readers are answered at once meanwhile, and everything that is written is done. */
+/** A disk on which every synchronisation or every write takes long: readers are answered at once meanwhile, and all that is written is done. */
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run, serve } from "../../support/program.ts"
+import { exportedDemo } from "../import/kills.ts"
 import { passwordOf, startOwn, temporaryFolder } from "../../support/service.ts"
-import { slowDisk } from "./slow-disk.ts"
+import { type SlowDisk, slowDisk } from "./slow-disk.ts"
 
 const program = executable()
 const place = newPlace()
@@ -16,6 +19,8 @@ const disk = slowDisk(place.folder)
 const skip = disk === null ? "this machine has no C compiler that makes a library to stand before the system's" : false
 /** Milliseconds that a synchronisation takes, and that a reader may wait at most. */
 const [SLOW, PROMPT] = [1_000, 700]
+/** Milliseconds that a write to a place of a file takes: a transaction has some five to fifty. */
+const SLOW_WRITE = 30
 const passing = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Asks for small things again and again until `work` has settled. @returns what it returned, and the longest wait of a reader */
@@ -36,65 +41,112 @@ async function whileReading<T>(baseUrl: string, paths: readonly string[], work: 
   return { value, longest }
 }
 
-test("whoever reads does not wait for a slow disk that somebody writes to", { skip }, async (t) => {
+const ways = [
+  ["synchronises slowly", "synced", (slow: SlowDisk, isSlow: boolean) => slow.takes(isSlow ? SLOW : 0)],
+  ["writes slowly", "written", (slow: SlowDisk, isSlow: boolean) => slow.writesTake(isSlow ? SLOW_WRITE : 0)],
+] as const
+
+for (const [what, data, makeSlow] of ways)
+  test(`a reader does not wait for the writes of others to a disk that ${what}`, { skip }, async (t) => {
+    if (disk === null) return
+    const folder = temporaryFolder()
+    const there = await startOwn({ folder })
+    t.teardown(() => there.close())
+    const ada = await there.setUp()
+    const { roomId: followed, openingThreadId } = (await ada.write("create_room", { title: "Followed" })).result
+    const say = (text: string) => ada.write("post_message", { threadId: openingThreadId, text } as never)
+
+    const at = { ...place, env: disk.env }
+    t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", data], at), { code: 0 })
+    const service = await serve(program, ["--data", data], at)
+    const { baseUrl } = service
+    const eve = Browser.anonymous({ baseUrl })
+    const signIn = () => eve.request("POST", "/api/session", { username: "eve", password: passwordOf("eve") })
+    t.equal((await signIn()).status, 200)
+    const { roomId, openingThreadId: threadId } = (await eve.write("create_room", { title: "Slowly written" })).result
+    const paths = [
+      "/api/health/live",
+      "/api/research/rooms",
+      `/api/research/rooms/${roomId}`,
+      `/api/research/threads/${threadId}/timeline?after=0`,
+    ]
+    for (const path of [...paths, ...paths]) await fetch(baseUrl + path)
+    makeSlow(disk, true)
+
+    const lasts: Record<string, number> = {}
+    async function during<T>(what: string, work: () => Promise<T>): Promise<T> {
+      const { value, longest } = await whileReading(baseUrl, paths, work)
+      lasts[what] = Math.round(longest)
+      return value
+    }
+    const { entry } = await during("a write", () => eve.write("post_message", { threadId, text: "The token is hf_slow." } as never))
+    const began = performance.now()
+    t.equal((await during("a sign-in", signIn)).status, 200)
+    t.ok(performance.now() - began >= SLOW_WRITE, "what was written is answered once it is safe on the disk")
+    t.match(await during("mirror add", () => run(program, ["mirror", "add", there.baseUrl, followed, "--data", data], at)), { code: 0 })
+    const reader = new ResearchRoomClient({ baseUrl })
+    await during("a mirror's rounds", async () => {
+      for (let count = 0; count < 12; count += 1) await say(`Message ${count}.`)
+      for (const end = performance.now() + 60_000; performance.now() < end; await passing(100)) {
+        const room = await reader.read("room", { roomId: followed }).catch(() => undefined)
+        if (room?.activityWatermark === 13) return
+      }
+      t.fail("the mirror does not arrive")
+    })
+    const of = { entryId: entry?.entryId }
+    await during("withholding", () =>
+      eve.write("withhold_content", { roomId, of, fields: ["/text"], reason: "secret", explanation: "It was revoked." } as never),
+    )
+    t.match(await during("readiness", () => fetch(`${baseUrl}/api/health/ready`)), { status: 200 })
+    t.comment(JSON.stringify(lasts))
+    t.strictSame(
+      Object.entries(lasts).filter(([, longest]) => longest > PROMPT),
+      [],
+      "each reader is answered at once",
+    )
+    makeSlow(disk, false)
+    service.signal("SIGTERM")
+    t.equal((await service.ended()).code, 0)
+    t.match(await run(program, ["check", "--data", data], place), { code: 0 })
+  })
+
+test("an adoption and a drill are done whole on a slow disk, and a service that runs beside the drill answers at once", {
+  skip,
+}, async (t) => {
   if (disk === null) return
-  const folder = temporaryFolder()
-  const there = await startOwn({ folder })
-  t.teardown(() => there.close())
-  const ada = await there.setUp()
-  const { roomId: followed, openingThreadId } = (await ada.write("create_room", { title: "Followed" })).result
-  const say = (text: string) => ada.write("post_message", { threadId: openingThreadId, text } as never)
-
   const at = { ...place, env: disk.env }
-  t.match(await run(program, ["user", "add", "eve", "--password", passwordOf("eve"), "--data", "slow"], at), { code: 0 })
-  const service = await serve(program, ["--data", "slow"], at)
-  const { baseUrl } = service
-  const eve = Browser.anonymous({ baseUrl })
-  const signIn = () => eve.request("POST", "/api/session", { username: "eve", password: passwordOf("eve") })
-  t.equal((await signIn()).status, 200)
-  const { roomId, openingThreadId: threadId } = (await eve.write("create_room", { title: "Slowly written" })).result
-  const paths = [
-    "/api/health/live",
-    "/api/research/rooms",
-    `/api/research/rooms/${roomId}`,
-    `/api/research/threads/${threadId}/timeline?after=0`,
-  ]
-  for (const path of [...paths, ...paths]) await fetch(baseUrl + path)
+  const { file, roomId } = await exportedDemo(program, place, "empty")
+  await run(program, ["user", "add", "zoe", "--password", passwordOf("zoe"), "--data", "adopting"], place)
+  const adopt = ["import", file, "--adopt", "--owner", "zoe", "--data", "adopting"]
   disk.takes(SLOW)
+  disk.writesTake(SLOW_WRITE)
+  t.match(await run(program, adopt, at), { code: 0, out: /this instance's own from now on, and zoe's/ })
+  disk.takes(0)
+  disk.writesTake(0)
+  t.match(await run(program, ["room", "list", "--data", "adopting"], place), { code: 0, out: new RegExp(roomId) })
 
-  const lasts: Record<string, number> = {}
-  async function during<T>(what: string, work: () => Promise<T>): Promise<T> {
-    const { value, longest } = await whileReading(baseUrl, paths, work)
-    lasts[what] = Math.round(longest)
+  const [litestream, scratch] = [join(place.folder, "litestream"), join(place.folder, "scratch")]
+  writeFileSync(litestream, '#!/bin/sh\nexec /bin/cp "$4" "$3"\n')
+  chmodSync(litestream, 0o755)
+  mkdirSync(scratch)
+  t.match(await run(program, ["backup", "copy", "--data", "adopting"], place), { code: 0 })
+  const service = await serve(program, ["--data", "adopting"], at)
+  const paths = ["/api/health/live", `/api/research/rooms/${roomId}`]
+  for (const path of paths) await fetch(service.baseUrl + path)
+  disk.takes(SLOW)
+  disk.writesTake(SLOW_WRITE)
+  const beside = async (work: () => ReturnType<typeof run>) => {
+    const { value, longest } = await whileReading(service.baseUrl, paths, work)
+    t.ok(longest <= PROMPT, `a reader waited for ${Math.round(longest)} ms at most`)
     return value
   }
-  const { entry } = await during("a write", () => eve.write("post_message", { threadId, text: "The token is hf_slow." } as never))
-  const began = performance.now()
-  t.equal((await during("a sign-in", signIn)).status, 200)
-  t.ok(performance.now() - began >= SLOW, "what was written is answered once it is safe on the disk")
-  t.match(await during("mirror add", () => run(program, ["mirror", "add", there.baseUrl, followed, "--data", "slow"], at)), { code: 0 })
-  const reader = new ResearchRoomClient({ baseUrl })
-  await during("a mirror's rounds", async () => {
-    for (let count = 0; count < 12; count += 1) await say(`Message ${count}.`)
-    for (const end = performance.now() + 60_000; performance.now() < end; await passing(100)) {
-      const room = await reader.read("room", { roomId: followed }).catch(() => undefined)
-      if (room?.activityWatermark === 13) return
-    }
-    t.fail("the mirror does not arrive")
-  })
-  const of = { entryId: entry?.entryId }
-  await during("withholding", () =>
-    eve.write("withhold_content", { roomId, of, fields: ["/text"], reason: "secret", explanation: "It was revoked." } as never),
-  )
-  t.match(await during("readiness", () => fetch(`${baseUrl}/api/health/ready`)), { status: 200 })
-  t.comment(JSON.stringify(lasts))
-  t.strictSame(
-    Object.entries(lasts).filter(([, longest]) => longest > PROMPT),
-    [],
-    "each reader is answered at once",
-  )
+  t.match(await beside(() => run(program, adopt, at)), { code: 1, err: /serves \S* already/ }, "data that is served is not adopted into")
+  const drill = ["drill", join(place.folder, "copy"), "--litestream", litestream, "--scratch", scratch, "--data", "adopting"]
+  t.match(await beside(() => run(program, drill, at)), { code: 0, out: /It lacks nothing\.\nThe copy would do\.\n$/ })
+  t.strictSame(readdirSync(scratch), [])
   disk.takes(0)
+  disk.writesTake(0)
   service.signal("SIGTERM")
   t.equal((await service.ended()).code, 0)
-  t.match(await run(program, ["check", "--data", "slow"], place), { code: 0 })
+  t.match(await run(program, ["check", "--data", "adopting"], place), { code: 0 })
 })

@@ -1,18 +1,19 @@
-/** A disk that takes long to synchronise: a library of some lines of C, which a C compiler makes here, stands before the system's own. */
+/** A disk that takes long to synchronise or to write: a library of some lines of C, which a C compiler makes here, stands before the system's own. */
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { found } from "./disk.ts"
 
-/** Each synchronisation sleeps as many milliseconds as the file says that SLOW_SYNC names. */
+/** Each synchronisation sleeps as many milliseconds as the file says that SLOW_SYNC names, and each write to a place of a file as SLOW_WRITE's says. */
 const SOURCE = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-static void wait_for_disk(void) {
-  const char *name = getenv("SLOW_SYNC");
+#include <unistd.h>
+static void wait_for_disk(const char *which) {
+  const char *name = getenv(which);
   FILE *file = name ? fopen(name, "r") : NULL;
   long ms = 0;
   if (file == NULL) return;
@@ -21,8 +22,11 @@ static void wait_for_disk(void) {
   struct timespec left = { ms / 1000, (ms % 1000) * 1000000L };
   while (nanosleep(&left, &left) != 0);
 }
-int fsync(int fd) { wait_for_disk(); return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd); }
-int fdatasync(int fd) { wait_for_disk(); return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(fd); }
+#define REAL(name, ...) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))(__VA_ARGS__)
+int fsync(int fd) { wait_for_disk("SLOW_SYNC"); return REAL(fsync, fd); }
+int fdatasync(int fd) { wait_for_disk("SLOW_SYNC"); return REAL(fdatasync, fd); }
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at) { wait_for_disk("SLOW_WRITE"); return REAL(pwrite, fd, data, size, at); }
+ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) { wait_for_disk("SLOW_WRITE"); return REAL(pwrite64, fd, data, size, at); }
 `
 
 export interface SlowDisk {
@@ -30,20 +34,31 @@ export interface SlowDisk {
   readonly env: Readonly<Record<string, string>>
   /** From now on each synchronisation takes so long, in programs that run too. */
   takes(milliseconds: number): void
+  /** From now on each write takes so long. A transaction writes some five to fifty times. */
+  writesTake(milliseconds: number): void
 }
 
 /** Makes such a disk in a folder; null where the machine has no C compiler that makes a library for Linux. */
 export function slowDisk(folder: string): SlowDisk | null {
   const compiler = found("cc")
   if (compiler === null || process.platform !== "linux") return null
-  const [source, library, time] = ["slow.c", "slow.so", "slow.ms"].map((name) => join(folder, name)) as [string, string, string]
+  const [source, library, sync, write] = ["slow.c", "slow.so", "sync.ms", "write.ms"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
   writeFileSync(source, SOURCE)
   try {
     execFileSync(compiler, ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], { stdio: "ignore" })
   } catch {
     return null
   }
-  const takes = (milliseconds: number) => writeFileSync(time, String(milliseconds))
+  const [takes, writesTake] = [sync, write].map((file) => (milliseconds: number) => writeFileSync(file, String(milliseconds))) as [
+    SlowDisk["takes"],
+    SlowDisk["writesTake"],
+  ]
   takes(0)
-  return { env: { LD_PRELOAD: library, SLOW_SYNC: time }, takes }
+  writesTake(0)
+  return { env: { LD_PRELOAD: library, SLOW_SYNC: sync, SLOW_WRITE: write }, takes, writesTake }
 }
