@@ -2,7 +2,7 @@
  * `check` tells a change of any column of any table, but for the few that this test lists with why. The tables and columns are those
  * that schema.sql makes, not a list of this test.
  */
-import { copyFileSync, rmSync } from "node:fs"
+import { copyFileSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
@@ -304,5 +304,22 @@ test("each thing that no write makes is there, and has its reason", (t) => {
     t.ok(why.length > 20, why)
     t.strictSame([...columnsNotReplayed(table)], columns === null ? [] : [...columns, "seal"])
   }
+  t.end()
+})
+
+test("the page for operators names what is not told, and nothing else", (t) => {
+  const page = readFileSync(join(import.meta.dirname, "../../.github/operation.md"), "utf8")
+  const [, list = ""] = /of any table, but for these:\n\n((?:[- ] .*\n)+)/.exec(page) ?? []
+  const named = [...list.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)
+  t.match(list, "the columns that come from papers")
+  const ofPeople = notReplayed.filter(({ table }) => !table.endsWith("_papers"))
+  const columns = [...new Set(ofPeople.flatMap((each) => each.columns ?? []))]
+  const tables = named.filter((name) => !columns.includes(name))
+  t.strictSame(named.filter((name) => !tables.includes(name)).toSorted(), columns.toSorted())
+  t.strictSame(
+    tables.filter((name) => notReplayed.every(({ table, columns: some }) => table !== name || some !== null)),
+    [],
+    "each other name is a table that no write makes",
+  )
   t.end()
 })
