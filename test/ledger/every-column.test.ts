@@ -309,7 +309,7 @@ test("each thing that no write makes is there, and has its reason", (t) => {
 
 test("the page for operators names what is not told, and nothing else", (t) => {
   const page = readFileSync(join(import.meta.dirname, "../../.github/operation.md"), "utf8")
-  const [, list = ""] = /of any table, but for these:\n\n((?:[- ] .*\n)+)/.exec(page) ?? []
+  const [, list = ""] = /of any table, except these:\n\n((?:[- ] .*\n)+)/.exec(page) ?? []
   const named = [...list.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)
   t.match(list, "the columns that come from papers")
   const ofPeople = notReplayed.filter(({ table }) => !table.endsWith("_papers"))

@@ -154,7 +154,7 @@ tap.test("a proxy that does what the page asks of one, and no more", (t) => trie
 
 tap.test("what the page says a proxy must bear is more than the service asks", (t) => {
   const page = readFileSync(join(import.meta.dirname, "../../.github/operation.md"), "utf8")
-  t.match(page, new RegExp(`more than ${limits.activityWaitSeconds} seconds of patience`))
+  t.match(page, new RegExp(`wait for an answer for more than ${limits.activityWaitSeconds} seconds:`))
   t.ok(Number(/proxy_read_timeout (\d+)s;/.exec(page)?.[1]) > limits.activityWaitSeconds)
   t.ok(Number(/client_max_body_size (\d+)m;/.exec(page)?.[1]) * 1024 * 1024 > limits.requestBodyBytes)
   t.end()
