@@ -43,7 +43,8 @@ export class Child {
     })
     this.#process = child
     const port = {
-      postMessage: (message: Message) => void child.send(message, (error) => error && this.#fail(error)),
+      // Without file descriptors a process gets no channel, and nothing to send with; its error follows.
+      postMessage: (message: Message) => void (child.channel && child.send(message, (error) => error && this.#fail(error))),
       on: (event: "message", heard: (message: Message) => void) => child.on(event, heard),
     }
     this.#channel = new Channel(port, {})
