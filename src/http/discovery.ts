@@ -17,7 +17,7 @@ import type { Edge } from "../edge/edge.ts"
 import { metricsRoute } from "./metrics-route.ts"
 import { packaged } from "../packaged.ts"
 import type { Routes } from "../edge/requests/routes.ts"
-import { type TextFile, zipped } from "../research/export/zip.ts"
+import type { TextFile } from "../research/export/zip.ts"
 
 type Made = string | Promise<Uint8Array>
 /** The caller has checked its parameters by its definition. */
@@ -29,6 +29,8 @@ async function* filesOf(files: readonly { readonly path: string; readonly text: 
 
 /** A zip of some files that is the same at each start: its times are the earliest that a zip can hold. */
 async function zipOf(files: Parameters<typeof filesOf>[0]): Promise<Uint8Array> {
+  // Loaded when it is first asked for: few ask.
+  const { zipped } = await import("../research/export/zip.ts")
   return Buffer.concat(await Array.fromAsync(zipped(filesOf(files), new Date(0))))
 }
 
