@@ -1,10 +1,11 @@
 /** What looks back: Rooms as they were, as the ways in see them. */
+import type { StoredPast } from "./limits/readers.ts"
 import type { Instance } from "./served-instance.ts"
 
 /** A Room as it was, until it is let go of. Its clock stands at the moment of the entry. */
-export interface Past extends Disposable {
-  readonly roomId: string
-  readonly asOf: { readonly sequence: number; readonly acceptedAt: string }
+export interface Past extends Omit<StoredPast, "file">, Disposable {
+  /** Null for one that this thread alone can read. */
+  readonly file: string | null
   readonly instance: Instance
 }
 

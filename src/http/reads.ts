@@ -1,6 +1,7 @@
 /** The routes of reads: public ones, those of a credential, and those of a signed-in person. */
 import type { H3Event } from "h3"
 import { basePathOf } from "../contract/base-path.ts"
+import { checkParameters } from "../contract/definitions/check-parameters.ts"
 import { browserReadPath, openOf, type Read } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
@@ -21,6 +22,7 @@ import {
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf } from "../edge/limits/request-context.ts"
+import type { Moment } from "../edge/requests/past.ts"
 import { askRead } from "../edge/requests/reads.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
@@ -53,6 +55,17 @@ function parametersOf({ formats }: Read, { url, req }: H3Event): URLSearchParams
   return parameters
 }
 
+/** The parameters of a request for a read, without what says how it is answered. */
+const queryOf = (definition: Read, event: H3Event): URLSearchParams =>
+  withoutAtLeast(Object.keys(definition.formats).length > 0 ? parametersOf(definition, event) : event.url.searchParams)
+
+/** The moment that a read is asked for; undefined for now. @throws Refusal for parameters that it does not take */
+function momentAsked(definition: Read, event: H3Event): Moment | undefined {
+  if (!definition.at || !event.url.searchParams.has("at")) return undefined
+  const { at, ...query } = checkParameters(definition, queryOf(definition, event))
+  return typeof at === "number" ? { params: pathParams(event), query, sequence: at } : undefined
+}
+
 /** Adds every read of the registry. */
 export function readRoutes(edge: Edge, routes: Routes): void {
   const { world } = edge.instance
@@ -62,7 +75,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
     const answered = async (event: H3Event, by: () => Actor | null, signal?: AbortSignal) => {
       const asked = askRead(edge, definition, {
         params: pathParams(event),
-        query: withoutAtLeast(hasForms ? parametersOf(definition, event) : event.url.searchParams),
+        query: queryOf(definition, event),
         by,
         ...(signal && { signal }),
       })
@@ -91,7 +104,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       definition.path,
       (event) => (mayWait(definition, event) ? held : answered)(event, () => asking(edge, definition, event)),
       openOf(definition),
-      definition.costly ? "expensive" : undefined,
+      definition.costly ? { cost: "expensive", moment: (event) => momentAsked(definition, event) } : undefined,
     )
     const inBrowser = browserReadPath(definition)
     if (inBrowser !== null)

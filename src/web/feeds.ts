@@ -52,7 +52,7 @@ export function feedRoutes(edge: Edge, routes: Routes): void {
         `${path}/${name}`,
         (event) => made(event, (asking) => write(feed(asking), `${event.url.pathname}${event.url.search}`, edge.baseUrl), type),
         "here",
-        "page",
+        { cost: "page" },
       )
   routes.add("GET", "/robots.txt", () => answer(robotsTxt(edge.baseUrl), "text/plain"), "here")
   routes.add("GET", "/sitemap.xml", (event) => made(event, (asking) => sitemapIndex(asking, edge.baseUrl), "application/xml"), "here")
@@ -61,7 +61,7 @@ export function feedRoutes(edge: Edge, routes: Routes): void {
     "/rooms/{roomId}/sitemap.xml",
     (event) => made(event, (asking) => roomSitemap(asking, edge.baseUrl), "application/xml"),
     "here",
-    "page",
+    { cost: "page" },
   )
   routes.add("GET", "/.well-known/security.txt", () => answer(securityTxt(edge), "text/plain"), "here")
   routes.add("GET", "/favicon.ico", () => iconAnswer(), "here")

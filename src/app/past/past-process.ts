@@ -61,6 +61,7 @@ export function pastsInProcess(live: Instance, data: string, basePath: string, n
       const db = openMade(into)
       return {
         db,
+        file: into,
         bytes: statSync(into).size,
         discard() {
           db.close()

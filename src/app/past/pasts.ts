@@ -4,13 +4,15 @@ import { limits } from "../../contract/limits.ts"
 import type { Past, Pasts } from "../../edge/past-rooms.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { openScratch } from "../../ledger/storage/opening.ts"
-import { realWorld } from "../../ledger/world.ts"
-import { createInstance, type Instance } from "../compose/instance.ts"
+import type { Instance } from "../compose/instance.ts"
+import { instanceThen } from "./opened-past.ts"
 import { makePast, type PastOrder } from "./past-work.ts"
 
 /** A database that was made, and what takes it away. */
 export interface PastDatabase {
   readonly db: Db
+  /** Where it is; null in memory. */
+  readonly file: string | null
   readonly bytes: number
   readonly discard: () => void
 }
@@ -83,6 +85,7 @@ export class KeptPasts implements Pasts {
     return {
       roomId,
       asOf: kept.asOf,
+      file: kept.made.file,
       instance: kept.instance,
       [Symbol.dispose]: () => {
         kept.readers -= 1
@@ -122,9 +125,9 @@ export class KeptPasts implements Pasts {
       this.#tooLarge.set(roomId, sequence)
       throw tooLarge(most.entries)
     }
-    const now = Date.parse(place.acceptedAt)
-    const instance = createInstance({ db: made.db, world: realWorld(() => now), instanceId, lineage, basePath: this.#basePath })
-    return { made, instance, asOf: { sequence, acceptedAt: place.acceptedAt }, readers: 0, isGone: false }
+    const asOf = { sequence, acceptedAt: place.acceptedAt }
+    const instance = instanceThen(made.db, asOf, { instanceId, lineage, basePath: this.#basePath })
+    return { made, instance, asOf, readers: 0, isGone: false }
   }
 
   /** Throws away what was asked for least recently, until the rest has room. */
@@ -174,7 +177,7 @@ export function pastsOnThisThread(live: Instance, basePath: string, numbers?: Pa
       const db = openScratch(":memory:")
       const { entries } = live.db.snapshot(() => makePast(live.db, db, order))
       if (entries === null) db.close()
-      return entries === null ? null : { db, bytes: 0, discard: () => db.close() }
+      return entries === null ? null : { db, file: null, bytes: 0, discard: () => db.close() }
     },
     close() {},
   }

@@ -9,7 +9,8 @@ import { toStarter } from "../../channel/thread.ts"
 import { basePathOf } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
 import { Journal } from "../../edge/telemetry/request-log.ts"
-import type { OffloadedRequest, OffloadedResponse } from "../../edge/limits/readers.ts"
+import type { OffloadedRequest, OffloadedResponse, StoredPast } from "../../edge/limits/readers.ts"
+import type { Pasts } from "../../edge/past-rooms.ts"
 import { RequestContext } from "../../edge/limits/request-context.ts"
 import { openMade } from "../../ledger/storage/opening.ts"
 import { FollowerDb, readPatienceMs } from "../../ledger/storage/follower-file.ts"
@@ -23,6 +24,7 @@ import { openFollowed } from "../../ledger/storage/followed-data.ts"
 import { createApp } from "../serving/surface.ts"
 import { forgetWithOriginal } from "../compose/forget-withheld.ts"
 import { createInstance } from "../compose/instance.ts"
+import { openPast } from "../past/opened-past.ts"
 import { restMemory } from "./memory.ts"
 import type { ReaderCalls, ReaderEvents, ReaderStart } from "./reader-calls.ts"
 
@@ -37,7 +39,17 @@ const db = follows ? openFollowed(file) : openMade(file)
 // The system holds the file's pages for all threads; each keeps only those that one answer asks for again and again.
 db.exec(`PRAGMA cache_size = ${-CACHE}`)
 const world = realWorld()
-const instance = createInstance({ db, world, instanceId, lineage, basePath: basePathOf({ baseUrl }) })
+const service = { instanceId, lineage, basePath: basePathOf({ baseUrl }) }
+const instance = createInstance({ db, world, ...service })
+/** The Room as it was that the request in hand asks for: a reading thread has one request at a time. */
+let given: StoredPast | null = null
+const pasts: Pasts = {
+  of: async (roomId, sequence) => {
+    if (given?.roomId !== roomId || given.asOf.sequence !== sequence)
+      throw new Error(`entry ${sequence} of the Room ${roomId} was not handed over`)
+    return openPast(given, service)
+  },
+}
 if (db instanceof FollowerDb) {
   forgetWithOriginal(db, instance)
   db.setPatience(readPatienceMs)
@@ -53,13 +65,15 @@ const app = createApp({
   log,
   journal: new Journal(log),
   renderer,
+  pasts,
   ...(entrance && { entrance }),
 })
 const { origin } = new URL(baseUrl)
 
-async function respond({ method, target, headers, address, id, person }: OffloadedRequest): Promise<Moved<OffloadedResponse>> {
+async function respond({ method, target, headers, address, id, person, past }: OffloadedRequest): Promise<Moved<OffloadedResponse>> {
   const context = new RequestContext(address, id)
   context.person = person
+  given = past
   const response = await app.request(`${origin}${target}`, { method, headers: headers as [string, string][] }, { standsFor: context })
   const body = response.body === null ? null : new Uint8Array(await response.arrayBuffer())
   const { status, headers: sent } = response

@@ -3,6 +3,13 @@
 /** What an answer costs: the milliseconds of a page, or as much as what it looks at has grown to. */
 export type Cost = "page" | "expensive"
 
+/** A Room as it was, in a file. */
+export interface StoredPast {
+  readonly roomId: string
+  readonly asOf: { readonly sequence: number; readonly acceptedAt: string }
+  readonly file: string
+}
+
 /** A request as a reading thread takes it, with what the serving thread knows of the caller. */
 export interface OffloadedRequest {
   readonly method: "GET" | "HEAD"
@@ -14,6 +21,8 @@ export interface OffloadedRequest {
   readonly id: string
   /** Who is signed in. */
   readonly person: { readonly userId: string; readonly username: string; readonly isOperator: boolean } | null
+  /** The Room as it was, where the request asks for an earlier moment. The serving thread keeps the file until the response is there. */
+  readonly past: StoredPast | null
 }
 
 /** Its response, ready to leave. */

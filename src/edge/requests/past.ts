@@ -18,15 +18,14 @@ function aboutRoom({ instance }: Edge, given: readonly (readonly [string, unknow
   throw badParameter("at", "is an entry of one Room's activity: say of which, with roomId or what belongs to a Room")
 }
 
-/** The moment that a page or read is asked for. Only a replay makes the caller wait. */
-export function pastOf(
-  edge: Edge,
-  given: { readonly params: Asked["params"]; readonly query?: Asked["query"] },
-  sequence: number,
-): Promise<Past> {
-  const roomId = edge.instance.ledger.snapshot(() =>
-    aboutRoom(edge, [...Object.entries(given.params), ...Object.entries(given.query ?? {})]),
-  )
+/** An earlier moment that a request asks for: an entry, and the ids that say of which Room. */
+export interface Moment extends Pick<Asked, "params" | "query"> {
+  readonly sequence: number
+}
+
+/** The Room at the moment that a page or read is asked for. Only a replay makes the caller wait. @throws Refusal */
+export function pastOf(edge: Edge, { params, query, sequence }: Moment): Promise<Past> {
+  const roomId = edge.instance.ledger.snapshot(() => aboutRoom(edge, [...Object.entries(params), ...Object.entries(query)]))
   if (edge.pasts === undefined) throw new Error("this edge was made without what looks back")
   return edge.pasts.of(roomId, sequence)
 }
@@ -43,7 +42,7 @@ export const markdownNote = ({ sequence, acceptedAt }: Past["asOf"]): string => 
 
 /** Asks a read as of an entry. @throws Refusal */
 export async function askPast(edge: Edge, { name, query }: Read<ReadName>, asked: Asked, sequence: number): Promise<Found> {
-  using past = await pastOf(edge, asked, sequence)
+  using past = await pastOf(edge, { ...asked, sequence })
   const { asOf, instance } = past
   const { budget } = asked.query
   // What says of which moment it is counts too.

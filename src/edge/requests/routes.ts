@@ -5,11 +5,10 @@ import { familyOf } from "../../contract/versions.ts"
 import { type Answer, commonHeaders } from "../answers/answer.ts"
 import { mustNotComeFromBrowser } from "../identity/callers.ts"
 import { Compressor } from "../answers/compression.ts"
-import { type Edge, type Handler, type Refused, refusing } from "../edge.ts"
-import { offload } from "./offload.ts"
+import { type Edge, type Handler, refusing } from "../edge.ts"
+import { type Offloading, offload } from "./offload.ts"
 import { described, type Open, opened } from "../answers/public-answer.ts"
 import { routePatterns } from "../paths.ts"
-import type { Cost } from "../limits/readers.ts"
 import { withoutMarks } from "./mark-withheld.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
@@ -41,15 +40,14 @@ export class Routes {
   /**
    * @param path with `{name}` for each part that varies
    * @param open whom its answers are for, refusals included; left out, the caller alone
-   * @param cost of what a reading thread may answer; left out, this thread answers
-   * @param refused answers what was refused or failed on the way to that thread; left out, the answer is that of an API
+   * @param offloading for what a reading thread may answer; left out, this thread answers
    */
-  add(method: Method, path: string, handler: Handler, open?: Open, cost?: Cost, refused?: Refused): void {
+  add(method: Method, path: string, handler: Handler, open?: Open, offloading?: Offloading): void {
     const { forward, instance, readers } = this.#edge
     const made: Handler =
-      readers === undefined || cost === undefined
+      readers === undefined || offloading === undefined
         ? handler
-        : async (event) => (await this.#offload(event, path, cost, refused)) ?? handler(event)
+        : async (event) => (await this.#offload(event, path, offloading)) ?? handler(event)
     const here: Handler = searching.test(path) ? (event) => instance.indexed().then(() => made(event)) : made
     const served: Handler = forward === undefined ? here : async (event) => (await forward(event, { path, open })) ?? here(event)
     const answered = refusing(this.#edge, familyOf(path), path, served)
@@ -68,12 +66,12 @@ export class Routes {
     }
   }
 
-  async #offload(event: H3Event, path: string, cost: Cost, refused?: Refused): Promise<Answer | null> {
+  async #offload(event: H3Event, path: string, offloading: Offloading): Promise<Answer | null> {
     try {
-      return await offload(this.#edge, event, path, cost)
+      return await offload(this.#edge, event, path, offloading)
     } catch (error) {
-      if (refused === undefined) throw error
-      return refused(event, error)
+      if (offloading.refused === undefined) throw error
+      return offloading.refused(event, error)
     }
   }
 

@@ -5,7 +5,7 @@ import { checkParameters } from "../../contract/definitions/check-parameters.ts"
 import { reads } from "../../contract/reads/index.ts"
 import { Answer } from "../../edge/answers/answer.ts"
 import { type Edge, NotServed, type Refused } from "../../edge/edge.ts"
-import { pastOf } from "../../edge/requests/past.ts"
+import { type Moment, pastOf } from "../../edge/requests/past.ts"
 import type { Past } from "../../edge/past-rooms.ts"
 import { pathParams } from "../../edge/paths.ts"
 import { idsIn } from "../addresses.ts"
@@ -19,12 +19,14 @@ export const pageHandler = (edge: Edge, press: FormSubmission, page: WebPage) =>
 
 const roomRead = present(reads.find(({ name }) => name === "room"))
 
-/** The entry that a page is asked for as of; undefined for one of now. @throws Refusal `invalid_parameter` */
-function entryAsked(path: string, { url }: H3Event): number | undefined {
-  const given = url.searchParams.getAll("at")
+const paramsOf = (path: string, event: H3Event) => (documentAsked(path, event) === undefined ? pathParams(event) : documentParams(event))
+
+/** The moment that a page, or the same for agents, is asked for; undefined for now. @throws Refusal `invalid_parameter` */
+export function momentAsked(path: string, event: H3Event): Moment | undefined {
+  const given = event.url.searchParams.getAll("at")
   if (given.length === 0 || !looksBack(path)) return undefined
   const { at } = checkParameters(roomRead, new URLSearchParams(given.map((each) => ["at", each])))
-  return typeof at === "number" ? at : undefined
+  return typeof at === "number" ? { params: paramsOf(path, event), query: { attemptIds: idsIn(event.url) }, sequence: at } : undefined
 }
 
 /** A page with something added to it. What is added is worked out before the page is fitted: from then on nothing may be asked. */
@@ -41,14 +43,13 @@ const adding =
 export const addressHandler = (edge: Edge, press: FormSubmission, path: string, page: WebPage) => {
   return async (event: H3Event): Promise<Answer> => {
     const document = documentAsked(path, event)
-    const params = document === undefined ? pathParams(event) : documentParams(event)
     using held = new DisposableStack()
     let past: Past | undefined
     let asked = page
     try {
-      const entry = entryAsked(path, event)
-      if (entry !== undefined) {
-        past = held.use(await pastOf(edge, { params, query: { attemptIds: idsIn(event.url) } }, entry))
+      const asOf = momentAsked(path, event)
+      if (asOf !== undefined) {
+        past = held.use(await pastOf(edge, asOf))
         const moment = past
         asked = adding(page, (visit) => shownThen(visit, moment))
       } else if (event.url.searchParams.has("at") && path.includes("{")) asked = adding(page, () => shownNow)

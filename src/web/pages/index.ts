@@ -3,6 +3,8 @@ import type { H3Event } from "h3"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { Edge } from "../../edge/edge.ts"
+import type { Offloading } from "../../edge/requests/offload.ts"
+import type { FormSubmission } from "./making.ts"
 import { mustBeOperator } from "../../edge/identity/callers.ts"
 import type { Routes } from "../../edge/requests/routes.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
@@ -25,7 +27,7 @@ import { connectPage } from "./connect.ts"
 import { experimentPage } from "./experiment.ts"
 import { experimentsPage } from "./experiments.ts"
 import { graphPage } from "./graph.ts"
-import { addressHandler, formHandler, pageHandler, refusedHandler } from "./handlers.ts"
+import { addressHandler, formHandler, momentAsked, pageHandler, refusedHandler } from "./handlers.ts"
 import { helpPage } from "./help.ts"
 import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from "./objects.ts"
 import { peoplePage } from "./people.ts"
@@ -111,7 +113,15 @@ const administering: Readonly<Record<string, WebPage>> = {
 const much: ReadonlySet<WebPage> = new Set([graphPage, comparePage, curvesPage, attemptsPage, searchPage])
 /** Pages that show what this thread alone knows: what a browser carries on its way in, and how people come in. */
 const ofThisThread: ReadonlySet<WebPage> = new Set([signInPage, setUpPage, invitationPage, accountPage])
-const costOf = (page: WebPage) => (ofThisThread.has(page) ? undefined : much.has(page) ? "expensive" : "page")
+/** How reading threads take what is asked of a page; undefined where this thread answers. */
+function offloadingOf(edge: Edge, press: FormSubmission, path: string, page: WebPage): Offloading | undefined {
+  if (ofThisThread.has(page)) return undefined
+  return {
+    cost: much.has(page) ? "expensive" : "page",
+    moment: (event) => momentAsked(path, event),
+    refused: refusedHandler(edge, press, path),
+  }
+}
 
 /** Every page by its address: the one of each kind of object among them, or this does not compile. */
 export const pages: Readonly<Record<string, WebPage>> = {
@@ -148,8 +158,7 @@ export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (eve
       path,
       addressHandler(edge, press, path, page),
       Object.hasOwn(reading, path) ? "visitors" : undefined,
-      costOf(page),
-      refusedHandler(edge, press, path),
+      offloadingOf(edge, press, path, page),
     )
   for (const [path, form] of Object.entries(asked)) routes.add("GET", path, formHandler(edge, press, form))
   for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))

@@ -35,7 +35,7 @@ async function watched(numbers: Partial<PastNumbers> = {}) {
       const db = openScratch(":memory:")
       if (makePast(house.db, db, order).entries === null) return null
       open.add(order.sequence)
-      return { db, bytes: 100, discard: () => (db.close(), open.delete(order.sequence)) }
+      return { db, file: null, bytes: 100, discard: () => (db.close(), open.delete(order.sequence)) }
     },
     close() {},
   }
