@@ -1,13 +1,11 @@
 /** The timeline of each Thread: messages, cards and receipts in order. */
 import type { Entry, Notice } from "../../contract/answers/index.ts"
-import { each, isOneOf, keysOf } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/each.ts"
 import { tallyColumns } from "../../contract/answers/evidence.ts"
 import type { EntryFilter } from "../../contract/reads/kinds.ts"
 import { JsonText, parse, type Stored, stored, type Writable } from "../../contract/json.ts"
 import { present } from "../../contract/present.ts"
-import { type OperationName, receiptKinds } from "../../contract/operations/index.ts"
-import { linkKinds } from "../../contract/operations/link-kinds.ts"
-import { states } from "../../contract/states.ts"
+import { takesReplies } from "../../contract/operations/takes-replies.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { keys, placeOf } from "./keys.ts"
@@ -117,19 +115,6 @@ function served(row: Row): JsonText<Entry> {
   return new JsonText(stored<Entry>(`${head},${body}${standing},"replyCount":${replyCount}}`))
 }
 
-/** Receipts that show an object of their own. */
-const shown: ReadonlySet<string> = new Set<OperationName>([
-  "propose_experiment",
-  "register_attempt",
-  ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
-])
-/** Whether a receipt shows an object: a proposal, a registration, the outcome of an attempt, or a research link. */
-function showsObject({ kind, result }: Pick<Row, "kind" | "result">): boolean {
-  if (shown.has(kind)) return true
-  if (kind !== "report_attempt_event" || result === null) return false
-  return isOneOf(states.attempt.terminal, parse(stored<{ readonly status: string }>(result)).status)
-}
-
 export type Timeline = ReturnType<typeof timeline>
 
 export function timeline(db: Db) {
@@ -175,8 +160,9 @@ export function timeline(db: Db) {
     find(entryId: string): { threadId: string; kind: string; takesReplies: boolean; entry: JsonText<Entry> } | undefined {
       const row = one.get(entryId)
       if (row === undefined) return undefined
-      const takesReplies = !receiptKinds.has(row.kind) || showsObject(row)
-      return { threadId: row.threadId, kind: row.kind, takesReplies, entry: served(row) }
+      const { kind, result } = row
+      const told = result === null ? undefined : parse(stored<Record<string, unknown>>(result))
+      return { threadId: row.threadId, kind, takesReplies: takesReplies(kind, told), entry: served(row) }
     },
 
     /** Up to `count` entries after a sequence. */

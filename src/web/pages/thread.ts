@@ -135,7 +135,9 @@ export function threadPage(visit: Visit): Fitting {
       ? {
           below: (entry: Entry) =>
             html`${writes ? replyLink(entry) : null}${writes && entry.card !== undefined ? followUp(room.roomId, entry) : null}${
-              withholds ? html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}` : null
+              withholds && entry.receipt === undefined
+                ? html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
+                : null
             }`,
         }
       : {}),

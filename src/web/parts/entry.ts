@@ -1,5 +1,6 @@
 /** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
+import { takesReplies } from "../../contract/operations/takes-replies.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { CardKind, CardOf, Entry } from "../../contract/answers/index.ts"
@@ -108,7 +109,7 @@ export interface EntryView {
   readonly chosen?: string | undefined
   /** Labels of records, where the page knows them. */
   readonly labels?: Labels
-  /** What may be done with the entry. */
+  /** What may be done with an entry that takes replies. */
   readonly below?: (entry: Entry) => Content
 }
 
@@ -130,18 +131,22 @@ function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"])
 export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryView): Html {
   const { entryId, threadId, sequence, author, at, message, card, receipt, replyCount } = entry
   const permalink = html`<a class="permalink" href="${to(entryPath(threadId, entryId))}">${time(at)}</a>`
+  const isAnswerable = takesReplies(entry.kind, receipt?.result)
   const common = (kind: string) =>
     attributes({
       id: `entry-${entryId}`,
       class: `${kind}${chosen === entryId ? " chosen" : ""}`,
       "data-sequence": sequence,
-      "data-entry": kind !== "receipt",
+      "data-entry": isAnswerable,
     })
+  const after = isAnswerable
+    ? html`<div class="after">${replyCount === 0 ? null : html`<a data-replies href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`}${below?.(entry)}</div>`
+    : null
   if (receipt !== undefined)
-    return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client)} · ${permalink}</li>`
+    return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client)} · ${permalink}${after}</li>`
   const client = message?.client ?? card?.client
   return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
     ${inReply(entry, known)}
 ${message === undefined ? null : markdown(message.text)}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}
-<div class="after">${replyCount === 0 ? null : html`<a data-replies href="${to(`/threads/${threadId}/replies/${entryId}`)}">${counted(replyCount, "reply", "replies")}</a>`}${below?.(entry)}</div></li>`
+${after}</li>`
 }

@@ -100,6 +100,26 @@ t.test("a message may reply to what shows an object, and to no other receipt", a
   t.ok((await say((await tell(2, "started", "succeeded")).entry)).entry)
 })
 
+t.test("the page of a Thread offers a member a reply to each such entry, and to no other", async (t) => {
+  const { items } = await lab.reader.read("thread_timeline", { threadId })
+  const browser = await lab.house.browser("visitor")
+  const markup = await (await browser.request("GET", `/threads/${threadId}`)).text()
+  const offered = new Set([...markup.matchAll(/<a data-reply href="[^"]*replyToEntryId=([0-9a-f-]+)"/g)].map(([, entryId]) => entryId))
+  const isTaken = (entryId: string) =>
+    room.mary.write("post_message", { threadId, text: "I see.", replyToEntryId: entryId }).then(
+      () => true,
+      () => false,
+    )
+  const taken = await Promise.all(items.map(({ entryId }) => isTaken(entryId)))
+  t.strictSame(
+    items.filter(({ entryId }) => offered.has(entryId)),
+    items.filter((_, index) => taken[index]),
+  )
+  t.ok(offered.size > 5 && offered.size < items.length, `${offered.size} of ${items.length}`)
+  const anybodys = await (await fetch(`${lab.house.baseUrl}/threads/${threadId}`)).text()
+  t.notMatch(anybodys, "data-reply")
+})
+
 t.test("findings of the same attempts speak with one voice, and the second author is told", async (t) => {
   const work = await Work.begin(lab, room)
   const attemptId = await work.attempt()

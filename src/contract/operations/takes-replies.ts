@@ -1,0 +1,19 @@
+/** Which entries of a timeline take replies. */
+import { isOneOf, keysOf } from "../each.ts"
+import { states } from "../states.ts"
+import { type OperationName, receiptKinds } from "./index.ts"
+import { linkKinds } from "./link-kinds.ts"
+
+/** Receipts that show an object of their own. */
+const shown: ReadonlySet<string> = new Set<OperationName>([
+  "propose_experiment",
+  "register_attempt",
+  ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
+])
+
+/** Whether a message may reply to an entry: to a message, a card, or the receipt of a proposal, a registration, the outcome of an attempt, or a research link. */
+export function takesReplies(kind: string, result: Readonly<Record<string, unknown>> | undefined): boolean {
+  if (!receiptKinds.has(kind) || shown.has(kind)) return true
+  const status = result?.status
+  return kind === "report_attempt_event" && typeof status === "string" && isOneOf(states.attempt.terminal, status)
+}
