@@ -79,6 +79,7 @@ const shared = [
   "/.well-known/",
   "/llms.txt",
   "/research_room.py",
+  "/skill.zip",
 ]
 
 /** Pages of other origins read what anybody may, and are let in by nothing else. */

@@ -54,7 +54,7 @@ export async function withholding(ground: Ground): Promise<Stage> {
     command: [...plan, "--fields", "/text", "--reason", "secret", "--explanation", "Revoked since."],
     async judge({ code, err }) {
       const [isWithheld, left] = [(await run(program, plan, place)).out.includes("(withheld)"), holding(disk, SECRET)]
-      const isToldHalf = /It is done, .*may still hold/.test(err)
+      const isToldHalf = /The words are withheld .*may still hold/.test(err)
       if (code === 0 && !(isWithheld && left.length === 0)) return [`it is said to be withheld, and is in ${left}`]
       return code !== 0 && isWithheld !== isToldHalf ? [`it is ${isWithheld ? "" : "not "}withheld, which is not what is said`] : []
     },
