@@ -83,14 +83,15 @@ t.test("A record shows how it stands now", async (t) => {
   t.match(standing, { H5: "disputed", F1: "corrected", F2: "current", F3: "retracted", F5: "superseded", C2: "current" })
 })
 
+// The number is long: a digest of the demo may begin with a short one.
 t.test("Every word must occur, the last one by its beginning, in whatever case and with whatever accents", async (t) => {
   const { versionId } = (
     await grace.write("publish_hypothesis", {
       ...hypothesis(empty.roomId, empty.openingThreadId),
-      scope: "Étude naïve du Réseau, ÅNGSTRÖM 42.",
+      scope: "Étude naïve du Réseau, ÅNGSTRÖM 4290817.",
     } as never)
   ).result as { versionId: string }
-  for (const query of ["étude", "ETUDE", "etude naive", "reseau ang", "angstrom 4", "42", "naïve réseau"])
+  for (const query of ["étude", "ETUDE", "etude naive", "reseau ang", "angstrom 4", "4290817", "naïve réseau"])
     t.strictSame(
       (await find(query)).map(({ id }) => id),
       [versionId],
