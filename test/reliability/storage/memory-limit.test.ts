@@ -90,7 +90,8 @@ test("300 MB are enough for the service, whatever is done beside it", { skip }, 
     t.equal(end, null, "the service goes on")
   }
   const reader = new ResearchRoomClient({ baseUrl })
-  for (let look = 0; look < 200; look += 1, await passing(100)) {
+  // A mirror pauses for up to 15 seconds, and little memory makes each of its tries slow.
+  for (let look = 0; look < 1_200; look += 1, await passing(100)) {
     const { activityWatermark = 0 } = await reader.read("room", { roomId: followed }).catch(() => ({}) as { activityWatermark?: number })
     if (activityWatermark >= 31) break
   }
