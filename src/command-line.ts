@@ -8,7 +8,7 @@ import { Refusal } from "./contract/refusals/refusal.ts"
 import { oneLine, printable } from "./contract/text.ts"
 import { ListenError } from "./http/server.ts"
 import { isStorageFault } from "./ledger/storage/database.ts"
-import { beKilledFirst } from "./jobs/killed-first.ts"
+import { killFirst } from "./jobs/killed-first.ts"
 import { DataError } from "./ledger/storage/opening.ts"
 import { FailedError, refuseUnknownVariables, UsageError } from "./settings.ts"
 import { softwareVersion } from "./version.ts"
@@ -36,7 +36,7 @@ program.hook("preAction", (_program, command) => {
   begins(command)
   workAsOwner(command.opts().data)
   // Commands on data, beside a service that has it.
-  if (command.opts().data !== undefined && !["serve", "demo"].includes(command.name())) beKilledFirst()
+  if (command.opts().data !== undefined && !["serve", "demo"].includes(command.name())) killFirst()
 })
 // Node would open a debugger's port.
 if (process.platform !== "win32") process.on("SIGUSR1", () => {})

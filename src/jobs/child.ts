@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { Channel, type Message } from "../channel/channel.ts"
 import { jobsProgram } from "../packaged.ts"
+import { killFirst } from "./killed-first.ts"
 import { type BoundedWork, PATIENCE, TOO_COSTLY } from "./job.ts"
 
 /** The work took more time or memory than it may, or made more than it may. */
@@ -42,6 +43,8 @@ export class Child {
       windowsHide: true,
     })
     this.#process = child
+    // At once: several that start together take more than the service, before any of them runs a line of its own.
+    if (child.pid !== undefined) killFirst(child.pid)
     const port = {
       // Without file descriptors a process gets no channel, and nothing to send with; its error follows.
       postMessage: (message: Message) => void (child.channel && child.send(message, (error) => error && this.#fail(error))),
@@ -49,12 +52,13 @@ export class Child {
     }
     this.#channel = new Channel(port, {})
     child.on("error", (error) => this.#fail(error))
-    // Ended by a signal that this process did not send, it or the system had no memory left.
     child.once("exit", (code, signal) =>
       this.#fail(
-        signal === null && code !== TOO_COSTLY
-          ? new ProcessLost(`A process for costly work ended with ${code}.`)
-          : new TooCostly(signal === null ? "the work took too much memory or time" : `the process ended with ${signal}`),
+        // V8 aborts a process that has no room left for objects. SIGKILL, where this process did not send it, is the system's: it had no
+        // memory left, whatever took it.
+        code === TOO_COSTLY || (signal !== null && signal !== "SIGKILL")
+          ? new TooCostly(signal === null ? "the work took too much memory or time" : `the process ended with ${signal}`)
+          : new ProcessLost(`A process for costly work ended with ${signal ?? code}.`),
       ),
     )
   }

@@ -2,7 +2,6 @@
 import { setPriority } from "node:os"
 import { Channel, type Message } from "../channel/channel.ts"
 import { Thread } from "../channel/thread.ts"
-import { beKilledFirst } from "./killed-first.ts"
 import { type BoundedWork, TOO_COSTLY, type Work } from "./job.ts"
 
 /** MiB for objects that live shortly, and for the stack; what V8 takes beside them is not counted. */
@@ -21,7 +20,6 @@ export function hostJobs(megabytes: number): void {
   } catch {
     // Some systems do not allow it; the work is the same.
   }
-  beKilledFirst()
   const thread = new Thread<Work, object>({
     name: "jobs",
     settings: {},

@@ -1,11 +1,14 @@
 /** Where memory runs out, Linux kills one process. A service shall not be the one that its helpers and commands bring down. */
 import { writeFileSync } from "node:fs"
 
-/** Has the system kill this process, and those that it starts, before others. It may be called by any user, and not be undone. */
-export function beKilledFirst(): void {
+/**
+ * Has the system kill a process, and those that it starts, before others. Any user may do this, and not undo it.
+ * @param pid a process of this user; left out, this one
+ */
+export function killFirst(pid: number | "self" = "self"): void {
   if (process.platform !== "linux") return
   try {
-    writeFileSync("/proc/self/oom_score_adj", "1000")
+    writeFileSync(`/proc/${pid}/oom_score_adj`, "1000")
   } catch {
     // Some containers do not let it be written; the work is the same.
   }

@@ -5,7 +5,7 @@
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job, StreamJob } from "./job.ts"
-import { Child, TooCostly } from "./child.ts"
+import { Child, ProcessLost, TooCostly } from "./child.ts"
 import { trusted } from "../contract/json.ts"
 
 export interface PoolSize {
@@ -16,7 +16,7 @@ export interface PoolSize {
 
 /** Milliseconds after which a process that nobody asks is ended: its memory goes with it. */
 const IDLE = 15_000
-/** The `retryAfter` in seconds when the queue is full. */
+/** The `retryAfter` in seconds when the queue is full, or a process was lost. */
 const RETRY = 5
 
 interface Idle {
@@ -37,7 +37,7 @@ export class Pool {
 
   /**
    * Runs a job and gives what it made.
-   * @throws Refusal the job's own for what takes too much, 503 `temporarily_unavailable` when too many wait
+   * @throws Refusal the job's own for what takes too much, 503 `temporarily_unavailable` when too many wait or the process is lost
    */
   async run<Input, Output>(job: Job<Input, Output>, input: Input): Promise<Output> {
     await this.#turn()
@@ -102,15 +102,18 @@ export class Pool {
   }
 
   async #work<Input, Output>({ name, bounds, output, tooCostly }: Job<Input, Output>, input: Input): Promise<Output> {
-    const child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
+    let child: Child | undefined
     try {
+      child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
       const made = await child.ask(bounds.seconds, (work) => work.ask("run", bounds.seconds, name, input, output))
       if (made === null) throw new TooCostly("the work made too much")
       return trusted<Output>(made)
     } catch (error) {
-      throw error instanceof TooCostly ? tooCostly() : error
+      if (error instanceof TooCostly) throw tooCostly()
+      if (!(error instanceof ProcessLost)) throw error
+      throw new Refusal("temporarily_unavailable", "The process for this work was lost. Nothing was stored.", { retryAfter: RETRY })
     } finally {
-      if (!child.hasEnded) this.#keep(child, bounds.megabytes)
+      if (child?.hasEnded === false) this.#keep(child, bounds.megabytes)
     }
   }
 

@@ -1,6 +1,9 @@
 /** Where memory runs out, Linux ends the process with the highest score: never the service for what its helpers and commands take. */
 import { readdirSync, readFileSync } from "node:fs"
 import tap, { test } from "tap"
+import { Refusal } from "../../src/contract/refusals/refusal.ts"
+import { Child } from "../../src/jobs/child.ts"
+import { Pool } from "../../src/jobs/pool.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 import { exportedDemo } from "../reliability/import/kills.ts"
 
@@ -10,6 +13,7 @@ tap.teardown(() => {
   endAll()
   place.remove()
 })
+const skip = process.platform !== "linux"
 const scoreOf = (pid: number | string) => Number(readFileSync(`/proc/${pid}/oom_score_adj`, "latin1"))
 const childrenOf = (pid: number): string[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((task) =>
@@ -18,7 +22,7 @@ const childrenOf = (pid: number): string[] =>
       .filter((each) => each !== ""),
   )
 
-test("a process that writes an export is to be killed before the service", { skip: process.platform !== "linux" }, async (t) => {
+test("a process that writes an export is to be killed before the service", { skip }, async (t) => {
   const { file, roomId } = await exportedDemo(program, place, "main")
   t.equal((await run(program, ["import", file, "--data", "data"], place)).code, 0)
   const service = await serve(program, ["--data", "data"], place)
@@ -34,4 +38,27 @@ test("a process that writes an export is to be killed before the service", { ski
   )
   service.signal("SIGTERM")
   await service.ended()
+})
+
+test("a helper is to be killed first from its first moment on: several that start together take more than the service", {
+  skip,
+}, async (t) => {
+  const starting = Child.start(64)
+  t.strictSame(childrenOf(process.pid).map(scoreOf), [1_000])
+  const child = await starting
+  child.end()
+})
+
+test("work whose process the system kills is refused for now: it is not said to take too much", { skip }, async (t) => {
+  const pool = new Pool({ processes: 1, waiting: 1 })
+  t.teardown(() => pool.close())
+  const tooCostly = () => new Refusal("content_too_large", "It takes too much.")
+  const job = { name: "answer", bounds: { seconds: 10, megabytes: 64 }, output: 1_000, tooCostly }
+  const given = { name: "refusal", what: "An answer", text: '{"current":{"watermark":1}}' }
+  const read = { found: { current: { watermark: 1 } } }
+  t.same(await pool.run(job, given), read)
+  const lost = pool.run(job, given)
+  for (const pid of childrenOf(process.pid)) process.kill(Number(pid), "SIGKILL")
+  await t.rejects(lost, { status: 503, code: "temporarily_unavailable" })
+  t.same(await pool.run(job, given), read, "the next one has a new process")
 })
