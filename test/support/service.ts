@@ -35,6 +35,8 @@ export interface OwnOptions {
   /** Milliseconds by which its clock is ahead of the machine's from the start. */
   readonly ahead?: number
   readonly log?: Logger
+  /** A thread of its own writes, as in `serve`; the service's clock is then the machine's. */
+  readonly writer?: "thread"
 }
 
 export const DAY = 86_400_000
@@ -54,6 +56,7 @@ export async function startOwn({
   entrance,
   ahead = 0,
   log = openLog("silent"),
+  writer,
 }: OwnOptions = {}): Promise<Own> {
   const service = await startService({
     data: folder,
@@ -64,7 +67,7 @@ export async function startOwn({
     repositories: { folders: [], github: null },
     ...(arxiv && { arxiv }),
     entrance,
-    world: realWorld(() => Date.now() + ahead),
+    ...(writer === undefined ? { world: realWorld(() => Date.now() + ahead) } : { writer }),
   })
   const stranger = () => Browser.anonymous({ baseUrl: service.baseUrl, fetch: held })
   const signedIn = async (username: string, path: string, body: object) => {

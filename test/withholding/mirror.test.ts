@@ -13,13 +13,13 @@ import { type Own, startOwn, temporaryFolder } from "../support/service.ts"
 
 const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
 
-async function two(t: Test) {
+async function two(t: Test, writer?: "thread") {
   const folder = temporaryFolder()
   const there = await startOwn()
   const ada = await there.setUp()
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed from afar" })).result
   const { entry } = await ada.write("post_message", { threadId, ...message(`The token is ${SECRET}.`) } as never)
-  const here = await startOwn({ folder, keeps: true })
+  const here = await startOwn({ folder, keeps: true, ...(writer && { writer }) })
   await here.setUp("eve")
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const withhold = (fields: readonly string[] = ["/text"]) =>
@@ -53,37 +53,40 @@ async function ended(t: Test, here: Own, there: Own): Promise<void> {
   await there.close()
 }
 
-t.test("What it has already goes, out of its files too", async (t) => {
-  const { there, here, roomId, threadId, withhold } = await two(t)
-  await mirror(here, roomId, there.baseUrl)
-  await reaches(here, roomId, 2)
-  t.match(await shown(here, threadId), SECRET)
-  await withhold()
-  await reaches(here, roomId, 3)
-  await until("the text is gone", () => (foundIn(here).length === 0 ? true : undefined))
-  const by = (name: string) =>
-    new RegExp(`"withheld":\\{"at":"[^"]+","by":\\{"userId":"[^"]+","username":"${name}"\\},"reason":"secret"\\}`)
-  const host = new URL(there.baseUrl).host
-  t.match(await shown(here, threadId), by(`ada@${host}`), "who withheld it is named with the host")
-  t.match(await shown(there, threadId), by("ada"))
-  const page = await (await fetch(`${here.baseUrl}/threads/${threadId}`)).text()
-  t.match(page, `Withheld by ada@${host}`)
-  const feed = await ask(`${here.baseUrl}/api/research/rooms/${roomId}/activity?include=write`)
-  t.match(feed.text, by("ada"), "what another instance proves has the name of the origin")
-  await ended(t, here, there)
-})
+for (const writer of [undefined, "thread"] as const) {
+  const where = writer === undefined ? "" : ", where another thread writes"
+  t.test(`What it has already goes, out of its files too${where}`, async (t) => {
+    const { there, here, roomId, threadId, withhold } = await two(t, writer)
+    await mirror(here, roomId, there.baseUrl)
+    await reaches(here, roomId, 2)
+    t.match(await shown(here, threadId), SECRET)
+    await withhold()
+    await reaches(here, roomId, 3)
+    await until("the text is gone", () => (foundIn(here).length === 0 ? true : undefined))
+    const by = (name: string) =>
+      new RegExp(`"withheld":\\{"at":"[^"]+","by":\\{"userId":"[^"]+","username":"${name}"\\},"reason":"secret"\\}`)
+    const host = new URL(there.baseUrl).host
+    t.match(await shown(here, threadId), by(`ada@${host}`), "who withheld it is named with the host")
+    t.match(await shown(there, threadId), by("ada"))
+    const page = await (await fetch(`${here.baseUrl}/threads/${threadId}`)).text()
+    t.match(page, `Withheld by ada@${host}`)
+    const feed = await ask(`${here.baseUrl}/api/research/rooms/${roomId}/activity?include=write`)
+    t.match(feed.text, by("ada"), "what another instance proves has the name of the origin")
+    await ended(t, here, there)
+  })
 
-t.test("What it does not have yet comes without the words, and it goes on", async (t) => {
-  const { there, here, ada, roomId, threadId, withhold } = await two(t)
-  for (let count = 0; count < 60; count += 1) await ada.write("post_message", { threadId, ...message(`Message ${count}.`) } as never)
-  await withhold()
-  await ada.write("post_message", { threadId, ...message("After it.") } as never)
-  await mirror(here, roomId, there.baseUrl)
-  await reaches(here, roomId, 64)
-  t.match(await shown(here, threadId), /"reason":"secret"/)
-  t.match(here.instance.tables.mirrors.all()[0], { stopped: null })
-  await ended(t, here, there)
-})
+  t.test(`What it does not have yet comes without the words, and it goes on${where}`, async (t) => {
+    const { there, here, ada, roomId, threadId, withhold } = await two(t, writer)
+    for (let count = 0; count < 60; count += 1) await ada.write("post_message", { threadId, ...message(`Message ${count}.`) } as never)
+    await withhold()
+    await ada.write("post_message", { threadId, ...message("After it.") } as never)
+    await mirror(here, roomId, there.baseUrl)
+    await reaches(here, roomId, 64)
+    t.match(await shown(here, threadId), /"reason":"secret"/)
+    t.match(here.instance.tables.mirrors.all()[0], { stopped: null })
+    await ended(t, here, there)
+  })
+}
 
 /** Stands before an origin and changes what it answers. */
 async function liar(t: Test, baseUrl: string, change: (path: string, body: string) => string): Promise<string> {

@@ -13,8 +13,8 @@ export interface Statement<Row> {
   run(...values: Value[]): number
 }
 
-/** A statement that changed something, and its values. */
-export type Changed = readonly [sql: string, values: readonly Value[]]
+/** What may have changed something: a statement and its values, or SQL without any. */
+export type Changed = readonly [sql: string, values?: readonly Value[]]
 
 export interface Db {
   /**
@@ -33,7 +33,7 @@ export interface Db {
   readonly inTransaction: boolean
   /** Reads several things as of one moment. */
   snapshot<T>(work: () => T): T
-  /** Does work, and notes each statement that may change something. Within an open transaction, where the connection can write. */
+  /** Does work, and notes everything that may change something. Within an open transaction, where the connection can write. */
   noting?<T>(work: () => T): { readonly value: T; readonly changes: readonly Changed[] }
   close(): void
 }
@@ -75,6 +75,7 @@ export class SqliteDb implements Db {
   }
 
   exec(sql: string): void {
+    this.#noted?.push([sql])
     this.#database.exec(sql)
   }
 

@@ -25,6 +25,8 @@ export function tryOut<T>(db: Db, work: () => T): Pick<Rehearsed<T>, "value" | "
 
 /** Makes changes that were tried out on another connection. @returns that they were made */
 export function redo(db: Db, changes: readonly Changed[]): true {
-  for (const [sql, values] of changes) db.prepare(sql).run(...values)
+  for (const [sql, values] of changes)
+    if (values === undefined) db.exec(sql)
+    else db.prepare(sql).run(...values)
   return true
 }
