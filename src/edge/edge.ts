@@ -76,7 +76,7 @@ export type Handler = (event: H3Event) => Answer | Promise<Answer>
 export type Refused = (event: H3Event, error: unknown) => Answer | Promise<Answer>
 
 /** Something went wrong that no refusal foresaw: of a write it is not known whether it was stored, so say that. */
-export function fault({ req: { method } }: H3Event): Refusal {
+export function fault(method: string): Refusal {
   const isRead = method === "GET" || method === "HEAD"
   const advice = isRead ? "Ask again in a moment." : "Keep the id and the body, and send them again."
   return new Refusal("temporarily_unavailable", `The service failed while it handled this request. ${advice}`, {
@@ -94,17 +94,17 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
     contextOf(event).route = route
     try {
       const answer = await handler(event)
-      if (edge.isOverwritten?.()) return refused(fault(event), family)
+      if (edge.isOverwritten?.()) return refused(fault(event.req.method), family)
       tellOfSignIn(edge, event, answer)
       return answer
     } catch (error) {
       // A write that was not stored is told so.
       const isToldAlready = error instanceof Refusal && error.code === "temporarily_unavailable"
-      if (!isToldAlready && edge.isOverwritten?.()) return refused(fault(event), family)
+      if (!isToldAlready && edge.isOverwritten?.()) return refused(fault(event.req.method), family)
       if (error instanceof Refusal) return answerRefusal(edge, event, explainMalformedId(event, error), family)
       if (error instanceof NotServed) throw new HTTPError({ status: 404 })
       edge.journal?.failed(contextOf(event), error)
-      return refused(fault(event), family)
+      return refused(fault(event.req.method), family)
     }
   }
 }

@@ -8,7 +8,7 @@ import { familyOf } from "../contract/versions.ts"
 import { addressOf } from "../edge/limits/address.ts"
 import { headersAt } from "../edge/answers/answer.ts"
 import { anyOrigin } from "../edge/answers/public-answer.ts"
-import type { App } from "../edge/edge.ts"
+import { type App, fault } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/limits/budgets.ts"
 import { Answering, RequestContext } from "../edge/limits/request-context.ts"
@@ -115,6 +115,17 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       journal.request(context, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
   }
 
+  /** What the framework itself throws ends one request, and not the service. */
+  const handOn = async (request: IncomingMessage, response: Answering, context: RequestContext): Promise<void> => {
+    try {
+      await handle(request, response)
+    } catch (error) {
+      journal?.failed(context, error)
+      if (response.headersSent) response.destroy()
+      else refuse(response, fault(request.method ?? ""), familyOf(pathOf(request.url)), true)
+    }
+  }
+
   const answer = inTurn((request: IncomingMessage, response: Answering): void => {
     const context = new RequestContext(addressOf(request, trustProxy), request.headers["x-request-id"])
     const sentBefore = journal?.everyRequest ? request.socket.bytesWritten : 0
@@ -139,7 +150,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       refuse(response, error, familyOf(path), error.code !== "too_many_requests", more)
       return
     }
-    void handle(request, response)
+    void handOn(request, response, context)
   })
 
   server.off("request", notYet)

@@ -118,13 +118,24 @@ export function answerUnreadable(server: Server, { onSocket, ownHeaders, told }:
   })
 }
 
+/** Node keeps the first of several. */
+const namesTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts += 1
+  return hosts > 1
+}
+
 /**
- * The path and query of a request; a whole address is taken apart, as it must be by HTTP.
+ * The path and query of a request; a whole address is taken apart, as it must be by HTTP. The host is checked before the
+ * framework sees it: the framework makes an address of it, and throws where it makes none.
  * @param mustBeOwn throws for a host that is not this service's
  * @throws Refusal
  */
-export function targetOf({ url = "", method, headers, httpVersion }: IncomingMessage, mustBeOwn: (host: string) => void): string {
+export function targetOf(request: IncomingMessage, mustBeOwn: (host: string | null) => void): string {
+  const { url = "", method, headers, httpVersion } = request
   if (headers.host === undefined && httpVersion === "1.1") throw malformed("The request names no Host.")
+  if (namesTwoHosts(request)) throw malformed("The request names more than one Host.")
+  mustBeOwn(headers.host ?? null)
   if (url.startsWith("/")) return url
   if (url === "*") throw new Refusal("method_not_allowed", `${method} * is not supported.`, { headers: { allow: ALLOWED } })
   const whole = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : null

@@ -6,7 +6,6 @@ import { familyOf } from "../../contract/versions.ts"
 import { type Answer, refused } from "../../edge/answers/answer.ts"
 import { discovery } from "../../http/discovery.ts"
 import { type App, type Edge, fault, answerRefusal } from "../../edge/edge.ts"
-import { mustBeOwnHost } from "../../edge/host.ts"
 import { peopleRoutes } from "../../http/people.ts"
 import { anyOrigin } from "../../edge/answers/public-answer.ts"
 import { contextOf } from "../../edge/limits/request-context.ts"
@@ -47,9 +46,8 @@ export function createApp(parts: AppParts): App {
     if (error.status < 500)
       return answerRefusal(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
     edge.journal?.failed(contextOf(event), error)
-    return refused(fault(event), family)
+    return refused(fault(event.req.method), family)
   }
-  app.use((event) => mustBeOwnHost(event.req.headers.get("host"), edge.baseUrl))
 
   const routes = new Routes(app, edge)
   discovery(edge, routes)

@@ -141,7 +141,8 @@ class Campaign {
     for (let round = 0; left > 0 && known.size < MOST_VIOLATIONS; round += 1) {
       let [failing, shrinks]: [{ what: string; given: Shot } | null, number] = [null, 0]
       const property = fc.asyncProperty(arbitrary, async (given) => {
-        if (failing !== null && (shrinks += 1) > MOST_SHRINKS) return
+        // A service that has ended makes no case smaller.
+        if (this.#ground.hasEnded() || (failing !== null && (shrinks += 1) > MOST_SHRINKS)) return
         const faults = await this.#fire(wire, given)
         this.#count()
         if (this.#done % BESIDE === 0) faults.push(...(await this.#workBeside()))
@@ -153,7 +154,8 @@ class Campaign {
       const result = await fc.check(property, { seed: seed + round, numRuns: left, ...(path === undefined ? {} : { path }) })
       left -= Math.max(1, result.numRuns)
       const last = failing as { what: string; given: Shot } | null
-      if (last === null) break
+      if (last === null && result.failed) throw result.errorInstance
+      if (last === null || this.#ground.hasEnded()) break
       known.add(kindOf(last.what))
       this.#found(name, last.what, last.given, `--attack ${name} --seed ${result.seed} --path ${result.counterexamplePath}`)
     }
@@ -181,10 +183,10 @@ class Campaign {
 
   async reckon(): Promise<Report> {
     this.#beside.close()
-    await this.#lookAfterPeople()
+    if (!this.#ground.hasEnded()) await this.#lookAfterPeople()
     const end = this.#ground.memory()
     const { code, check, isSound } = await this.#ground.end()
-    if (code !== 0) this.#found("end", `the service ended with ${code}`, null, "")
+    if (code !== 0) this.#found("end", `the service ended with ${code}: ${this.#ground.running.err.slice(-2_000)}`, null, "")
     if (!isSound) this.#found("end", `check says: ${check}`, null, "")
     for (const what of this.#tally.faults()) this.#found("end", what, null, "")
     return {

@@ -1,5 +1,5 @@
 /** The service under fuzz: the built executable as a process of its own, with the demo's people and Rooms, and some to be spoilt. */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Cast } from "research-room/testing"
 import { Browser } from "research-room/testing"
@@ -26,6 +26,8 @@ export interface Ground {
   readonly people: Anchors
   readonly database: string
   readonly running: Running
+  /** Whether it has ended; it should not before `end`. */
+  readonly hasEnded: () => boolean
   /** Bytes of memory in use; null where the system does not tell. */
   memory(): number | null
   /** Ends it in good order, and has `check` look at what is left. */
@@ -126,6 +128,10 @@ export async function openGround({ same = true } = {}): Promise<Ground> {
   const best = [credentials.main_member_all, credentials.member_all, credentials.owner_all]
   const uncertain = credentials.main_owner_all
   const others = Object.values(credentials).filter((each) => !best.includes(each) && each !== uncertain)
+  let hasEnded = false
+  void running.ended().then(() => {
+    hasEnded = true
+  })
   return {
     baseUrl,
     host: new URL(baseUrl).host,
@@ -142,9 +148,11 @@ export async function openGround({ same = true } = {}): Promise<Ground> {
     people: spoilt,
     database: join(data, "research-room.db"),
     running,
+    hasEnded: () => hasEnded,
     memory() {
-      if (process.platform !== "linux") return null
-      const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${running.pid}/status`, "utf8"))?.[1]
+      const status = `/proc/${running.pid}/status`
+      if (!existsSync(status)) return null
+      const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8"))?.[1]
       return kilobytes === undefined ? null : Number(kilobytes) * 1024
     },
     async end() {

@@ -1,0 +1,38 @@
+/** What the framework throws by itself ends one request, and is logged; the service goes on. */
+import tap, { test } from "tap"
+import { createApp } from "../../src/app/serving/surface.ts"
+import { listen, serveOn } from "../../src/http/server.ts"
+import { openLog } from "../../src/log.ts"
+import { openHouse } from "../support/house.ts"
+
+const house = await openHouse()
+const { server, port } = await listen("127.0.0.1", 0)
+const baseUrl = `http://127.0.0.1:${port}`
+const app = createApp({ instance: house.instance, baseUrl, softwareVersion: "0", log: openLog("silent") })
+const sound = app.fetch
+let fetchOf: typeof app.fetch = sound
+app.fetch = (request) => fetchOf(request)
+const stop = serveOn(server, app, baseUrl)
+tap.teardown(async () => {
+  await stop()
+  house.close()
+})
+
+const broken: Readonly<Record<string, typeof app.fetch>> = {
+  "at once": () => {
+    throw new TypeError("Invalid URL")
+  },
+  "a moment later": () => Promise.reject(new TypeError("Invalid URL")),
+}
+
+for (const [when, fails] of Object.entries(broken))
+  test(`it throws ${when}`, async (t) => {
+    fetchOf = fails
+    const read = await fetch(`${baseUrl}/api/research/rooms`)
+    t.equal(read.status, 503)
+    t.match(await read.json(), { refusal: "temporarily_unavailable", committed: false })
+    const written = await fetch(`${baseUrl}/api/agent/threads/x/messages`, { method: "POST", body: "{}" })
+    t.match(await written.json(), { refusal: "temporarily_unavailable", committed: null })
+    fetchOf = sound
+    t.equal((await fetch(`${baseUrl}/api/research/rooms`)).status, 200)
+  })
