@@ -41,7 +41,17 @@ async function until<T>(what: string, look: () => T | undefined): Promise<T> {
 }
 const reaches = ({ instance }: Own, roomId: string, sequence: number) =>
   until(`entry ${sequence}`, () => instance.ledger.activity.watermark(roomId) >= sequence || undefined)
-const foundIn = ({ folder }: Own) => readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(SECRET))
+/** The files that have the words. A file that goes while it is looked for has none. */
+const foundIn = ({ folder }: Own) =>
+  readdirSync(folder).filter((name) => {
+    const path = join(folder, name)
+    try {
+      return readFileSync(path).includes(SECRET)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false
+      throw error
+    }
+  })
 const shown = async ({ baseUrl }: Own, threadId: string) => (await ask(`${baseUrl}/api/research/threads/${threadId}/messages`)).text
 
 async function ended(t: Test, here: Own, there: Own): Promise<void> {

@@ -84,7 +84,7 @@ test("what another thread tries out is written before what waited meanwhile, and
   const trying = (turn: number, meanwhile = () => {}) =>
     writer.transact(() => {
       meanwhile()
-      return queue.rehearse(() => {
+      return queue.tryOut(() => {
         queue.afterCommit(() => (told += 1))
         note.run(turn, messages() ?? 0, Buffer.from("bytes"))
         return seenWith.get(turn)?.seen

@@ -1,7 +1,7 @@
 /** The serving thread's end of the writing thread: hands each write over as soon as it is checked, and brings the answers back. */
 import { Thread } from "../../channel/thread.ts"
 import type { Admitted, OtherWriter } from "../../ledger/write/admission.ts"
-import type { Rehearsed } from "../../ledger/write/trying-out.ts"
+import type { TriedOut } from "../../ledger/write/trying-out.ts"
 import { notStored, uncertain } from "../../ledger/write/not-stored.ts"
 import type { Delivery } from "../../ledger/journal/delivery.ts"
 import type { Leave } from "../../ledger/cut.ts"
@@ -63,11 +63,11 @@ export class Writer implements OtherWriter {
     })
   }
 
-  transact<T>(rehearse: () => Rehearsed<T>): Promise<T> {
+  transact<T>(tryOut: () => TriedOut<T>): Promise<T> {
     return this.#turn(async () => {
       for (;;) {
         await this.#hold()
-        const { value, changes, notify } = this.#rehearsed(rehearse)
+        const { value, changes, notify } = this.#triedOut(tryOut)
         if (!(await this.#thread.channel.ask("apply", changes))) continue
         notify()
         return value
@@ -75,9 +75,9 @@ export class Writer implements OtherWriter {
     })
   }
 
-  #rehearsed<T>(rehearse: () => Rehearsed<T>): Rehearsed<T> {
+  #triedOut<T>(tryOut: () => TriedOut<T>): TriedOut<T> {
     try {
-      return rehearse()
+      return tryOut()
     } catch (error) {
       this.#thread.channel.tell("release")
       throw error

@@ -18,7 +18,7 @@ import { isoTime, type World } from "../world.ts"
 import { grantRefusal, roomRefusal } from "./access.ts"
 import type { BatchRequest } from "./batch.ts"
 import { type CommitQueue, RollbackWith } from "./commit-queue.ts"
-import type { Rehearsed } from "./trying-out.ts"
+import type { TriedOut } from "./trying-out.ts"
 import type { Leave } from "../cut.ts"
 import type { References } from "./references.ts"
 import type { Writing } from "./writing.ts"
@@ -55,8 +55,8 @@ export interface OtherWriter {
   admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]>
   /** Goes the way of a write there; with `touch` it is one, of what stands there already. Rejects as a write would. */
   probe(touch: boolean): Promise<unknown>
-  /** Rehearses work while nothing is written there, and has its changes made there. @throws Refusal 503 where that is not certain */
-  transact<T>(rehearse: () => Rehearsed<T>): Promise<T>
+  /** Has work tried out while nothing is written there, and has its changes made there. @throws Refusal 503 where that is not certain */
+  transact<T>(tryOut: () => TriedOut<T>): Promise<T>
   /** Takes what was withheld out of what no table holds any more. */
   cleanse(): Promise<unknown>
   /** Adds what was accepted before to the word index. */

@@ -200,7 +200,7 @@ export class Ledger {
    * is done here, taken back, and its changes are made there: only that thread waits for the disk. It may be done more than once.
    */
   async transact<T>(work: () => T): Promise<T> {
-    const done = await (this.#writer === null ? this.#made.queue.run(work) : this.#writer.transact(() => this.#made.queue.rehearse(work)))
+    const done = await (this.#writer === null ? this.#made.queue.run(work) : this.#writer.transact(() => this.#made.queue.tryOut(work)))
     if (this.#confirm !== null) await this.#confirm()
     return done
   }

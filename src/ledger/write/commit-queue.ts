@@ -10,7 +10,7 @@ import { type Keys, keys } from "../journal/keys.ts"
 import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
 import { type GroupHooks, isStorageFailure, type Job, type Settled } from "./group.ts"
 import { notStored, uncertain } from "./not-stored.ts"
-import { type Rehearsed, redo, tryOut } from "./trying-out.ts"
+import { type TriedOut, redo, tryOut } from "./trying-out.ts"
 
 /** Thrown by work that wants everything it did undone and its value delivered all the same. */
 export class RollbackWith<T> {
@@ -69,14 +69,14 @@ export class CommitQueue {
    * Runs `work` as `run` would and takes it back, for another connection to make the same changes.
    * @returns what it returned, what it changed, and what tells those who wait, once that is committed
    */
-  rehearse<T>(work: () => T): Rehearsed<T> {
+  tryOut<T>(work: () => T): TriedOut<T> {
     this.#committed = []
     const tried = tryOut(this.#db, work)
     const told = [() => this.#keys.committed(), ...this.#committed]
     return { ...tried, notify: () => told.forEach((tell) => tell()) }
   }
 
-  /** Makes changes that another connection rehearsed, before all that waits, and lets that go on. */
+  /** Makes changes that were tried out on another connection, before all that waits, and lets that go on. */
   apply(changes: readonly Changed[], mayStill: () => boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const work = () => mayStill() && redo(this.#db, changes)

@@ -2,7 +2,7 @@
 import { type Changed, type Db, isStorageFault } from "../storage/database.ts"
 import { notStored } from "./not-stored.ts"
 
-export interface Rehearsed<T> {
+export interface TriedOut<T> {
   readonly value: T
   readonly changes: readonly Changed[]
   /** Tells those who wait, once the changes are committed. */
@@ -10,7 +10,7 @@ export interface Rehearsed<T> {
 }
 
 /** Does work in a transaction and takes it back. @returns what it returned, and what it changed @throws Refusal 503 where the storage fails it */
-export function tryOut<T>(db: Db, work: () => T): Pick<Rehearsed<T>, "value" | "changes"> {
+export function tryOut<T>(db: Db, work: () => T): Pick<TriedOut<T>, "value" | "changes"> {
   if (db.noting === undefined) throw new Error("this connection notes no changes")
   try {
     db.exec("BEGIN IMMEDIATE")
