@@ -649,6 +649,7 @@ class Room(_Client):
         rerun_of: Any = None,
         reproduces: Optional[Mapping[str, str]] = None,
         attempt_id: Optional[str] = None,
+        dimensions: Sequence[str] = (),
     ) -> "Attempt":
         """One execution, registered before it starts: use it in a `with` statement.
 
@@ -657,6 +658,7 @@ class Room(_Client):
         repository: `{"url", "commit"}`; where it is left out, that of the working folder, whose commit must hold everything:
             with changes that are not committed, say in intended_deviation what they are.
         rerun_of: the attempt that this one repeats. reproduces: `{"attemptId"}` or `{"findingVersionId"}`.
+        dimensions: names in `log` that say where a value stands, such as `["arm", "seed"]`: `log(error=0.057, arm="shift", seed=3)`.
         """
         return Attempt(
             self,
@@ -671,6 +673,7 @@ class Room(_Client):
             rerun_of=rerun_of,
             reproduces=reproduces,
             attempt_id=attempt_id,
+            dimensions=dimensions,
         )
 
     def _repr_html_(self) -> str:
@@ -743,6 +746,32 @@ def _unit(value: Any) -> str:
     return _name(value)[:100]
 
 
+def _dimension_names(names: Sequence[str]) -> Tuple[str, ...]:
+    if isinstance(names, str) or len(names) > 8:
+        raise ValueError("dimensions is a list of at most 8 names")
+    for name in names:
+        if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9_]{0,31}", name):
+            raise ValueError(f"{name!r} cannot name a dimension: it is at most 32 of a to z, 0 to 9 and _, and begins with a letter")
+        if name in ("step", "split", "unit"):
+            raise ValueError(f"{name} cannot name a dimension: log takes it as the {name} of the values")
+    return tuple(names)
+
+
+def _dimension(name: str, value: Any) -> Union[str, int, float, bool]:
+    """Where a value stands. Raises where that cannot be told: the values of that call are left out."""
+    try:
+        told = _plain(value)
+    except (TypeError, ValueError):
+        told = None
+    if isinstance(told, str):
+        told = _clean(told)
+        if not 0 < len(told) <= 64:
+            raise _NotTold(f"{name} is a text of {len(told)} characters, and a dimension has 1 to 64: the values were left out")
+    elif not isinstance(told, (int, float)):
+        raise _NotTold(f"{name} is a {type(value).__name__}, and a dimension is a text, a number, True or False: the values were left out")
+    return told
+
+
 def _step(value: Any) -> int:
     step = int(value)
     if not 0 <= step < 2**53:
@@ -808,8 +837,9 @@ class Attempt:
     #: What is said to have failed when it fails.
     stage = "run"
 
-    def __init__(self, room: Room, experiment: Any, *, plan: Any, argv: Any, configuration: Any, environment: Any, inputs: Any, repository: Any, intended_deviation: Any, rerun_of: Any, reproduces: Any, attempt_id: Any) -> None:
+    def __init__(self, room: Room, experiment: Any, *, plan: Any, argv: Any, configuration: Any, environment: Any, inputs: Any, repository: Any, intended_deviation: Any, rerun_of: Any, reproduces: Any, attempt_id: Any, dimensions: Sequence[str]) -> None:
         self.room = room
+        self._dimensions = _dimension_names(dimensions)
         self.attempt_id = str(attempt_id or uuid.uuid4())
         self.experiment_id = _id_of(experiment, "experimentId")
         self.label: Optional[str] = None
@@ -916,6 +946,7 @@ class Attempt:
         """Measured values, by name: `log(step=3, loss=0.5)`, or `log({"val/loss": 0.5}, step=3)`. NaN and infinity are told as they are.
 
         unit: of all of them, or of each by its name: `log(loss=0.5, seconds=3, unit={"loss": "nat", "seconds": "s"})`.
+        Names that the attempt lists as its dimensions say where the values stand: `log(error=0.057, arm="shift", seed=3)`.
         What is no number is left out, and `trouble` says so.
         """
         with self._lock:
@@ -924,8 +955,13 @@ class Attempt:
             if values is not None and not isinstance(values, Mapping):
                 self._tell(f"log: values are given by name, and this is a {type(values).__name__}: it was left out")
                 values = None
+            given = {**(values or {}), **named}
             beside = {**self._beside("step", step, _step), **self._beside("split", split, _name)}
-            for name, value in {**(values or {}), **named}.items():
+            # Without its dimensions a value would stand in another place: then it is left out too.
+            place = {name: _dimension(name, given.pop(name)) for name in self._dimensions if name in given}
+            if place:
+                beside["dimensions"] = place
+            for name, value in given.items():
                 own = unit.get(str(name)) if isinstance(unit, Mapping) else unit
                 try:
                     self._add({"name": _name(name), "value": _measured(value), **beside, **self._beside("unit", own, _unit)})
@@ -1141,6 +1177,7 @@ _SMALL = "opacity:0.7;font-size:90%"
 
 def _seen(series: Dict[str, List[Tuple[float, float]]], point: Mapping[str, Any]) -> None:
     name = point["name"] if not point.get("split") else f"{point['name']} ({point['split']})"
+    name = " ".join([name, *(f"{key}={value}" for key, value in (point.get("dimensions") or {}).items())])
     held = series.setdefault(name, [])
     step = point.get("step")
     value = point["value"]
@@ -1153,8 +1190,8 @@ def _series_of(client: _Client, attempt_id: str) -> Dict[str, List[Tuple[float, 
     series: Dict[str, List[Tuple[float, float]]] = {}
     for number, page in enumerate(client._pages("attempt_metrics", {"attemptId": attempt_id})):
         columns = page["columns"]
-        for name, split, step, value in zip(columns["metric"], columns["split"], columns["step"], columns["value"]):
-            _seen(series, {"name": name, "split": split, "step": step, "value": value})
+        for name, split, dimensions, step, value in zip(*(columns[each] for each in ("metric", "split", "dimensions", "step", "value"))):
+            _seen(series, {"name": name, "split": split, "dimensions": dimensions, "step": step, "value": value})
         if number == 9:
             break
     return series

@@ -114,6 +114,33 @@ def tell(given, through, folder):
     units = {metric.name: metric.unit for metric in room.get_attempt(attempt_id=measured.attempt_id).metrics}
     shown(units == {"loss": "nat", "seconds": "s", "bare": None}, "each metric has its unit, and one told wrongly is corrected later")
     shown(measured.trouble == [], "without trouble")
+
+    # A sweep in one run: each value says where it stands
+    with room.attempt(experiment_id, argv=["python", "sweep.py"], repository=given["repository"], dimensions=["arm", "seed", "warm"]) as sweep:
+        for seed in range(3):
+            sweep.log(error=1.5 + seed, arm="baseline", seed=seed, unit="nat")
+            sweep.log({"error": 1 + seed, "arm": "shift"}, seed=seed, unit="nat")
+        sweep.log(error=9, arm="shift", seed=0, warm=True, step=4)
+        sweep.log(seconds=3)
+        shown(sweep.trouble == [], "a sweep is told without trouble")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sweep.log(error=1, arm="s" * 65, seed=9)
+            sweep.log(error=2, arm=None, seed=9)
+            sweep.log(error=3, arm="shift", seed=math.nan)
+    told = [(metric.name, metric.dimensions, metric.step, metric.value) for metric in room.get_attempt(attempt_id=sweep.attempt_id).metrics]
+    shown(("error", {"arm": "shift", "seed": 2}, None, 3) in told and ("error", {"arm": "baseline", "seed": 0}, None, 1.5) in told, "each value stands at its arm and seed")
+    shown(("error", {"arm": "shift", "seed": 0, "warm": True}, 4, 9) in told and ("seconds", None, None, 3) in told, "what a call leaves out is no dimension of it")
+    shown(len(told) == 8, "a value whose place cannot be told is left out")
+    shown(any("arm is a text of 65 characters" in each for each in sweep.trouble) and any("arm is a NoneType" in each for each in sweep.trouble), "and trouble says why, by name")
+    table = room.get_experiment_measurements(experiment_id=experiment_id, metric="error", by="arm", over="seed", where="arm:baseline")
+    shown([(group.key, group.n, group.mean) for group in table.groups] == [({"arm": "baseline"}, 3, 2.5)], "the measurement table reads them")
+    for names, why in ((["Arm"], "'Arm' cannot name a dimension"), (["step"], "step cannot name a dimension"), (list("abcdefghi"), "at most 8"), ("arm", "a list")):
+        try:
+            room.attempt(experiment_id, argv=["python"], repository=given["repository"], dimensions=names)
+        except ValueError as error:
+            shown(why in str(error), f"names that cannot be dimensions are refused before the run: {why}")
+
     page = said._repr_html_()
     shown("<svg" in page and "loss (train)" in page and "val/loss: no finite value" in page, "a notebook shows its curve")
     shown("<svg" in attempt._repr_html_(), "while it runs too")
