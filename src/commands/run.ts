@@ -84,10 +84,14 @@ async function start(command: readonly string[], flags: RunFlags): Promise<void>
 const withPlace = (command: Command): Command => command.addOption(urlOption()).addOption(tokenOption()).addOption(spoolOption())
 
 const metricsHelp = `
-Metrics: the command appends lines of JSON to the file that RESEARCH_ROOM_METRICS names, each a step and its values:
+Metrics: the command appends lines of JSON to the file that RESEARCH_ROOM_METRICS names, each with a step and its values:
   {"step": 3, "loss": 0.5, "accuracy": 0.9}
 or one value in full:
-  {"name": "loss", "value": 0.5, "step": 3, "split": "val", "unit": "nat", "dimensions": {"seed": 7}}`
+  {"name": "loss", "value": 0.5, "step": 3, "split": "val", "unit": "nat"}
+Any further member of a line is a dimension, which says where the values stand:
+  {"error": 0.057, "arm": "shift", "dimensions": {"seed": 3}}
+  {"name": "error", "value": 0.057, "arm": "shift", "seed": 3}
+In a line without name and value each number is a value, so a number that is a dimension stands in "dimensions".`
 
 export const runCommand = (): Command =>
   withPlace(new Command("run"))

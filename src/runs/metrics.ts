@@ -10,6 +10,8 @@ export type Point = v.InferOutput<typeof metric>
 /** Points and bytes of one event. */
 const POINTS = limits.metricsOfEvent
 const BYTES = 45_000
+/** Characters of a line that are shown of it. */
+const SHOWN = 100
 /** Bytes of the file that are looked at at once. */
 const SIGHT = 1 << 20
 
@@ -27,36 +29,47 @@ const isValue = (value: unknown): boolean => typeof value === "number" || value 
 /** What a line says. */
 interface Line {
   readonly points: Point[]
-  /** Whether every value of it can be told: one that the service would refuse must not take a thousand others with it. */
-  readonly isWhole: boolean
+  /** Why not all of it can be told; null where it can. A value that the service would refuse must not take a thousand others with it. */
+  readonly why: string | null
 }
 
-const NOTHING: Line = { points: [], isWhole: false }
-const EMPTY: Line = { points: [], isWhole: true }
+const NO_LINE = 'each is a JSON object such as {"step": 1, "loss": 0.5}'
+const nothing = (why: string): Line => ({ points: [], why })
+const EMPTY: Line = { points: [], why: null }
 
-/** The points of a line: `{"name": "loss", "value": 0.5, "step": 3}`, or several by their names, `{"step": 3, "loss": 0.5}`. */
+/**
+ * The points of a line: several by their names, `{"step": 3, "loss": 0.5, "arm": "shift"}`, or one in full,
+ * `{"name": "loss", "value": 0.5, "arm": "shift", "seed": 3}`. Any further member is a dimension; null says nothing.
+ */
 export function pointsOf(line: string): Line {
   let said: unknown
   try {
     said = parsed(line)
   } catch {
-    return NOTHING
+    return nothing(NO_LINE)
   }
-  if (!isObject(said)) return NOTHING
-  const { step, split, unit, dimensions, ...values } = said
+  if (!isObject(said)) return nothing(NO_LINE)
+  const { step, split, unit, dimensions = {}, ...members } = said
+  const isFull = typeof members.name === "string" && isValue(members.value)
+  const isTold = ([name, value]: [string, unknown]) => (isFull ? name === "name" || name === "value" : isValue(value))
+  const told = isFull ? [[members.name, members.value]] : Object.entries(members).filter(isTold)
+  const further = Object.entries(members).filter((member) => !isTold(member) && member[1] !== null)
+  const place = isObject(dimensions) ? { ...Object.fromEntries(further), ...dimensions } : dimensions
   const beside = {
     ...(typeof step === "number" && Number.isSafeInteger(step) && { step }),
     ...(typeof split === "string" && { split }),
     ...(typeof unit === "string" && { unit }),
-    ...(isObject(dimensions) && { dimensions }),
+    ...(!(isObject(place) && Object.keys(place).length === 0) && { dimensions: place }),
   }
-  const named = typeof values.name === "string" && isValue(values.value)
-  const told = named ? [[values.name, values.value]] : Object.entries(values).filter(([, value]) => isValue(value))
+  const faults: string[] = []
   const points = told.flatMap(([name, value]) => {
     const read = v.safeParse(metric, { name, value: Object.is(value, -0) ? 0 : value, ...beside })
-    return read.success ? [read.output] : []
+    if (read.success) return [read.output]
+    const [{ message, path }] = read.issues
+    faults.push(`${(path ?? []).map(({ key }) => String(key)).join(".")} ${message}`)
+    return []
   })
-  return { points, isWhole: points.length > 0 && points.length === told.length }
+  return { points, why: told.length === 0 ? "it has no value" : (faults[0] ?? null) }
 }
 
 /** Points as several events take them. A line may hold more than one event does. */
@@ -77,12 +90,18 @@ export function inEvents(points: readonly Point[]): Point[][] {
   return events
 }
 
+/** The beginning of a line and why it cannot be told, without what a terminal would obey. */
+const shown = (line: string, why: string): string =>
+  `${line.slice(0, SHOWN)}${line.length > SHOWN ? "…" : ""}: ${why.slice(0, 2 * SHOWN)}`.replace(/\p{Cc}/gu, "?")
+
 export interface Batch {
   readonly points: Point[]
   /** Bytes of the file that have been looked at. */
   readonly through: number
   /** Lines that say nothing, or something that cannot be told. */
   readonly unread: number
+  /** The beginning of the first of them, and why it cannot be told. */
+  readonly firstUnread: string | null
   /** Whether there may be more. */
   readonly more: boolean
 }
@@ -91,6 +110,7 @@ export interface Batch {
 export function nextPoints(file: string, from: number, last: boolean): Batch {
   const points: Point[] = []
   let [through, unread, bytes] = [from, 0, 0]
+  let firstUnread: string | null = null
   const sight = look(file, from)
   const isWhole = sight.length < SIGHT
   for (let at = 0; at < sight.length; ) {
@@ -102,15 +122,18 @@ export function nextPoints(file: string, from: number, last: boolean): Batch {
     const found = line === "" ? EMPTY : pointsOf(line)
     const cost = Buffer.byteLength(JSON.stringify(found.points))
     if (points.length > 0 && (points.length + found.points.length > POINTS || bytes + cost > BYTES))
-      return { points, through, unread, more: true }
-    if (!found.isWhole) unread += 1
+      return { points, through, unread, firstUnread, more: true }
+    if (found.why !== null) {
+      unread += 1
+      firstUnread ??= shown(line, found.why)
+    }
     points.push(...found.points)
     bytes += cost
     at = stop + 1
     through = Math.min(from + at, from + sight.length)
-    if (points.length > POINTS || bytes > BYTES) return { points, through, unread, more: true }
+    if (points.length > POINTS || bytes > BYTES) return { points, through, unread, firstUnread, more: true }
   }
-  return { points, through, unread, more: !isWhole && through > from }
+  return { points, through, unread, firstUnread, more: !isWhole && through > from }
 }
 
 function look(file: string, from: number): Buffer {

@@ -37,6 +37,7 @@ export class Report {
   readonly #at: ReturnType<typeof files>
   readonly #letters: Letters
   #unread = 0
+  #firstUnread: string | null = null
 
   constructor(folder: string, state: RunState) {
     this.folder = folder
@@ -91,8 +92,9 @@ export class Report {
   /** Says what was measured, as much as several events take. @returns what is left for one more */
   #progress(isLast: boolean): readonly object[] {
     for (;;) {
-      const { points, through, unread, more } = nextPoints(this.#at.metrics, this.state.metricsThrough, isLast)
+      const { points, through, unread, firstUnread, more } = nextPoints(this.#at.metrics, this.state.metricsThrough, isLast)
       this.#unread += unread
+      this.#firstUnread ??= firstUnread
       if (!more) {
         this.state.metricsThrough = through
         return points
@@ -109,7 +111,11 @@ export class Report {
   #outcome(ending: Ending, metrics: Input): void {
     if (this.#unread > 0)
       this.trouble.push(
-        `Of the metrics ${this.#unread === 1 ? "1 line" : `${this.#unread} lines`} could not be told, or not all of it: each is a JSON object such as {"step": 1, "loss": 0.5}.`,
+        `Of the metrics ${this.#unread === 1 ? "1 line" : `${this.#unread} lines`} could not be told, or not all of it. The first is ${this.#firstUnread}.`,
+      )
+    else if (this.state.metricsThrough === 0)
+      this.trouble.push(
+        "The run told no metric. A command appends its metrics to the file that RESEARCH_ROOM_METRICS names: see run --help.",
       )
     const exitCode = exitCodeOf(ending)
     const how = ending.signal === null ? `The command ended with exit code ${exitCode}.` : `The command was ended by ${ending.signal}.`

@@ -76,10 +76,58 @@ else {
     t.equal(code, 0)
     t.match(out, "RESEARCH_ROOM_METRICS")
     const lines = [...out.matchAll(/^ *(\{.*\})$/gm)].map(([, line = ""]) => line)
-    t.same(
-      lines.map((line) => pointsOf(line).isWhole),
-      [true, true],
+    t.match(
+      lines.map((line) => pointsOf(line)),
+      [
+        { why: null, points: [{ name: "loss" }, { name: "accuracy" }] },
+        { why: null, points: [{ name: "loss", split: "val" }] },
+        { why: null, points: [{ name: "error", dimensions: { arm: "shift", seed: 3 } }] },
+        { why: null, points: [{ name: "error", dimensions: { arm: "shift", seed: 3 } }] },
+      ],
     )
+  })
+
+  tap.test("a sweep tells its arms and seeds as further members of its lines, and the measurement table compares them", async (t) => {
+    const experimentId = await here.experiment("Does shift help?")
+    const lines = [0, 1, 2].flatMap((seed) => [
+      `{"name": "error", "value": ${seed + 2}, "arm": "baseline", "seed": ${seed}}`,
+      `{"error": ${seed + 1}, "arm": "shift", "dimensions": {"seed": ${seed}}, "note": null}`,
+    ])
+    const faulty = [
+      `{"error": 9, "arm": "${"a".repeat(65)}"}`,
+      '{"error": 9, "Arm": "shift"}',
+      `{"name": "error", "value": 9, ${Array.from({ length: 9 }, (_, n) => `"d${n}": ${n}`).join(", ")}}`,
+      '{"error": 9, "arms": ["shift", "baseline"]}',
+      '{"error": 9, "dimensions": 3}',
+    ]
+    writeFileSync(join(here.work, "out/sweep.jsonl"), `${[...lines, ...faulty].join("\n")}\n`)
+    const { code, err } = await run(experimentId, ...sh('cat out/sweep.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
+    t.equal(code, 0)
+    t.match(err, /5 lines could not be told.*The first is \{"error": 9, "arm": "a+"\}: dimensions\.arm must have at most 64 characters/)
+    const attempt = await told(t, here, experimentId)
+    t.equal(attempt.metrics.length, 6)
+    const table = await here.client.read("experiment_measurements", {
+      experimentId,
+      metric: "error",
+      by: ["arm"],
+      over: "seed",
+      against: "arm:baseline",
+    })
+    t.match(
+      table.groups.map(({ key, n, mean, contrast }) => [key.arm, n, mean, contrast?.estimate ?? null]),
+      [
+        ["baseline", 3, 3, null],
+        ["shift", 3, 2, -1],
+      ],
+    )
+  })
+
+  tap.test("a run that ends without a metric is told so; one with a metric is not", async (t) => {
+    const silent = await run(await here.experiment("Does it measure?"), ...sh("true")).ended()
+    t.match(silent, { code: 0, err: /The run told no metric\. .*RESEARCH_ROOM_METRICS.*run --help/ })
+    const measured = await run(await here.experiment("And this one?"), ...sh('echo \'{"loss": 1}\' >> "$RESEARCH_ROOM_METRICS"')).ended()
+    t.equal(measured.code, 0)
+    t.notMatch(measured.err, /told no metric/)
   })
 
   tap.test("what cannot be told of a hostile metrics file takes nothing else with it", async (t) => {
