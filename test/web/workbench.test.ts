@@ -54,9 +54,11 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   t.equal(await page.textContent("h1"), "Comparing 16 attempts")
   t.equal(await page.locator("figure.curves").count(), 3)
   t.equal(await page.locator("figure.curves").first().locator("svg.lines path").count(), 16, "none is left out")
+  const colours = await page.evaluate("[...document.querySelector('svg.lines').children].map((line) => getComputedStyle(line).stroke)")
+  t.equal(new Set(colours as string[]).size, 16, "each has a colour of its own")
 
   await page.getByLabel("Baseline").selectOption("A1")
-  await page.getByRole("button", { name: "Hold against it" }).click()
+  await page.getByRole("button", { name: "Compare with baseline" }).click()
   const lastValues = page.getByRole("group", { name: "Last values" })
   const told = (run: number) => Number(last(run).toFixed(6))
   const by = told(1) - told(0)

@@ -54,7 +54,8 @@ export function axis(low: number, high: number, range: readonly [number, number]
     return scaleLog([within(least, 1e-300, 1e299), within(greatest, 2e-300, 1e300)], range)
   }
   function linearScale() {
-    const by = isFlat ? Math.max(unit, most * unit * SAME) : (high * unit - low * unit) * margin
+    // Around a single value, a tenth of it.
+    const by = isFlat ? (most > TINY ? (most * unit) / 10 : unit) : (high * unit - low * unit) * margin
     const wide = scaleLinear([low * unit - by, (isFlat ? low : high) * unit + by], range)
     return isRound ? wide.nice() : wide
   }

@@ -25,9 +25,11 @@ export interface View {
 
 /** The field that lines are drawn on, and the height of the picture in pixels. */
 const [ACROSS, HEIGHT] = [2_000, 320]
-const EDGE = { top: 20, bottom: 28 }
-/** Where steps begin and end, in parts of a thousand: on the left, values are told. */
-const SIDE = { left: 45, right: 990 }
+const EDGE = { top: 36, bottom: 44 }
+/** Where steps begin and end, in parts of a thousand: values are told on the left, and attempts are named on the right. */
+const SIDE = { left: 45, right: 920 }
+/** Curves that are named at their ends, and the pixels between two names. */
+const [NAMED, BETWEEN] = [20, 12]
 
 /** Where steps and values stand: along in parts of a thousand, up in pixels. */
 export interface Scales {
@@ -56,14 +58,17 @@ function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View
       greatest = Math.max(greatest, value)
     })
   if (least > greatest) [least, greatest] = [isLog ? 1 : 0, isLog ? 10 : 1]
-  const [start, end] = [Number.isFinite(first) ? first : 0, Math.max(last, (Number.isFinite(first) ? first : 0) + 1)]
+  const begin = Number.isFinite(first) ? first : 0
+  // A single step stands in the middle, with no room around it that could be taken for steps.
+  const isOneStep = last <= begin
+  const [start, end] = isOneStep ? [begin - 1, begin + 1] : [begin, last]
   const [bottom, top] = [low !== undefined && (!isLog || low > 0) ? low : least, high ?? greatest]
   const x = scaleLinear([start, end], [SIDE.left, SIDE.right])
   const margin = low !== undefined || high !== undefined ? 0 : 0.04
   const y = axis(bottom, top, [HEIGHT - EDGE.bottom, EDGE.top], { isLog, margin })
   return {
     ...{ from: start, to: end, low: y.low, high: y.high },
-    ticks: { x: x.ticks(6).filter(Number.isInteger), y: y.ticks.slice(0, 14) },
+    ticks: { x: isOneStep ? [begin] : x.ticks(6).filter(Number.isInteger), y: y.ticks.slice(0, 14) },
     x: (step) => x(step),
     y: y.at,
   }
@@ -120,24 +125,55 @@ function marks(curve: Curve, scales: Scales): Html {
     })}`
 }
 
-/** The last number of a curve within what is seen, with the shape of its attempt. */
-function end(curve: Curve, scales: Scales): Html | null {
-  const { step, value } = curve.columns
+/** Where the last number of a curve within what is seen stands: along in parts of a thousand, up in pixels. */
+function endOf({ columns: { step, value } }: Curve, scales: Scales): readonly [number, number] | undefined {
   const at = step.findLastIndex(
     (each, index) =>
       isIn(each, scales.from, scales.to) && typeof value[index] === "number" && isIn(Number(value[index]), scales.low, scales.high),
   )
-  if (at < 0) return null
-  return html`<svg class="at" x="${percent(scales.x(step[at] ?? 0))}" y="${scales.y(Number(value[at])).toFixed(1)}" width="1" height="1"><path class="${fillOf(curve.index)}" d="${shapeOf(curve.index)}"/></svg>`
+  return at < 0 ? undefined : [scales.x(step[at] ?? 0), scales.y(Number(value[at]))]
+}
+
+/** The shape of each attempt at its curve's end and, beside the picture, its name; names keep apart, and a thin line leads to each. */
+function ends(curves: readonly Curve[], scales: Scales): Html {
+  const found = curves.flatMap((curve) => {
+    const end = endOf(curve, scales)
+    return end === undefined ? [] : [{ curve, x: end[0], y: end[1] }]
+  })
+  const shape = ({ curve, x, y }: (typeof found)[number]) =>
+    html`<svg class="at" x="${percent(x)}" y="${y.toFixed(1)}" width="1" height="1"><path class="${fillOf(curve.index)}" d="${shapeOf(curve.index)}"/></svg>`
+  if (found.length > NAMED) return html`${found.map(shape)}`
+  const sorted = found.toSorted((one, other) => one.y - other.y)
+  const places: number[] = []
+  for (const { y } of sorted) places.push(Math.max(y, (places.at(-1) ?? Number.NEGATIVE_INFINITY) + BETWEEN))
+  // Those pushed out below move up again, and take along what is above them.
+  let below = HEIGHT - EDGE.bottom + BETWEEN
+  for (let index = places.length - 1; index >= 0; index -= 1) {
+    places[index] = Math.min(places[index] ?? 0, below - BETWEEN)
+    below = places[index] ?? 0
+  }
+  return html`${sorted.map(
+    ({ curve, x, y }, index) =>
+      html`<line class="leader ${lineOf(curve.index)}" x1="${percent(x)}" y1="${y.toFixed(1)}" x2="94.5%" y2="${(places[index] ?? 0).toFixed(1)}"/><text class="end" x="95%" y="${((places[index] ?? 0) + 4).toFixed(1)}">${curve.label}</text>`,
+  )}${found.map(shape)}`
 }
 
 /** Steps read as thousands. */
 const stepText = (step: number) => step.toLocaleString("en")
 
-/** The picture alone. @param told the text for screen readers @param baseline the attempt that the others are compared with */
-export function picture(curves: readonly Curve[], view: View, told: string, baseline: string | undefined): Html {
+/** What a picture is told with. */
+interface Said {
+  /** The title of the axis of values. */
+  readonly title: string
+  /** The text for screen readers. */
+  readonly told: string
+  /** The attempt that the others are compared with. */
+  readonly baseline: string | undefined
+}
+
+/** The picture alone. */
+export function picture(curves: readonly Curve[], view: View, { title, told, baseline }: Said): Html {
   const scales = scalesOf(curves, view)
-  const edge = (step: number) => (scales.x(step) > 970 ? "end" : "middle")
   return html`<svg class="chart fluid plot" width="100%" height="${HEIGHT}" role="img" aria-label="${told}"${attributes({
     "data-from": scales.from,
     "data-to": scales.to,
@@ -155,8 +191,9 @@ ${scales.ticks.y.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${sc
     (curve) =>
       html`<path class="line ${lineOf(curve.index)}${curve.attemptId === baseline ? " base" : ""}" d="${markup(path(curve, scales, view.isLog))}"/>`,
   )}</svg>
-${curves.map((curve) => html`${end(curve, scales)}${marks(curve, scales)}`)}
+${ends(curves, scales)}${curves.map((curve) => marks(curve, scales))}
 ${scales.ticks.y.map((tick) => html`<text x="2" y="${(scales.y(tick) - 3).toFixed(1)}">${figure(tick)}</text>`)}
-${scales.ticks.x.map((tick) => html`<text x="${percent(scales.x(tick))}" y="${HEIGHT - 10}" text-anchor="${edge(tick)}">${stepText(tick)}</text>`)}
+${scales.ticks.x.map((tick) => html`<text x="${percent(scales.x(tick))}" y="${HEIGHT - 26}" text-anchor="middle">${stepText(tick)}</text>`)}
+<text class="title" x="2" y="11">${title}${view.isLog ? ", log axis" : null}</text><text class="title" x="50%" y="${HEIGHT - 6}" text-anchor="middle">step</text>
 <line class="cursor" x1="0" x2="0" y1="${EDGE.top}" y2="${HEIGHT - EDGE.bottom}"/><rect class="brush" x="0" y="0" width="0" height="0"/></svg>`
 }

@@ -1,12 +1,10 @@
 /** A setting against a metric: a mark for each attempt, of the shape and colour of its outcome. */
-import { scalePoint } from "d3-scale"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { address } from "../addresses.ts"
 import { type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
-import { glyph, tone } from "../parts/marks.ts"
-import { counted, shortened, words } from "../words.ts"
+import { counted, shortened } from "../words.ts"
 import { axis } from "./axis.ts"
+import { ALONG, dotRows, mark } from "./dot-rows.ts"
 
 type Row = AnswerOf<"attempt_table">["items"][number]
 interface Axes {
@@ -15,13 +13,21 @@ interface Axes {
   readonly unit: string | null
   readonly isLog: boolean
 }
+/** An attempt that ran with the setting and reported the metric. */
+export interface Point {
+  readonly row: Row
+  readonly setting: string
+  readonly value: number
+}
 
-const HEIGHT = 420
-const EDGE = { top: 28, bottom: 34 }
+const HEIGHT = 440
+const EDGE = { top: 44, bottom: 50 }
 /** Percent of the width that stays free on either side. */
 const SIDE = 6
-/** Settings in words that have a place of their own on the axis. */
-const MOST_WORDS = 24
+/** Settings in words that have a row of their own. */
+const MOST_WORDS = 60
+/** Attempts that are named where they have no place in the picture. */
+const NAMED = 20
 
 const asNumber = (text: string) => (text.trim() === "" ? Number.NaN : Number(text))
 
@@ -29,49 +35,69 @@ const asNumber = (text: string) => (text.trim() === "" ? Number.NaN : Number(tex
 function numbers(values: readonly number[], isLog: boolean, range: readonly [number, number]) {
   const shown = values.filter((value) => Number.isFinite(value) && (!isLog || value > 0))
   const [low, high] = shown.length === 0 ? [1, 10] : [Math.min(...shown), Math.max(...shown)]
-  const { at, ticks: all } = axis(low, high, range, { isLog, isRound: true })
+  const made = axis(low, high, range, { isLog, isRound: true })
   // Of the many ticks between two powers of ten, those that people count by.
-  const ticks = all.filter((tick) => !isLog || /^[125]/.test(tick.toExponential()))
-  return { at, ticks: ticks.slice(0, 12) }
+  return { ...made, ticks: made.ticks.filter((tick) => !isLog || /^[125]/.test(tick.toExponential())).slice(0, 12) }
 }
 
-/** The picture, and what could not be drawn in it. */
-export function scatter(rows: readonly Row[], { setting, metric, unit, isLog }: Axes): Html {
-  const all = rows.flatMap((row) =>
-    row.pair?.setting == null || row.pair.metric === null ? [] : [{ row, setting: row.pair.setting, value: Number(row.pair.metric.value) }],
+/** "Not drawn: A3 and A9, which …": the first ones by name, and how many there are. */
+function notDrawn(rows: readonly Row[], why: string): string | null {
+  if (rows.length === 0) return null
+  const names = rows.slice(0, NAMED).map(({ label }) => label)
+  return ` Not drawn: ${names.join(", ")}${rows.length > NAMED ? ` and ${(rows.length - NAMED).toLocaleString("en")} more` : ""} (${counted(rows.length, "attempt")}), ${why}.`
+}
+
+/** Numbers against numbers. */
+function field(points: readonly Point[], { setting, metric, isLog }: Axes, title: string): Html {
+  const along = numbers(
+    points.map((point) => asNumber(point.setting)),
+    isLog,
+    [SIDE, 100 - SIDE],
   )
-  const texts = [...new Set(all.map((point) => point.setting))]
-  const isNumeric = texts.every((text) => Number.isFinite(asNumber(text)))
-  const words_ = texts.toSorted((one, other) => one.localeCompare(other, "en", { numeric: true })).slice(0, MOST_WORDS)
-  const along = isNumeric ? numbers(texts.map(asNumber), isLog, [SIDE, 100 - SIDE]) : undefined
-  const places = scalePoint(words_, [SIDE, 100 - SIDE]).padding(0.5)
   const up = numbers(
-    all.map(({ value }) => value),
+    points.map(({ value }) => value),
     isLog,
     [HEIGHT - EDGE.bottom - 10, EDGE.top + 4],
   )
-  const xOf = (text: string) => (along === undefined ? places(text) : along.at(asNumber(text)))
-  const hasPlace = ({ setting: text, value }: (typeof all)[number]) => {
-    const x = xOf(text)
-    return x !== undefined && Number.isFinite(x) && (!Number.isFinite(value) || !isLog || value > 0)
-  }
-  const drawn = all.filter(hasPlace)
-  const left = [
-    [rows.length - all.length, "without one of the two"],
-    [
-      all.length - drawn.length,
-      isLog ? "not above 0, which a log axis has no place for" : `with other settings than the first ${MOST_WORDS}`,
-    ],
-  ] as const
-  const mark = ({ row, setting: text, value }: (typeof all)[number]): Html => {
-    const x = `${(xOf(text) ?? 0).toFixed(2)}%`
+  const drawn = (point: Point): Html => {
+    const { value } = point
     const y = Number.isFinite(value) ? up.at(value) : value === Number.NEGATIVE_INFINITY ? HEIGHT - EDGE.bottom : EDGE.top - 14
-    const state = row.outcome ?? row.status
-    return html`<svg class="at ${tone(state)}" x="${x}" y="${y.toFixed(1)}" width="1" height="1"><a href="${address("attempt", row.attemptId)}" tabindex="-1"><g>${glyph(state)}</g><title>${row.label}: ${setting} ${shortened(text, 60)}, ${metric} ${figure(value)}, ${words(state)}</title></a></svg>`
+    return mark(point, along.at(asNumber(point.setting)), y, `${setting} ${shortened(point.setting, 60)}, ${metric} ${figure(value)}`)
   }
-  return html`<figure class="scatter"><svg class="chart fluid" width="100%" height="${HEIGHT}" role="group" aria-label="${metric} against ${setting}, ${counted(drawn.length, "attempt")}. The same stands in the table of attempts.">
+  return html`<svg class="chart fluid" width="100%" height="${HEIGHT}" role="group" aria-label="${metric} against ${setting}, ${counted(points.length, "attempt")}. The table of attempts has the same.">
 ${up.ticks.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${up.at(tick).toFixed(1)}" y2="${up.at(tick).toFixed(1)}"/><text x="2" y="${(up.at(tick) - 4).toFixed(1)}">${figure(tick)}</text>`)}
+<text class="title" x="2" y="11">${title}</text>
 <line class="axis" x1="0" x2="100%" y1="${HEIGHT - EDGE.bottom}" y2="${HEIGHT - EDGE.bottom}"/>
-${along !== undefined ? along.ticks.map((tick) => html`<text x="${along.at(tick).toFixed(2)}%" y="${HEIGHT - 16}" text-anchor="middle">${figure(tick)}</text>`) : words_.map((text) => html`<text x="${(places(text) ?? 0).toFixed(2)}%" y="${HEIGHT - 16}" text-anchor="middle">${shortened(text, Math.max(4, Math.floor(120 / words_.length)))}</text>`)}
-${drawn.map(mark)}</svg><figcaption>Across: ${setting}. Up: ${metric}${unit === null ? null : ` in ${unit}`}, the last value. Values that are not numbers are above the picture.${left.map(([count, why]) => (count === 0 ? null : ` Not drawn: ${counted(count, "attempt")} ${why}.`))}</figcaption></figure>`
+${along.ticks.map((tick) => html`<text x="${along.at(tick).toFixed(2)}%" y="${HEIGHT - 32}" text-anchor="middle">${figure(tick)}</text>`)}
+<text class="title" x="50%" y="${HEIGHT - 10}" text-anchor="middle">${setting}</text>
+${points.map(drawn)}</svg>`
+}
+
+/** The picture, and which attempts could not be drawn in it. */
+export function scatter(rows: readonly Row[], axes: Axes): Html {
+  const { metric, unit, isLog, setting } = axes
+  const title = `${metric}${unit === null ? "" : ` in ${unit}`}, last value`
+  const all = rows.flatMap((row): readonly Point[] =>
+    row.pair?.setting == null || row.pair.metric === null ? [] : [{ row, setting: row.pair.setting, value: Number(row.pair.metric.value) }],
+  )
+  const isNumeric = all.every((point) => Number.isFinite(asNumber(point.setting)))
+  const isLow = ({ value, setting: text }: Point) => isLog && (value <= 0 || (isNumeric && asNumber(text) <= 0))
+  const placed = all.filter((point) => !isLow(point))
+  const groups = [...Map.groupBy(placed, (point) => point.setting)].toSorted(([one], [other]) =>
+    one.localeCompare(other, "en", { numeric: true }),
+  )
+  const values = numbers(
+    placed.map(({ value }) => value),
+    isLog,
+    ALONG,
+  )
+  const known = new Set(all.map(({ row }) => row.attemptId))
+  const others = isNumeric ? [] : groups.slice(MOST_WORDS).flatMap(([, points]) => points.map(({ row }) => row))
+  return html`<figure class="scatter">${isNumeric ? field(placed, axes, title) : html`<p class="axes"><span>${setting}</span><span>${title}</span></p>${dotRows(groups.slice(0, MOST_WORDS), values, metric)}`}<figcaption>${placed.some(({ value }) => !Number.isFinite(value)) ? `Values that are not numbers stand ${isNumeric ? "above the picture" : "at its edges"}.` : null}${notDrawn(
+    rows.filter(({ attemptId }) => !known.has(attemptId)),
+    `which lack ${setting} or ${metric}`,
+  )}${notDrawn(
+    all.filter(isLow).map(({ row }) => row),
+    "whose values are not above 0 and have no place on a log axis",
+  )}${notDrawn(others, `whose settings come after the first ${MOST_WORDS}`)}</figcaption></figure>`
 }

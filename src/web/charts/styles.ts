@@ -2,13 +2,13 @@
 import { symbol, symbolsFill } from "d3-shape"
 import { type Html, html, markup } from "../html.ts"
 
-/** Colours and dashes that the style sheet has. */
-const [COLOURS, DASHES] = [8, 4]
+/** Colours and dashes that the style sheet has; from one dash to the next the colours go on, so that 32 lines differ. */
+const [COLOURS, OF_A_DASH, DASHES] = [16, 8, 4]
 
 const shapes = symbolsFill.map((type) => (symbol(type, 44)() ?? "").replace(/(\.\d)\d+/g, "$1"))
 
 /** The classes of the n-th attempt's line, and of its shape. */
-export const lineOf = (index: number): string => `s${(index % COLOURS) + 1} d${(Math.floor(index / COLOURS) % DASHES) + 1}`
+export const lineOf = (index: number): string => `s${(index % COLOURS) + 1} d${(Math.floor(index / OF_A_DASH) % DASHES) + 1}`
 export const fillOf = (index: number): string => `p${(index % COLOURS) + 1}`
 /** The shape of the n-th attempt, around its middle. */
 export const shapeOf = (index: number): Html => markup(shapes[index % shapes.length] ?? "")

@@ -9,7 +9,7 @@ import { curvesFigure, type Drawn, legend, viewOf, whole } from "./curves.ts"
 import { empty, heading, label, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { shortened } from "../words.ts"
+import { counted, shortened } from "../words.ts"
 
 /** Pictures of metrics where nobody chose. */
 const PICTURES = 6
@@ -69,7 +69,7 @@ function which(visit: Visit, { ids, table, drawn }: ReturnType<typeof asked>): H
     const row = rows.get(attemptId)
     return html` ${row && outcome(row)}${attemptId === drawn.baseline ? html` <span class="tag">baseline</span>` : null}`
   })}
-<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Hold against it</button></div></form>
+<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
 ${
   ids.length < 2
     ? null
@@ -88,7 +88,7 @@ function chooser({ ids, table: { columns }, drawn }: ReturnType<typeof asked>, s
 export function comparePage(visit: Visit): Shown {
   const found = asked(visit)
   const { named, ids, table, room, drawn } = found
-  const { metrics, settings, sameSettings, settingsTruncated } = table.columns
+  const { metrics, metricsTruncated, settings, sameSettings, settingsTruncated } = table.columns
   const chosen = visit.url.searchParams.getAll("metric")
   const shown = chosen.length === 0 ? metrics.slice(0, PICTURES) : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * PICTURES)
   const csv = withQuery("/api/research/attempt-table", { attemptIds: ids.join(","), format: "csv" })
@@ -102,9 +102,9 @@ export function comparePage(visit: Visit): Shown {
 ${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts that were asked for are shown: as many as one legend can tell apart.</p></div>` : null}
 <section aria-label="Which">${which(visit, found)}<p class="hint">${
       baseline === undefined
-        ? "Take one as the baseline to see by how much the others differ."
-        : "Tinted is what differs from the baseline, with the difference beside it."
-    } <a href="${to(`/rooms/${room.roomId}/attempts`)}">Choose others</a></p></section>
+        ? "Choose a baseline to see by how much the others differ."
+        : "Values that differ from the baseline are tinted, with the difference beside them."
+    } <a href="${to(`/rooms/${room.roomId}/attempts`)}">Choose attempts</a></p></section>
 <section aria-labelledby="last">${heading(2, "last", "Last values", html`<a href="${to(csv)}">CSV</a>`)}${
       metrics.length === 0
         ? empty("None of them reported a metric.")
@@ -116,10 +116,10 @@ ${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids
             (row) => metrics.map((_, at) => row.metrics[at]?.value ?? null),
             true,
           )
-    }</section>
-<section aria-labelledby="settings">${heading(2, "settings", "What they ran with, where it differs", html`<a href="${to(csv)}">CSV</a>`)}${
+    }${metricsTruncated ? html`<p class="meta">Of their metrics, the first ${metrics.length} are shown.</p>` : null}</section>
+<section aria-labelledby="settings">${heading(2, "settings", "Settings that differ", html`<a href="${to(csv)}">CSV</a>`)}${
       settings.length === 0
-        ? html`<p class="quiet">Nothing differs.</p>`
+        ? html`<p class="quiet">No setting differs.</p>`
         : held(
             "Settings that differ",
             table,
@@ -128,12 +128,12 @@ ${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids
             ({ settings: values }) => values,
             false,
           )
-    }<p class="meta">${sameSettings} other settings are the same${settingsTruncated ? html`; of those that differ, the first ${settings.length} are shown` : null}.</p></section>
+    }<p class="meta">${counted(sameSettings, "identical setting")} hidden.${settingsTruncated ? ` Of those that differ, the first ${settings.length} are shown.` : null}</p></section>
 ${
   metrics.length === 0
     ? null
     : html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps")}${chooser(found, shown)}<div class="along">${legend(drawn.attempts)}</div>
-<p class="hint">Each picture can be looked at closer: drag over it, or give a range. Values are read by pointing at it, or with the slider and the arrow keys.</p>
+<p class="hint">Drag over a chart to zoom, or give a range. Point at it to read values, or use the slider and the arrow keys.</p>
 ${shown.map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</section>`
 }
 ${ways([["All of it as JSON", withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") })]])}`,

@@ -50,13 +50,11 @@ const valueText = (value: number | string | undefined): string => (typeof value 
 /** The last value of each, as the place where values are read begins. */
 function lastValues(curves: readonly Curve[], baseline: string | undefined): Html {
   const base = curves.find(({ attemptId }) => attemptId === baseline)?.columns.value.at(-1)
-  return html`<div class="readout"><p class="meta" data-at>Last of what is shown</p><ul>${curves.map(
-    ({ attemptId, label, index, columns }) => {
-      const value = columns.value.at(-1)
-      const by = typeof value === "number" && typeof base === "number" && attemptId !== baseline ? difference(value, base) : null
-      return html`<li>${sample(index)}<span class="label">${label}</span> <span data-value>${valueText(value)}</span> <span class="by" data-by>${by}</span></li>`
-    },
-  )}</ul></div>`
+  return html`<div class="readout"><p class="meta" data-at>Last values shown</p><ul>${curves.map(({ attemptId, label, index, columns }) => {
+    const value = columns.value.at(-1)
+    const by = typeof value === "number" && typeof base === "number" && attemptId !== baseline ? difference(value, base) : null
+    return html`<li>${sample(index)}<span class="label">${label}</span> <span data-value>${valueText(value)}</span> <span class="by" data-by>${by}</span></li>`
+  })}</ul></div>`
 }
 
 /** What the picture shows, as a table: where each begins and ends, its extremes, and where it is no number. */
@@ -101,10 +99,10 @@ export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline 
   const range = { from: view.from, to: view.to, low: view.low, high: view.high }
   const isPart = Object.values(range).some((bound) => bound !== undefined)
   const id = `curve-${place}`
-  const said = `${metric.key}${unit} over steps, ${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The same stands below as a table.`
+  const said = `${metric.key}${unit} over steps, ${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The table below has the same.`
   return html`<figure class="curves" id="${id}" data-curves data-values="${to(withQuery("/api/research/attempt-curves", { ...asked, points }))}"${attributes({ "data-baseline": baseline })}>
 <figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside"><a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a><a href="${to(withQuery("/api/research/attempt-curves", { ...asked, points: limits.curvePointsMax, format: "csv" }))}">CSV</a></span></figcaption>
-${picture(drawn, view, said, baseline)}
+${picture(drawn, view, { title: `${metric.key}${unit}`, told: said, baseline })}
 <div class="reach"></div>
 ${lastValues(curves, baseline)}
 ${stretch > 1 ? html`<p class="hint">Of each ${stretch.toLocaleString("en")} steps, the ends, the extremes and values that are not numbers are drawn.</p>` : null}${isLog && low > 0 ? html`<p class="hint">${low.toLocaleString("en")} of the points drawn are not above 0 and have no place on a log axis.</p>` : null}${
