@@ -5,7 +5,15 @@ import { figure } from "../numbers.ts"
 import { glyph, tone } from "../parts/marks.ts"
 import { words } from "../words.ts"
 import type { Axis } from "./axis.ts"
-import type { Point } from "./scatter.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+
+export type Row = AnswerOf<"attempt_table">["items"][number]
+/** An attempt that ran with the setting and reported the metric. */
+export interface Point {
+  readonly row: Row
+  readonly setting: string
+  readonly value: number
+}
 
 /** Where the axis of a row begins and ends, in percent; what is no number stands at its ends. */
 export const ALONG: readonly [number, number] = [5, 92]

@@ -1,25 +1,16 @@
 /** A setting against a metric: a mark for each attempt, of the shape and colour of its outcome. */
-import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { counted, shortened } from "../words.ts"
 import { axis } from "./axis.ts"
-import { ALONG, dotRows, mark } from "./dot-rows.ts"
+import { ALONG, dotRows, mark, type Point, type Row } from "./dot-rows.ts"
 
-type Row = AnswerOf<"attempt_table">["items"][number]
 interface Axes {
   readonly setting: string
   readonly metric: string
   readonly unit: string | null
   readonly isLog: boolean
 }
-/** An attempt that ran with the setting and reported the metric. */
-export interface Point {
-  readonly row: Row
-  readonly setting: string
-  readonly value: number
-}
-
 const HEIGHT = 440
 const EDGE = { top: 44, bottom: 50 }
 /** Percent of the width that stays free on either side. */
