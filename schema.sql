@@ -635,6 +635,11 @@ CREATE TABLE evidence_words (
   author_id TEXT NOT NULL REFERENCES people (user_id),
   -- Whether the author is another than the target's; of a link, whether the finding's author is another one as well.
   independent INTEGER NOT NULL CHECK (independent IN (0, 1)),
+  -- Whether its agent is another than the target's, and of a link the finding's as well; whether other code ran. Null: it can't be told.
+  other_agent INTEGER CHECK (other_agent IN (0, 1)),
+  other_code INTEGER CHECK (other_code IN (0, 1)),
+  -- The agent that made what speaks; empty for a person in the browser, null where nothing was said of it.
+  speaker_agent TEXT,
   verdict TEXT,
   at TEXT NOT NULL,
   withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (withdrawn IN (0, 1)),
@@ -657,6 +662,8 @@ CREATE TABLE evidence_tallies (
   reproductions INTEGER NOT NULL,
   failed_reproductions INTEGER NOT NULL,
   independent INTEGER NOT NULL,
+  other_agents INTEGER NOT NULL,
+  other_code INTEGER NOT NULL,
   doubted INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 -- How many of the words that count about a target come from each other person.
@@ -665,6 +672,14 @@ CREATE TABLE evidence_people (
   person_id TEXT NOT NULL REFERENCES people (user_id),
   words INTEGER NOT NULL,
   PRIMARY KEY (target_id, person_id)
+) STRICT, WITHOUT ROWID;
+-- And how many from each other agent.
+CREATE TABLE evidence_agents (
+  target_id TEXT NOT NULL,
+  person_id TEXT NOT NULL REFERENCES people (user_id),
+  agent TEXT NOT NULL,
+  words INTEGER NOT NULL,
+  PRIMARY KEY (target_id, person_id, agent)
 ) STRICT, WITHOUT ROWID;
 
 -- joined: shaken_records by src/threads

@@ -3,7 +3,7 @@ import { writerName } from "../contract/answers/index.ts"
 import { whyStale } from "../contract/answers/measurements.ts"
 import { partInWords } from "../contract/definitions/sentence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
-import { tallyInWords } from "../contract/answers/evidence.ts"
+import { independenceInWords, tallyInWords } from "../contract/answers/evidence.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 
@@ -31,7 +31,7 @@ Scope:
 
 ${quoted(scope)}
 ${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
-Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}
+Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}
 `
   return written(
     head,
@@ -54,8 +54,8 @@ Evidence: ${tallyInWords(evidenceTally) ?? "nothing counts for or against it yet
       {
         title: "What bears on it",
         items: bearing.map(
-          ({ verdict, by, author: speaker, explanation, independent, standing, at: when }) =>
-            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}${independent ? ", independent" : ""}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}`,
+          ({ verdict, by, author: speaker, explanation, independence, standing, at: when }) =>
+            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}; ${independenceInWords(independence, speaker.username)}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}`,
         ),
         all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
       },

@@ -157,7 +157,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...linkReads(rooms, experiments, links, findingLinks, tables.doubts),
     ...contextReads(tables),
     ...experimentReads(tables),
-    ...attemptReads(rooms, attempts, events, materials),
+    ...attemptReads(rooms, attempts, events, materials, evidence),
     ...comparingReads(tables.attemptTables, tables.curves),
     ...measurementReads(rooms, experiments, tables.measured),
     ...materialReads(rooms, materials),

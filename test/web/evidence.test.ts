@@ -77,7 +77,7 @@ t.test("the hypothesis shows the contradiction, on its page and in every list, a
   )
   t.match(
     await textOf("#live-bears li:has-text('contradicts')"),
-    /contradicts.*F1.*raised the loss.*It speaks of this\..*independent.*counts/,
+    /contradicts.*F1.*raised the loss.*It speaks of this\..*another person.*counts/,
   )
   t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*shows in the standing, and is not counted/)
   t.match(

@@ -52,7 +52,7 @@ t.test("of a contested hypothesis the page says who speaks for and against it, w
     await said(evidence.nth(0)),
     /supports F7 .* Its number holds, 0\.062.*2 of 2 digests as reported.*names 2 of 6 attempts.*the author's own word/,
   )
-  t.match(await said(evidence.nth(1)), /contradicts F6 .* Its last half fails: less was learned\..*ada, independent/)
+  t.match(await said(evidence.nth(1)), /contradicts F6 .* Its last half fails: less was learned\..*ada, another person/)
   t.equal(await evidence.count(), 2)
   await page.getByText("2 more that do not count").click()
   t.match(await said(evidence.last()), /does not count: F5 is superseded/, "what does not count is folded, and says why")

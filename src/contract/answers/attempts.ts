@@ -4,7 +4,7 @@ import { affordances } from "./affordances.ts"
 import { at, count, dated, id, optionalSaid, orWithheld, type Said, said } from "./fields.ts"
 import { page, author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { fromOtherRoom } from "./evidence.ts"
+import { fromOtherRoom, independence } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 import { materialSummary } from "./materials.ts"
 
@@ -114,6 +114,7 @@ export const attempt = shape({
       status: attemptStatus,
       registrant: author,
       reproduction: v.nullable(reproduction),
+      independence,
       ...fromOtherRoom,
     }),
   ),

@@ -34,6 +34,10 @@ export const evidenceTally = shape({
   failedReproductions: count,
   /** Other people than its author who said these words. */
   independent: count,
+  /** Other agents than its own that said them; any agent of another person is one, and so is a person in the browser. */
+  otherAgents: count,
+  /** Those of the words behind which other code ran: another repository or commit. */
+  otherCode: count,
   /** Those of the words whose speaker is corrected, or disputed without an answer. */
   doubted: count,
 })
@@ -46,6 +50,8 @@ export const tallyColumns = {
   reproductions: "reproductions",
   failedReproductions: "failed_reproductions",
   independent: "independent",
+  otherAgents: "other_agents",
+  otherCode: "other_code",
   doubted: "doubted",
 } as const satisfies Record<keyof EvidenceTally, string>
 
@@ -66,6 +72,18 @@ export const fromOtherRoom = {
   originRoomId: v.exactOptional(id),
 }
 
+/** How what speaks differs from what it speaks of; null where it can't be told. */
+export const independence = shape({
+  person: v.boolean(),
+  /** Another agent of the same person, or any of another person. */
+  agent: v.nullable(v.boolean()),
+  /** Another repository or commit. */
+  code: v.nullable(v.boolean()),
+  /** Other digests or another set of seeds. */
+  inputs: v.nullable(v.boolean()),
+})
+export type Independence = v.InferOutput<typeof independence>
+
 /** One piece of what bears on a record. */
 export const evidenceItem = shape({
   /** Its place among what bears on the record, in the order it landed; the cursor of the list. */
@@ -80,6 +98,7 @@ export const evidenceItem = shape({
   explanation: optionalSaid,
   author: shape({ userId: id, username: v.string(), agent: text }),
   independent: v.boolean(),
+  independence,
   at: v.string(),
   standing: v.picklist(enumerations.evidenceStanding),
   /**
@@ -127,9 +146,23 @@ export const staleBecause = (reason: StaleReason): string => stale[reason.code](
 /** The same with the label before it: a sentence of its own. */
 export const staleSentence = (reason: StaleReason): string => `${reason.label ?? "A record"}${staleBecause(reason)}`
 
-/** "2 for it, 1 reproduction, from 2 other people": a tally in words; null where nothing counts. */
-export function tallyInWords(tally: EvidenceTally): string | null {
-  const { supports, contradicts, inconclusive, reproductions, failedReproductions, independent, doubted } = tally
+const otherOf = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`)
+
+/** "from 2 other people", "from another agent of ada with other code": how independent the words are that count. @param author whose record it is */
+export function tallyFrom({ independent, otherAgents, otherCode, ...counts }: EvidenceTally, author = "its author"): string {
+  const all = counts.supports + counts.contradicts + counts.inconclusive + counts.reproductions + counts.failedReproductions
+  const who =
+    independent > 0
+      ? `from ${otherOf(independent, "1 other person", "other people")}`
+      : otherAgents > 0
+        ? `from ${otherOf(otherAgents, "another agent", "other agents")} of ${author}`
+        : "from its author alone"
+  return otherCode === 0 ? who : `${who}, ${otherCode === all ? "" : `${otherCode} `}with other code`
+}
+
+/** "2 for it, 1 reproduction, from 2 other people": a tally in words; null where nothing counts. @param author whose record it is */
+export function tallyInWords(tally: EvidenceTally, author?: string): string | null {
+  const { supports, contradicts, inconclusive, reproductions, failedReproductions, doubted } = tally
   const parts = [
     [supports, "for it"],
     [contradicts, "against it"],
@@ -139,6 +172,17 @@ export function tallyInWords(tally: EvidenceTally): string | null {
   ] as const
   const counts = parts.filter(([count]) => count > 0)
   if (counts.length === 0) return null
-  const from = independent === 0 ? "none from another person" : `from ${independent} other ${independent === 1 ? "person" : "people"}`
-  return [...counts.map(([count, what]) => `${count} ${what}`), from, ...(doubted === 0 ? [] : [`${doubted} doubted`])].join(", ")
+  return [
+    ...counts.map(([count, what]) => `${count} ${what}`),
+    tallyFrom(tally, author),
+    ...(doubted === 0 ? [] : [`${doubted} doubted`]),
+  ].join(", ")
+}
+
+/** "another agent of ada with other code and the same inputs": how independent a piece of evidence is. @param username who says it */
+export function independenceInWords({ person, agent, code, inputs }: Independence, username: string): string {
+  const who = person ? "another person" : agent === true ? `another agent of ${username}` : "the author's own word"
+  const which = (other: boolean | null, what: string) => (other === null ? [] : [`${other ? "other" : "the same"} ${what}`])
+  const differing = [...which(code, "code"), ...which(inputs, "inputs")]
+  return differing.length === 0 ? who : `${who} with ${differing.join(" and ")}`
 }

@@ -26,6 +26,8 @@ const origins = shape({
   independent: count,
   people: count,
   independentPeople: count,
+  /** Agents other than the record's own that said them. */
+  otherAgents: count,
   /** Different commits that the attempts behind them ran. */
   commits: count,
 })

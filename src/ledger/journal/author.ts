@@ -2,6 +2,10 @@
 import type { Author } from "../../contract/answers/index.ts"
 import type { Actor } from "./actor.ts"
 
+/** SQL for the agent that sent a write: empty for a person in the browser, null where nothing was said of it. @param position SQL for its place in the journal */
+export const AGENT_OR_NONE_AT = (position: string): string =>
+  `(SELECT aw.agent FROM journal aj JOIN writers aw ON aw.writer = aj.writer WHERE aj.position = ${position})`
+
 /** SQL for the name of the agent that sent a write; null for a person in the browser. @param position SQL for its place in the journal */
 export const AGENT_AT = (position: string): string =>
   `(SELECT nullif(aw.agent, '') FROM journal aj JOIN writers aw ON aw.writer = aj.writer WHERE aj.position = ${position})`

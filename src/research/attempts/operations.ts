@@ -4,7 +4,7 @@ import { noSuch } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { admitToExperiment } from "../experiments/admission.ts"
-import type { Evidence } from "../evidence/evidence.ts"
+import { type Evidence, saidBy } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
@@ -75,10 +75,12 @@ export function attemptOperations({ experiments, plans, attempts, events, eviden
       })
       events.registered(attemptId, change.at)
       if (reproduces !== undefined)
-        evidence.reproducing("attemptId" in reproduces ? reproduces.attemptId : reproduces.findingVersionId, attemptId, {
-          authorId: actor.userId,
-          at: change.at,
-        })
+        evidence.reproducing(
+          "attemptId" in reproduces ? reproduces.attemptId : reproduces.findingVersionId,
+          attemptId,
+          body.repository,
+          saidBy(actor, change.at),
+        )
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status: "registered", revision: 1 },

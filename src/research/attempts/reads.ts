@@ -7,6 +7,7 @@ import type { AttemptAnswer, AttemptSummary } from "../../contract/answers/work.
 import { keysetPage, pageSize, sequenceCursor, uuidCursor } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
 import { fileOf } from "./rows.ts"
@@ -70,7 +71,7 @@ const attemptTable = {
   json: (item: Summary) => item,
 }
 
-export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, materials: Materials) {
+export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, materials: Materials, evidence: Evidence) {
   /** @throws Refusal 404 */
   function mustRead(attemptId: string) {
     const attempt = attempts.read(attemptId)
@@ -99,6 +100,7 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
     attempt({ params }) {
       const attempt = mustRead(params.attemptId)
       const { registration, ...shown } = attempt
+      const difference = evidence.differing(attempt.attemptId)
       const { repository, argv, configuration, environment = null, intendedDeviation = null, inputs } = parsed(registration)
       return {
         ...shown,
@@ -112,7 +114,9 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
           material: materials.summary(materialId, attempt.roomId) ?? null,
         })),
         ...events.of(attempt.attemptId),
-        reproductions: attempts.reproducing(attempt.attemptId, attempt.roomId),
+        reproductions: attempts
+          .reproducing(attempt.attemptId, attempt.roomId)
+          .map((reproduction) => ({ ...reproduction, independence: difference(reproduction.attemptId) })),
         content: registration,
       }
     },

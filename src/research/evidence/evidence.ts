@@ -6,7 +6,10 @@ import { speakingPurposes } from "../../contract/answers/evidence.ts"
 import type { enumerations } from "../../contract/schema/enumerations.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import type { Actor } from "../../ledger/journal/actor.ts"
+import { present } from "../../contract/present.ts"
 import { grounds } from "./grounds.ts"
+import { codeOf, type Writer } from "./independence.ts"
 import { evidencePages } from "./pages.ts"
 import { reproductionsOf } from "./reproductions.ts"
 import { shaken } from "./shaken.ts"
@@ -27,10 +30,14 @@ export interface Reference {
 }
 
 /** Who says something, and when. */
-export interface Said {
-  readonly authorId: string
+export interface Said extends Writer {
   readonly at: string
 }
+export const saidBy = ({ userId, agent }: Pick<Actor, "userId" | "agent">, at: string): Said => ({
+  authorId: userId,
+  agent: agent ?? null,
+  at,
+})
 
 export type Evidence = ReturnType<typeof evidence>
 
@@ -50,8 +57,21 @@ export function evidence(db: Db) {
     /** The first finding that reports the same attempts and outcome: what reports them too speaks with its voice. */
     voiceOf: carried.voiceOf,
 
-    /** A record was published that names others, each part in the order it was written. @param voiceId whose voice it speaks with, if another's */
-    published(versionId: string, kind: RecordKind, references: readonly Reference[], { authorId, at }: Said, voiceId = versionId): void {
+    /**
+     * A record was published that names others, each part in the order it was written.
+     * @param voiceId whose voice it speaks with, if another's
+     * @param attemptIds the attempts behind it
+     */
+    published(
+      versionId: string,
+      kind: RecordKind,
+      references: readonly Reference[],
+      said: Said,
+      voiceId = versionId,
+      attemptIds: readonly string[] = [],
+    ): void {
+      const { at } = said
+      const ran = [...new Set(attemptIds.flatMap(bearing.codesOf))]
       const positions = new Map<Part, number>()
       for (const { part, versionId: targetId, purpose } of references) {
         const position = positions.get(part) ?? 0
@@ -59,42 +79,40 @@ export function evidence(db: Db) {
         // What the plan behind it rests on is used by the plan.
         if (part !== "plan") used.note({ targetId, how: part, byKind: kind, byId: versionId, at })
         if (part === "reference" && speaks(purpose))
-          bearing.say({
-            targetId,
-            source: "reference",
-            sourceId: versionId,
-            position,
-            speakerId: versionId,
-            voiceId,
-            authorId,
-            verdict: purpose,
-            at,
-          })
+          bearing.say(
+            { targetId, source: "reference", sourceId: versionId, position, speakerId: versionId, voiceId, verdict: purpose, ...said },
+            { speaker: said, ran },
+          )
       }
       // What names nothing rests on nothing.
       if (references.length > 0) rested.published(versionId)
     },
 
     /** A finding rests on attempts: what was found of these by repeating them bears on it too. */
-    restsOnAttempts(versionId: string, attemptIds: readonly string[]): void {
+    restsOnAttempts(versionId: string, attemptIds: readonly string[], target: Said): void {
       for (const { attemptId, authorId, verdict, at } of carried.of(attemptIds)) {
         if (attemptIds.includes(attemptId)) continue
-        bearing.say({
-          targetId: versionId,
-          source: "reproduction",
-          sourceId: attemptId,
-          position: 0,
-          speakerId: attemptId,
-          authorId,
-          verdict,
-          at,
-        })
+        const { agent } = present(bearing.writerOf(attemptId))
+        bearing.say(
+          {
+            targetId: versionId,
+            source: "reproduction",
+            sourceId: attemptId,
+            position: 0,
+            speakerId: attemptId,
+            authorId,
+            agent,
+            verdict,
+            at,
+          },
+          { target },
+        )
       }
     },
 
     /** A finding reports a reproduction of another one. */
-    reported(targetId: string, versionId: string, attemptId: string, position: number, { authorId, at }: Said): void {
-      bearing.say({ targetId, source: "reproduction", sourceId: versionId, position, speakerId: attemptId, authorId, verdict: null, at })
+    reported(targetId: string, versionId: string, attemptId: string, position: number, said: Said): void {
+      bearing.say({ targetId, source: "reproduction", sourceId: versionId, position, speakerId: attemptId, verdict: null, ...said })
     },
 
     /** A finding link says what a finding means for hypotheses. */
@@ -102,10 +120,10 @@ export function evidence(db: Db) {
       linkId: string,
       findingVersionId: string,
       verdicts: readonly { readonly versionId: string; readonly verdict: Verdict }[],
-      { authorId, at }: Said,
+      said: Said,
     ): void {
       verdicts.forEach(({ versionId: targetId, verdict }, position) => {
-        used.note({ targetId, how: "verdict", byKind: "finding_link", byId: linkId, at })
+        used.note({ targetId, how: "verdict", byKind: "finding_link", byId: linkId, at: said.at })
         bearing.say({
           targetId,
           source: "finding_link",
@@ -113,35 +131,28 @@ export function evidence(db: Db) {
           position,
           speakerId: findingVersionId,
           voiceId: carried.voiceOfFinding(findingVersionId),
-          authorId,
           verdict,
-          at,
+          ...said,
         })
       })
     },
 
     /** An attempt sets out to reproduce a finding or another attempt, and with that every finding that rests on it. */
-    reproducing(reproducedId: string, attemptId: string, { authorId, at }: Said): void {
-      used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at })
+    reproducing(reproducedId: string, attemptId: string, repository: Parameters<typeof codeOf>[0], said: Said): void {
+      used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at: said.at })
       for (const targetId of [reproducedId, ...carried.restingOn(reproducedId)])
-        bearing.say({
-          targetId,
-          source: "reproduction",
-          sourceId: attemptId,
-          position: 0,
-          speakerId: attemptId,
-          authorId,
-          verdict: null,
-          at,
-        })
+        bearing.say(
+          { targetId, source: "reproduction", sourceId: attemptId, position: 0, speakerId: attemptId, verdict: null, ...said },
+          { speaker: said, ran: [codeOf(repository)] },
+        )
     },
     /** It has told what came of it. */
     reproduced: (attemptId: string, verdict: Verdict, at: string): void => bearing.tell(attemptId, verdict, at),
 
     /** A research link was asserted. A supersession is no evidence. */
-    asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], { authorId, at }: Said): void {
+    asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], said: Said): void {
       if (kind !== "supersedes")
-        bearing.say({ targetId, source: "research_link", sourceId: linkId, position: 0, speakerId: linkId, authorId, verdict: kind, at })
+        bearing.say({ targetId, source: "research_link", sourceId: linkId, position: 0, speakerId: linkId, verdict: kind, ...said })
     },
 
     /** A link was taken back. @param uses of which records it was one, and how */

@@ -2,19 +2,22 @@
 import type { Db } from "../../ledger/storage/database.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Author } from "../../contract/answers/index.ts"
-import { type EvidenceItem, FALLEN, type RecordUse } from "../../contract/answers/evidence.ts"
+import { type EvidenceItem, FALLEN, type Independence, type RecordUse } from "../../contract/answers/evidence.ts"
 import { keysOf } from "../../contract/each.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
+import { degrees, independence, type Kept } from "./independence.ts"
 import type { UserKind } from "./uses.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 import { AGENT_AT } from "../../ledger/journal/author.ts"
 
-type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "withdrawn" | "checked"> &
-  Author & {
+type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "independence" | "withdrawn" | "checked"> &
+  Author &
+  Kept & {
     readonly by: Stored<EvidenceItem["by"]>
     readonly experiment: Stored<NonNullable<EvidenceItem["experiment"]>> | null
     readonly attempt: Stored<NonNullable<EvidenceItem["attempt"]>> | null
-    readonly independent: number
+    readonly targetId: string
+    readonly speakerId: string
     readonly checked: Stored<NonNullable<EvidenceItem["checked"]>> | null
     readonly withdrawnAt: string | null
     readonly withdrawnBecause: string | null
@@ -54,9 +57,9 @@ const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
 const SAID_AT = `CASE w.source WHEN 'finding_link' THEN (SELECT y.history_position FROM timeline_entries y WHERE y.entry_id = l.entry_id)
     WHEN 'research_link' THEN k.history_position ELSE coalesce(b.history_position, a.history_position) END`
 
-/** @param from which words, as `w` @param more columns before theirs */
-const wordsFrom = (from: string, more = "") => `
-  SELECT ${more} w.sequence, w.source, w.verdict, w.at, w.independent, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
+/** @param from which words, as `w` */
+const wordsFrom = (from: string) => `
+  SELECT w.target_id AS targetId, w.speaker_id AS speakerId, w.sequence, w.source, w.verdict, w.at, w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
     CASE WHEN w.source = 'research_link' THEN ${object("'link'", "k.link_id", "k.label", "NULL", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "k.room_id")}
       WHEN b.version_id IS NOT NULL THEN ${ofRecord("b", "s")} ELSE ${ofAttempt} END AS by,
     CASE WHEN e.experiment_id IS NOT NULL THEN ${labelled("e.experiment_id", "experimentId", "e.label", "e.room_id")} END AS experiment,
@@ -132,50 +135,68 @@ const USES = `
 /** Beyond every sequence. */
 const END = Number.MAX_SAFE_INTEGER
 
-/** A word as it is answered. */
-const wordItem = ({
-  by,
-  experiment,
-  attempt,
-  checked,
-  userId,
-  username,
-  agent,
-  independent,
-  withdrawnAt,
-  withdrawnBecause,
-  ...word
-}: WordRow) => ({
-  ...word,
-  by: new JsonText(by),
-  ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
-  ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
-  author: { userId, username, agent },
-  independent: independent === 1,
-  ...(checked === null ? {} : { checked: new JsonText(checked) }),
-  ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),
-})
+/** A word as it is answered. @param isOtherInput whether the inputs of two objects differ */
+const wordItem =
+  (isOtherInput: (one: string, other: string) => boolean | null) =>
+  ({
+    by,
+    experiment,
+    attempt,
+    checked,
+    userId,
+    username,
+    agent,
+    targetId,
+    speakerId,
+    independent,
+    otherAgent,
+    otherCode,
+    withdrawnAt,
+    withdrawnBecause,
+    ...word
+  }: WordRow) => ({
+    ...word,
+    by: new JsonText(by),
+    ...(experiment === null ? {} : { experiment: new JsonText(experiment) }),
+    ...(attempt === null ? {} : { attempt: new JsonText(attempt) }),
+    author: { userId, username, agent },
+    independent: independent === 1,
+    independence: degrees({ independent, otherAgent, otherCode }, () => isOtherInput(speakerId, targetId)),
+    ...(checked === null ? {} : { checked: new JsonText(checked) }),
+    ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),
+  })
 
 export function evidencePages(db: Db) {
   const words = db.prepare<WordRow>(
     `${wordsFrom("evidence_words w")} WHERE w.target_id = +? AND w.sequence < +? ORDER BY w.sequence DESC LIMIT +?`,
   )
-  const newest = db.prepare<WordRow & { targetId: string }>(`${wordsFrom(NEWEST, "i.value AS targetId,")} ORDER BY w.sequence DESC`)
+  const newest = db.prepare<WordRow>(`${wordsFrom(NEWEST)} ORDER BY w.sequence DESC`)
+  const ofReproduction = db.prepare<Kept>(
+    `SELECT w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode FROM evidence_words w
+     WHERE w.source_id = +? AND w.target_id = +? AND w.source = 'reproduction'`,
+  )
   const uses = db.prepare<UseRow>(USES)
+  const { comparingInputs } = independence(db)
   const record = db.prepare("SELECT 1 FROM records WHERE version_id = +?")
   return {
     /** Whether there is such a record. */
     knows: (versionId: string): boolean => record.get(versionId) !== undefined,
     /** Up to `count` pieces of what bears on a record, before a sequence. */
-    bearingOn: (versionId: string, before: number | undefined, count: number) => words.all(versionId, before ?? END, count).map(wordItem),
+    bearingOn: (versionId: string, before: number | undefined, count: number) =>
+      words.all(versionId, before ?? END, count).map(wordItem(comparingInputs())),
     /** The newest pieces, up to `each`, of what bears on each of several records: one statement for all of them. */
     newestOn(versionIds: readonly string[], each: number): ReadonlyMap<string, EvidenceItem[]> {
-      const found = newest.all(JSON.stringify(versionIds), each).map(({ targetId, ...row }) => ({
-        targetId,
-        item: parsed<EvidenceItem>(wordItem(row)),
-      }))
+      const item = wordItem(comparingInputs())
+      const found = newest
+        .all(JSON.stringify(versionIds), each)
+        .map((row) => ({ targetId: row.targetId, item: parsed<EvidenceItem>(item(row)) }))
       const grouped = Map.groupBy(found, ({ targetId }) => targetId)
       return new Map([...grouped].map(([id, items]) => [id, items.map(({ item }) => item)]))
+    },
+    /** How reproductions of an attempt differ from it. */
+    differing(attemptId: string): (reproductionId: string) => Independence {
+      const isOtherInput = comparingInputs()
+      return (reproductionId) => degrees(ofReproduction.one(reproductionId, attemptId), () => isOtherInput(reproductionId, attemptId))
     },
     /** Up to `count` uses of a record, before a sequence. */
     usesOf: (versionId: string, before: number | undefined, count: number) =>

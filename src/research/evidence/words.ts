@@ -8,7 +8,9 @@ import { DOUBTED, FALLEN, tallyColumns } from "../../contract/answers/evidence.t
 import type { enumerations } from "../../contract/schema/enumerations.ts"
 import { each, keysOf } from "../../contract/each.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { present } from "../../contract/present.ts"
 import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
+import { areOtherAgents, independence, type Writer } from "./independence.ts"
 
 type Source = (typeof enumerations.evidenceSource)[number]
 type Verdict = (typeof enumerations.evidenceVerdict)[number]
@@ -27,8 +29,17 @@ export interface Word {
   /** The voice it speaks with, where others share it. */
   readonly voiceId?: string
   readonly authorId: string
+  /** The agent that says it; empty for a person in the browser, null where nothing was said of it. */
+  readonly agent: string | null
   readonly verdict: Verdict | null
   readonly at: string
+}
+/** What cannot be looked up yet, because the write that makes it is under way. */
+interface UnderWay {
+  readonly target?: Writer
+  readonly speaker?: Writer
+  /** The code that ran behind what speaks. */
+  readonly ran?: readonly string[]
 }
 
 interface Spoken {
@@ -37,6 +48,9 @@ interface Spoken {
   readonly source: Source
   readonly verdict: Verdict | null
   readonly independent: number
+  readonly otherAgent: number | null
+  readonly otherCode: number | null
+  readonly agent: string
   readonly withdrawn: number
   readonly counted: number
   readonly doubted: number
@@ -50,7 +64,7 @@ interface Group {
   readonly voiceId: string
 }
 
-type Counted = Exclude<keyof EvidenceTally, "independent" | "doubted">
+type Counted = Exclude<keyof EvidenceTally, "independent" | "otherAgents" | "otherCode" | "doubted">
 /** The member of a tally that a verdict counts in; null for what is not counted. */
 function countedAs(source: Source, verdict: Verdict | null): Counted | null {
   if (source === "research_link") return null
@@ -58,6 +72,8 @@ function countedAs(source: Source, verdict: Verdict | null): Counted | null {
   if (verdict === "does_not_reproduce") return "failedReproductions"
   return verdict === "supports" || verdict === "contradicts" || verdict === "inconclusive" ? verdict : null
 }
+
+const bit = (answer: boolean | null): 0 | 1 | null => (answer === null ? null : answer ? 1 : 0)
 
 const columns = tallyColumns
 const members = keysOf(columns)
@@ -74,10 +90,7 @@ export function words(db: Db) {
   const insert = inserting(db, "evidence_words", {
     workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ${"targetId"})` },
   })
-  const authorOf = db.prepare<{ authorId: string }>(
-    `SELECT author_id AS authorId FROM records WHERE version_id = +?
-     UNION ALL SELECT registrant_id FROM attempts WHERE attempt_id = +?`,
-  )
+  const { writerOf, codesOf, isOtherCode } = independence(db)
   const tell = db.prepare<Group>(
     `UPDATE evidence_words SET verdict = +?, at = +? WHERE source_id = +? AND source = 'reproduction'
      RETURNING target_id AS targetId, voice_id AS voiceId`,
@@ -87,7 +100,8 @@ export function words(db: Db) {
   )
   const groupsOf = db.prepare<Group>("SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = +?")
   const ofGroup = db.prepare<Spoken>(
-    `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.withdrawn, w.counted, w.doubted,
+    `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode,
+       coalesce(w.speaker_agent, '') AS agent, w.withdrawn, w.counted, w.doubted,
        coalesce(r.author_id, w.author_id) AS personId, coalesce(${FALLEN("s.status")}, 0) AS isFallen, coalesce(${DOUBTED("s")}, 0) AS isDoubted
      FROM evidence_words w LEFT JOIN records r ON r.version_id = w.speaker_id LEFT JOIN standings s ON s.version_id = w.speaker_id
      WHERE w.voice_id = +? AND w.target_id = +? ORDER BY w.sequence DESC`,
@@ -96,16 +110,15 @@ export function words(db: Db) {
   const countPerson = db.prepare<{ words: number }>(
     `INSERT INTO evidence_people (target_id, person_id, words) VALUES (+?, +?, +?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
   )
+  const countAgent = db.prepare<{ words: number }>(
+    `INSERT INTO evidence_agents (target_id, person_id, agent, words) VALUES (+?, +?, +?, +?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
+  )
   const add = inserting(db, "evidence_tallies", {
     onConflict: `DO UPDATE SET ${members.map((member) => `${columns[member]} = ${columns[member]} + excluded.${columns[member]}`).join(", ")}`,
   })
 
-  /** How the number of other people changes, as one of them has a word more or less. */
-  function peopleBy({ targetId, personId, independent }: Spoken, by: number): number {
-    if (independent === 0 || by === 0) return 0
-    const { words } = countPerson.one(targetId, personId, by)
-    return by === 1 ? Number(words === 1) : -Number(words === 0)
-  }
+  /** How a number of speakers changes, as one of them has a word more or less and has so many now. */
+  const speakersBy = ({ words }: { readonly words: number }, by: number): number => (by === 1 ? Number(words === 1) : -Number(words === 0))
 
   /** Sets whether a word counts and is doubted, and carries the difference into the tally. */
   function count(word: Spoken, counts: 0 | 1, doubted: 0 | 1): void {
@@ -115,7 +128,9 @@ export function words(db: Db) {
     const as = countedAs(word.source, word.verdict)
     const share = {
       ...each(members, (member) => (member === as ? by : 0)),
-      independent: peopleBy(word, by),
+      independent: by === 0 || word.independent === 0 ? 0 : speakersBy(countPerson.one(word.targetId, word.personId, by), by),
+      otherAgents: by === 0 || word.otherAgent !== 1 ? 0 : speakersBy(countAgent.one(word.targetId, word.personId, word.agent, by), by),
+      otherCode: word.otherCode === 1 ? by : 0,
       doubted: doubted - word.doubted,
     }
     add({ targetId: word.targetId, ...share })
@@ -132,12 +147,18 @@ export function words(db: Db) {
   }
 
   return {
-    say(word: Word): void {
+    writerOf,
+    codesOf,
+
+    /** Something is said. @param underWay what this write makes itself */
+    say({ agent, ...word }: Word, underWay: UnderWay = {}): void {
       const { targetId, source, speakerId, voiceId = speakerId, authorId, verdict } = word
-      const author = authorOf.get(targetId, targetId)?.authorId
-      const speaks = source === "research_link" ? undefined : authorOf.get(speakerId, speakerId)?.authorId
-      const independent = authorId === author || speaks === author ? 0 : 1
-      insert({ ...word, voiceId, independent })
+      const writer = { authorId, agent }
+      const { target = present(writerOf(targetId)), speaker = writerOf(speakerId) ?? writer, ran = codesOf(speakerId) } = underWay
+      const independent = authorId === target.authorId || speaker.authorId === target.authorId ? 0 : 1
+      const otherAgent = areOtherAgents([writer, speaker], target)
+      const otherCode = isOtherCode(ran, targetId)
+      insert({ ...word, voiceId, independent, otherAgent: bit(otherAgent), otherCode: bit(otherCode), speakerAgent: speaker.agent })
       if (countedAs(source, verdict) !== null) settle({ targetId, voiceId })
     },
 

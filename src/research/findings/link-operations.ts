@@ -5,7 +5,7 @@ import { behaviour } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
-import type { Evidence } from "../evidence/evidence.ts"
+import { type Evidence, saidBy } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { FindingLinks } from "./finding-links.ts"
 
@@ -36,7 +36,7 @@ export function findingLinkOperations(experiments: Experiments, records: Records
         towardQuestion,
         towardHypothesis,
       })
-      evidence.linked(linkId, findingVersionId, towardHypothesis, { authorId: actor.userId, at: change.at })
+      evidence.linked(linkId, findingVersionId, towardHypothesis, saidBy(actor, change.at))
       const { label, wording, roomId: origin } = present(records.summary(findingVersionId))
       const card = {
         linkId,

@@ -9,7 +9,7 @@ import type { ConceptIndex } from "../records/concepts.ts"
 import { undeclaredConcepts } from "../records/undeclared-concepts.ts"
 import { arxivIdOf } from "../records/papers.ts"
 import { publishRecord } from "../records/publish.ts"
-import type { Evidence as EvidenceModel, Reference } from "../evidence/evidence.ts"
+import { type Evidence as EvidenceModel, type Reference, saidBy } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { Findings } from "./findings.ts"
@@ -70,8 +70,9 @@ export function publicationOperations({ threads, records, concepts: index, plans
         change,
         restsOn(body),
         named.map(arxivIdOf).filter((id) => id !== undefined),
-        sharedVoice,
+        { voiceId: sharedVoice, attemptIds },
       )
+      const said = saidBy(call.actor, change.at)
       const { versionId } = published.result
       findings.insert({
         versionId,
@@ -83,12 +84,11 @@ export function publicationOperations({ threads, records, concepts: index, plans
         evidence,
         materials: body.materials,
       })
-      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds])
+      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], said)
       effects.insert(versionId, body.effects ?? [], { attemptIds, baselineAttemptIds })
       attemptIds.forEach((attemptId, position) => {
         const reproduced = attempts.find(attemptId)?.reproduces
-        if (reproduced !== undefined)
-          model.reported(reproduced, versionId, attemptId, position, { authorId: call.actor.userId, at: change.at })
+        if (reproduced !== undefined) model.reported(reproduced, versionId, attemptId, position, said)
       })
       return published
     },

@@ -25,6 +25,8 @@ interface Word {
   readonly verdict: "supports" | "contradicts" | "inconclusive" | "reproductions" | "failedReproductions"
   readonly authorId: string
   readonly independent: number
+  /** Who speaks as another agent than the record's own; null where none does. */
+  readonly otherAgent: string | null
 }
 interface FailedRow extends Author {
   readonly kind: FailedItem["kind"]
@@ -82,7 +84,8 @@ export type Judging = ReturnType<typeof judging>
 export function judging(db: Db, evidence: Evidence) {
   const counted = db.prepare<Word>(
     `SELECT w.sequence, CASE w.verdict WHEN 'reproduces' THEN 'reproductions' WHEN 'partly_reproduces' THEN 'reproductions'
-       WHEN 'does_not_reproduce' THEN 'failedReproductions' ELSE w.verdict END AS verdict, w.author_id AS authorId, w.independent
+       WHEN 'does_not_reproduce' THEN 'failedReproductions' ELSE w.verdict END AS verdict, w.author_id AS authorId, w.independent,
+       iif(w.other_agent = 1, w.author_id || ' ' || coalesce(w.speaker_agent, ''), NULL) AS otherAgent
      FROM evidence_words w WHERE w.target_id = +? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${SIGHT}`,
   )
   // The attempts behind a word: those that produced the finding, the one its link names, or the reproduction itself.
@@ -161,6 +164,7 @@ export function judging(db: Db, evidence: Evidence) {
         independent: independent.length,
         people: people(some),
         independentPeople: people(independent),
+        otherAgents: new Set(some.flatMap(({ otherAgent }) => otherAgent ?? [])).size,
         commits: new Set(some.flatMap(({ sequence }) => behind.get(sequence)?.map(({ commit }) => commit) ?? [])).size,
       }
     }

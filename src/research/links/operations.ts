@@ -9,7 +9,7 @@ import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type Call, type Change } from "../../ledger/journal/behaviour.ts"
 import type { Disputes, Standings } from "../../ledger/lists/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
-import type { Evidence } from "../evidence/evidence.ts"
+import { type Evidence, saidBy } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Records } from "../records/records.ts"
 import type { Reply } from "../../threads/operations.ts"
@@ -105,7 +105,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
       ...(body.part !== undefined && { part: body.part }),
     }
     standings.note(targetVersionId, linkKinds[kind].status, notice, disputesOf(targetVersionId))
-    model.asserted(targetVersionId, linkId, kind, { authorId: actor.userId, at })
+    model.asserted(targetVersionId, linkId, kind, saidBy(actor, at))
     if (hasFallen(linkKinds[kind].status) || replacementVersionId !== undefined) moved(targetVersionId, replacementVersionId)
     else model.doubted(targetVersionId)
     model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)

@@ -3,7 +3,7 @@ import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Assertion } from "../../contract/definitions/science.ts"
 import type { Call, Change } from "../../ledger/journal/behaviour.ts"
-import type { Evidence, Reference } from "../evidence/evidence.ts"
+import { type Evidence, type Reference, saidBy } from "../evidence/evidence.ts"
 import type { Records } from "./records.ts"
 
 /** What a card shows of a record. */
@@ -57,7 +57,7 @@ type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_ci
  * Writes what all records have in common.
  * @param references what it rests on, or refers to
  * @param papers arXiv ids of papers it quotes or builds on
- * @param voiceId with whose voice it speaks as evidence, if not with its own
+ * @param evidence with whose voice it speaks as evidence, if not with its own, and the attempts behind it
  */
 export function publishRecord(
   { records, evidence }: { readonly records: Records; readonly evidence: Evidence },
@@ -66,7 +66,7 @@ export function publishRecord(
   change: Change,
   references: readonly Reference[],
   papers: readonly string[] = [],
-  voiceId?: string,
+  { voiceId, attemptIds }: { readonly voiceId?: string | undefined; readonly attemptIds?: readonly string[] } = {},
 ) {
   const { kind, assertion, concepts, client } = body
   const { wording } = assertion
@@ -90,7 +90,7 @@ export function publishRecord(
     references: named,
     papers,
   })
-  evidence.published(versionId, kind, named, { authorId: actor.userId, at: change.at }, voiceId)
+  evidence.published(versionId, kind, named, saidBy(actor, change.at), voiceId, attemptIds)
   return {
     target: { id: versionId, label },
     result: { versionId, label },

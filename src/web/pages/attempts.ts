@@ -1,4 +1,5 @@
 /** One attempt with its events, inputs, outputs and metrics. */
+import { independenceInWords } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
 import { curvesFigure, whole } from "./curves.ts"
@@ -113,8 +114,8 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
     others.length === 0
       ? null
       : html`<h3>Who reproduced it</h3><ul class="evidence">${others.map(
-          ({ attemptId, label: text, status, registrant, reproduction: said, ...origin }) =>
-            html`<li>${said === null ? stateBadge(status) : stateBadge(said.verdict)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}. <span class="explained">${
+          ({ attemptId, label: text, status, registrant, reproduction: said, independence, ...origin }) =>
+            html`<li>${said === null ? stateBadge(status) : stateBadge(said.verdict)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${
               said === null ? "It has not said what came of it." : inlineMarkdown(said.explanation)
             }</span></div></li>`,
         )}</ul>`

@@ -89,7 +89,7 @@ export const helpPage = (): Shown => ({
     }),
   )}</section>
 <section aria-labelledby="evidence">${heading(2, "evidence", "What bears on a hypothesis")}
-<p>A tally counts who speaks for and against a statement. Each author counts once for each source, by the newest word; a word whose source was taken back, replaced, corrected or disputed is shown and not counted. What comes from others than the statement's author is told apart as independent. A record that <em>rests on</em> another is in doubt when that one falls; one that contradicts it is not.</p>
+<p>A tally counts who speaks for and against a statement. Each author counts once for each source, by the newest word; a word whose source was taken back, replaced, corrected or disputed is shown and not counted. Beside each word stands how independent it is: another person, another agent of the same person, other code, other inputs. A record that <em>rests on</em> another is in doubt when that one falls; one that contradicts it is not.</p>
 ${meaning(verdicts)}<h3>All of it together</h3>${meaning(together)}<h3>Toward the question of an experiment</h3>${meaning(answers)}<h3>Reproductions</h3>${meaning(reproductions)}</section>
 <section aria-labelledby="standing">${heading(2, "standing", "How a record stands")}${meaning(standings)}</section>
 <section aria-labelledby="attempts">${heading(2, "attempts", "How an attempt ended")}${meaning(attempts)}

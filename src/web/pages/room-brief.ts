@@ -1,5 +1,5 @@
 /** The brief of a Room as people read it: its newest answer, what is believed, what was found, what failed, what is next. */
-import { bearingOf, speakingPurposes, staleSentence } from "../../contract/answers/evidence.ts"
+import { bearingOf, speakingPurposes, staleSentence, tallyFrom } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdownInLink, phrase } from "../markdown.ts"
@@ -92,9 +92,7 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses, disputes 
   }
   const rows = shown.map(({ versionId, label: text, says, status, evidence }) => {
     const bearing = bearingOf(evidence, openly.has(versionId))
-    const { independent } = evidence
-    const author =
-      bearing === "untested" ? null : independent === 0 ? "its author alone" : counted(independent, "other person", "other people")
+    const author = bearing === "untested" ? null : tallyFrom(evidence)
     return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td><a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
 <td>${stateBadge(bearing)}${status === "current" ? null : html`<br>${stateBadge(status)}`}${author === null ? null : html`<br><span class="meta">${author}</span>`}</td><td data-is="For">${speaking(versionId, "supports")}</td><td data-is="Against">${speaking(versionId, "contradicts")}</td></tr>`
   })

@@ -39,7 +39,7 @@ const section = (visit: Visit, room: Room, { path, name, json, actions, list, ne
 const hypothesisItem = (record: AnswerOf<"hypotheses">["items"][number], beside: ReturnType<typeof evidenceBeside>): Html =>
   html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
     record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
-  }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+  }<span>${tally(record.evidenceTally, record.author.username)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
 <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`
 
 /** The newest entries of a Room's activity: a few pages at most. */
@@ -102,7 +102,7 @@ export function findingsPage(visit: Visit): Shown {
         record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
       }${
         record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
-      }<span>${tally(record.evidenceTally)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
+      }<span>${tally(record.evidenceTally, record.author.username)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
     <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a><p class="hint">${record.provenanceSummary}</p>
     </li>`,
   )

@@ -1,6 +1,6 @@
 /** What bears on a record, who uses it, and how much of it counts: shown as the model of evidence tells it. */
 import { enumerations } from "../../contract/schema/enumerations.ts"
-import type { EvidenceItem, EvidenceTally } from "../../contract/answers/evidence.ts"
+import { type EvidenceItem, type EvidenceTally, independenceInWords, tallyFrom } from "../../contract/answers/evidence.ts"
 import { pathOf } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown } from "../markdown.ts"
@@ -16,15 +16,15 @@ export const NEWEST = 3
 /** "3 support": what each number of a tally counts, in words. */
 const said = (verdict: string, count: number): string => (count === 1 ? words(verdict) : words(verdict).replace(/s$/, ""))
 
-/** "2 support, 1 contradicts, 1 reproduction (from 2 other people)": everything that counts for and against a record. */
-export function tally({ independent, reproductions, failedReproductions, doubted, ...verdicts }: EvidenceTally): Html {
+/** "2 support, 1 contradicts, 1 reproduction (from 2 other people)": everything that counts for and against a record. @param author who wrote that, where it is not said beside */
+export function tally(all: EvidenceTally, author?: string): Html {
+  const { reproductions, failedReproductions, doubted, ...verdicts } = all
   const counts = enumerations.hypothesisVerdict.map((verdict) => [verdict, verdicts[verdict]] as const)
   const total = counts.reduce((sum, [, count]) => sum + count, reproductions + failedReproductions)
   if (total === 0) return html`<span class="quiet">nothing counts for or against it yet</span>`
-  const from = independent === 0 ? "from its author alone" : `from ${counted(independent, "other person", "other people")}`
   return html`<span class="tally">${counts.map(([verdict, count]) => (count === 0 ? null : html`${stateBadge(verdict, `${count} ${said(verdict, count)}`)} `))}${
     reproductions === 0 ? null : html`${stateBadge("reproduction", counted(reproductions, "reproduction"))} `
-  }${failedReproductions === 0 ? null : html`${stateBadge("does_not_reproduce", counted(failedReproductions, "failed reproduction"))} `}<span class="quiet">(${from}${doubted === 0 ? "" : `, ${doubted} doubted`})</span></span>`
+  }${failedReproductions === 0 ? null : html`${stateBadge("does_not_reproduce", counted(failedReproductions, "failed reproduction"))} `}<span class="quiet">(${tallyFrom(all, author)}${doubted === 0 ? "" : `, ${doubted} doubted`})</span></span>`
 }
 
 /** What is said of whether a piece counts. */
@@ -56,7 +56,7 @@ function checkedOf({ checked }: EvidenceItem): Content {
 
 /** One piece for or against a record. @param ofVisitor what this visitor may do with it */
 function piece(item: EvidenceItem, ofVisitor: Content): Html {
-  const { verdict, experiment, attempt, explanation, author, independent, at, standing, linkId, withdrawn } = item
+  const { verdict, experiment, attempt, explanation, author, independence, at, standing, linkId, withdrawn } = item
   const from = [
     experiment === undefined ? [] : [html`${label("experiment", experiment.experimentId, experiment.label)}${fromOther(experiment)}`],
     attempt === undefined ? [] : [html`${label("attempt", attempt.attemptId, attempt.label)}${fromOther(attempt)}`],
@@ -65,7 +65,7 @@ function piece(item: EvidenceItem, ofVisitor: Content): Html {
   const counts = standing === "counted"
   return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, tells)}<div>${speaker(item)}
 ${explanation === null || explanation === "" ? null : html`<p class="explained" dir="auto">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${takenBack(withdrawn)}
-<p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}<span>${person(author)}, ${independent ? "independent" : "the author's own word"}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
+<p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}<span>${person(author)}, ${independenceInWords(independence, author.username)}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
     linkId === null || linkId === item.by.id ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
   }${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`
 }

@@ -16,8 +16,8 @@ type Around = Pick<Case, "work" | "failed" | "doubts">
 type Failed = Case["failed"]["items"][number]
 
 /** From whom some words come: "2 people, 1 of them independent of its author". */
-function saidBy({ people, independentPeople }: Origins): string {
-  if (independentPeople === 0) return "its author alone"
+function saidBy({ people, independentPeople, otherAgents }: Origins): string {
+  if (independentPeople === 0) return otherAgents === 0 ? "its author alone" : `${counted(otherAgents, "other agent")} of its author`
   if (independentPeople === people)
     return people === 1 ? "1 person, independent of its author" : `${people} people, all independent of its author`
   return `${people} people, ${independentPeople} of them independent of its author`
@@ -143,6 +143,6 @@ export const restsOn = ({ citations }: AnswerOf<"checkpoint_case">): Html =>
       ? html`<p class="quiet">It cites no record.</p>`
       : html`<ul class="evidence">${citations.map(
           ({ versionId, kind, label: text, wording, status, author, outcome, evidenceTally, ...origin }) =>
-            html`<li>${stateBadge(status === "current" ? (outcome ?? status) : status, status === "current" && outcome === null ? "stands" : undefined)}<div>${label(kind, versionId, text)}${fromOther(origin)} ${phrase(wording)}<p class="meta"><span>${words(kind)} of ${person(author)}</span><span>${tally(evidenceTally)}</span></p></div></li>`,
+            html`<li>${stateBadge(status === "current" ? (outcome ?? status) : status, status === "current" && outcome === null ? "stands" : undefined)}<div>${label(kind, versionId, text)}${fromOther(origin)} ${phrase(wording)}<p class="meta"><span>${words(kind)} of ${person(author)}</span><span>${tally(evidenceTally, author.username)}</span></p></div></li>`,
         )}</ul>`
   }</div></section>`

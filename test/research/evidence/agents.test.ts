@@ -1,10 +1,10 @@
 /** Two agents of one person work in a Room: everything they wrote names them, and their evidence says how independent it is. */
-import { ResearchRoomClient } from "research-room/client"
+import { ResearchRoomClient, type WriteInput } from "research-room/client"
 import t from "tap"
 import { held } from "../../support/contract.ts"
 import { because, claim, finding, hypothesis } from "../record/bodies.ts"
 import { openLab } from "../record/lab.ts"
-import { Work } from "../record/work.ts"
+import { reportedAt, Work } from "../record/work.ts"
 
 const lab = await openLab(t)
 const { reader } = lab
@@ -28,6 +28,29 @@ const planId = await work.plan()
 const attemptId = await work.attempt("succeeded", [], planId)
 const found = (await mcp.write("publish_finding", finding(room, { provenance: { papers: [], execution: work.execution([attemptId]) } })))
   .result
+
+/** Registers a reproduction at a commit and with a seed, and says that it reproduces. */
+async function reproduced(
+  who: Pick<ResearchRoomClient, "write">,
+  reproduces: NonNullable<WriteInput<"register_attempt">["reproduces"]>,
+  repository: { readonly url: string; readonly commit: string },
+  seed: number,
+): Promise<string> {
+  const id = crypto.randomUUID()
+  const run = { repository: { url: repository.url, commit: repository.commit }, argv: ["run"], configuration: { seed }, inputs: [] }
+  await who.write("register_attempt", { attemptId: id, experimentId: work.experimentId, intent: "reproduction", reproduces, ...run })
+  const at = { attemptId: id, reportedAt }
+  await who.write("report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+  const verdict = { verdict: "reproduces", explanation: because } as const
+  await who.write("report_attempt_event", {
+    ...at,
+    event: "succeeded",
+    expectedRevision: 2,
+    expectedStatus: "started",
+    reproduction: verdict,
+  })
+  return id
+}
 
 t.test("records, experiments, plans and attempts name the agent, in reads, lists, documents and pages", async (t) => {
   t.match((await lab.record(found)).author, ofMcp)
@@ -59,4 +82,36 @@ t.test("lists and search are narrowed to an agent", async (t) => {
   t.strictSame([...new Set(items.map(({ author }) => author.agent))], ["sweeper"])
   t.ok(items.some(({ id }) => id === quoted.versionId))
   t.strictSame((await reader.read("search", { query: "ramp", roomId, agent: "nobody" })).items, [])
+})
+
+t.test("evidence says how independent it is, in reads, documents and pages", async (t) => {
+  const { public: pinned } = lab.house.repositories
+  const otherCode = { url: pinned.url, commit: pinned.otherCommit }
+  const same = await reproduced(sweeper, { attemptId }, pinned, 1)
+  const [open] = (await reader.read("attempt", { attemptId })).reproductions
+  t.match(open, { attemptId: same, registrant: ofSweeper, independence: { person: false, agent: true, code: false, inputs: null } })
+  const again = await reproduced(sweeper, { findingVersionId: found.versionId }, otherCode, 2)
+  t.match((await reader.read("record_evidence", { versionId: found.versionId })).items[0], {
+    by: { id: again },
+    author: ofSweeper,
+    independent: false,
+    independence: { person: false, agent: true, code: true, inputs: null },
+  })
+  t.match((await lab.record(found)).evidenceTally, { reproductions: 2, independent: 0, otherAgents: 1, otherCode: 1 })
+  await reproduced(lab.browsers.grace, { attemptId: again }, otherCode, 3)
+  t.match((await reader.read("attempt", { attemptId: again })).reproductions[0]?.independence, {
+    person: true,
+    agent: true,
+    code: false,
+    inputs: true,
+  })
+  const text = async (path: string) => await (await fetch(`${lab.house.baseUrl}${path}`)).text()
+  t.match(await text(`/records/${found.versionId}.md`), /2 reproductions, from another agent of ada, 1 with other code/)
+  t.match(await text(`/records/${found.versionId}.md`), /reproduces, .*ada · agent sweeper.*; another agent of ada with other code/)
+  t.match(
+    await text(`/api/research/rooms/${roomId}/brief?format=markdown`),
+    /2 reproductions, from another agent of its author, 1 with other code/,
+  )
+  t.match(await text(`/rooms/${roomId}/findings`), /from another agent of ada, 1 with other code/)
+  t.match(await text(`/attempts/${again}`), /grace<\/a>, another person with the same code and other inputs/)
 })

@@ -9,7 +9,17 @@ const lab = await openLab(t)
 const { reader } = lab
 const room = await lab.room()
 const { threadId } = room
-const none = { supports: 0, contradicts: 0, inconclusive: 0, reproductions: 0, failedReproductions: 0, independent: 0, doubted: 0 }
+const none = {
+  supports: 0,
+  contradicts: 0,
+  inconclusive: 0,
+  reproductions: 0,
+  failedReproductions: 0,
+  independent: 0,
+  otherAgents: 0,
+  otherCode: 0,
+  doubted: 0,
+}
 const { public: repository } = lab.house.repositories
 const pin = { url: repository.url, commit: repository.commit }
 
@@ -131,15 +141,23 @@ t.test("findings of the same attempts speak with one voice, and the second autho
     finding(room, { provenance, references: [reference(predicted.versionId, "supports")] }),
   )
   t.match(again.warnings, [{ code: "same_effect", versionId: first.versionId, label: first.label }])
-  t.strictSame((await lab.record(predicted)).evidenceTally, { ...none, supports: 1, independent: 1 })
+  t.strictSame((await lab.record(predicted)).evidenceTally, { ...none, supports: 1, independent: 1, otherAgents: 1 })
   const other = await work.attempt()
   await find({
     provenance: { execution: work.execution([attemptId, other]), papers: [] },
     references: [reference(predicted.versionId, "supports")],
   })
-  t.strictSame((await lab.record(predicted)).evidenceTally, { ...none, supports: 2, independent: 2 }, "the newest word of each voice")
+  t.strictSame(
+    (await lab.record(predicted)).evidenceTally,
+    { ...none, supports: 2, independent: 2, otherAgents: 2 },
+    "the newest word of each voice",
+  )
   await find({ references: [reference(predicted.versionId, "supports")] })
-  t.strictSame((await lab.record(predicted)).evidenceTally, { ...none, supports: 3, independent: 2 }, "people are counted, not their words")
+  t.strictSame(
+    (await lab.record(predicted)).evidenceTally,
+    { ...none, supports: 3, independent: 2, otherAgents: 2 },
+    "people are counted, not their words",
+  )
 })
 
 t.test("a reproduction of an attempt reaches every finding that rests on it, earlier or later", async (t) => {
@@ -169,15 +187,15 @@ t.test("a reproduction of an attempt reaches every finding that rests on it, ear
     return repeated
   }
   const repeated = await ran("reproduces")
-  t.strictSame((await lab.record(before)).evidenceTally, { ...none, reproductions: 1, independent: 1 })
+  t.strictSame((await lab.record(before)).evidenceTally, { ...none, reproductions: 1, independent: 1, otherAgents: 1 })
   holds(t, (await reader.read("record_evidence", { versionId: before.versionId })).items, [
     { source: "reproduction", verdict: "reproduces", by: { kind: "attempt", id: repeated }, explanation: because, standing: "counted" },
   ])
   t.match(await reader.read("record_case", { versionId: before.versionId }), { bearing: "supported" })
   const after = await find({ provenance: { execution: work.execution([await work.attempt()], [attemptId]), papers: [] } })
-  t.strictSame((await lab.record(after)).evidenceTally, { ...none, reproductions: 1, independent: 1 }, "a baseline too")
+  t.strictSame((await lab.record(after)).evidenceTally, { ...none, reproductions: 1, independent: 1, otherAgents: 1 }, "a baseline too")
   await ran("inconclusive")
-  t.strictSame((await lab.record(before)).evidenceTally, { ...none, reproductions: 1, inconclusive: 1, independent: 1 })
+  t.strictSame((await lab.record(before)).evidenceTally, { ...none, reproductions: 1, inconclusive: 1, independent: 1, otherAgents: 1 })
 })
 
 t.test("what was taken back counts in no use either", async (t) => {

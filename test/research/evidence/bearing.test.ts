@@ -8,7 +8,17 @@ import { Work } from "../record/work.ts"
 const lab = await openLab(t)
 const { reader } = lab
 const room = await lab.room()
-const none = { supports: 0, contradicts: 0, inconclusive: 0, reproductions: 0, failedReproductions: 0, independent: 0, doubted: 0 }
+const none = {
+  supports: 0,
+  contradicts: 0,
+  inconclusive: 0,
+  reproductions: 0,
+  failedReproductions: 0,
+  independent: 0,
+  otherAgents: 0,
+  otherCode: 0,
+  doubted: 0,
+}
 
 const predict = async (who: Name = "ada", at: LabRoom = room) => (await at[who].write("publish_hypothesis", hypothesis(at))).result
 const find = async (who: Name = "grace", more = {}, at: LabRoom = room) =>
@@ -32,9 +42,13 @@ t.test("a link's verdict and the finding's own reference count once, the newest 
   const predicted = await predict()
   t.strictSame(await tallyOf(predicted.versionId), none)
   const found = await find("grace", { references: [reference(predicted.versionId, "contradicts")] })
-  t.strictSame(await tallyOf(predicted.versionId), { ...none, contradicts: 1, independent: 1 }, "a contradiction by reference is evidence")
+  t.strictSame(
+    await tallyOf(predicted.versionId),
+    { ...none, contradicts: 1, independent: 1, otherAgents: 1 },
+    "a contradiction by reference is evidence",
+  )
   await link("grace", found.versionId, predicted.versionId, "inconclusive")
-  t.strictSame(await tallyOf(predicted.versionId), { ...none, inconclusive: 1, independent: 1 }, "said anew by its link")
+  t.strictSame(await tallyOf(predicted.versionId), { ...none, inconclusive: 1, independent: 1, otherAgents: 1 }, "said anew by its link")
   holds(t, await bearing(predicted.versionId), [
     {
       sequence: 2,
@@ -63,14 +77,18 @@ t.test("a source that falls no longer counts, and counts again when the link tha
   const predicted = await predict()
   const found = await find("grace", { references: [reference(predicted.versionId, "supports")] })
   const { result: dispute } = await room.mary.write("assert_dispute", { targetVersionId: found.versionId, explanation: because })
-  t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1, doubted: 1 }, "doubted, it counts, and says so")
+  t.strictSame(
+    await tallyOf(predicted.versionId),
+    { ...none, supports: 1, independent: 1, otherAgents: 1, doubted: 1 },
+    "doubted, it counts, and says so",
+  )
   const replaced = { targetVersionId: found.versionId, explanation: because, replacementVersionId: (await find()).versionId }
   const { result: superseded } = await room.mary.write("assert_supersession", replaced)
   t.strictSame(await tallyOf(predicted.versionId), none, "fallen, it does not")
   holds(t, await bearing(predicted.versionId), [{ standing: "fallen", by: { status: "superseded" } }])
   await room.mary.write("withdraw_link", { linkId: superseded.linkId, explanation: "It does not." })
   await room.mary.write("withdraw_link", { linkId: dispute.linkId, explanation: "I misread it." })
-  t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1 })
+  t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1, otherAgents: 1 })
   t.equal((await lab.record(found)).status, "current")
   holds(
     t,
@@ -138,7 +156,7 @@ t.test("a reproduction shows on what it reproduces, with its verdict once it has
       by: { status: "succeeded" },
     },
   ])
-  t.strictSame(await tallyOf(found.versionId), { ...none, failedReproductions: 1, independent: 1 })
+  t.strictSame(await tallyOf(found.versionId), { ...none, failedReproductions: 1, independent: 1, otherAgents: 1 })
   holds(t, await reader.read("record_case", { versionId: found.versionId }), {
     bearing: "contradicted",
     doubts: { items: [{ kind: "does_not_reproduce", attemptId, explanation: reproduction.explanation }] },
@@ -162,7 +180,7 @@ t.test("a reproduction shows on what it reproduces, with its verdict once it has
     ],
     "and so does the finding that reports it, which counts as the attempt does",
   )
-  t.strictSame(await tallyOf(found.versionId), { ...none, failedReproductions: 1, independent: 1 })
+  t.strictSame(await tallyOf(found.versionId), { ...none, failedReproductions: 1, independent: 1, otherAgents: 1 })
 
   const own = await work.attempt("started")
   t.equal(
@@ -211,7 +229,7 @@ t.test("a tally stands beside a record in every list and read of records", async
   for (const [name, answer] of Object.entries(answers)) {
     const tallies = shown(answer).filter((each) => each.versionId === versionId && each.evidenceTally !== undefined)
     t.ok(tallies.length > 0, name)
-    for (const { evidenceTally } of tallies) t.strictSame(evidenceTally, { ...none, supports: 1, independent: 1 }, name)
+    for (const { evidenceTally } of tallies) t.strictSame(evidenceTally, { ...none, supports: 1, independent: 1, otherAgents: 1 }, name)
   }
 })
 
@@ -253,7 +271,7 @@ t.test("one's own link is taken back, once; another's is not, nor a retraction",
   holds(t, await bearing(predicted.versionId), [{ standing: "withdrawn" }])
   holds(t, await refusalOf(back("grace")), { status: 409, refusal: "state_conflict", current: { linkId } })
   t.ok((await link("grace", found.versionId, predicted.versionId, "supports")).linkId, "the same may be said again")
-  t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1 })
+  t.strictSame(await tallyOf(predicted.versionId), { ...none, supports: 1, independent: 1, otherAgents: 1 })
 
   const { result: retraction } = await room.grace.write("assert_retraction", { targetVersionId: found.versionId, explanation: because })
   t.equal(await refusedAs(back("grace", retraction.linkId)), "422 invalid_schema /linkId")

@@ -9,7 +9,7 @@ const lab = await openLab(t)
 const { reader } = lab
 const room = await lab.room("Does a ramp lower the loss?")
 const { roomId, threadId, ada, grace, mary } = room
-const none = { words: 0, independent: 0, people: 0, independentPeople: 0, commits: 0 }
+const none = { words: 0, independent: 0, people: 0, independentPeople: 0, otherAgents: 0, commits: 0 }
 
 const h1 = (await ada.write("publish_hypothesis", hypothesis(room))).result
 const caseOf = (versionId: string, at?: number) => reader.read("record_case", { versionId, ...(at === undefined ? {} : { at }) })
@@ -55,12 +55,12 @@ t.test("it says by how many people and from how many commits the words come, and
   const told = await caseOf(h1.versionId)
   t.equal(told.bearing, "contested")
   t.strictSame(told.weight, {
-    supports: { words: 1, independent: 0, people: 1, independentPeople: 0, commits: 1 },
-    contradicts: { words: 1, independent: 1, people: 1, independentPeople: 1, commits: 0 },
+    supports: { words: 1, independent: 0, people: 1, independentPeople: 0, otherAgents: 0, commits: 1 },
+    contradicts: { words: 1, independent: 1, people: 1, independentPeople: 1, otherAgents: 1, commits: 0 },
     inconclusive: none,
     reproductions: none,
     failedReproductions: none,
-    all: { words: 2, independent: 1, people: 2, independentPeople: 1, commits: 1 },
+    all: { words: 2, independent: 1, people: 2, independentPeople: 1, otherAgents: 1, commits: 1 },
   })
   const { items } = await reader.read("record_evidence", { versionId: h1.versionId })
   t.strictSame(items.find(({ by }) => by.id === positive.versionId)?.checked, { outputs: 2, outputsEqual: 1, named: 1, attempts: 3 })

@@ -11,17 +11,19 @@ import { temporaryFolder } from "../../support/service.ts"
 import { finding, hypothesis } from "../record/bodies.ts"
 import { Filler } from "../record/filler.ts"
 import { launch } from "../record/work.ts"
-import { SlowModel } from "./slow-model.ts"
+import { type Run, SlowModel } from "./slow-model.ts"
 import { runs } from "../../support/chance.ts"
 
+const verdicts = ["reproduces", "does_not_reproduce", "inconclusive"] as const
 const because = "For a reason."
 const people = ["ada", "grace", "mary"] as const
-type Name = (typeof people)[number]
 const purposes = ["premise", "supports", "contradicts", "extends", "related", "derived_from", "refines"] as const
 
 /** A step names what it acts on by numbers, taken modulo what there is by then. */
 const pick = fc.nat({ max: 1_000 })
-const who = fc.constantFrom(...people)
+const who = fc.record({ name: fc.constantFrom(...people), agent: fc.constantFrom("", "mcp", "sweeper") })
+type Who = typeof who extends fc.Arbitrary<infer W> ? W : never
+const run = fc.record({ commit: fc.constantFrom("a".repeat(40), "b".repeat(40)), seed: fc.constantFrom(1, 2) })
 const step = fc.oneof(
   {
     weight: 4,
@@ -31,6 +33,7 @@ const step = fc.oneof(
       kind: fc.constantFrom("hypothesis" as const, "finding" as const),
       references: fc.array(fc.record({ to: pick, purpose: fc.constantFrom(...purposes) }), { maxLength: 3 }),
       ground: fc.option(pick, { nil: undefined }),
+      run: fc.option(run, { nil: undefined }),
     }),
   },
   {
@@ -65,7 +68,8 @@ const step = fc.oneof(
       do: fc.constant("reproduce" as const),
       who,
       of: pick,
-      verdict: fc.option(fc.constantFrom("reproduces" as const, "does_not_reproduce" as const, "inconclusive" as const)),
+      run,
+      verdict: fc.option(fc.constantFrom(...verdicts)),
     }),
   },
 )
@@ -91,11 +95,36 @@ function open() {
   const { experimentId } = filler.does(owner, "propose_experiment", { ...place, question: "So?", scope: "Here.", hypotheses: [] }).result
   const model = new SlowModel()
   const records: { id: string; kind: "hypothesis" | "finding" }[] = []
-  const links: { id: string; who: Name }[] = []
+  const links: { id: string; who: Who }[] = []
   const disputes: { id: string; entryId: string }[] = []
   const chosen = <T>(list: readonly T[], number: number): T | undefined => list[number % Math.max(1, list.length)]
-  const does = <N extends OperationName>(name: Name, operation: N, input: WriteInput<N>) =>
-    filler.does(filler.person(name), operation, input)
+  const does = <N extends OperationName>({ name, agent }: Who, operation: N, input: WriteInput<N>) =>
+    filler.does({ ...filler.person(name), agent }, operation, input)
+  const by = ({ name, agent }: Who) => ({ author: name, agent })
+  filler.does(owner, "take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  const first = filler.attempt(owner, experimentId, 2, "claimed")
+  /** An attempt of somebody at a commit and with a seed, that reproduces something. */
+  function runs(
+    who: Who,
+    { commit, seed }: Run,
+    reproduces: NonNullable<WriteInput<"register_attempt">["reproduces"]>,
+    verdict?: (typeof verdicts)[number],
+  ) {
+    const attemptId = filler.instance.world.id()
+    const pinned = { repository: { ...launch.repository, commit }, configuration: { seed } }
+    does(who, "register_attempt", { attemptId, experimentId, ...launch, ...pinned, intent: "reproduction", reproduces })
+    const at = { attemptId, reportedAt: "2026-11-20T09:30:00.000Z" }
+    does(who, "report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
+    if (verdict !== undefined)
+      does(who, "report_attempt_event", {
+        ...at,
+        event: "succeeded",
+        expectedRevision: 2,
+        expectedStatus: "started",
+        reproduction: { verdict, explanation: because },
+      })
+    return attemptId
+  }
 
   function take(each: Step): void {
     if (each.do === "publish") {
@@ -104,6 +133,8 @@ function open() {
         return record === undefined ? [] : [{ versionId: record.id, purpose, explanation: because }]
       })
       const ground = each.ground === undefined ? undefined : chosen(records, each.ground)?.id
+      const run = each.kind === "finding" ? each.run : undefined
+      const attemptIds = run === undefined ? [] : [runs(each.who, run, { attemptId: first })]
       const written =
         each.kind === "hypothesis"
           ? does(
@@ -116,6 +147,9 @@ function open() {
               "publish_finding",
               finding(place, {
                 references,
+                ...(run === undefined
+                  ? {}
+                  : { provenance: { papers: [], execution: { experimentId, attemptIds, baselineAttemptIds: [] } } }),
                 evidence: ground === undefined ? [] : [{ kind: "record", versionId: ground, explanation: because }],
               }),
             )
@@ -124,7 +158,8 @@ function open() {
       model.add({
         what: "record",
         id,
-        author: each.who,
+        ...by(each.who),
+        run,
         grounds: ground === undefined ? [] : [ground],
         references: references.map(({ versionId, purpose }) => ({ to: versionId, purpose })),
       })
@@ -147,7 +182,7 @@ function open() {
         towardQuestion: { verdict: "answers", explanation: because },
       }).result
       links.push({ id: linkId, who: each.who })
-      model.add({ what: "finding_link", id: linkId, author: each.who, finding: found.id, verdicts })
+      model.add({ what: "finding_link", id: linkId, ...by(each.who), finding: found.id, verdicts })
     }
     if (each.do === "assert") {
       const [target, other] = [chosen(records, each.target), chosen(records, each.other)]
@@ -163,13 +198,13 @@ function open() {
       links.push({ id: linkId, who: each.who })
       if (each.kind === "disputes" && entry !== null) disputes.push({ id: linkId, entryId: entry.entryId })
       const replacement = each.kind === "supersedes" ? { replacement: other.id } : {}
-      model.add({ what: "research_link", id: linkId, author: each.who, kind: each.kind, target: target.id, ...replacement })
+      model.add({ what: "research_link", id: linkId, ...by(each.who), kind: each.kind, target: target.id, ...replacement })
     }
     if (each.do === "reply") {
       const dispute = chosen(disputes, each.dispute)
       if (dispute === undefined) return
       does(each.who, "post_message", { threadId, text: "I looked again.", replyToEntryId: dispute.entryId })
-      model.add({ what: "reply", dispute: dispute.id, author: each.who })
+      model.add({ what: "reply", dispute: dispute.id, author: each.who.name })
     }
     if (each.do === "withdraw") {
       const link = chosen(links, each.link)
@@ -183,25 +218,8 @@ function open() {
         each.of,
       )
       if (found === undefined) return
-      const attemptId = filler.instance.world.id()
-      does(each.who, "register_attempt", {
-        attemptId,
-        experimentId,
-        ...launch,
-        intent: "reproduction",
-        reproduces: { findingVersionId: found.id },
-      })
-      const at = { attemptId, reportedAt: "2026-11-20T09:30:00.000Z" }
-      does(each.who, "report_attempt_event", { ...at, event: "started", expectedRevision: 1, expectedStatus: "registered" })
-      if (each.verdict !== null)
-        does(each.who, "report_attempt_event", {
-          ...at,
-          event: "succeeded",
-          expectedRevision: 2,
-          expectedStatus: "started",
-          reproduction: { verdict: each.verdict, explanation: because },
-        })
-      model.add({ what: "reproduction", id: attemptId, author: each.who, of: found.id, verdict: each.verdict })
+      const id = runs(each.who, each.run, { findingVersionId: found.id }, each.verdict ?? undefined)
+      model.add({ what: "reproduction", id, ...by(each.who), of: found.id, verdict: each.verdict, run: each.run })
     }
   }
 
@@ -217,10 +235,10 @@ function open() {
       )
       const said = evidence.bearingOn(id, undefined, 1_000)
       deepStrictEqual(
-        said.map(({ source, verdict }) => `${source} ${verdict}`).sort(),
+        said.map(({ source, verdict, independence }) => `${source} ${verdict} ${JSON.stringify(independence)}`).sort(),
         model
           .words(id)
-          .map(({ source, verdict }) => `${source} ${verdict}`)
+          .map((word) => `${word.source} ${word.verdict} ${JSON.stringify(model.independence(id, word))}`)
           .sort(),
         id,
       )

@@ -5,33 +5,42 @@
 
 export type Status = "current" | "disputed" | "corrected" | "superseded" | "retracted"
 
+/** Who did something, and through which agent. */
+interface By {
+  readonly author: string
+  readonly agent: string
+}
+/** What ran: its commit and its seed. */
+export interface Run {
+  readonly commit: string
+  readonly seed: number
+}
+
 /** Everything that may happen to evidence, as the service accepted it. */
 export type Event =
-  | {
+  | (By & {
       readonly what: "record"
       readonly id: string
-      readonly author: string
+      readonly run: Run | undefined
       readonly grounds: readonly string[]
       readonly references: readonly { readonly to: string; readonly purpose: string }[]
-    }
-  | {
+    })
+  | (By & {
       readonly what: "finding_link"
       readonly id: string
-      readonly author: string
       readonly finding: string
       readonly verdicts: readonly { readonly of: string; readonly verdict: string }[]
-    }
-  | {
+    })
+  | (By & {
       readonly what: "research_link"
       readonly id: string
-      readonly author: string
       readonly kind: string
       readonly target: string
       readonly replacement?: string
-    }
+    })
   | { readonly what: "reply"; readonly dispute: string; readonly author: string }
   | { readonly what: "withdrawal"; readonly link: string }
-  | { readonly what: "reproduction"; readonly id: string; readonly author: string; readonly of: string; readonly verdict: string | null }
+  | (By & { readonly what: "reproduction"; readonly id: string; readonly of: string; readonly verdict: string | null; readonly run: Run })
 
 /** "premise, derived_from, extends or refines" */
 const grounding = ["premise", "derived_from", "extends", "refines"]
@@ -43,10 +52,9 @@ const strength = [
   ["disputes", "disputed"],
 ] as const
 
-interface Word {
+interface Word extends By {
   readonly source: string
   readonly speaker: string
-  readonly author: string
   readonly verdict: string | null
   readonly link: string | null
 }
@@ -70,24 +78,44 @@ export class SlowModel {
   }
 
   #author(id: string): string | undefined {
-    return this.#events.flatMap((event) => (event.what === "record" && event.id === id ? [event.author] : []))[0]
+    return this.#made(id)?.author
+  }
+  /** Who made a record or registered a reproduction, and what ran behind it. */
+  #made(id: string): Extract<Event, { what: "record" | "reproduction" }> | undefined {
+    return this.#events.filter((event) => event.what === "record" || event.what === "reproduction").find((event) => event.id === id)
+  }
+
+  /** "how it differs from what it speaks of …: another repository or commit …; other digests or another seed set; null where it can't be told" */
+  independence(id: string, word: Word) {
+    const [target, speaker] = [this.#made(id), this.#made(word.speaker)]
+    if (target === undefined) throw new Error("it speaks of nothing")
+    const writers = [word, speaker ?? word]
+    const [before, now] = [target.run, speaker?.run]
+    return {
+      person: writers.every(({ author }) => author !== target.author),
+      agent: writers.every(({ author, agent }) => author !== target.author || agent !== target.agent),
+      code: before === undefined || now === undefined ? null : before.commit !== now.commit,
+      inputs: before === undefined || now === undefined ? null : before.seed !== now.seed,
+    }
   }
 
   /** Everything that bears on a record, oldest first. */
   words(id: string): Word[] {
     return this.#events.flatMap((event): Word[] => {
+      if (event.what === "reply" || event.what === "withdrawal") return []
+      const { author, agent } = event
       if (event.what === "record")
         return event.references
           .filter(({ to, purpose }) => to === id && (purpose === "supports" || purpose === "contradicts"))
-          .map(({ purpose }) => ({ source: "reference", speaker: event.id, author: event.author, verdict: purpose, link: null }))
+          .map(({ purpose }) => ({ source: "reference", speaker: event.id, author, agent, verdict: purpose, link: null }))
       if (event.what === "finding_link")
         return event.verdicts
           .filter(({ of }) => of === id)
-          .map(({ verdict }) => ({ source: "finding_link", speaker: event.finding, author: event.author, verdict, link: event.id }))
+          .map(({ verdict }) => ({ source: "finding_link", speaker: event.finding, author, agent, verdict, link: event.id }))
       if (event.what === "reproduction" && event.of === id)
-        return [{ source: "reproduction", speaker: event.id, author: event.author, verdict: event.verdict, link: null }]
+        return [{ source: "reproduction", speaker: event.id, author, agent, verdict: event.verdict, link: null }]
       if (event.what === "research_link" && event.target === id && event.kind !== "supersedes")
-        return [{ source: "research_link", speaker: event.id, author: event.author, verdict: event.kind, link: event.id }]
+        return [{ source: "research_link", speaker: event.id, author, agent, verdict: event.kind, link: event.id }]
       return []
     })
   }
@@ -135,6 +163,7 @@ export class SlowModel {
       const person = this.#author(word.speaker) ?? word.author
       return word.author === author || person === author ? [] : [person]
     })
+    const speakingAsOthers = counted.filter((word) => this.independence(id, word).agent)
     return {
       supports: of("supports"),
       contradicts: of("contradicts"),
@@ -142,6 +171,10 @@ export class SlowModel {
       reproductions: of("reproduces", "partly_reproduces"),
       failedReproductions: of("does_not_reproduce"),
       independent: new Set(others).size,
+      otherAgents: new Set(
+        speakingAsOthers.map((word) => this.#made(word.speaker) ?? word).map(({ author: person, agent }) => `${person} ${agent}`),
+      ).size,
+      otherCode: counted.filter((word) => this.independence(id, word).code).length,
       doubted: counted.filter(({ speaker }) => this.isDoubted(speaker)).length,
     }
   }

@@ -10,6 +10,8 @@ import { launch } from "./work.ts"
 interface Person {
   readonly userId: string
   readonly username: string
+  /** The agent that acts for them; left out for the browser. */
+  readonly agent?: string
 }
 
 /** What a write is answered with, as far as it is looked at here. */
@@ -46,7 +48,7 @@ export class Filler {
   }
 
   /** Does something as a person in the browser would; only inside of `fill`. No repository is asked. */
-  does<N extends OperationName>({ userId, username }: Person, name: N, input: WriteInput<N>): Written<N> {
+  does<N extends OperationName>({ userId, username, agent = "" }: Person, name: N, input: WriteInput<N>): Written<N> {
     const operation = operationNamed(name)
     if (operation === undefined) throw new Error(`${name} is not an operation`)
     const body: Record<string, unknown> = { schemaVersion: 3, [operation.delivery]: this.instance.world.id(), ...input }
@@ -55,7 +57,9 @@ export class Filler {
       params[id] = body[id] as string
       if (!Object.hasOwn(operation.body.entries, id)) delete body[id]
     }
-    return JSON.parse(this.instance.ledger.admitWithin({ operation, actor: { userId, username, grant: null }, params, body })) as Written<N>
+    return JSON.parse(
+      this.instance.ledger.admitWithin({ operation, actor: { userId, username, agent, grant: null }, params, body }),
+    ) as Written<N>
   }
 
   /** An attempt at an experiment, registered and, where it has an ending, brought to it. */
