@@ -28,12 +28,8 @@ interface Word {
   /** Who speaks as another agent than the record's own; null where none does. */
   readonly otherAgent: string | null
 }
-interface FailedRow extends Author {
-  readonly kind: FailedItem["kind"]
-  readonly id: string
-  readonly label: string
+interface FailedRow extends Author, Pick<FailedItem, "kind" | "id" | "label" | "at"> {
   readonly why: string | null
-  readonly at: string
   readonly experimentId: string
   readonly experimentLabel: string
   readonly roomId: string
