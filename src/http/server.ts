@@ -115,15 +115,24 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       journal.request(context, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
   }
 
-  /** What the framework itself throws ends one request, and not the service. */
-  const handOn = async (request: IncomingMessage, response: Answering, context: RequestContext): Promise<void> => {
-    try {
-      await handle(request, response)
-    } catch (error) {
-      journal?.failed(context, error)
-      if (response.headersSent) response.destroy()
-      else refuse(response, fault(request.method ?? ""), familyOf(pathOf(request.url)), true)
+  /** Refuses a request outside the framework. What no refusal foresaw ends this request, and not the service. */
+  const refuseEarly = (request: IncomingMessage, response: Answering, context: RequestContext, error: unknown): void => {
+    if (!(error instanceof Refusal)) journal?.failed(context, error)
+    if (response.headersSent) {
+      response.destroy()
+      return
     }
+    const method = request.method ?? ""
+    const refusal = error instanceof Refusal ? error : fault(method)
+    // A page that may read there may read why it does not, and when to ask again.
+    const path = withoutBasePath(pathOf(request.url), basePath, (own) => app.serves("OPTIONS", own))
+    refuse(
+      response,
+      refusal,
+      familyOf(path),
+      refusal.code !== "too_many_requests",
+      app.isForEveryOrigin(method || "GET", path) ? anyOrigin : {},
+    )
   }
 
   const answer = inTurn((request: IncomingMessage, response: Answering): void => {
@@ -143,14 +152,10 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       if (tooMany !== null) throw tooMany
       request.url = withoutBasePath(target, basePath, (path) => app.serves(request.method ?? "GET", path))
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      // A page that may read there may read why it does not, and when to ask again.
-      const path = withoutBasePath(pathOf(request.url), basePath, (own) => app.serves("OPTIONS", own))
-      const more = app.isForEveryOrigin(request.method ?? "GET", path) ? anyOrigin : {}
-      refuse(response, error, familyOf(path), error.code !== "too_many_requests", more)
+      refuseEarly(request, response, context, error)
       return
     }
-    void handOn(request, response, context)
+    new Promise((resolve) => resolve(handle(request, response))).catch((error: unknown) => refuseEarly(request, response, context, error))
   })
 
   server.off("request", notYet)
