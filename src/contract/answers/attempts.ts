@@ -134,6 +134,8 @@ export const attempt = shape({
       receivedAt: at,
     }),
   ),
+  /** Whether older outputs are left out. */
+  outputsTruncated: v.boolean(),
   content: v.record(v.string(), json),
   ...dated,
 })

@@ -55,7 +55,7 @@ export function events(db: Db) {
   const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = +?")
   const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
   const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
-  const outputs = db.prepare<OutputRow>(
+  const outputsOf = db.prepare<OutputRow>(
     `SELECT body FROM attempt_outputs WHERE attempt_id = +? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
   const lasts = db.prepare<MetricPoint>(
@@ -137,13 +137,15 @@ export function events(db: Db) {
       }))
       const events = fitting(shown, limits.innerListBytes).reverse()
       const metrics = fitting(known.slice(0, SHOWN), limits.innerListBytes)
-      const made = outputs.all(attemptId).map(({ body }) => new JsonText(body))
+      const made = outputsOf.all(attemptId).map(({ body }) => new JsonText(body))
+      const outputs = fitting(made.slice(0, SHOWN), limits.innerListBytes)
       return {
         events,
         eventsTruncated: count.one(attemptId).total > events.length,
         metrics,
         metricsTruncated: known.length > metrics.length,
-        outputs: fitting(made, limits.innerListBytes).reverse(),
+        outputs: outputs.reverse(),
+        outputsTruncated: made.length > outputs.length,
       }
     },
 

@@ -195,7 +195,7 @@ ${reproductions(attempt)}
               }</li>`,
           )}</ul>`
     }
-<div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}</div></section>
+<div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}${attempt.outputsTruncated ? html`<p class="meta">Older outputs are left out here.</p>` : null}</div></section>
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`)}
 ${ways([
   ["JSON", `/api/research/attempts/${attemptId}`],

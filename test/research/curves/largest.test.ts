@@ -39,6 +39,25 @@ async function asked(path: string): Promise<{ readonly bytes: number; readonly t
   return { bytes: Buffer.byteLength(text), text }
 }
 
+t.test("outputs beyond what one answer shows are told to be missing", async (t) => {
+  const attemptId = await work.attempt("started")
+  const expected = { expectedRevision: 2, expectedStatus: "started" as const }
+  const digest = `sha256:${"0".repeat(64)}`
+  const told = 3 * Math.ceil(limits.innerListBytes / (limits.contentBytes - 4_000))
+  const most = Math.min(limits.outputsOfEvent, Math.floor((limits.contentBytes - 4_000) / 1_200))
+  let count = 0
+  for (let event = 0; event < told; event += 1, expected.expectedRevision += 1)
+    await room.ada.write("report_attempt_event", {
+      ...{ attemptId, event: "progress", reportedAt: "2026-11-20T09:30:00.000Z", ...expected },
+      outputs: Array.from({ length: most }, () => ({ outputLabel: `output ${(count += 1)}`, digest, description: "x".repeat(1_000) })),
+    })
+  t.ok((await asked(`attempts/${attemptId}`)).bytes < 2 * limits.innerListBytes + 2 * limits.contentBytes)
+  const { outputs, outputsTruncated } = await reader.read("attempt", { attemptId })
+  t.ok(outputs.length > 50 && outputs.length < count)
+  t.equal(outputs.at(-1)?.outputLabel, `output ${count}`, "the newest are shown")
+  t.equal(outputsTruncated, true)
+})
+
 t.test("last values and points with the longest names and dimensions", async (t) => {
   const dimensionsAt = (index: number) =>
     Object.fromEntries(
