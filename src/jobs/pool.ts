@@ -111,7 +111,10 @@ export class Pool {
     } catch (error) {
       if (error instanceof TooCostly) throw tooCostly()
       if (!(error instanceof ProcessLost)) throw error
-      throw new Refusal("temporarily_unavailable", "The process for this work was lost. Nothing was stored.", { retryAfter: RETRY })
+      throw new Refusal("temporarily_unavailable", "The process for this work was lost. Nothing was stored.", {
+        retryAfter: RETRY,
+        cause: error,
+      })
     } finally {
       if (child?.hasEnded === false) this.#keep(child, bounds.megabytes)
     }

@@ -59,6 +59,6 @@ test("work whose process the system kills is refused for now: it is not said to 
   t.same(await pool.run(job, given), read)
   const lost = pool.run(job, given)
   for (const pid of childrenOf(process.pid)) process.kill(Number(pid), "SIGKILL")
-  await t.rejects(lost, { status: 503, code: "temporarily_unavailable" })
+  await t.rejects(lost, { status: 503, code: "temporarily_unavailable", cause: { message: /ended with SIGKILL/ } })
   t.same(await pool.run(job, given), read, "the next one has a new process")
 })

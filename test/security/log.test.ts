@@ -3,6 +3,7 @@ import tap, { test } from "tap"
 import { Journal } from "../../src/edge/telemetry/request-log.ts"
 import { RequestContext } from "../../src/edge/limits/request-context.ts"
 import { openLog } from "../../src/log.ts"
+import { Refusal } from "../../src/contract/refusals/refusal.ts"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
 import { passwordOf } from "../support/service.ts"
@@ -149,5 +150,16 @@ test("a flood of refused credentials leaves some lines, and then how many were l
   for (let n = 0; n < 10_000; n += 1) journal.turnedAway(new RequestContext("203.0.113.7"), "This credential is unknown here.")
   t.ok(lines.length >= 100 && lines.length < 1_000, `${lines.length} lines of 10,000`)
   t.equal(lines[0]?.linesLeftOut, undefined)
+  t.end()
+})
+
+test("what kept a request from being served is told with its cause, which the answer does not have", (t) => {
+  const lines: LogLine[] = []
+  const journal = new Journal(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
+  const cause = new Error("A process for costly work ended with SIGKILL.")
+  const refusal = new Refusal("temporarily_unavailable", "The process that made the export ended.", { cause })
+  journal.unable(new RequestContext("203.0.113.7"), refusal)
+  t.match(lines, [{ why: refusal.message, cause: cause.message }])
+  t.notMatch(JSON.stringify(refusal.envelope("research")), /SIGKILL/)
   t.end()
 })

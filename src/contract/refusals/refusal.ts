@@ -22,6 +22,8 @@ export interface RefusalDetails {
   committed?: false | null
   /** Header fields that go with the answer, such as Allow. */
   headers?: Record<string, string>
+  /** What went wrong within, for the log alone. */
+  cause?: Error
 }
 
 /** A request that is answered with a refusal. Thrown anywhere below the edge, rendered once at the edge. */
@@ -32,7 +34,7 @@ export class Refusal extends Error {
 
   /** @param sentence what happened and what to do, for a person */
   constructor(code: RefusalCode, sentence: string, details: RefusalDetails = {}) {
-    super(sentence)
+    super(sentence, { cause: details.cause })
     this.code = code
     this.details = details
   }

@@ -39,8 +39,9 @@ export class Journal {
   }
 
   /** A request was refused for a reason of the service's own. */
-  unable(context: RequestContext, { code, message }: Refusal): void {
-    this.#bounded("warn", { ...members(context), refusal: code, why: message }, "a request could not be served")
+  unable(context: RequestContext, { code, message, details: { cause } }: Refusal): void {
+    const line = { ...members(context), refusal: code, why: message, ...(cause && { cause: cause.message }) }
+    this.#bounded("warn", line, "a request could not be served")
   }
 
   /** Something failed that no refusal foresaw. */

@@ -30,6 +30,6 @@ export const cratesOf = (file: string): Crates =>
       yield* exporting.stream(job, { file, roomId, source })
     } catch (error) {
       if (!(error instanceof TooCostly || error instanceof ProcessLost)) throw error
-      throw new Refusal("temporarily_unavailable", "The process that made the export ended.", { retryAfter: RETRY })
+      throw new Refusal("temporarily_unavailable", "The process that made the export ended.", { retryAfter: RETRY, cause: error })
     }
   }
