@@ -26,7 +26,8 @@ t.test("Ninety hypotheses with twenty premises each are drawn at once", async (t
   const drawn = text.match(/class="link"/g)?.length ?? 0
   t.ok(drawn >= 90 && drawn < edges.length, `${drawn} of ${edges.length} relations`)
   t.match(text, `${(edges.length - drawn).toLocaleString("en")} relations between objects far apart`)
-  t.equal(text.match(/<tr>/g)?.length, edges.length + 1, "the table has all of them")
+  const [, relations = ""] = text.split("<tbody>")
+  t.equal(relations.match(/<a href/g)?.length, edges.length, "the table has all of them")
 })
 
 t.test("What can be drawn whole is", async (t) => {

@@ -4,7 +4,7 @@ import { hasFallen } from "../../contract/answers/evidence.ts"
 import { present } from "../../contract/present.ts"
 import { curveMonotoneX, line } from "d3-shape"
 import { pathOf } from "../addresses.ts"
-import { type Html, html, to } from "../html.ts"
+import { type Html, html, joined, to } from "../html.ts"
 import { glyph } from "../parts/marks.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { table } from "../parts/parts.ts"
@@ -14,12 +14,10 @@ import { drawable, type GraphEdge, type GraphNode, type Look, type Placed, place
 
 export type { GraphEdge, GraphNode } from "./graph-layout.ts"
 
-/** A few nodes say what they are about; of many the label alone fits on a screen in a size that can be read. */
-const [SAYING, SMALL]: readonly [Look, Look] = [
-  { width: 158, height: 46, between: 14, layers: 46, said: 22 },
-  { width: 78, height: 28, between: 8, layers: 30, said: 0 },
-]
-const FEW = 36
+/** How large a node is that says in two lines what it is about. */
+const LOOK: Look = { width: 166, height: 60, between: 10, layers: 30 }
+/** Characters of a line, and marks of attempts that fit in one. */
+const [ACROSS, MARKS] = [25, 8]
 const tones: Readonly<Record<string, string>> = {
   supports: "good",
   contradicts: "bad",
@@ -30,6 +28,9 @@ const tones: Readonly<Record<string, string>> = {
   inconclusive: "warn",
 }
 const fallen = new Set<string>([...enumerations.recordStatus.filter(hasFallen), "withdrawn"])
+
+/** How the line of a relation looks. */
+const lineOf = ({ kind, withdrawn }: GraphEdge): string => (withdrawn === true ? "withdrawn" : (tones[kind] ?? ""))
 
 /** A curve through the points that the layout gave. */
 function curve(points: readonly Placed[]): string {
@@ -44,44 +45,93 @@ function curve(points: readonly Placed[]): string {
   ).replace(/(\.\d)\d+/g, "$1")
 }
 
-function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here: string | undefined): Html {
-  const size = nodes.length > FEW ? SMALL : SAYING
-  const { width, height, said } = size
-  const isSmall = said === 0
-  const placed = placedIn(nodes, edges, size)
-  const drawnEdge = (edge: GraphEdge, index: number) => {
-    const points = placed.edges[index] ?? []
-    const end = points.at(-1) ?? { x: 0, y: 0 }
-    return html`<g class="link" data-from="${edge.from}" data-to="${edge.to}"><path class="edge ${edge.withdrawn === true ? "withdrawn" : (tones[edge.kind] ?? "")}" d="${curve(points)}"><title>${words(edge.kind)}</title></path><path class="head" d="M${end.x.toFixed(0)} ${end.y.toFixed(0)}l-7-3.5v7z"/></g>`
+/** A bow from the first point to the last, drawn out to the one between. */
+const bow = (points: readonly Placed[]): string =>
+  points.map(({ x, y }, index) => `${index === 0 ? "M" : index === 1 ? "Q" : " "}${Math.round(x)} ${Math.round(y)}`).join("")
+
+/** The beginning of what an object says, in lines of a node. */
+function lines(text: string, most: number): string[] {
+  const found = [""]
+  for (const word of plainText(text).split(/\s+/)) {
+    const last = found.at(-1) ?? ""
+    if (last === "" || last.length + word.length < ACROSS) found[found.length - 1] = last === "" ? word : `${last} ${word}`
+    else if (found.length > most) break
+    else found.push(word)
   }
-  const drawnNode = ({ id, kind, label, text, state }: GraphNode) => {
+  const [end] = found.slice(most)
+  return found.slice(0, most).map((each, index) => shortened(end !== undefined && index === most - 1 ? `${each} ${end}` : each, ACROSS))
+}
+
+/** The attempts that are folded into an object: a mark each, and how many more there are. */
+const marksOf = (attempts: readonly string[]): Html | null =>
+  attempts.length === 0
+    ? null
+    : html`<g><title>${counted(attempts.length, "attempt")}: ${[...Map.groupBy(attempts, (outcome) => outcome)].map(([outcome, same]) => `${same.length} ${words(outcome)}`).join(", ")}</title>${attempts
+        .slice(0, MARKS)
+        .map((outcome, index) => html`<svg x="${8 + 14 * index}" y="42" width="12" height="12">${glyph(outcome)}</svg>`)}${
+        attempts.length > MARKS ? html`<text x="${10 + 14 * MARKS}" y="52">+${attempts.length - MARKS}</text>` : null
+      }</g>`
+
+function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here: string | undefined): Html {
+  const { width, height } = LOOK
+  const placed = placedIn(nodes, edges, LOOK)
+  const drawnEdge = (edge: GraphEdge, index: number) => {
+    const { points, isBow } = placed.edges[index] ?? { points: [], isBow: false }
+    const end = points.at(-1) ?? { x: 0, y: 0 }
+    return html`<g class="link" data-from="${edge.from}" data-to="${edge.to}"><path class="edge ${lineOf(edge)}" d="${isBow ? bow(points) : curve(points)}"><title>${words(edge.kind)}</title></path><path class="head" d="M${end.x.toFixed(0)} ${end.y.toFixed(0)}l${isBow ? 7 : -7}-3.5v7z"/></g>`
+  }
+  const drawnNode = ({ id, kind, label, text, state, attempts = [] }: GraphNode) => {
     const { x, y } = placed.nodes.get(id) ?? { x: 0, y: 0 }
     const [left, top] = [Math.round(x - width / 2), Math.round(y - height / 2)]
-    const start = shortened(plainText(text), 22)
-    const line = isSmall ? 20 : 18
-    const after = 14 + label.length * (isSmall ? 9 : 7.5)
-    // A word that would run over the edge is told with the rest of the name alone.
-    const fits = state !== null && after + 16 + words(state).length * 6.5 <= width && !isSmall
+    const after = 14 + label.length * 7.5
     const stands =
       state === null
         ? null
-        : html`<svg x="${after}" y="${line - 10}" width="12" height="12" overflow="visible">${glyph(state)}</svg> ${!fits ? null : html`<text x="${after + 16}" y="${line}">${words(state)}</text>`}`
+        : html`<svg x="${after}" y="7" width="12" height="12" overflow="visible">${glyph(state)}</svg> <text x="${after + 16}" y="17">${words(state)}</text>`
+    const said = lines(text, attempts.length === 0 ? 2 : 1)
     const look = `node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
-    return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${text}</title>
-      <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null || !fits ? "" : `${words(state)} `}${start}, ${words(kind)}${state === null || fits ? "" : `, ${words(state)}`}">
-      <rect width="${width}" height="${height}" rx="4"/><text class="name" x="8" y="${line}">${label}</text> ${stands}${isSmall ? null : html` <text x="8" y="36">${start}</text>`}</a></g>`
+    return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${shortened(plainText(text), 200)}</title>
+      <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? null : `${words(state)} `}${said.join(" ")}, ${words(kind)}${attempts.length === 0 ? null : `, ${counted(attempts.length, "attempt")}`}">
+      <rect width="${width}" height="${height}" rx="4"/><text class="name" x="8" y="17">${label}</text> ${stands}${said.map((each, index) => html` <text x="8" y="${34 + 16 * index}">${each}</text>`)}${marksOf(attempts)}</a></g>`
   }
   const told = `${nodes.length} objects and ${edges.length} relations, from what came first on the left to what came of it on the right`
-  return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below holds the same">
-    <svg class="net${isSmall ? " small" : ""}" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${told}">
+  return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below has the same">
+    <svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${told}">
     ${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
 }
 
-const cell = (node: GraphNode | undefined) =>
-  node &&
+/** What the lines and frames of the picture mean, of those that are in it. */
+function legend(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Html {
+  const line = (look: string, kinds: readonly string[]) =>
+    html`<li><svg class="net sample" viewBox="0 0 30 12" width="30" height="12" aria-hidden="true" focusable="false"><path class="edge ${look}" d="M0 6H30"/></svg>${kinds.map(words).join(", ")}</li>`
+  const looks = [...Map.groupBy(edges, lineOf)].map(([look, same]) => line(look, [...new Set(same.map(({ kind }) => kind))]))
+  const states = new Set(nodes.flatMap(({ state, attempts = [] }) => [...(state === null ? [] : [state]), ...attempts]))
+  return html`<ul class="legend" aria-label="Legend">${looks}${[...states].map((state) => html`<li>${stateBadge(state)}</li>`)}</ul>`
+}
+
+const cell = (node: GraphNode): Html =>
   html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> <bdi>${shortened(plainText(node.text), 70)}</bdi>${node.state === null ? null : html` ${stateBadge(node.state)}`}`
 
-/** The picture and, below it, the table of the same relations. */
+/** Every relation, a row for each object that states some. */
+function asTable(known: ReadonlyMap<string, GraphNode>, edges: readonly GraphEdge[]): Html {
+  const link = ({ from, withdrawn }: GraphEdge) => {
+    const node = known.get(from)
+    const text = node && html`<a href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a>`
+    return withdrawn === true ? html`<s>${text}</s>` : text
+  }
+  const said = (kind: string, same: readonly GraphEdge[]) =>
+    html`${same.every(({ withdrawn }) => withdrawn) ? html`<s>${words(kind)}</s>` : words(kind)} ${joined(same.map(link))}`
+  const rows = [...Map.groupBy(edges, ({ to: end }) => end)].map(
+    ([end, of]) =>
+      html`<tr><td>${cell(present(known.get(end)))}</td><td>${joined(
+        [...Map.groupBy(of, ({ kind }) => kind)].map(([kind, same]) => said(kind, same)),
+        html`<br>`,
+      )}</td></tr>`,
+  )
+  return html`<section aria-labelledby="edges"><h2 id="edges">Relations</h2><details><summary>${counted(edges.length, "relation")} as a table</summary>${table("Relations", ["Object", "Relations"], rows)}</details></section>`
+}
+
+/** The picture, its legend and, below it, the table of the same relations. */
 export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEdge[], here?: string): Html {
   const known = new Map(nodes.map((node) => [node.id, node]))
   const edges = given.filter(({ from, to: end }) => known.has(from) && known.has(end) && from !== end)
@@ -91,15 +141,7 @@ export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEd
   )
   const shown = drawable(nodes, drawn)
   const left = drawn.length - shown.length
-  return html`${picture(nodes, shown, here)}
-${left === 0 ? null : html`<p class="meta"><span>${counted(left, "relation")} between objects far apart would make the picture unreadable; the table has all of them.</span></p>`}
-<section aria-labelledby="edges"><h2 id="edges">The same as a table</h2>
-  ${table(
-    "Relations",
-    ["Object", "Relation", "To what"],
-    edges.map(
-      ({ from, to: end, kind, withdrawn }) => html`<tr><td>${cell(known.get(end))}</td>
-  <td>${withdrawn === true ? html`<s>${words(kind)}</s>` : words(kind)}</td><td>${cell(known.get(from))}</td></tr>`,
-    ),
-  )}</section>`
+  return html`${legend(nodes, shown)}${picture(nodes, shown, here)}
+${left === 0 ? null : html`<p class="meta"><span>${counted(left, "relation")} between objects far apart ${left === 1 ? "is" : "are"} not drawn; the table has all of them.</span></p>`}
+${asTable(known, edges)}`
 }

@@ -1,0 +1,79 @@
+/** What the graph of a Room shows of everything that rests on something: the story, around one object or whole. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import type { ProvenanceNode } from "../../contract/schema/enumerations.ts"
+
+type Provenance = AnswerOf<"room_provenance">
+type Node = Provenance["nodes"][number]
+/** Objects, and what they state of each other. */
+export interface Net {
+  readonly nodes: readonly Node[]
+  readonly edges: Readonly<Provenance["edges"]>
+}
+
+/** What the picture of the story leaves out unless asked for everything. */
+export const ASIDE: readonly ProvenanceNode[] = ["plan", "material"]
+
+export const isWithdrawn = ({ status }: Node): boolean => status === "withdrawn"
+
+/** The edges of a net between nodes that are left. */
+const between = (nodes: readonly Node[], edges: Net["edges"]): Net => {
+  const known = new Set(nodes.map(({ id }) => id))
+  return { nodes, edges: edges.filter(({ from, to: end }) => known.has(from) && known.has(end)) }
+}
+
+/** The story alone: without plans, materials and links that were taken back, and with each finding link as the relation it states. */
+export function condensed({ nodes: all, edges: every }: Net): Net {
+  const gone = new Set(all.filter(isWithdrawn).map(({ id }) => id))
+  const nodes = all.filter(({ id }) => !gone.has(id))
+  const edges = every.filter(({ from }) => !gone.has(from))
+  const kindOf = new Map(nodes.map(({ id, kind }) => [id, kind]))
+  const findingOf = new Map(edges.filter(({ kind }) => kind === "relates").map(({ from, to: end }) => [from, end]))
+  const direct = edges.flatMap((edge) => {
+    if (edge.kind === "relates" && kindOf.get(edge.from) === "finding_link") return []
+    const finding = kindOf.get(edge.from) === "finding_link" ? findingOf.get(edge.from) : edge.from
+    return finding === undefined ? [] : [{ ...edge, from: finding }]
+  })
+  const left = nodes.filter(({ kind }) => kind !== "finding_link" && !ASIDE.includes(kind))
+  const known = between(left, direct)
+  return { nodes: left, edges: [...new Map(known.edges.map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge])).values()] }
+}
+
+/** What lies within so many steps of an object. */
+export function around({ nodes, edges }: Net, focus: string, depth: number): Net {
+  const found = new Set([focus])
+  for (let step = 0; step < depth; step += 1) {
+    const reached = edges.flatMap(({ from, to: end }) => (found.has(from) ? [end] : found.has(end) ? [from] : []))
+    for (const id of reached) found.add(id)
+  }
+  return between(
+    nodes.filter(({ id }) => found.has(id)),
+    edges,
+  )
+}
+
+/** Attempts, as far as they are folded into the experiment and the finding that they belong to. */
+export interface Folded extends Net {
+  /** The outcomes of the attempts folded into an experiment or finding, by its id. */
+  readonly attempts: ReadonlyMap<string, readonly string[]>
+  readonly count: number
+}
+
+/** A net without attempts, other than one in focus, where there are too many objects to be read. @param most objects that can be */
+export function folded(net: Net, focus: string | undefined, most: number): Folded {
+  const isFolded = ({ id, kind }: Node) => kind === "attempt" && id !== focus
+  const gone = new Map(net.nodes.filter(isFolded).map((node) => [node.id, node]))
+  if (net.nodes.length <= most || gone.size === 0) return { ...net, attempts: new Map(), count: 0 }
+  const owners = net.edges.flatMap(({ from, to: end, kind }) => {
+    const [owner, attempt] = kind === "executes" ? [end, gone.get(from)] : kind === "results_from" ? [from, gone.get(end)] : []
+    return owner === undefined || attempt === undefined ? [] : [{ owner, outcome: attempt.outcome ?? attempt.status ?? "unknown" }]
+  })
+  const attempts = new Map([...Map.groupBy(owners, ({ owner }) => owner)].map(([owner, of]) => [owner, of.map(({ outcome }) => outcome)]))
+  return {
+    ...between(
+      net.nodes.filter(({ id }) => !gone.has(id)),
+      net.edges,
+    ),
+    attempts,
+    count: gone.size,
+  }
+}
