@@ -1,21 +1,14 @@
 /** What a refusal says above the form it came from: what is to be corrected, or what changed meanwhile. */
 import { isUuid } from "../../contract/schema/fields.ts"
-import { type Refusal, refusals } from "../../contract/refusals/refusal.ts"
+import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { withQuery } from "../addresses.ts"
 import type { Draft } from "../forms/draft.ts"
 import { type Fault, nameOf } from "../forms/faults.ts"
 import { idOf } from "../forms/inputs.ts"
 import type { Sheet } from "../forms/sheets/sheet.ts"
 import { type Html, html, to } from "../html.ts"
+import { remedyFor } from "../parts/remedies.ts"
 import { title, words } from "../words.ts"
-
-/** What to do next, where the registry tells it to programs. */
-const remedies: Partial<Record<Refusal["code"], string>> = {
-  state_conflict: "Read what changed. If your draft still holds, send it again.",
-  request_conflict: "This form was sent before with other content. Open the form again to send something new.",
-  assignment_conflict: "Someone else has it, or nobody does. Look at the experiment, then decide.",
-  experiment_not_open: "Look at the experiment to see what became of it.",
-}
 
 const plain = (value: unknown): string => (typeof value === "string" ? words(value) : String(value))
 
@@ -55,7 +48,7 @@ export function refusedForm(refusal: Refusal, faults: readonly Fault[], sent: Dr
     <p>${code === "invalid_schema" ? "Your draft is kept. Correct what is listed here and send it again." : refusal.message} ${details.committed === null ? "It is not known whether this was stored. Send it again as it is." : null}</p>
 ${
   faults.length === 0
-    ? html`<p>${remedies[code] ?? refusals[code].remedy}</p>`
+    ? html`<p>${remedyFor(code)}</p>`
     : html`<ul>${faults.map(({ at, sentence }) =>
         sentence.startsWith("This ")
           ? html`<li><a href="#${idOf(at)}">${nameOf(at, sheet)}</a>: ${sentence}</li>`

@@ -1,7 +1,8 @@
 /** A page for a request that cannot be answered: what happened, whether anything was stored, what to do. */
 import { limits } from "../../contract/limits.ts"
-import { type Refusal, refusals } from "../../contract/refusals/refusal.ts"
-import { type Content, html, to } from "../html.ts"
+import type { Refusal } from "../../contract/refusals/refusal.ts"
+import { html, to } from "../html.ts"
+import { remedyFor } from "../parts/remedies.ts"
 import type { Shown } from "../visit.ts"
 
 /** In place of a page that would be too large to send or to read. */
@@ -15,10 +16,6 @@ export function tooLargePage({ title, rail, json }: Shown): Shown {
   }
 }
 
-/** What the person at a page does next; of who they are, a page asks by the form for that and not by credentials. */
-const remedy = (code: Refusal["code"]): Content =>
-  code === "not_authenticated" ? html`<a href="${to("/sign-in")}">Sign in</a> and try it again.` : refusals[code].remedy
-
 /** @param isReading whether a page was asked for, so that nothing could have been stored */
 export function refusedPage(refusal: Refusal, isReading: boolean): Shown {
   const { code, status, details } = refusal
@@ -28,7 +25,7 @@ export function refusedPage(refusal: Refusal, isReading: boolean): Shown {
     status,
     ...(details.retryAfter === undefined ? {} : { headers: { "retry-after": String(details.retryAfter) } }),
     body: html`<h1>${missing ? "Nothing found here" : "This could not be done"}</h1><p class="lead">${refusal.message}</p>
-${missing ? null : html`<p>${details.committed === null ? "It is not known whether anything was stored." : isReading ? null : "Nothing was stored."} ${remedy(code)}</p>`}<p class="meta"><span>code <code>${code}</code></span><span>status ${status}</span></p>
+${missing ? null : html`<p>${isReading ? null : details.committed === null ? "It is not known whether anything was stored." : "Nothing was stored."} ${remedyFor(code)}</p>`}<p class="meta"><span>code <code>${code}</code></span><span>status ${status}</span></p>
 <p><a href="${to("/")}">All Rooms</a></p>`,
   }
 }

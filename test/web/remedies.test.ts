@@ -1,0 +1,25 @@
+/** What a page says after a refusal: what a person does next, without a name of the interface. */
+import t from "tap"
+import { Refusal, refusals } from "../../src/contract/refusals/refusal.ts"
+import { refusedPage } from "../../src/web/pages/refused.ts"
+
+const setting = { basePath: "", now: 0 }
+const said = (code: keyof typeof refusals, isReading: boolean, committed: false | null = false) =>
+  refusedPage(new Refusal(code, "It went wrong.", { status: 409, committed }), isReading).body.write(setting)
+
+t.test("No page after a refusal says a name of the interface", (t) => {
+  for (const code of Object.keys(refusals) as (keyof typeof refusals)[])
+    t.notMatch(
+      said(code, false),
+      /retryAfter|expectations|same id|credential|issues|\bcurrent\.|current and|version id|Allow\b|Content-Type|manifest/,
+      code,
+    )
+  t.end()
+})
+
+t.test("What was only read says nothing of what was stored", (t) => {
+  t.notMatch(said("temporarily_unavailable", true, null), /stored/)
+  t.match(said("temporarily_unavailable", false, null), "It is not known whether anything was stored.")
+  t.match(said("state_conflict", false), "Nothing was stored.")
+  t.end()
+})
