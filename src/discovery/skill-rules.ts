@@ -56,7 +56,7 @@ export const skillRules = {
   attempts: `${get("attempts", "?roomId=…")} says what each attempt ran, its last ${inCode("metrics")}, and why it failed.`,
   measurements: `${get("room_measurements")} gives means, intervals and differences by the ${inCode("dimensions")} of metrics (arm, seed); ${inCode("effects")} of a finding are worked out so.`,
   search: `${get("search", "?query=…&roomId=…")} finds all that was said, labels and ids too.`,
-  already_tried: `${op("propose_experiment")}, ${op("publish_hypothesis")} and ${op("register_attempt")}, rehearsed too, and ${get("room_similar", "?text=…")} answer ${inCode("similar")}, with what came of it, and ${inCode("sameExecution")}: the same commit, argv and configuration.`,
+  already_tried: `${op("propose_experiment")}, ${op("publish_hypothesis")}, ${op("publish_finding")} and ${op("register_attempt")}, rehearsed too, and ${get("room_similar", "?text=…")} answer ${inCode("similar")}, with what came of it, and ${inCode("sameExecution")}: the same commit, argv and configuration.`,
   evidence: `${get("record_evidence")} lists what speaks for and against a record; ${inCode("evidenceTally")} beside every record counts the newest word of each author, ${get("record_uses")} lists who uses it, and ${get("record_case")} says how far to believe it.`,
 
   kinds: `Feed and timelines take one set of ${inCode("kinds")}: names of operations; a timeline's ${inCode("message")} and ${inCode("publication")} each stand for several.`,

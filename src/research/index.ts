@@ -64,8 +64,8 @@ import { similar } from "./search/similar/similar.ts"
 export { inboxReads } from "./inbox/reads.ts"
 export { type Crates, cratesOf, cratesOn, Exports }
 
-/** @param basePath the path of the base URL, which the paths of affordances start with */
-export function researchTables(db: Db, basePath: string, labels: Labels) {
+/** @param basePath the path of the base URL, which the paths of affordances start with @param now milliseconds since 1970 */
+export function researchTables(db: Db, basePath: string, labels: Labels, now: () => number) {
   const knownMaterials = materials(db)
   const bearing = evidence(db)
   const knownPlans = plans(db)
@@ -93,7 +93,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels) {
     concerns: concerns(db, labels),
     brief: candidates(db),
     search: search(db),
-    similar: similar(db),
+    similar: similar(db, now),
     provenance: provenance(db),
     writes: writes(db),
   }
@@ -116,7 +116,7 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
   const links = linkOperations(tables)
   const operations = {
     ...recordOperations(tables, extras.publish_hypothesis),
-    ...publicationOperations(tables),
+    ...publicationOperations(tables, extras.publish_finding),
     ...findingLinkOperations(experiments, records, findingLinks, evidence),
     ...checkpointOperations(threads, checkpoints, evidence),
     ...experimentOperations(tables, extras.propose_experiment),

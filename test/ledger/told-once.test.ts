@@ -1,5 +1,6 @@
 /** What stands beside a receipt is stored once, in the history, and only as much of it as may move; who asks early is told. */
 import t from "tap"
+import type { Actor } from "../../src/ledger/journal/actor.ts"
 import { freshId, hypothesis } from "../support/bodies.ts"
 import { outcomeOf, openHouse } from "../support/house.ts"
 
@@ -8,9 +9,9 @@ t.teardown(() => house.close())
 const { db, roomId, threadId, ada } = house
 
 t.test("what a write was told is neither in its receipt as stored nor whole in the history, and a retry is told the same", async (t) => {
-  const publish = (requestId: string) =>
-    ({ name: "publish_hypothesis", actor: ada, body: { ...hypothesis(roomId, threadId), requestId } }) as const
-  for (let time = 0; time < 6; time += 1) await house.admit(publish(freshId()))
+  const publish = (requestId: string, actor: Actor = ada) =>
+    ({ name: "publish_hypothesis", actor, body: { ...hypothesis(roomId, threadId), requestId } }) as const
+  for (let time = 0; time < 6; time += 1) await house.admit(publish(freshId(), house.grace))
   const requestId = freshId()
   const told = await house.admit(publish(requestId))
   t.equal(told.similar?.length, 3)
@@ -31,7 +32,7 @@ t.test("who may not publish is refused before anything is looked up for them", a
   const behaviour = house.instance.tables.similar
   const { tried } = behaviour
   behaviour.tried = (...given) => {
-    asked.push(given[1])
+    asked.push(given[2])
     return tried(...given)
   }
   t.teardown(() => void (behaviour.tried = tried))

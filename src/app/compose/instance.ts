@@ -82,7 +82,7 @@ export function createInstance(parts: InstanceParts) {
     ...peopleTables(db, world, command),
     ...roomTables(db),
     ...threadTables(db),
-    ...researchTables(db, basePath, labels),
+    ...researchTables(db, basePath, labels, () => world.now()),
     library: libraryTables(db),
   }
   const gate = {

@@ -33,9 +33,11 @@ export const ofSearch = {
   similarText: 1_500,
   /** What is answered of that, characters of a line of it, and attempts on one commit that are compared, the newest. */
   similarItems: 5,
-  similarLine: 160,
+  similarLine: 200,
   /** The nearest of them, which a receipt shows. */
   similarTold: 3,
+  /** What an agent made itself within so many milliseconds is not shown to it. */
+  similarOwnMs: 3_600_000,
   /** Occurrences of terms that are weighed among the texts of a kind. */
   similarWeighed: 2_000,
   /** Terms of texts that are kept in memory of all Rooms together, except the Room of the request. */

@@ -1,6 +1,6 @@
 /** Publishing findings and cited claims. */
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Attempts } from "../attempts/attempts.ts"
@@ -33,7 +33,9 @@ function papersOf({ evidence, provenance }: Finding): string[] {
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
 }
 
-export function publicationOperations({ threads, records, concepts: index, plans, attempts, findings, effects, evidence: model }: Tables) {
+export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_finding">) {
+  const { threads, records, concepts: index, plans, attempts, findings, effects, evidence: model } = tables
+
   /** What its plan builds on, and the plans of the attempts and baseline attempts it names, each once. */
   function planned({ execution }: Finding["provenance"]): Reference[] {
     if (execution === undefined) return []
@@ -55,6 +57,7 @@ export function publicationOperations({ threads, records, concepts: index, plans
   }
 
   const publish_finding = behaviour("publish_finding", {
+    ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => [...undeclaredConcepts(index, body), ...effects.faults(body.effects ?? [], body.provenance.execution)],
     write(call, where, change) {

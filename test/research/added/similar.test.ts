@@ -112,9 +112,15 @@ t.test("a receipt shows the nearest three, and the read more", async (t) => {
     scope: "There.",
     hypotheses: [],
   })
-  for (const which of ["often", "rarely", "seldom", "always"]) await mary.write("propose_experiment", asked(which))
+  for (const which of ["often", "rarely", "seldom", "always"]) await grace.write("propose_experiment", asked(which))
   const { similar = [] } = await mary.write("propose_experiment", asked("never"))
   t.equal(similar.length, 3)
+  const own = await grace.write("propose_experiment", asked("sometimes"), { rehearse: true })
+  t.strictSame(
+    own.similar?.map(({ author }) => author.username),
+    [lab.house.people.visitor.username],
+    "but not what it made itself within the hour",
+  )
   const read = (await reader.read("room_similar", { roomId, text: asked("never").question })).similar
   t.ok(read.length > 3)
 })
@@ -131,7 +137,7 @@ t.test("a retry is told what was told first, though the experiment asks somethin
     question: "Does anything outlive a winter in orbit?",
     explanation: because,
   })
-  const again = await mary.write("propose_experiment", { ...propose, requestId: crypto.randomUUID() })
+  const again = await grace.write("propose_experiment", { ...propose, requestId: crypto.randomUUID() })
   t.match(again.similar?.find(({ id }) => id === other.targetId)?.says, "Does anything outlive a winter in orbit?")
   const later = await mary.write("amend_experiment", {
     experimentId: told.result.experimentId,
@@ -142,6 +148,17 @@ t.test("a retry is told what was told first, though the experiment asks somethin
   t.ok(later.entry)
   const { replayed: _, current: _moved, ...retried } = await mary.write("propose_experiment", { ...body })
   t.strictSame(retried.similar, told.similar)
+})
+
+t.test("a finding is answered with findings like it by others", async (t) => {
+  const said = (which: string) => finding(room, {}, `Axolotls ${which} regrow a limb within forty days.`)
+  const first = await grace.write("publish_finding", said("always"))
+  const second = await mary.write("publish_finding", said("mostly"))
+  t.strictSame(
+    second.similar?.map(({ id, kind }) => [kind, id]),
+    [["finding", first.result.versionId]],
+  )
+  t.ok((second.similar ?? []).every(({ says }) => [...String(says)].length <= limits.similarLine))
 })
 
 t.test("an object is no likeness of itself, and another Room's are not told", async (t) => {

@@ -3,6 +3,7 @@ import type { SimilarKind } from "../../../contract/schema/enumerations.ts"
 import type { BodyOf, OperationName } from "../../../contract/operations/index.ts"
 import { Refusal } from "../../../contract/refusals/refusal.ts"
 import type { Concepts } from "../../../contract/definitions/science.ts"
+import type { Actor } from "../../../ledger/journal/actor.ts"
 import type { Call, ReceiptExtras } from "../../../ledger/journal/behaviour.ts"
 import type { Readers } from "../../../ledger/reads/reading.ts"
 import type { Rooms } from "../../../rooms/rooms.ts"
@@ -40,29 +41,39 @@ const conceptsText = (concepts: Concepts): string =>
 
 type FindExtras<N extends OperationName> = (call: Call<BodyOf<N>>) => ReceiptExtras
 
-/** Finds, for each of three operations, what was already tried. A member of each behaviour; the ledger calls it before it admits the write. */
+/** Finds, for each of four operations, what was already tried. A member of each behaviour; the ledger calls it before it admits the write. */
 export function extrasFinders(similar: Similar, experiments: Experiments) {
   const { restoreExtras } = similar
   /** @param more what search reads of the new object beside the text that is looked for */
-  const extrasFor = (kind: SimilarKind, roomId: string | null, text: string, more = "", execution?: Execution): ReceiptExtras => ({
-    ...extrasOf(similar.tried(roomId, text, execution)),
+  const extrasFor = (
+    sender: Actor,
+    kind: SimilarKind,
+    roomId: string | null,
+    text: string,
+    more = "",
+    execution?: Execution,
+  ): ReceiptExtras => ({
+    ...extrasOf(similar.tried(sender, roomId, text, execution)),
     onAccepted(target) {
       if (roomId !== null) similar.add(roomId, kind, target, () => `${text}\n${more}`)
     },
   })
-  const propose_experiment: FindExtras<"propose_experiment"> = ({ body: { roomId, question, scope } }) =>
-    extrasFor("experiment", roomId, `${question}\n${scope}`)
-  const publish_hypothesis: FindExtras<"publish_hypothesis"> = ({ body: { roomId, assertion, scope, concepts } }) =>
-    extrasFor("hypothesis", roomId, `${assertion.wording}\n${scope}`, conceptsText(concepts))
-  const register_attempt: FindExtras<"register_attempt"> = ({ body }) => {
+  const propose_experiment: FindExtras<"propose_experiment"> = ({ actor, body: { roomId, question, scope } }) =>
+    extrasFor(actor, "experiment", roomId, `${question}\n${scope}`)
+  const publish_hypothesis: FindExtras<"publish_hypothesis"> = ({ actor, body: { roomId, assertion, scope, concepts } }) =>
+    extrasFor(actor, "hypothesis", roomId, `${assertion.wording}\n${scope}`, conceptsText(concepts))
+  const publish_finding: FindExtras<"publish_finding"> = ({ actor, body: { roomId, assertion, scope, limitations = "", concepts } }) =>
+    extrasFor(actor, "finding", roomId, `${assertion.wording}\n${scope}`, `${limitations}\n${conceptsText(concepts)}`)
+  const register_attempt: FindExtras<"register_attempt"> = ({ actor, body }) => {
     const { experimentId, repository, argv, configuration, intendedDeviation = "" } = body
     const execution = { commit: repository.commit, argv, configuration }
     const room = experiments.find(experimentId)?.roomId ?? null
-    return extrasFor("attempt", room, `${executionText(execution)}\n${intendedDeviation}`, "", execution)
+    return extrasFor(actor, "attempt", room, `${executionText(execution)}\n${intendedDeviation}`, "", execution)
   }
   return {
     propose_experiment: { findExtras: propose_experiment, restoreExtras },
     publish_hypothesis: { findExtras: publish_hypothesis, restoreExtras },
+    publish_finding: { findExtras: publish_finding, restoreExtras },
     register_attempt: { findExtras: register_attempt, restoreExtras },
   }
 }

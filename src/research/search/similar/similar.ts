@@ -4,6 +4,7 @@ import { canonicalJson } from "../../../contract/json.ts"
 import { enumerations, type SimilarKind } from "../../../contract/schema/enumerations.ts"
 import { limits } from "../../../contract/limits.ts"
 import type { SimilarItem } from "../../../contract/answers/similar.ts"
+import type { Actor } from "../../../ledger/journal/actor.ts"
 import type { ReceiptTarget } from "../../../ledger/journal/behaviour.ts"
 import type { Db } from "../../../ledger/storage/database.ts"
 import { itemOf, items, type Row, type Tried } from "./items.ts"
@@ -55,7 +56,8 @@ const EXECUTION = /^(?:[[{].*\n)+[0-9a-f]{40,64}(?=\n|$)/u
 
 export type Similar = ReturnType<typeof similar>
 
-export function similar(db: Db) {
+/** @param now milliseconds since 1970 */
+export function similar(db: Db, now: () => number) {
   const texts = each(enumerations.similarKind, (kind) => db.prepare<Text>(TEXTS[kind][0]))
   const labelled = db.prepare<Record<SimilarKind, number>>(
     `SELECT ${enumerations.similarKind.map((kind) => `coalesce((SELECT last FROM counters WHERE room_id = o.room_id AND kind = '${kind}'), 0) AS ${kind}`).join(", ")}
@@ -106,14 +108,24 @@ export function similar(db: Db) {
     return rowsOf(found.map(({ id }) => ({ kind: "attempt", id })))
   }
 
-  /** What is nearest to a text among those of a Room, the nearest first; not what has an id. */
-  function nearest(roomId: string, given: string, but?: string): Row[] {
+  /** What is near to a text among that of a Room, the nearest first; not what has an id. */
+  function nearTo(roomId: string, given: string, but?: string) {
     const terms = termsOf(given)
     if (terms.size === 0) return []
     const room = known(roomId)
     const found = enumerations.similarKind.flatMap((kind) => room[kind].nearest(terms.keys()).map((itemsLike) => ({ ...itemsLike, kind })))
-    const others = found.filter(({ id }) => id !== but?.toLowerCase()).sort(nearestFirst)
-    return rowsOf(others.slice(0, limits.similarItems))
+    return found.filter(({ id }) => id !== but?.toLowerCase()).sort(nearestFirst)
+  }
+
+  /** The nearest that a sender is told of: not what it made itself within the last hour. */
+  function told(roomId: string, given: string, { userId, agent = "" }: Actor): Row[] {
+    const since = new Date(now() - limits.similarOwnMs).toISOString()
+    const isOwn = (row: Row) => row.userId === userId && (row.agent ?? "") === agent && row.at >= since
+    const near = nearTo(roomId, given)
+    const rows: Row[] = []
+    for (let at = 0; at < near.length && rows.length < limits.similarTold; at += limits.similarItems)
+      rows.push(...rowsOf(near.slice(at, at + limits.similarItems)).filter((row) => !isOwn(row)))
+    return rows.slice(0, limits.similarTold)
   }
 
   return {
@@ -127,13 +139,14 @@ export function similar(db: Db) {
       return row !== undefined && isKeyOf(TEXTS, row.kind) ? row.text : undefined
     },
 
-    near: (roomId: string, given: string, but?: string): SimilarItem[] => nearest(roomId, given, but).map((row) => itemOf(row, roomId)),
+    near: (roomId: string, given: string, but?: string): SimilarItem[] =>
+      rowsOf(nearTo(roomId, given, but).slice(0, limits.similarItems)).map((row) => itemOf(row, roomId)),
 
     /** What a sender hears of what is near to its text, and of what ran the same. @param roomId null where there is no such Room */
-    tried(roomId: string | null, text: string, execution?: Execution): Tried {
+    tried(sender: Actor, roomId: string | null, text: string, execution?: Execution): Tried {
       return {
         seenFrom: roomId,
-        similar: roomId === null ? [] : nearest(roomId, text).slice(0, limits.similarTold),
+        similar: roomId === null ? [] : told(roomId, text, sender),
         sameExecution: execution === undefined ? [] : sameAs(executionText(execution)),
       }
     },
