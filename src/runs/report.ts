@@ -12,7 +12,7 @@ import { operationOf } from "../contract/operations/index.ts"
 import { delivery, type Input } from "../contract/definitions/requests.ts"
 import { softwareVersion } from "../version.ts"
 import { digestOf, isAlive, makeFolder, markOf, readBack, removeFolder, writeWhole } from "./files.ts"
-import { isFinal, movedTo } from "./judging.ts"
+import { isFinal, movedTo, reasonOf, withoutRefused } from "./judging.ts"
 import { type Ending, exitCodeOf, files, type Kept } from "./keeper.ts"
 import { Letters, type ReportRequest } from "./letters.ts"
 import { inEvents, nextPoints } from "./metrics.ts"
@@ -193,7 +193,7 @@ export class Report {
             writeWhole(file, { ...letter, input: { ...letter.input, requestId: randomUUID() }, sent: null })
             continue
           }
-          const why = error instanceof Error ? error.message : String(error)
+          const why = reasonOf(error)
           // Another person's credential says nothing of whether their own would be let in.
           const isForeign = error instanceof RefusedError && error.status === 403 && this.state.credential !== markOf(token)
           if (!isFinal(error) || isForeign)
@@ -203,9 +203,8 @@ export class Report {
             return { status: "refused", why, isAnswered: true }
           }
           this.trouble.push(this.#letters.setAside(name, why))
-          const { metrics, outputs, ...rest } = letter.input
-          if (metrics === undefined && outputs === undefined) break
-          // What happened must not be lost with what was measured.
+          const rest = withoutRefused(letter.input, error)
+          if (rest === null) break
           writeWhole(file, { ...letter, input: { ...rest, requestId: randomUUID() }, sent: null })
         }
       }

@@ -122,6 +122,24 @@ else {
     )
   })
 
+  tap.test("a value told twice counts once; another value for its place is refused alone, with both named", async (t) => {
+    const experimentId = await here.experiment("Is it told twice?")
+    const lines = [1, 1, 2].map((value) => `{"error": ${value}, "arm": "doubled"}`)
+    writeFileSync(join(here.work, "out/twice.jsonl"), `${[...lines, '{"error": 4, "arm": "single"}'].join("\n")}\n`)
+    const { code, err } = await run(experimentId, ...sh('cat out/twice.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
+    t.equal(code, 0)
+    t.match(err, /\/metrics\/2\/value is 2 for error at arm=doubled, which \/metrics\/0 gives as 1\./)
+    const { metrics, status } = await told(t, here, experimentId)
+    t.equal(status, "succeeded")
+    t.match(metrics, [
+      { dimensions: { arm: "doubled" }, value: 1 },
+      { dimensions: { arm: "single" }, value: 4 },
+    ])
+    const [refused = "", ...others] = here.waiting()
+    t.strictSame(others, [], "what was refused is kept")
+    rmSync(refused, { recursive: true })
+  })
+
   tap.test("a run that ends without a metric is told so; one with a metric is not", async (t) => {
     const silent = await run(await here.experiment("Does it measure?"), ...sh("true")).ended()
     t.match(silent, { code: 0, err: /The run told no metric\. .*RESEARCH_ROOM_METRICS.*run --help/ })

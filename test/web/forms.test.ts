@@ -1,7 +1,7 @@
 /** Forms made from schemas: every operation's example, written into its form and sent, makes the very same body. */
 import t from "tap"
 import { checkBody } from "../../src/contract/definitions/operation.ts"
-import { operations } from "../../src/contract/operations/index.ts"
+import { operationOf, operations } from "../../src/contract/operations/index.ts"
 import { bodyOf, fill, issueField } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"
 import { withItem } from "../../src/web/forms/rows.ts"
@@ -54,4 +54,13 @@ t.test("an item that is removed takes its own fields along, and no others", asyn
   const without = withItem(draft, { add: null, remove: "/roles/1" })
   t.same(Object.fromEntries(without), { "#/roles": "2", "/roles/0/role": "a", "/roles/1/role": "c", "#/roles/1/x": "1", "/scope": "all" })
   t.equal(withItem(without, { add: "/roles", remove: null }).get("#/roles"), "3")
+})
+
+t.test("dimensions are written one a line, and stay numbers, words and texts as they were meant", async (t) => {
+  const form = formOf(operationOf("report_attempt_event"))
+  const dimensions = { arm: "shift", seed: 3, rate: 0.1, warm: true, version: "1.10", code: "007" }
+  const draft = new URLSearchParams()
+  fill(draft, form, "", { metrics: [{ name: "error", value: 0.5, dimensions }] })
+  t.equal(draft.get("/metrics/0/dimensions"), 'arm: shift\nseed: 3\nrate: 0.1\nwarm: true\nversion: "1.10"\ncode: 007')
+  t.match(bodyOf(form, draft), { issues: [], body: { metrics: [{ name: "error", value: 0.5, dimensions }] } })
 })

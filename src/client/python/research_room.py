@@ -783,6 +783,17 @@ def _step(value: Any) -> int:
 _BARE = ("attemptId", "expectedRevision", "expectedStatus", "event", "reportedAt", "exitCode", "failure")
 
 
+def _without_refused(said: Mapping[str, Any], error: "Refused") -> Optional[Dict[str, Any]]:
+    """An event without the values that were refused; None where others are refused too, or none is left."""
+    metrics = said.get("metrics") or []
+    places = [re.match("/metrics/([0-9]+)/", str(issue.get("path"))) for issue in error.issues]
+    refused = {int(place.group(1)) for place in places if place is not None}
+    kept = [point for index, point in enumerate(metrics) if index not in refused]
+    if not kept or not refused or None in places or error.status != 422:
+        return None
+    return {**said, "metrics": kept}
+
+
 class Batch(Room):
     """Writes that are sent together when the `with` statement ends; where it ends with an exception, none is sent."""
 
@@ -988,13 +999,19 @@ class Attempt:
             self.flush()
 
     @_never_raises
-    def correct(self, metric: str, *, unit: str, split: Optional[str] = None) -> None:
-        """Says which unit a metric has that was told with another one, or none. Works after the end of the attempt too."""
+    def correct(self, metric: str, *, unit: Optional[str] = None, value: Any = None, step: Optional[int] = None, split: Optional[str] = None, **dimensions: Any) -> None:
+        """Says which unit a metric has, or which value at its dimensions, that was told wrongly. Works after the end of the attempt too.
+
+        `correct("loss", unit="nat")`, `correct("error", value=0.061, arm="shift", seed=3)`; both stay readable."""
         with self._lock:
             if not self._ended:
                 self.flush()
-            told = {"metric": metric, "unit": unit, **({} if split is None else {"split": split})}
-            self._event("progress", corrects=[told])
+            beside: Dict[str, Any] = {} if split is None else {"split": split}
+            if dimensions:
+                beside["dimensions"] = {name: _dimension(name, place) for name, place in dimensions.items()}
+            if value is not None:
+                self._add({"name": metric, "value": _measured(value), **beside, **self._beside("step", step, _step)})
+            self._event("progress", corrects=[{"metric": metric, **beside, **({} if unit is None else {"unit": unit})}])
 
     @_never_raises
     def output(self, path: Union[str, "os.PathLike[str]"], *, label: Optional[str] = None, media_type: Optional[str] = None, material: Any = None, description: Optional[str] = None) -> Optional[str]:
@@ -1083,6 +1100,10 @@ class Attempt:
                     return None
             if must:
                 raise error from (failure.__cause__ or None)
+            rest = _without_refused(said, error)
+            if rest is not None:
+                self._tell(f"{len(said['metrics']) - len(rest['metrics'])} values were left out: {error}")
+                return self._say(operation, rest, bare=bare)
             self._tell(f"{operation} was not taken: {error}")
             return self._say(operation, bare) if bare is not None and bare != said and isinstance(error, Refused) and error.status in (413, 422) else None
 

@@ -97,8 +97,12 @@ export const attempt = shape({
       exitCode: v.exactOptional(count),
       failure: v.exactOptional(shape({ stage: said, explanation: said })),
       reproduction: v.exactOptional(reproduction),
-      /** Units that earlier events told wrongly. */
-      corrects: v.exactOptional(v.array(shape({ metric: said, split: v.exactOptional(said), unit: said }))),
+      /** What earlier events told wrongly: units, or values of which this event has new ones. */
+      corrects: v.exactOptional(
+        v.array(
+          shape({ metric: said, split: v.exactOptional(said), dimensions: v.exactOptional(dimensions), unit: v.exactOptional(said) }),
+        ),
+      ),
       client: v.exactOptional(v.record(v.string(), said)),
       metricPoints: v.exactOptional(count),
       outputLabels: v.exactOptional(v.array(said)),

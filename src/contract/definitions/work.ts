@@ -120,9 +120,14 @@ export const metric = shape({
 })
 export const metrics = list(metric, limits.metricsOfEvent)
 
-/** A correction of a metric in earlier events: the unit that it has. */
+/** A correction of a metric in earlier events: the unit that it has, or the value that the event's metrics have for it. */
 export const corrects = list(
-  shape({ metric: plain(limits.name), split: v.exactOptional(plain(limits.name)), unit: plain(limits.unit) }),
+  shape({
+    metric: plain(limits.name),
+    split: v.exactOptional(plain(limits.name)),
+    dimensions: v.exactOptional(dimensions),
+    unit: v.exactOptional(plain(limits.unit)),
+  }),
   limits.correctedMetrics,
 )
 

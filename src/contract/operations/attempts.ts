@@ -108,7 +108,7 @@ export const reportAttemptEvent = operation({
       v.pipe(
         corrects,
         v.description(
-          "Units that earlier events told wrongly, by metric and split. What was told stays readable. A progress event that corrects is taken after the end too.",
+          "What earlier events told wrongly: a unit, by metric and split, or a value, by dimensions too, whose new value is in metrics. What was told stays readable. A progress event that corrects is taken after the end too.",
         ),
       ),
     ),

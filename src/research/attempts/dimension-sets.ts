@@ -10,6 +10,12 @@ export function dimensionSets(db: Db) {
   const find = db.prepare<{ id: number }>("SELECT dimensions_id AS id FROM dimension_sets WHERE dimensions = +?")
   const insert = inserting(db, "dimension_sets")
   return {
+    /** The id of a set that was stored before; 0 for none, undefined where it was not. */
+    known(dimensions: Dimensions): number | undefined {
+      if (dimensions === undefined || Object.keys(dimensions).length === 0) return 0
+      return find.get(canonicalJson(dimensions))?.id
+    },
+
     /** The id of a set, which is stored where it is new; 0 for none. */
     idOf(dimensions: Dimensions): number {
       if (dimensions === undefined || Object.keys(dimensions).length === 0) return 0

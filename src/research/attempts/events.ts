@@ -8,6 +8,7 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { DIMENSIONS } from "./summary.ts"
 import { curves, type NewPoint } from "./curves.ts"
 import { dimensionSets } from "./dimension-sets.ts"
+import { type Cell, type LastTold, newMetrics } from "./doubled-cells.ts"
 
 /** Outputs and last values that an attempt read shows: of more, the newest outputs. */
 const SHOWN = 10 * limits.attemptEvents
@@ -49,6 +50,9 @@ export function events(db: Db) {
   const told = db.prepare<{ unit: string | null }>(
     "SELECT unit FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +?",
   )
+  const lastTold = db.prepare<LastTold>(
+    "SELECT step, value FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?",
+  )
   const newest = db.prepare<{ body: Stored<AttemptAnswer["events"][number]> }>(
     `SELECT body FROM attempt_events WHERE attempt_id = +? ORDER BY revision DESC LIMIT ${limits.attemptEvents}`,
   )
@@ -74,13 +78,22 @@ export function events(db: Db) {
   const served = (event: string, receivedAt: string, more: { readonly [member: string]: Writable }) =>
     writeJson({ event, receivedAt, ...more })
 
+  /** The last value that an attempt reported of a metric at its dimensions. */
+  function lastOf(attemptId: string, { name, split = "", dimensions }: Cell) {
+    const place = places.known(dimensions)
+    return place === undefined ? undefined : lastTold.get(attemptId, name, split, place)
+  }
+
   return {
+    lastOf,
+
     /** The first event of every attempt. */
     registered: (attemptId: string, at: string) =>
       insert({ attemptId, revision: 1, body: served("registered", at, { revision: 1, reportedAt: null }) }),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
-      const { event, reportedAt, message, late, exitCode, failure, reproduction, corrects, client, metrics = [], outputs: made = [] } = body
+      const { event, reportedAt, message, late, exitCode, failure, reproduction, corrects, client, outputs: made = [] } = body
+      const metrics = newMetrics(body.metrics ?? [], (cell) => lastOf(attemptId, cell))
       const said = {
         message,
         late,
@@ -96,7 +109,7 @@ export function events(db: Db) {
       made.forEach((one, position) =>
         insertOutput({ ...one, attemptId, revision, position, body: writeJson({ ...one, reportedAt, receivedAt: at }) }),
       )
-      for (const { metric, split = "", unit } of corrects ?? []) setUnit.run(unit, attemptId, metric, split)
+      for (const { metric, split = "", unit } of corrects ?? []) if (unit !== undefined) setUnit.run(unit, attemptId, metric, split)
       if (metrics.length === 0) return
       const before = lastOrdinal.one(attemptId).last
       const landed = metrics.map((metric, index) => ({

@@ -10,6 +10,7 @@ import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
 import type { Attempt, Attempts } from "./attempts.ts"
+import { type Cell, mustBeOneValue, mustCorrect } from "./doubled-cells.ts"
 import type { Events } from "./events.ts"
 import { planMatch } from "./plan-match.ts"
 
@@ -97,15 +98,6 @@ export function attemptOperations({ experiments, plans, attempts, events, eviden
     if (issues.length > 0) throw new Refusal("invalid_schema", "Each output of an attempt has a label of its own.", { issues })
   }
 
-  /** @throws Refusal `invalid_schema` for corrections of metrics that the attempt has not told */
-  function mustHaveTold({ attemptId, label }: Attempt, { corrects = [] }: BodyOf<"report_attempt_event">): void {
-    const message = `names no metric that ${label} told in an earlier event`
-    const issues = corrects.flatMap(({ metric, split }, index) =>
-      events.hasMetric(attemptId, metric, split) ? [] : [{ path: `/corrects/${index}/metric`, message }],
-    )
-    if (issues.length > 0) throw new Refusal("invalid_schema", "Only what was told can be corrected.", { issues })
-  }
-
   /** @throws Refusal `invalid_schema` for a verdict on what is not reproduced */
   function mustBeReproduction({ label, reproduces }: Attempt, { reproduction }: BodyOf<"report_attempt_event">): void {
     if (reproduction === undefined || reproduces !== undefined) return
@@ -123,7 +115,10 @@ export function attemptOperations({ experiments, plans, attempts, events, eviden
     admit({ actor, body }, { attempt }) {
       admitEvent(attempt, actor.userId, body)
       mustBeReproduction(attempt, body)
-      mustHaveTold(attempt, body)
+      const { attemptId, label } = attempt
+      const lastOf = (cell: Cell) => events.lastOf(attemptId, cell)
+      mustCorrect(label, body, (metric, split) => events.hasMetric(attemptId, metric, split), lastOf)
+      mustBeOneValue(label, body, lastOf)
       mustBeNewOutputs(body.attemptId, body.outputs ?? [])
     },
     write({ actor, body }, { attempt }, { at }) {

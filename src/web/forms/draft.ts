@@ -73,9 +73,17 @@ function named(item: Field, path: string, draft: Draft, issues: Issue[]): Record
   return made
 }
 
-function pairs(text: string | undefined): Record<string, string> | undefined {
+/** A number, true or false as typed; everything else, and what stands in quotation marks, is a text. */
+function scalarOf(text: string): string | number | boolean {
+  if (text === "true" || text === "false") return text === "true"
+  if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))) return Number(text)
+  return /^"(.*)"$/.exec(text)?.[1] ?? text
+}
+
+function pairs(text: string | undefined, scalars: boolean): Record<string, unknown> | undefined {
   const found = lines(text).map((line) => /^([^:=]+)[:=](.*)$/.exec(line) ?? [line, line, ""])
-  return found.length === 0 ? undefined : Object.fromEntries(found.map(([, name = "", value = ""]) => [name.trim(), value.trim()]))
+  const meant = (said: string) => (scalars ? scalarOf(said.trim()) : said.trim())
+  return found.length === 0 ? undefined : Object.fromEntries(found.map(([, name = "", value = ""]) => [name.trim(), meant(value)]))
 }
 
 /** A number as typed, or the text itself, which the schema then refuses. */
@@ -142,7 +150,7 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
     case "named":
       return named(field.item, path, draft, issues)
     case "pairs":
-      return pairs(typed(draft, path)) ?? (field.required ? {} : undefined)
+      return pairs(typed(draft, path), field.scalars) ?? (field.required ? {} : undefined)
     case "json":
       return typed(draft, path) === undefined && !field.required ? undefined : json(path, typed(draft, path), issues)
     case "variant": {
@@ -192,7 +200,7 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
     draft.set(
       path,
       Object.entries(members)
-        .map(([name, said]) => `${name}: ${said}`)
+        .map(([name, said]) => `${name}: ${field.scalars && typeof said === "string" && scalarOf(said) !== said ? `"${said}"` : said}`)
         .join("\n"),
     )
   } else if (field.form === "json") {

@@ -34,7 +34,8 @@ export type Field = Common &
     | { readonly form: "list"; readonly item: Field; readonly least: number; readonly most: number }
     /** Names of one's own choice, each with its fields. */
     | { readonly form: "named"; readonly item: Field }
-    | { readonly form: "pairs" }
+    /** Names with their values, one a line; `scalars` where numbers and true or false are values of their own. */
+    | { readonly form: "pairs"; readonly scalars: boolean }
     | { readonly form: "json" }
     /** One of several objects, told apart by a property. */
     | {
@@ -120,7 +121,9 @@ function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
   const values = schema.additionalProperties
   if (typeof values !== "object") return { ...common, form: "object", fields: objectFields(schema) }
   if (values.type === "object") return { ...common, form: "named", item: fieldOf("", values, true) }
-  return values.type === "string" ? { ...common, form: "pairs" } : { ...common, form: "json" }
+  if (values.type === "string") return { ...common, form: "pairs", scalars: false }
+  const isScalar = values.anyOf?.every(({ type = "" }) => ["string", "number", "boolean"].includes(type)) === true
+  return isScalar ? { ...common, form: "pairs", scalars: true } : { ...common, form: "json" }
 }
 
 const made = new Map<string, Field & { form: "object" }>()

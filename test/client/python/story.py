@@ -135,6 +135,18 @@ def tell(given, through, folder):
     shown(any("arm is a text of 65 characters" in each for each in sweep.trouble) and any("arm is a NoneType" in each for each in sweep.trouble), "and trouble says why, by name")
     table = room.get_experiment_measurements(experiment_id=experiment_id, metric="error", by="arm", over="seed", where="arm:baseline")
     shown([(group.key, group.n, group.mean) for group in table.groups] == [({"arm": "baseline"}, 3, 2.5)], "the measurement table reads them")
+    sweep.correct("error", value=2.5, arm="baseline", seed=0)
+    table = room.get_experiment_measurements(experiment_id=experiment_id, metric="error", by="arm", over="seed", where="arm:baseline")
+    shown((table.groups[0].n, table.groups[0].mean) == (3, (2.5 + 2.5 + 3.5) / 3), "a value told wrongly is corrected after the end")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with room.attempt(experiment_id, argv=["python", "twice.py"], repository=given["repository"], dimensions=["arm"]) as twice:
+            for error in (1, 1, 2):
+                twice.log(error=error, arm="doubled")
+            twice.log(error=4, arm="single")
+    told = {metric.dimensions["arm"]: metric.value for metric in room.get_attempt(attempt_id=twice.attempt_id).metrics}
+    shown(told == {"doubled": 1, "single": 4}, "a value told twice counts once, and another value takes nothing else with it")
+    shown("1 values were left out" in twice.trouble[0] and "is 2 for error at arm=doubled, which /metrics/0 gives as 1" in twice.trouble[0], "both are named")
     for names, why in ((["Arm"], "'Arm' cannot name a dimension"), (["step"], "step cannot name a dimension"), (list("abcdefghi"), "at most 8"), ("arm", "a list")):
         try:
             room.attempt(experiment_id, argv=["python"], repository=given["repository"], dimensions=names)
