@@ -139,6 +139,8 @@ export function workbench(visit: Visit, { path, roomId, experimentId }: { path: 
     isDescending: asked.order === "descending",
     address: (sort, order) => changed(path, { ...asked, sort, order }),
   }
+  const isAll = visit.url.searchParams.get("select") === "all"
+  const ticking = { isAll, other: changed(path, asked, { after, select: isAll ? undefined : "all" }) }
   const isPicture = visit.url.searchParams.get("view") === "picture"
   const views = html`<nav class="views" aria-label="How attempts are shown"><a href="${to(changed(path, asked))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> <a href="${to(changed(path, { ...asked, sort: "label", order: "ascending" }, { view: "picture" }))}"${attributes({ "aria-current": isPicture ? "true" : null })}>A setting against a metric</a></nav>`
   const isOfOne = asked.experimentId !== undefined
@@ -152,7 +154,7 @@ export function workbench(visit: Visit, { path, roomId, experimentId }: { path: 
     ? picture(visit, asked, path, roomId, table)
     : table.items.length === 0
       ? empty("No attempt is like that. An attempt is registered before its launch, and told to its end.")
-      : html`${chooser(asked, path, columns, shown)}${attemptTable(table, shown, sorting, isOfOne)}`
+      : html`${chooser(asked, path, columns, shown)}${attemptTable(table, shown, { sorting, ticking, isOfOne })}`
   const [from, until] = [Number(after ?? 0), Number(after ?? 0) + table.items.length]
   const pager =
     isPicture || (from === 0 && !table.hasMore)

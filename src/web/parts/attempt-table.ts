@@ -45,6 +45,12 @@ export interface Sorting {
   address(sort: string, order: "ascending" | "descending"): string
 }
 
+/** Whether every box of a table is ticked, and the address of the same table the other way round. */
+export interface Ticking {
+  readonly isAll: boolean
+  readonly other: string
+}
+
 function header(text: Content, sort: string, { sort: by, isDescending, address }: Sorting, more: Content = null): Html {
   const is = sort === by
   const next = is && !isDescending ? "descending" : "ascending"
@@ -73,9 +79,11 @@ const failed = ({ failure }: Row): Html | null =>
  * @param columns those that are shown
  * @param isOfOne whether all are of one experiment, which is then not named in each row
  */
-export function attemptTable({ items }: Pick<Table, "items">, columns: readonly Column[], sorting: Sorting, isOfOne: boolean): Html {
-  // One address, however the table is sorted.
-  const inOrder = items.toSorted((one, other) => Number(one.label.slice(1)) - Number(other.label.slice(1)))
+export function attemptTable(
+  { items }: Pick<Table, "items">,
+  columns: readonly Column[],
+  { sorting, ticking, isOfOne }: { readonly sorting: Sorting; readonly ticking: Ticking; readonly isOfOne: boolean },
+): Html {
   const hasFailures = items.some(({ failure }) => failure !== null)
   const head = [
     html`<th scope="col"><span class="aside">Compare</span></th>`,
@@ -91,13 +99,13 @@ export function attemptTable({ items }: Pick<Table, "items">, columns: readonly 
     header("Registered", "registered", sorting),
   ]
   return html`<form class="bench" action="${to("/attempts/compare")}" data-ticks>${sameMoment}
-<div class="buttons"><button data-ticked="Compare">Compare</button><span class="hint">${limits.comparedAttempts} at most${
-    items.length < 2 || items.length > limits.comparedAttempts
-      ? null
-      : html`, or <a href="${to(`/attempts/compare?ids=${inOrder.map(({ attemptId }) => attemptId).join(",")}`)}">all ${items.length} shown here</a>`
+<div class="buttons"><button data-ticked="Compare">Compare</button><a href="${to(ticking.other)}" rel="nofollow">${ticking.isAll ? "Select none" : `Select all ${items.length}`}</a><span class="hint">${
+    items.length > limits.comparedAttempts ? `Of those selected, the first ${limits.comparedAttempts} are compared.` : null
   }</span></div>
 <div class="table" tabindex="0" role="group" aria-label="Attempts"><table><caption class="aside">Attempts</caption><thead><tr>${head}</tr></thead><tbody>${items.map(
-    (row) => html`<tr data-entry><td><input type="checkbox" name="ids" value="${row.attemptId}" aria-label="Compare ${row.label}"></td>
+    (
+      row,
+    ) => html`<tr data-entry><td><input type="checkbox" name="ids" value="${row.attemptId}" aria-label="Compare ${row.label}"${attributes({ checked: ticking.isAll })}></td>
 <th scope="row">${label("attempt", row.attemptId, row.label)}</th>${isOfOne ? null : html`<td>${label("experiment", row.experimentId, row.experimentLabel)}</td>`}<td>${outcome(row)}</td>${columns.map(
       (column) => cell(row, column),
     )}${hasFailures ? html`<td class="failure">${failed(row)}</td>` : null}<td>${words(row.intent)}</td><td>${person(row.registrant)}</td><td>${time(row.registeredAt)}</td></tr>
