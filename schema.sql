@@ -633,6 +633,10 @@ CREATE TABLE evidence_words (
   -- Speakers with one voice count once: the attempt, or the first finding that reports the same attempts.
   voice_id TEXT NOT NULL,
   author_id TEXT NOT NULL REFERENCES people (user_id),
+  -- With which the author said it; null for a person in the browser.
+  agent TEXT,
+  -- Whether the finding that speaks rests on effects.
+  measured INTEGER NOT NULL CHECK (measured IN (0, 1)),
   -- Whether the author is another than the target's; of a link, whether the finding's author is another one as well.
   independent INTEGER NOT NULL CHECK (independent IN (0, 1)),
   -- Whether its agent is another than the target's, and of a link the finding's as well; whether other code ran. Null: it can't be told.
@@ -664,7 +668,17 @@ CREATE TABLE evidence_tallies (
   independent INTEGER NOT NULL,
   other_agents INTEGER NOT NULL,
   other_code INTEGER NOT NULL,
-  doubted INTEGER NOT NULL
+  doubted INTEGER NOT NULL,
+  -- Those of the words for and against it that rest on effects. Where there is one, the words that rest on none decide nothing.
+  measured_supports INTEGER NOT NULL,
+  measured_contradicts INTEGER NOT NULL,
+  -- Of a hypothesis: whose words these are, and the newest of them, as JSON.
+  verdict_from TEXT,
+  words_for INTEGER AS (iif(measured_supports + measured_contradicts > 0, measured_supports, supports) + reproductions),
+  words_against INTEGER AS (iif(measured_supports + measured_contradicts > 0, measured_contradicts, contradicts) + failed_reproductions),
+  -- What the words say in all, in a word.
+  bearing TEXT AS (CASE WHEN words_for > 0 AND words_against > 0 THEN 'contested' WHEN words_for > 0 THEN 'supported' WHEN words_against > 0 THEN 'contradicted'
+    WHEN inconclusive > 0 THEN 'inconclusive' ELSE 'untested' END)
 ) STRICT, WITHOUT ROWID;
 -- How many of the words that count about a target come from each other person.
 CREATE TABLE evidence_people (
@@ -1056,11 +1070,11 @@ CREATE TRIGGER standings_moved AFTER UPDATE ON standings WHEN (new.status, new.o
 END;
 CREATE TRIGGER tallies_made AFTER INSERT ON evidence_tallies
   BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
-CREATE TRIGGER tallies_moved AFTER UPDATE ON evidence_tallies
+CREATE TRIGGER tallies_moved AFTER UPDATE OF supports ON evidence_tallies
   BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
 -- The weight of each hypothesis as it is now.
 CREATE VIEW hypothesis_weights (version_id, room_id, thread_id, rank) AS
-  SELECT r.version_id, r.room_id, r.thread_id, CASE WHEN s.status NOT IN ('retracted', 'superseded') AND s.open_dispute IS NOT NULL OR y.supports > 0 AND y.contradicts > 0 THEN 2
+  SELECT r.version_id, r.room_id, r.thread_id, CASE WHEN s.status NOT IN ('retracted', 'superseded') AND s.open_dispute IS NOT NULL OR y.bearing = 'contested' THEN 2
     WHEN coalesce(y.supports + y.contradicts + y.inconclusive, 0) > 0 THEN 1 ELSE 0 END
   FROM records r LEFT JOIN evidence_tallies y ON y.target_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.kind = 'hypothesis';
 -- The newest dispute that nobody answered of each record that stands.

@@ -4,6 +4,7 @@ import { whyStale } from "../contract/answers/measurements.ts"
 import { partInWords } from "../contract/definitions/sentence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { independenceInWords, tallyInWords } from "../contract/answers/evidence.ts"
+import { verdictInWords } from "../contract/answers/verdict.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 
@@ -12,7 +13,7 @@ const LISTED = 50
 export function recordDocument(asking: Asking): string {
   const { basePath, ask } = asking
   const record = ask("record", { versionId: asking.id("versionId") })
-  const { versionId, kind, label, author, createdAt, status, outcome, evidenceTally } = record
+  const { versionId, kind, label, author, createdAt, status, outcome, evidenceTally, verdict, verdictFrom = null } = record
   const { assertion, scope, concepts, quote, paper, limitations } = accepted("record", record.content)
   const { items: bearing, hasMore } = ask("record_evidence", { versionId }, { limit: LISTED })
   const link = (path: string) => `${basePath}${path}`
@@ -21,6 +22,7 @@ export function recordDocument(asking: Asking): string {
     ...record.premises.map((premise) => ({ ...premise, purpose: "premise" })),
     ...record.references.map((reference) => ({ ...reference, purpose: reference.purpose ?? "reference" })),
   ]
+  const says = verdict === undefined ? "" : `Verdict: ${verdictInWords({ verdict, verdictFrom })}. `
   const head = `# ${label}: ${said(assertion.wording, 300)}
 
 ${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${writerName(author)}, ${createdAt.slice(0, 10)}, in ${named(asking, "thread", record.threadId, "its Thread")} of ${named(asking, "room", record.roomId, "its Room")}.
@@ -31,7 +33,7 @@ Scope:
 
 ${quoted(scope)}
 ${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
-Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}
+${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}
 `
   return written(
     head,

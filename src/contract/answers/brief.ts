@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { count, dated, id, optionalSaid, optionalText as text, said } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
+import { verdict } from "./verdict.ts"
 import { shape } from "../schema/fields.ts"
 import { schemaVersions } from "../versions.ts"
 
@@ -52,6 +53,9 @@ const lists = {
       versionId: id,
       label: v.string(),
       says: said,
+      verdict: verdict.verdict,
+      /** Whether effects or words decide it, and the newest word, in a sentence; null where no word counts. */
+      verdictBy: text,
       status: v.picklist(enumerations.recordStatus),
       evidence: evidenceTally,
       inDoubt,

@@ -55,17 +55,6 @@ export const tallyColumns = {
   doubted: "doubted",
 } as const satisfies Record<keyof EvidenceTally, string>
 
-export type Bearing = (typeof enumerations.evidenceBearing)[number]
-
-/** What a record's evidence says of it, in a word. @param isDisputed whether it is disputed without an answer */
-export function bearingOf(tally: EvidenceTally, isDisputed: boolean): Bearing {
-  const [against, forIt] = [tally.contradicts + tally.failedReproductions, tally.supports + tally.reproductions]
-  if ((forIt > 0 && against > 0) || isDisputed) return "contested"
-  if (forIt > 0) return "supported"
-  if (against > 0) return "contradicted"
-  return tally.inconclusive > 0 ? "inconclusive" : "untested"
-}
-
 /** Beside a label that another Room gave. */
 export const fromOtherRoom = {
   labelFromOtherRoom: v.exactOptional(v.literal(true)),

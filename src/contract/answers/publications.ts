@@ -6,6 +6,7 @@ import { cslAuthor } from "./description.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
+import { verdict } from "./verdict.ts"
 import { shape } from "../schema/fields.ts"
 import { warning } from "./warnings.ts"
 import { author, schemaVersion } from "./parts.ts"
@@ -45,6 +46,8 @@ const recordFields = {
   outcome: v.nullable(v.picklist(enumerations.findingOutcome)),
   provenanceSummary: v.string(),
   evidenceTally,
+  /** Of a hypothesis: what the words that count say together. */
+  verdict: v.exactOptional(verdict.verdict),
   /** It rests on a record that was retracted or superseded, directly or further down. */
   inDoubt: v.boolean(),
 }
@@ -99,6 +102,8 @@ export type Execution = v.InferOutput<typeof execution>
 export const record = shape({
   schemaVersion,
   ...recordFields,
+  /** Of a hypothesis: from whom the words are that its verdict comes from. */
+  verdictFrom: v.exactOptional(verdict.verdictFrom),
   content: v.record(v.string(), v.unknown()),
   client,
   warnings: v.array(warning),

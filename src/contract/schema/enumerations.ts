@@ -49,6 +49,8 @@ export const enumerations = {
   evidenceStanding: ["counted", "replaced", "fallen", "withdrawn", "uncounted"],
   /** What the words that count say of a record together; it is contested when they disagree, or when it is disputed itself. */
   evidenceBearing: ["untested", "supported", "contradicted", "inconclusive", "contested"],
+  /** What decides the verdict of a hypothesis. */
+  verdictBasis: ["effects", "words"],
   /** How one object uses a record. */
   recordUse: [
     "premise",
@@ -187,6 +189,7 @@ export type AttemptStatus = (typeof enumerations.attemptStatus)[number]
 export type AttemptIntent = (typeof enumerations.attemptIntent)[number]
 export type Obtainability = (typeof enumerations.obtainability)[number]
 export type LocationState = (typeof enumerations.locationState)[number]
+export type Bearing = (typeof enumerations.evidenceBearing)[number]
 export type RecordStatus = (typeof enumerations.recordStatus)[number]
 export type LinkKind = (typeof enumerations.linkKind)[number]
 export type AttemptRole = (typeof enumerations.attemptRole)[number]

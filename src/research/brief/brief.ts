@@ -1,5 +1,6 @@
 /** A Room or Thread in so many bytes: what a reader would miss most, cut to fit, and what is left out counted. */
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
+import { verdictFromInWords } from "../../contract/answers/verdict.ts"
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -53,7 +54,11 @@ const nothing = (): Lists => ({
 /** How to write the items of each list, their texts cut to so many characters. */
 function listsOf(gathered: Gathered, next: readonly NextItem[], now: number): Makers {
   const stands = gathered.stands.map((stand) => ({ ...stand, staleReasons: parse(stand.staleReasons).slice(0, 5) }))
-  const hypotheses = gathered.hypotheses.map((each) => ({ ...each, evidence: parse(each.tally) }))
+  const hypotheses = gathered.hypotheses.map((each) => ({
+    ...each,
+    evidence: parse(each.tally),
+    verdictBy: each.verdictFrom === null ? null : verdictFromInWords(parse(each.verdictFrom)),
+  }))
   const findings = gathered.findings.map((each) => ({ ...each, evidence: parse(each.tally) }))
   const work = gathered.work.map((each) => ({ ...each, silentSince: silentSince(each, now) }))
   return {
@@ -66,10 +71,12 @@ function listsOf(gathered: Gathered, next: readonly NextItem[], now: number): Ma
         staleReasons,
       })),
     hypotheses: (most) =>
-      hypotheses.map(({ versionId, label, says, status, evidence, inDoubt }) => ({
+      hypotheses.map(({ versionId, label, says, verdict, verdictBy, status, evidence, inDoubt }) => ({
         versionId,
         label,
         says: shortened(says, most),
+        verdict,
+        verdictBy,
         status,
         evidence,
         inDoubt: inDoubt === 1,

@@ -17,6 +17,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"
+import { BEARING } from "../evidence/verdict.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
 import type { Place, Stand, Hypothesis, Finding, Failure, Dispute, Work, Running, Counts } from "./rows.ts"
 
@@ -63,7 +64,7 @@ export function candidates(db: Db) {
     "t",
   )
   const HYPOTHESIS = `SELECT r.version_id AS versionId, r.label, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
-       coalesce(k.rank, 0) AS rank, r.thread_id AS threadId, ${IN_DOUBT("r.version_id")} AS inDoubt,
+       ${BEARING} AS verdict, y.verdict_from AS verdictFrom, coalesce(k.rank, 0) AS rank, r.thread_id AS threadId, ${IN_DOUBT("r.version_id")} AS inDoubt,
        EXISTS (SELECT 1 FROM record_uses u JOIN experiments e ON e.experiment_id = u.by_id
          WHERE u.target_id = r.version_id AND u.how = 'addressed' AND e.status <> 'cancelled') AS isAddressed
      FROM records r LEFT JOIN hypothesis_ranks k ON k.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}`

@@ -15,8 +15,8 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   hypotheses: [
     "Hypotheses",
-    ({ label, versionId, says, status, evidence, inDoubt }) =>
-      `${label}${standing(status, inDoubt)}: ${line(says)} [${tallyInWords(evidence) ?? "nothing counts for or against it yet"}] ${versionId}`,
+    ({ label, versionId, says, verdict, verdictBy, status, evidence, inDoubt }) =>
+      `${label}, ${verdict}${verdictBy === null ? "" : ` ${verdictBy}`}${standing(status, inDoubt)}: ${line(says)} [${tallyInWords(evidence) ?? "nothing counts for or against it yet"}] ${versionId}`,
   ],
   findings: [
     "Findings",

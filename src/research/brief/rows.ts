@@ -1,6 +1,8 @@
 /** The rows that a brief chooses from. */
 import type { BriefList } from "../../contract/answers/brief.ts"
 import type { EvidenceTally, StaleReason } from "../../contract/answers/evidence.ts"
+import type { Bearing } from "../../contract/schema/enumerations.ts"
+import type { VerdictFrom } from "../evidence/verdict.ts"
 import type { Stored } from "../../contract/json.ts"
 
 /** Where a brief looks: a Room, or one of its Threads. */
@@ -28,6 +30,8 @@ export interface Hypothesis {
   readonly says: string
   readonly status: "current" | "disputed" | "corrected" | "superseded" | "retracted"
   readonly tally: Stored<EvidenceTally>
+  readonly verdict: Bearing
+  readonly verdictFrom: VerdictFrom
   readonly rank: number
   readonly threadId: string
   readonly inDoubt: number

@@ -32,6 +32,8 @@ export interface Reference {
 /** Who says something, and when. */
 export interface Said extends Writer {
   readonly at: string
+  /** Whether it rests on effects. */
+  readonly isMeasured?: boolean
 }
 export const saidBy = ({ userId, agent }: Pick<Actor, "userId" | "agent">, at: string): Said => ({
   authorId: userId,
@@ -46,6 +48,7 @@ export function evidence(db: Db) {
   const used = uses(db)
   const rested = shaken(db)
   const carried = reproductionsOf(db)
+  const restsOnEffects = db.prepare("SELECT 1 FROM finding_effects WHERE version_id = +? LIMIT 1")
   const speaks = (purpose: string | undefined): purpose is (typeof speakingPurposes)[number] =>
     speakingPurposes.some((speaking) => speaking === purpose)
 
@@ -122,6 +125,7 @@ export function evidence(db: Db) {
       verdicts: readonly { readonly versionId: string; readonly verdict: Verdict }[],
       said: Said,
     ): void {
+      const isMeasured = restsOnEffects.get(findingVersionId) !== undefined
       verdicts.forEach(({ versionId: targetId, verdict }, position) => {
         used.note({ targetId, how: "verdict", byKind: "finding_link", byId: linkId, at: said.at })
         bearing.say({
@@ -131,6 +135,7 @@ export function evidence(db: Db) {
           position,
           speakerId: findingVersionId,
           voiceId: carried.voiceOfFinding(findingVersionId),
+          isMeasured,
           verdict,
           ...said,
         })

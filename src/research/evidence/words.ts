@@ -9,6 +9,7 @@ import type { enumerations } from "../../contract/schema/enumerations.ts"
 import { each, keysOf } from "../../contract/each.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { present } from "../../contract/present.ts"
+import { WHOSE } from "./verdict.ts"
 import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 import { areOtherAgents, independence, type Writer } from "./independence.ts"
 
@@ -31,6 +32,8 @@ export interface Word {
   readonly authorId: string
   /** The agent that says it; empty for a person in the browser, null where nothing was said of it. */
   readonly agent: string | null
+  /** Whether it is a finding that rests on effects. */
+  readonly isMeasured?: boolean
   readonly verdict: Verdict | null
   readonly at: string
 }
@@ -48,6 +51,7 @@ interface Spoken {
   readonly source: Source
   readonly verdict: Verdict | null
   readonly independent: number
+  readonly measured: number
   readonly otherAgent: number | null
   readonly otherCode: number | null
   readonly agent: string
@@ -77,6 +81,8 @@ const bit = (answer: boolean | null): 0 | 1 | null => (answer === null ? null : 
 
 const columns = tallyColumns
 const members = keysOf(columns)
+/** What of a tally is kept beside what is answered. */
+const kept = { ...columns, measuredSupports: "measured_supports", measuredContradicts: "measured_contradicts" } as const
 
 /** The columns of a tally beside a record `r`, as JSON text; use with `TALLY_OF`. */
 export const TALLY = `json_object(${members.map((member) => `'${member}', coalesce(y.${columns[member]}, 0)`).join(", ")})`
@@ -100,7 +106,7 @@ export function words(db: Db) {
   )
   const groupsOf = db.prepare<Group>("SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = +?")
   const ofGroup = db.prepare<Spoken>(
-    `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode,
+    `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.measured, w.other_agent AS otherAgent, w.other_code AS otherCode,
        coalesce(w.speaker_agent, '') AS agent, w.withdrawn, w.counted, w.doubted,
        coalesce(r.author_id, w.author_id) AS personId, coalesce(${FALLEN("s.status")}, 0) AS isFallen, coalesce(${DOUBTED("s")}, 0) AS isDoubted
      FROM evidence_words w LEFT JOIN records r ON r.version_id = w.speaker_id LEFT JOIN standings s ON s.version_id = w.speaker_id
@@ -114,15 +120,19 @@ export function words(db: Db) {
     `INSERT INTO evidence_agents (target_id, person_id, agent, words) VALUES (+?, +?, +?, +?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
   )
   const add = inserting(db, "evidence_tallies", {
-    onConflict: `DO UPDATE SET ${members.map((member) => `${columns[member]} = ${columns[member]} + excluded.${columns[member]}`).join(", ")}`,
+    onConflict: `DO UPDATE SET ${Object.values(kept)
+      .map((column) => `${column} = ${column} + excluded.${column}`)
+      .join(", ")}`,
   })
+
+  const tellWhose = db.prepare(WHOSE)
 
   /** How a number of speakers changes, as one of them has a word more or less and has so many now. */
   const speakersBy = ({ words }: { readonly words: number }, by: number): number => (by === 1 ? Number(words === 1) : -Number(words === 0))
 
   /** Sets whether a word counts and is doubted, and carries the difference into the tally. */
-  function count(word: Spoken, counts: 0 | 1, doubted: 0 | 1): void {
-    if (word.counted === counts && word.doubted === doubted) return
+  function count(word: Spoken, counts: 0 | 1, doubted: 0 | 1): boolean {
+    if (word.counted === counts && word.doubted === doubted) return false
     mark.run(counts, doubted, word.targetId, word.sequence)
     const by = counts - word.counted
     const as = countedAs(word.source, word.verdict)
@@ -132,8 +142,11 @@ export function words(db: Db) {
       otherAgents: by === 0 || word.otherAgent !== 1 ? 0 : speakersBy(countAgent.one(word.targetId, word.personId, word.agent, by), by),
       otherCode: word.otherCode === 1 ? by : 0,
       doubted: doubted - word.doubted,
+      measuredSupports: word.measured === 1 && as === "supports" ? by : 0,
+      measuredContradicts: word.measured === 1 && as === "contradicts" ? by : 0,
     }
     add({ targetId: word.targetId, ...share })
+    return by !== 0
   }
 
   /** Lets the right word of a voice count toward a target, and no other. */
@@ -142,8 +155,8 @@ export function words(db: Db) {
     const counting = said.find(
       ({ source, verdict, withdrawn, isFallen }) => withdrawn === 0 && isFallen === 0 && countedAs(source, verdict) !== null,
     )
-    for (const word of said) if (word !== counting) count(word, 0, 0)
-    if (counting !== undefined) count(counting, 1, counting.isDoubted === 1 ? 1 : 0)
+    const moved = said.map((word) => (word === counting ? count(word, 1, word.isDoubted === 1 ? 1 : 0) : count(word, 0, 0)))
+    if (moved.includes(true)) tellWhose.run(targetId)
   }
 
   return {
@@ -158,7 +171,17 @@ export function words(db: Db) {
       const independent = authorId === target.authorId || speaker.authorId === target.authorId ? 0 : 1
       const otherAgent = areOtherAgents([writer, speaker], target)
       const otherCode = isOtherCode(ran, targetId)
-      insert({ ...word, voiceId, independent, otherAgent: bit(otherAgent), otherCode: bit(otherCode), speakerAgent: speaker.agent })
+      const measured = word.isMeasured === true ? 1 : 0
+      insert({
+        ...word,
+        agent: agent || null,
+        measured,
+        voiceId,
+        independent,
+        otherAgent: bit(otherAgent),
+        otherCode: bit(otherCode),
+        speakerAgent: speaker.agent,
+      })
       if (countedAs(source, verdict) !== null) settle({ targetId, voiceId })
     },
 

@@ -139,7 +139,6 @@ export function judging(db: Db, evidence: Evidence) {
        ${DOUBTED_OF} JOIN attempts a ON a.attempt_id = w.source_id JOIN reproductions q ON q.attempt_id = a.attempt_id JOIN people p ON p.user_id = w.author_id
      ORDER BY w.sequence DESC LIMIT ${PROBE}) ORDER BY at DESC LIMIT ${PROBE}`,
   )
-  const disputed = db.prepare("SELECT 1 FROM disputed_records WHERE version_id = +?")
   const citing = db.prepare<CitingRow>(
     `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, t.title, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
        min(r.version_id) AS versionId, r.label, c.room_id AS roomId, r.room_id AS recordRoomId
@@ -228,8 +227,6 @@ export function judging(db: Db, evidence: Evidence) {
   }
 
   return {
-    /** Whether a record that stands is disputed without an answer. */
-    isDisputed: (versionId: string): boolean => disputed.get(versionId) !== undefined,
     weightOf,
     around,
     /** What would be in doubt if a record fell: records that rest on it, and what Threads have come to that cites it or one of these. */

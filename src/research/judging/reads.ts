@@ -1,5 +1,5 @@
 /** Reads by which a record, or what a Thread has come to, is judged. */
-import { bearingOf } from "../../contract/answers/evidence.ts"
+import { present } from "../../contract/present.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"
@@ -15,7 +15,7 @@ export function judgingReads(records: Records, checkpoints: Checkpoints, judging
       const { versionId, kind, label, wording, status, roomId, evidenceTally } = found
       return {
         ...{ versionId, kind, label, wording, status, roomId, evidenceTally },
-        bearing: bearingOf(evidenceTally, judging.isDisputed(versionId)),
+        bearing: present(records.bearingOf(versionId)),
         weight: judging.weightOf(versionId),
         ...judging.around([versionId], roomId),
         ...judging.downstream(versionId, roomId),

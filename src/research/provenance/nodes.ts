@@ -6,6 +6,8 @@ import { outcomeOf } from "../attempts/admission.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { IdsIn } from "./edges.ts"
 import { obtainabilityOf } from "../materials/obtainability.ts"
+import { BEARING } from "../evidence/verdict.ts"
+import { TALLY_OF } from "../evidence/words.ts"
 import { isOneOf } from "../../contract/each.ts"
 
 /** What a node is, and the Room it originates in: enough to choose by. */
@@ -42,7 +44,7 @@ const standing = { as: "r", status: "coalesce(s.status, 'current')", joins: "LEF
 const takenBack = (link: string) => `iif(EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}), 'withdrawn', NULL)`
 
 const views: Readonly<Record<ProvenanceNode, View>> = {
-  hypothesis: standing,
+  hypothesis: { ...standing, outcome: BEARING, joins: `${standing.joins} ${TALLY_OF("r.version_id")}` },
   experiment: { as: "e", status: "e.status" },
   plan: { as: "n" },
   attempt: {

@@ -90,7 +90,8 @@ export function publishRecord(
     references: named,
     papers,
   })
-  evidence.published(versionId, kind, named, saidBy(actor, change.at), voiceId, attemptIds)
+  const isMeasured = "effects" in body && body.effects !== undefined && body.effects.length > 0
+  evidence.published(versionId, kind, named, { ...saidBy(actor, change.at), isMeasured }, voiceId, attemptIds)
   return {
     target: { id: versionId, label },
     result: { versionId, label },

@@ -9,6 +9,7 @@ import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
+import type { VerdictFrom } from "../evidence/verdict.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
 import { recordSummary, related, type RelatedRow, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
 
@@ -36,6 +37,7 @@ export interface NewRecord {
 interface Texts {
   readonly content: Stored<RecordAnswer["content"]>
   readonly client: Stored<NonNullable<RecordAnswer["client"]>> | null
+  readonly verdictFrom: VerdictFrom
 }
 type ReferenceRow = RelatedRow & { readonly part: Part; readonly purpose: string | null; readonly explanation: string }
 
@@ -85,7 +87,7 @@ export function records(db: Db) {
   const exists = db.prepare("SELECT 1 FROM records WHERE version_id = +?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = +?`)
   const whole = db.prepare<SummaryRow & Texts>(
-    `SELECT ${SUMMARY_COLUMNS}, ${contentOf("r")} AS content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = +?`,
+    `SELECT ${SUMMARY_COLUMNS}, y.verdict_from AS verdictFrom, ${contentOf("r")} AS content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = +?`,
   )
   const referencesOf = db.prepare<ReferenceRow>(
     `SELECT x.part, x.purpose, x.explanation, r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, s.status, s.notices
@@ -118,6 +120,9 @@ export function records(db: Db) {
   const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +? AND r.label = +? AND r.version_id > +?`)
 
   return {
+    /** What the words that count say of a record together. */
+    bearingOf: (versionId: string) => one.get(versionId)?.bearing,
+
     insert(record: NewRecord): void {
       const { versionId } = record
       const client = record.client === undefined ? null : JSON.stringify(record.client)
@@ -147,11 +152,12 @@ export function records(db: Db) {
     read(versionId: string) {
       const row = whole.get(versionId)
       if (row === undefined) return undefined
-      const { content, client } = row
+      const { content, client, verdictFrom } = row
       const { wording: _inContent, ...shown } = recordSummary(row)
       const named = referencesOf.all(versionId)
       return {
         ...shown,
+        ...(row.kind === "hypothesis" && { verdictFrom: verdictFrom === null ? null : new JsonText(verdictFrom) }),
         content: new JsonText(content),
         ...(client === null ? {} : { client: new JsonText(client) }),
         premises: named.filter(({ part }) => part === "premise").map((one) => resolved(one, row.roomId)),

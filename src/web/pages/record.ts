@@ -1,6 +1,7 @@
 /** The page of a record: its standing first, then its wording, what it rests on, its evidence and its later history. */
 import { accepted } from "../../contract/reads/accepted.ts"
 import { groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
+import { verdictFromInWords } from "../../contract/answers/verdict.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, withQuery } from "../addresses.ts"
@@ -26,6 +27,12 @@ import { shortened, title, words } from "../words.ts"
 import { findingParts } from "./finding-parts.ts"
 
 type Answer = AnswerOf<"record">
+
+/** What a hypothesis comes to so far, and from whose words. */
+const verdictOf = ({ verdict, verdictFrom }: Answer): Html | null =>
+  verdict === undefined
+    ? null
+    : html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>${verdictFrom ? html`<span>${verdictFromInWords(verdictFrom)}</span>` : null}</p>`
 
 const warnings = (given: Answer["warnings"]): Html | null =>
   given.length === 0 ? null : html`<ul class="warnings" aria-label="Warnings">${given.map(warning)}</ul>`
@@ -144,7 +151,7 @@ export function recordPage(visit: Visit): Shown {
     json: `/api/research/records/${versionId}`,
     follow: { roomId: record.roomId, after: room.activityWatermark },
     about: aboutRecord(record, room, author, assertion.wording, content.paper),
-    body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}</div>
+    body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}${verdictOf(record)}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
     }<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>

@@ -1,5 +1,5 @@
 /** The brief of a Room as people read it: its newest answer, what is believed, what was found, what failed, what is next. */
-import { bearingOf, speakingPurposes, staleSentence, tallyFrom } from "../../contract/answers/evidence.ts"
+import { speakingPurposes, staleSentence, tallyFrom } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdownInLink, phrase } from "../markdown.ts"
@@ -77,9 +77,7 @@ const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Htm
 }
 
 /** Every hypothesis with its verdict, and what speaks for and against it. */
-export function beliefs(visit: Visit, { room }: Context, { hypotheses, disputes }: Brief): Html {
-  // Disputes that are not answered.
-  const openly = new Set(disputes.map(({ versionId }) => versionId))
+export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief): Html {
   const shown = hypotheses.slice(0, SHOWN.hypotheses)
   const pieces = visit.tables.evidence.newestOn(
     shown.map(({ versionId }) => versionId),
@@ -90,11 +88,10 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses, disputes 
     const chips = new Map(found.map(({ by }) => [by.id, named(by.kind, by.id, by.label ?? words(by.kind))]))
     return chips.size === 0 ? html`<span class="quiet">–</span>` : joined([...chips.values()], " ")
   }
-  const rows = shown.map(({ versionId, label: text, says, status, evidence }) => {
-    const bearing = bearingOf(evidence, openly.has(versionId))
-    const author = bearing === "untested" ? null : tallyFrom(evidence)
+  const rows = shown.map(({ versionId, label: text, says, status, evidence, verdict }) => {
+    const author = verdict === "untested" ? null : tallyFrom(evidence)
     return html`<tr data-entry><td>${label("hypothesis", versionId, text)}</td><td><a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(says)}</a></td>
-<td>${stateBadge(bearing)}${status === "current" ? null : html`<br>${stateBadge(status)}`}${author === null ? null : html`<br><span class="meta">${author}</span>`}</td><td data-is="For">${speaking(versionId, "supports")}</td><td data-is="Against">${speaking(versionId, "contradicts")}</td></tr>`
+<td>${stateBadge(verdict)}${status === "current" ? null : html`<br>${stateBadge(status)}`}${author === null ? null : html`<br><span class="meta">${author}</span>`}</td><td data-is="For">${speaking(versionId, "supports")}</td><td data-is="Against">${speaking(versionId, "contradicts")}</td></tr>`
   })
   const all = html`<a href="${to(`/rooms/${room.roomId}/hypotheses`)}">all ${room.counts.hypothesis}</a>`
   const at = { roomId: room.roomId, threadId: room.openingThreadId }

@@ -37,7 +37,7 @@ const section = (visit: Visit, room: Room, { path, name, json, actions, list, ne
 
 /** A hypothesis in a list: where it stands, what counts for and against it, and the newest of what bears on it. */
 const hypothesisItem = (record: AnswerOf<"hypotheses">["items"][number], beside: ReturnType<typeof evidenceBeside>): Html =>
-  html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span>${
+  html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span><span>${stateBadge(record.verdict ?? "untested")}</span>${
     record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
   }<span>${tally(record.evidenceTally, record.author.username)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
 <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`

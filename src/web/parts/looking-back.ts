@@ -106,8 +106,11 @@ const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: st
   roomId: () => null,
   versionId(visit, versionId) {
     const [then, now] = [visit.ask("record", { versionId }), visit.askNow("record", { versionId })]
-    const same = then.status === now.status && JSON.stringify(then.evidenceTally) === JSON.stringify(now.evidenceTally)
-    return same ? null : html`<p>Now: ${stateBadge(now.status)} ${tally(now.evidenceTally)}</p>`
+    const same =
+      then.status === now.status && then.verdict === now.verdict && JSON.stringify(then.evidenceTally) === JSON.stringify(now.evidenceTally)
+    return same
+      ? null
+      : html`<p>Now: ${now.verdict === undefined ? null : stateBadge(now.verdict)} ${stateBadge(now.status)} ${tally(now.evidenceTally)}</p>`
   },
   experimentId: (visit, experimentId) =>
     nowStands(visit.ask("experiment", { experimentId }).status, visit.askNow("experiment", { experimentId }).status),

@@ -226,11 +226,11 @@ function open() {
   /** What the service says of every record, beside what the slow model says. */
   function compare(): void {
     const { evidence, records: table } = filler.instance.tables
-    for (const { id } of records) {
+    for (const { id, kind } of records) {
       const summary = JSON.parse(writeJson(table.summary(id)))
       deepStrictEqual(
-        [summary.status, summary.evidenceTally, summary.inDoubt],
-        [model.status(id), model.tally(id), model.isInDoubt(id)],
+        [summary.status, summary.evidenceTally, summary.inDoubt, summary.verdict],
+        [model.status(id), model.tally(id), model.isInDoubt(id), kind === "hypothesis" ? model.verdict(id) : undefined],
         id,
       )
       const said = evidence.bearingOn(id, undefined, 1_000)

@@ -142,10 +142,20 @@ export class SlowModel {
   /** "doubted means corrected or disputed and not answered" */
   isDoubted(id: string): boolean {
     const status = this.status(id)
-    if (status !== "disputed") return status === "corrected"
-    return this.#events.some(
+    return status === "corrected" || (status === "disputed" && this.#isOpenlyDisputed(id))
+  }
+  #isOpenlyDisputed = (id: string): boolean =>
+    this.#events.some(
       (event) => event.what === "research_link" && event.kind === "disputes" && event.target === id && !this.#isAnswered(event),
     )
+
+  /** "worked out from what bears on it": a dispute without an answer contests a record that stands, and so do words for and against it. */
+  verdict(id: string): string {
+    const { supports, contradicts, inconclusive } = this.tally(id)
+    if ((!this.isFallen(id) && this.#isOpenlyDisputed(id)) || (supports > 0 && contradicts > 0)) return "contested"
+    if (supports > 0) return "supported"
+    if (contradicts > 0) return "contradicted"
+    return inconclusive > 0 ? "inconclusive" : "untested"
   }
 
   /** "a finding's links, by whomever, and its reference count once, as its author's word, … fallen sources left out, doubted ones counted" */

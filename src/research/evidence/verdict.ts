@@ -1,0 +1,31 @@
+/**
+ * What the words that count say of a record together, as SQL beside its tally `y` and standing `s`. The table of tallies weighs the words;
+ * a dispute that nobody answered makes the record contested.
+ */
+import { FALLEN } from "../../contract/answers/evidence.ts"
+import type { Verdict } from "../../contract/answers/verdict.ts"
+import type { Stored } from "../../contract/json.ts"
+import { labelledObject } from "../../ledger/lists/other-room.ts"
+
+export const BEARING = `iif(s.open_dispute IS NOT NULL AND NOT ${FALLEN("s.status")}, 'contested', coalesce(y.bearing, 'untested'))`
+
+/** How many of the newest words are looked at, and how many of their authors are named. */
+const [SIGHT, NAMED] = [50, 5]
+const NEWEST = `(SELECT * FROM evidence_words c WHERE c.target_id = r.version_id AND c.counted = 1
+  AND c.sequence > (SELECT max(m.sequence) - ${SIGHT} FROM evidence_words m WHERE m.target_id = r.version_id) ORDER BY c.sequence DESC LIMIT ${NAMED}) w`
+
+/**
+ * Keeps whose words the verdict of a hypothesis comes from, beside its tally: they change seldom, and briefs show them often. Takes the id
+ * of what they are about; what is no hypothesis has no verdict.
+ */
+export const WHOSE = `UPDATE evidence_tallies AS y SET verdict_from = (SELECT json_object(
+    'basis', iif(y.measured_supports + y.measured_contradicts > 0, 'effects', 'words'), 'independent', y.independent,
+    'people', json((SELECT json_group_array(DISTINCT n.username) FROM ${NEWEST} JOIN people n ON n.user_id = w.author_id)),
+    'newest', json_object('verdict', w.verdict, 'by', json(${labelledObject("'kind', b.kind, 'id', b.version_id, 'label', b.label", "b.room_id", "r.room_id")}),
+      'author', json_object('userId', q.user_id, 'username', q.username, 'agent', w.agent),
+      'independent', json(iif(w.independent = 1, 'true', 'false')), 'at', w.at))
+  FROM ${NEWEST} JOIN people q ON q.user_id = w.author_id JOIN records b ON b.version_id = w.speaker_id ORDER BY w.sequence DESC LIMIT 1)
+  FROM records r WHERE r.version_id = y.target_id AND r.kind = 'hypothesis' AND y.target_id = +?`
+
+/** What is kept so; null where no word counts. */
+export type VerdictFrom = Stored<NonNullable<Verdict["verdictFrom"]>> | null
