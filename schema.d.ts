@@ -89,5 +89,6 @@ export interface NewRows {
   use_counts: { readonly targetId: string; readonly how: string; readonly uses: number }
   withheld_fields: { readonly mark: string; readonly historyPosition: number; readonly path: string; readonly byPosition: number }
   withheld_writes: { readonly historyPosition?: number | null | undefined; readonly requestDigest: string }
+  work_claims: { readonly claimId: string; readonly roomId: string; readonly threadId: string; readonly objectId: string; readonly objectKind: string; readonly objectLabel?: string | null | undefined; readonly what: string; readonly minutes: number; readonly authorId: string; readonly agent: string; readonly until: string; readonly historyPosition: number }
   writers: { readonly writer?: number | null | undefined; readonly userId: string; readonly personId: string; readonly sender: string; readonly username: string; readonly shownAs: string; readonly agent?: string | null | undefined }
 }

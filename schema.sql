@@ -599,6 +599,26 @@ CREATE TABLE checkpoint_citations (
   PRIMARY KEY (checkpoint_id, position)
 ) STRICT, WITHOUT ROWID;
 
+-- What agents say they are working on. A claim lasts while `until` is to come; writes of its agent about its object move that.
+CREATE TABLE work_claims (
+  claim_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  object_id TEXT NOT NULL,
+  object_kind TEXT NOT NULL,
+  object_label TEXT,
+  what TEXT NOT NULL,
+  minutes INTEGER NOT NULL,
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  -- The name of the agent; empty for a person in the browser.
+  agent TEXT NOT NULL,
+  until TEXT NOT NULL,
+  history_position INTEGER NOT NULL
+) STRICT;
+CREATE INDEX work_claims_of_room ON work_claims (room_id, until);
+CREATE INDEX work_claims_of_thread ON work_claims (thread_id, until);
+CREATE INDEX work_claims_on ON work_claims (object_id, until);
+
 -- joined: link_withdrawals by src/ledger
 -- Links of either form that their authors took back.
 CREATE TABLE link_withdrawals (

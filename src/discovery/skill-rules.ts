@@ -25,12 +25,12 @@ export const skillRules = {
   immutable: "A record never changes; later statements about it stand beside it.",
   runs_nothing: "The service runs nothing and vouches for no result: it keeps who said what, when, and why.",
   brief: `The brief is never longer than its budget (${inDigits(limits.brief)} bytes, ${inCode("?budget=")} for more or less); what it leaves out is counted, with a link.`,
-  next: `Each step of ${inCode("next")} names the operation that would do it and holds its body begun.`,
+  next: `Each step of ${inCode("next")} names its operation, its body begun; what is claimed (${op("claim_work")}) is left out.`,
 
   public_reads: `Reads under ${inCode("/api/research")} need no credential.`,
   agent_routes: `Everything under ${inCode("/api/agent")} needs ${inCode("Authorization: Bearer <ROOM_CREDENTIAL>")} and no ${inCode("Origin")} header.`,
-  one_room: "A credential speaks for one member of one Room, with the permissions it was given, perhaps in some Threads only.",
-  access: `${get("room_access")} says which operations would let you in now.`,
+  one_room: "A credential speaks for one member of one Room, with its permissions, perhaps in some Threads only.",
+  access: `${get("room_access")} says which operations let you in now.`,
 
   schema: "A property that the schema does not list is refused, at any depth; every fault is listed at once.",
   whole: "A write is accepted or refused as a whole.",
@@ -43,16 +43,16 @@ export const skillRules = {
 
   replayed: `The same id and content answer the first receipt, marked ${inCode("replayed: true")}.`,
   changed: `The same id with other content is ${code("request_conflict")}.`,
-  receipt: `${get("receipt", "?operation=…&requestId=…")} gives the receipt without the body; ${code("unknown_receipt")} means that nothing was stored.`,
+  receipt: `${get("receipt", "?operation=…&requestId=…")} gives the receipt without the body; ${code("unknown_receipt")} means nothing was stored.`,
   sender: `${named(({ receiptOf }) => receiptOf === "credential")} replay for the credential that sent them first; all else also after a rotation, marked ${inCode("credentialChanged: true")}.`,
 
-  refused: `A refusal is JSON: ${inCode("refusal")} is its code, ${inCode("committed: false")} means that nothing was stored, ${inCode("issues")} names every fault by its JSON Pointer, ${inCode("current")} shows what stood in the way, and only what is ${inCode("retryable")} may be sent again as it is.`,
+  refused: `A refusal is JSON: ${inCode("refusal")} is its code, ${inCode("committed: false")} means nothing was stored, ${inCode("issues")} names every fault by its JSON Pointer, ${inCode("current")} shows what stood in the way, and only what is ${inCode("retryable")} may be sent again as is.`,
 
   paging: `Lists hold up to ${limits.pageItems} items a page; while ${inCode("hasMore")} is true, follow ${inCode("links.next")}, or send ${inCode("nextCursor")} as ${inCode("after")}.`,
   feed: `${get("room_activity", "?after=…")} lists every accepted write in order (${inCode("format=lines")}: a line each); ${inCode("wait")} (up to ${limits.activityWaitSeconds} seconds) waits for the next. ${get("inbox")}: what concerns you alone.`,
   included: `With ${inCode("include=summary,content")} each entry also has a sentence and what was accepted; neither is in its digest.`,
-  chain: `Each entry holds the ${inCode("digest")} of the one before it: while the last digest you kept is in the feed, nothing before it was rewritten (${get("skill", "?part=examples")} has a program that proves it).`,
-  at: `With ${inCode("at")}, the sequence of an entry, most reads of a Room answer as of that entry.`,
+  chain: `Each entry holds the ${inCode("digest")} of the one before: while the last digest you kept is in the feed, nothing before it was rewritten (a program at ${get("skill", "?part=examples")} proves it).`,
+  at: `With ${inCode("at")}, a sequence, most reads of a Room answer as of that entry.`,
   attempts: `${get("attempts", "?roomId=…")} says what each attempt ran, its last ${inCode("metrics")}, and why it failed.`,
   measurements: `${get("room_measurements")} gives means, intervals and differences by the ${inCode("dimensions")} of metrics (arm, seed); ${inCode("effects")} of a finding are worked out so.`,
   search: `${get("search", "?query=…&roomId=…")} finds all that was said, labels and ids too.`,

@@ -38,6 +38,8 @@ import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
 import { findingLinkOperations } from "./findings/link-operations.ts"
 import { publicationOperations } from "./findings/operations.ts"
+import { claims } from "./claims/claims.ts"
+import { claimOperations, heedClaims } from "./claims/operations.ts"
 import { concerns } from "./inbox/concerns.ts"
 import { judging } from "./judging/judging.ts"
 import { judgingReads } from "./judging/reads.ts"
@@ -90,6 +92,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     checkpoints: checkpoints(db),
     evidence: bearing,
     judging: judging(db, bearing),
+    claims: claims(db),
     concerns: concerns(db, labels),
     brief: candidates(db),
     search: search(db),
@@ -123,13 +126,19 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
     ...attemptOperations(tables, extras.register_attempt),
     ...materialOperations(rooms, threads, materials),
     ...links.operations,
+    ...claimOperations(tables.claims),
   }
-  for (const name of keysOf(operations)) addAdvice(advice, name, operations[name])
+  for (const name of keysOf(operations)) {
+    addAdvice(advice, name, operations[name])
+    heedClaims(tables.claims, name, operations[name])
+  }
   return {
     operations,
     replied: links.replied,
     /** Adds the warnings to an operation of another domain. */
     addAdvice: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => addAdvice(advice, name, behaviour),
+    /** Lets an operation of another domain renew claims, and warn of them. */
+    heedClaims: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => heedClaims(tables.claims, name, behaviour),
   }
 }
 
@@ -151,7 +160,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
   return {
     ...evidenceReads(evidence),
     ...judgingReads(records, tables.checkpoints, tables.judging),
-    ...briefReads(rooms, threads, tables.brief, now),
+    ...briefReads(rooms, threads, tables.brief, tables.claims, now),
     ...publicationReads({ ...tables, citations: citations(records, rooms, findings, people) }),
     ...roomCitationReads(rooms, tables.members, people),
     ...linkReads(rooms, experiments, links, findingLinks, tables.doubts),

@@ -78,6 +78,15 @@ const [dispute] = live
 const { threadId = "", entryId, username = "" } = dispute ?? {}
 await does(username, "post_message", { threadId }, { text: "It was the seed.", replyToEntryId: entryId })
 await does(link?.username ?? "", "withdraw_link", {}, { linkId: link?.linkId, explanation: "It was about another run." })
+const { experimentId } = live
+  .prepare<{ experimentId: string }>(
+    "SELECT experiment_id AS experimentId FROM experiments JOIN rooms r USING (room_id) WHERE e.status = 'open' AND r.state = 'active'".replace(
+      "experiments",
+      "experiments e",
+    ),
+  )
+  .one()
+await does("ada", "claim_work", {}, { object: experimentId, what: "run", minutes: 30 })
 await ledger.transact(() =>
   demo.instance.importing.import_room(null, {
     roomId: world.id(),

@@ -52,7 +52,20 @@ async function fullRoom() {
     })
   ).targetId
   const { linkId } = (await agent.write("assert_dispute", { targetVersionId: versionId, explanation: "It is not so." })).result
-  return { roomId, threadId, token: token ?? "", experimentId, attemptId, materialId, linkId, targetVersionId: versionId, versionId }
+  const { claimId } = (await agent.write("claim_work", { object: experimentId, what: "run", minutes: 240 })).result
+  return {
+    object: experimentId,
+    claimId,
+    roomId,
+    threadId,
+    token: token ?? "",
+    experimentId,
+    attemptId,
+    materialId,
+    linkId,
+    targetVersionId: versionId,
+    versionId,
+  }
 }
 type FullRoom = Awaited<ReturnType<typeof fullRoom>>
 

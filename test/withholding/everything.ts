@@ -233,6 +233,9 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   await send(ada, "assert_supersession", { targetVersionId: h2, explanation: "x", replacementVersionId: h1 })
   await send(grace, "assert_retraction", { targetVersionId: claim, explanation: "x" })
   await send(ada, "withdraw_link", { linkId, explanation: "x" })
+  const { claimId } = (await send(ada, "claim_work", { object: experimentId, what: "run", minutes: 30, note: "x" })).result
+  await send(ada, "release_claim", { claimId })
+  await send(ada, "claim_work", { object: h1, what: "review", minutes: 30, note: "x" })
   const { timelineWatermark } = (await grace.read("thread_research_context", { threadId })) as { timelineWatermark: number }
   const { checkpointId } = (
     await send(ada, "post_research_checkpoint", {

@@ -26,6 +26,7 @@ import { isoTime, realWorld, type World } from "../../ledger/world.ts"
 import { libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
 import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
+import { keysOf } from "../../contract/each.ts"
 import { type Crates, cratesOn, Exports, inboxReads, researchOperations, researchReads, researchTables } from "../../research/index.ts"
 import { activityLines, importActs, roomOperations, roomReads, roomTables, summarizing, withholdingOperations } from "../../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
@@ -154,6 +155,7 @@ export function createInstance(parts: InstanceParts) {
   const research = researchOperations({ ...tables, db })
   const threading = threadOperations(tables.threads, timeline, research.replied)
   research.addAdvice("create_thread", threading.create_thread)
+  for (const name of keysOf(threading)) research.heedClaims(name, threading[name])
   const behaviours: Behaviours = {
     ...roomOperations(tables, tables.people, tables.threads),
     ...withholdingOperations({

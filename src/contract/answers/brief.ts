@@ -1,6 +1,6 @@
 /** The answer of a brief: a Room or Thread in one small read. */
 import * as v from "valibot"
-import { count, dated, id, optionalSaid, optionalText as text, said } from "./fields.ts"
+import { at, count, dated, id, optionalSaid, optionalText as text, said } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
 import { verdict } from "./verdict.ts"
@@ -11,7 +11,7 @@ const schemaVersion = v.literal(schemaVersions.research)
 const object = shape({ kind: v.string(), id, label: text })
 
 /** The lists of a brief, in the order in which they stand in it. */
-export const briefLists = ["stands", "hypotheses", "findings", "failures", "disputes", "work", "next", "openQuestions"] as const
+export const briefLists = ["stands", "hypotheses", "findings", "failures", "disputes", "work", "claims", "next", "openQuestions"] as const
 export type BriefList = (typeof briefLists)[number]
 
 const nextItem = shape({
@@ -22,6 +22,17 @@ const nextItem = shape({
   permission: v.string(),
   /** The body of the operation, as far as it can be begun. */
   body: v.record(v.string(), v.unknown()),
+})
+
+/** What an agent says it is working on. */
+const claim = shape({
+  claimId: id,
+  what: v.picklist(enumerations.claimedWork),
+  object,
+  by: v.string(),
+  agent: text,
+  until: at,
+  note: optionalSaid,
 })
 
 const failureFields = { kind: v.picklist(enumerations.failureKind), id, label: text, why: said, at: v.string() }
@@ -100,6 +111,9 @@ const lists = {
       silentSince: text,
     }),
   ),
+  /** What agents say they are working on, as long as they claim it; what lasts longest first. */
+  claims: v.array(claim),
+  /** Nothing that is claimed, held or under way. */
   next: v.array(nextItem),
   openQuestions: v.array(shape({ question: said, threadId: id })),
 }
@@ -122,4 +136,4 @@ export const threadBrief = shape({
   activityWatermark: count,
   ...dated,
 })
-export const nextSteps = shape({ schemaVersion, roomId: id, items: v.array(nextItem), ...dated })
+export const nextSteps = shape({ schemaVersion, roomId: id, items: v.array(nextItem), claims: v.array(claim), ...dated })

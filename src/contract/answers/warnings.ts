@@ -42,5 +42,11 @@ export const warning = shape({
   exitCode: some(count),
   reportedAt: some(v.string()),
   registeredAt: some(at),
+  /** The claim of another agent on the same work, until when it lasts. */
+  claimId: some(id),
+  what: some(v.picklist(enumerations.claimedWork)),
+  by: some(v.string()),
+  agent: some(v.nullable(v.string())),
+  until: some(at),
 })
 export type Warning = v.InferOutput<typeof warning>

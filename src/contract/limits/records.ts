@@ -43,6 +43,11 @@ export const ofRecords = {
   dimensions: 8,
   dimensionText: 64,
   outputsOfEvent: 50,
+  /** Minutes that a claim may last. */
+  claimMinutesMin: 5,
+  claimMinutesMax: 240,
+  /** Claims of others that one write is warned of. */
+  claimWarnings: 5,
   /** Characters of another instance's address. */
   address: 300,
 } as const

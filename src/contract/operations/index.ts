@@ -15,6 +15,7 @@ import {
   reportExperimentStatus,
   takeExperiment,
 } from "./experiments.ts"
+import { claimWork, releaseClaim } from "./claims.ts"
 import { postResearchCheckpoint } from "./checkpoints.ts"
 import { publishHypothesis } from "./hypotheses.ts"
 import { assertCorrection, assertDispute, assertRetraction, assertSupersession, withdrawLink } from "./links.ts"
@@ -60,6 +61,8 @@ const all = [
   reportAttemptEvent,
   registerMaterial,
   reportMaterialLocation,
+  claimWork,
+  releaseClaim,
   createRoom,
   amendRoom,
   requestToJoin,

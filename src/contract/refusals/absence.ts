@@ -38,6 +38,12 @@ export const refusalsOfAbsence = {
     meaning: "No link has this id.",
     remedy: "Check the id against the list of links.",
   },
+  unknown_claim: {
+    status: [404],
+    retryable: false,
+    meaning: "No claim on work has this id.",
+    remedy: "Take the id from the receipt of claim_work, or from the brief.",
+  },
   unknown_receipt: {
     status: [404],
     retryable: false,

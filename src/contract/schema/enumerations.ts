@@ -87,7 +87,8 @@ export const enumerations = {
   /**
    * What a write or a record is warned of. It rests on what has fallen, directly or further down, or a plan it names
    * does, with what that tests; it names what has fallen, or a
-   * material that nobody can get; it says too little, repeats itself, or contradicts itself; a checkpoint goes back behind another.
+   * material that nobody can get; it says too little, repeats itself, or contradicts itself; a checkpoint goes back behind another; another agent
+   * has claimed the same work.
    */
   warning: [
     ...fallen.map((status) => `rests_on_${status}` as const),
@@ -116,7 +117,10 @@ export const enumerations = {
     "completed_without_attempt",
     "covers_less",
     "reopens_conclusion",
+    "claimed_by",
   ],
+  /** What an agent can say it is at. */
+  claimedWork: ["run", "reproduce", "write_finding", "write_checkpoint", "review"],
   checkpointState: ["open", "concluded"],
   /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */
   attemptRole: ["producing", "baseline", "evidence"],
@@ -182,6 +186,7 @@ export type LibraryPermission = (typeof enumerations.libraryPermission)[number]
 export type AnyPermission = Permission | LibraryPermission
 export type PaperOrder = (typeof enumerations.paperOrder)[number]
 export type KeyReach = (typeof enumerations.keyReach)[number]
+export type ClaimedWork = (typeof enumerations.claimedWork)[number]
 export type RecordKind = (typeof enumerations.recordKind)[number]
 export type ExperimentStatus = (typeof enumerations.experimentStatus)[number]
 export type WarningCode = (typeof enumerations.warning)[number]
@@ -205,7 +210,7 @@ export type MemberRole = (typeof enumerations.memberRole)[number]
 
 /** What each permission lets a credential do, in the manifest's words. */
 export const permissionMeanings: Record<Permission, string> = {
-  post_thread: "Start Threads, post, reuse records, relate findings, write checkpoints, correct, supersede and dispute.",
+  post_thread: "Start Threads, post, reuse records, relate findings, write checkpoints, correct, supersede and dispute, and claim work.",
   publish_records: "Publish hypotheses, findings and cited claims, and retract one's own.",
   manage_own_experiments: "Propose and take experiments, act on one's own assigned work, and register reproductions.",
 }

@@ -11,12 +11,13 @@ import type { NextItem } from "./next.ts"
 
 /** The share of a brief that each list has before the others take what is left, in parts of a hundred. */
 const shares: Readonly<Record<BriefList, number>> = {
-  stands: 24,
+  stands: 22,
   hypotheses: 20,
   findings: 14,
   failures: 10,
   disputes: 8,
-  work: 9,
+  work: 7,
+  claims: 4,
   next: 10,
   openQuestions: 5,
 }
@@ -29,6 +30,9 @@ export interface Head {
   readonly totals: Partial<Record<BriefList, number>>
   readonly links: Readonly<Record<BriefList, string>>
 }
+
+/** What is to be done next, and what is claimed. */
+type Told = Pick<AnswerOf<"room_next">, "items" | "claims">
 
 const DAY = 86_400_000
 
@@ -47,12 +51,13 @@ const nothing = (): Lists => ({
   failures: [],
   disputes: [],
   work: [],
+  claims: [],
   next: [],
   openQuestions: [],
 })
 
 /** How to write the items of each list, their texts cut to so many characters. */
-function listsOf(gathered: Gathered, next: readonly NextItem[], now: number): Makers {
+function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number): Makers {
   const stands = gathered.stands.map((stand) => ({ ...stand, staleReasons: parse(stand.staleReasons).slice(0, 5) }))
   const hypotheses = gathered.hypotheses.map((each) => ({
     ...each,
@@ -112,6 +117,7 @@ function listsOf(gathered: Gathered, next: readonly NextItem[], now: number): Ma
           silentSince: silent,
         }),
       ),
+    claims: (most) => claims.map((claim) => ({ ...claim, note: claim.note === null ? null : shortened(claim.note, most) })),
     next: (most) => next.map((step) => ({ ...step, why: shortened(step.why, most), body: cutTexts(step.body, most * 2) })),
     openQuestions: (most) => gathered.openQuestions.map(({ question, threadId }) => ({ question: shortened(question, most), threadId })),
   }
@@ -140,8 +146,8 @@ const lengths = (budget: number): number[] => {
  * @param budget bytes of the text, at least `limits.briefMin`; the text is never longer
  * @param now milliseconds since 1970
  */
-export function briefText(head: Head, gathered: Gathered, next: readonly NextItem[], budget: number, now: number, form: Form): string {
-  const lists = listsOf(gathered, next, now)
+export function briefText(head: Head, gathered: Gathered, told: Told, budget: number, now: number, form: Form): string {
+  const lists = listsOf(gathered, told, now)
   const most = lengths(budget)
   const own = Math.min(...most)
   const items = itemsOf(lists, own)
@@ -156,13 +162,14 @@ export function briefText(head: Head, gathered: Gathered, next: readonly NextIte
 }
 
 /** The items of all lists, their texts cut to so many characters. */
-const itemsOf = ({ stands, hypotheses, findings, failures, disputes, work, next, openQuestions }: Makers, most: number): Lists => ({
+const itemsOf = ({ stands, hypotheses, findings, failures, disputes, work, claims, next, openQuestions }: Makers, most: number): Lists => ({
   stands: stands(most),
   hypotheses: hypotheses(most),
   findings: findings(most),
   failures: failures(most),
   disputes: disputes(most),
   work: work(most),
+  claims: claims(most),
   next: next(most),
   openQuestions: openQuestions(most),
 })

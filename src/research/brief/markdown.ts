@@ -1,5 +1,5 @@
 /** A brief as Markdown. */
-import { partInWords } from "../../contract/definitions/sentence.ts"
+import { partInWords, words } from "../../contract/definitions/sentence.ts"
 import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
@@ -36,6 +36,11 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
     "Work",
     ({ label, question, status, assignee, agent, silentSince, experimentId }) =>
       `${label} (${status.replaceAll("_", " ")}${assignee === null ? "" : `, ${writerName({ username: assignee, agent })}`}${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
+  ],
+  claims: [
+    "Claimed by agents at work",
+    ({ what, object, by, agent, until, note, claimId }) =>
+      `${words(what)} ${object.label ?? `${words(object.kind)} ${object.id}`} (${writerName({ username: by, agent })}, until ${until})${note === null ? "" : `: ${line(note)}`} ${claimId}`,
   ],
   next: [
     "What to do next",

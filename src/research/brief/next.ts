@@ -2,11 +2,12 @@
 import type { StaleReason } from "../../contract/answers/evidence.ts"
 import { parse } from "../../contract/json.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { enumerations } from "../../contract/schema/enumerations.ts"
+import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { shortened } from "../../contract/text.ts"
+import type { Claim } from "../claims/claims.ts"
 import type { Candidates, Leads } from "./candidates.ts"
 import type { Place } from "./rows.ts"
 
@@ -23,7 +24,27 @@ const reasons: { readonly [C in StaleReason["code"]]: string } = {
 const EACH = 5
 const QUOTED = 160
 
-export function nextSteps(candidates: Candidates, place: Place, known: Leads): NextItem[] {
+/** The work that a step would be, as far as it can be claimed. */
+const works: { readonly [S in NextItem["what"]]?: ClaimedWork } = {
+  answer_dispute: "review",
+  settle_reproduction: "reproduce",
+  renew_conclusion: "write_checkpoint",
+  report_outcome: "run",
+  test_hypothesis: "run",
+  take_experiment: "run",
+  reproduce_finding: "reproduce",
+}
+/** What a step is about, besides its object: the Thread of a checkpoint, the experiment of a reproduction. */
+const idsOf = ({ what, object, body: { threadId, experimentId } }: NextItem): string[] =>
+  [object.id, what === "renew_conclusion" ? threadId : experimentId].filter((each) => typeof each === "string")
+
+/** @param claimed the claims that last on any of some ids */
+export function nextSteps(
+  candidates: Candidates,
+  place: Place,
+  known: Leads,
+  claimed: (ids: readonly string[]) => readonly Pick<Claim, "what" | "objectId">[],
+): NextItem[] {
   const step = (
     what: NextItem["what"],
     object: NextItem["object"],
@@ -135,5 +156,8 @@ export function nextSteps(candidates: Candidates, place: Place, known: Leads): N
         ),
       ),
   ]
-  return enumerations.nextStep.flatMap((what) => steps.filter((each) => each.what === what).slice(0, EACH)).slice(0, limits.pageItems)
+  const taken = claimed(steps.flatMap(idsOf))
+  const isClaimed = (step: NextItem) => taken.some(({ what, objectId }) => what === works[step.what] && idsOf(step).includes(objectId))
+  const free = steps.filter((step) => !isClaimed(step))
+  return enumerations.nextStep.flatMap((what) => free.filter((each) => each.what === what).slice(0, EACH)).slice(0, limits.pageItems)
 }

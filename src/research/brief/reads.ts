@@ -6,16 +6,32 @@ import { noSuch } from "../../contract/objects/no-such.ts"
 import { shortened } from "../../contract/text.ts"
 import { keysetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
+import { isoTime } from "../../ledger/world.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { asJson, briefText, type Form, type Head } from "./brief.ts"
-import type { Candidates } from "./candidates.ts"
+import type { Claims } from "../claims/claims.ts"
+import type { Candidates, Leads } from "./candidates.ts"
 import type { Place } from "./rows.ts"
 import { asMarkdown } from "./markdown.ts"
 import { nextSteps } from "./next.ts"
 
 /** @param now milliseconds since 1970 */
-export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, now: () => number) {
+export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, claims: Claims, now: () => number) {
+  /** What is to be done next, and what is claimed. */
+  function next(place: Place, known: Leads) {
+    const at = isoTime(now())
+    return {
+      items: nextSteps(brief, place, known, (ids) => claims.among(ids, at)),
+      claims: claims.lasting(place, at).map(({ claimId, what, kind, objectId, label, by, agent, until, note }) => ({
+        claimId,
+        what,
+        object: { kind, id: objectId, label },
+        ...{ by, agent, until, note },
+      })),
+    }
+  }
+
   /** Where each list of a brief goes on. */
   const linksOf = ({ roomId, threadId }: Place, basePath: string): Head["links"] => {
     const to = (path: string) => `${basePath}${path}`
@@ -27,6 +43,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
       failures: to(pathTo("room_failures", { roomId })),
       disputes: to(pathTo("room_links", { roomId }, { kind: "disputes" })),
       work: to(pathTo("experiments", {}, { roomId })),
+      claims: to(pathTo("room_next", { roomId })),
       next: to(pathTo("room_next", { roomId })),
       openQuestions: to(context),
     }
@@ -38,9 +55,9 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
     query: ParametersOf<N>,
   ): JsonText<AnswerOf<N>> | string {
     const gathered = brief.gather(place)
-    const next = nextSteps(brief, place, gathered)
+    const told = next(place, gathered)
     const budget = query.budget ?? limits.brief
-    const written = (form: Form) => briefText(head, gathered, next, budget, now(), form)
+    const written = (form: Form) => briefText(head, gathered, told, budget, now(), form)
     return query.format === "markdown" ? written(asMarkdown) : new JsonText(stored<AnswerOf<N>>(written(asJson)))
   }
 
@@ -109,7 +126,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, no
     room_next({ params }) {
       const { roomId } = params
       rooms.mustExist(roomId)
-      return { roomId, items: nextSteps(brief, { roomId }, brief.gatherLeads({ roomId })) }
+      return { roomId, ...next({ roomId }, brief.gatherLeads({ roomId })) }
     },
   } satisfies Partial<Readers>
 }

@@ -95,4 +95,4 @@ export interface Running {
   readonly updatedAt: string
 }
 /** How much there is in all of each list that is counted as it lands. */
-export type Counts = Record<Exclude<BriefList, "next">, number>
+export type Counts = Record<Exclude<BriefList, "claims" | "next">, number>

@@ -54,6 +54,7 @@ const peopleOf: Place = ({ roomId }) => `/rooms/${roomId}/people`
 const places: Readonly<Record<Exclude<TargetKind, PagedKind | "record">, Place>> = {
   message: ({ threadId, entry }) => withQuery(`/threads/${threadId}`, { entry: entry?.entryId }),
   person: peopleOf,
+  work_claim: ({ threadId, entry }) => withQuery(`/threads/${threadId}`, { entry: entry?.entryId }),
   member: (receipt) => (isOf(receipt, "remove_member") ? ofRoom(receipt) : peopleOf(receipt)),
   join_request: (receipt) => (isOf(receipt, "request_to_join") ? ofRoom(receipt) : peopleOf(receipt)),
   credential: peopleOf,

@@ -1,6 +1,8 @@
 /** The brief of a Room as people read it: its newest answer, what is believed, what was found, what failed, what is next. */
 import { speakingPurposes, staleSentence, tallyFrom } from "../../contract/answers/evidence.ts"
+import { writerName } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
+import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdownInLink, phrase } from "../markdown.ts"
 import { act, whyNot } from "../parts/actions.ts"
@@ -159,7 +161,7 @@ export function failures({ failures: all }: Brief): Html | null {
 }
 
 /** What is next and who has it. */
-export function next(visit: Visit, { room, experiments }: Context, { next: steps, work }: Brief): Html {
+export function next(visit: Visit, { room, experiments }: Context, { next: steps, work, claims }: Brief): Html {
   const asks = new Map(work.map(({ experimentId, question }) => [experimentId, question]))
   const held = experiments.filter(({ assignee, status }) => assignee !== null && (status === "claimed" || status === "in_progress"))
   // Questions have a list of their own; of what can be reproduced, one is enough to begin with.
@@ -173,12 +175,20 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
       ({ experimentId, label: text, question, assignee, updatedAt }) =>
         html`<li><div>${stateBadge("in_progress", "In hand")} ${label("experiment", experimentId, text)} <span class="why" dir="auto">${beginning(question, 90)}</span> <span class="meta"><span>${assignee && person(assignee)}</span><span>last change ${time(updatedAt)}</span></span></div></li>`,
     )
+  const claimed = claims.slice(0, SHOWN.work).map(({ claimId, what, object, by, agent, until, note }) => {
+    const name = object.label === null ? words(object.kind) : named(object.kind, object.id, object.label)
+    const release =
+      visit.past === undefined && visit.person?.username === by
+        ? html`<span><a href="${to(withQuery("/do/release_claim", { claimId }))}">Release it</a></span>`
+        : null
+    return html`<li><div>${stateBadge("in_progress", "Claimed")} <strong>${words(what)}</strong> ${name}${note === null ? null : html` <span class="why" dir="auto">${beginning(note, 90)}</span>`} <span class="meta"><span>${writerName({ username: by, agent })}</span><span>until ${time(until)}</span>${release}</span></div></li>`
+  })
   const items = own.map((step) => {
     const question = step.what === "take_experiment" ? asks.get(step.object.id) : undefined
     return stepItem(step, visit, room, question === undefined ? undefined : beginning(question, 120))
   })
   return html`<section aria-labelledby="next">${heading(2, "next", "Next")}<ul class="lines" id="live-next" data-live>${
-    items.length + inHand.length === 0 ? html`<li class="quiet">Nothing is waiting.</li>` : [inHand, items]
+    items.length + inHand.length + claimed.length === 0 ? html`<li class="quiet">Nothing is waiting.</li>` : [inHand, claimed, items]
   }</ul></section>`
 }
 

@@ -16,6 +16,7 @@ const remedies: Readonly<Record<RefusalCode, Content>> = {
   unknown_record: LOOK_UP,
   unknown_material: LOOK_UP,
   unknown_link: LOOK_UP,
+  unknown_claim: LOOK_UP,
   unknown_receipt: LOOK_UP,
   unknown_reference: LOOK_UP,
   unknown_operation: ADDRESS,

@@ -66,11 +66,14 @@ export class Wandering {
       body: { schemaVersion: 3, requestId: chance.id(), ...body },
     })
     if (!chance.happens(0.22)) return undefined
-    const which = chance.weighted({ register: 3, report: 3, withdraw: 3, room: 2 })
+    const which = chance.weighted({ register: 3, report: 3, withdraw: 3, room: 2, claim: 4 })
     const own = this.links.filter((link) => link.person === person)
     const link = chance.oneOf(own)
     const materialId = chance.oneOf(this.materials)
     if (which === "withdraw" && link) return intent("withdraw_link", { linkId: link.linkId, explanation: "It was said too soon." })
+    const versionId = chance.oneOf(this.records)
+    if (which === "claim" && versionId !== undefined)
+      return intent("claim_work", { object: versionId, what: chance.oneOf(["review", "run", "write_finding"]), minutes: 5, note: "At it." })
     if (which === "report" && materialId !== undefined)
       return intent("report_material_location", {
         materialId,

@@ -47,6 +47,7 @@ const checkpoint = {
   citations: [],
 } as const
 const { checkpointId } = (await room.grace.write("post_research_checkpoint", checkpoint)).result
+const claimed = (await room.grace.write("claim_work", { object: experimentId, what: "run", minutes: 240 })).result
 const kept = { ...finding(room), requestId: crypto.randomUUID() }
 const receipt = await room.grace.write("publish_finding", kept)
 
@@ -62,6 +63,8 @@ const ids: Readonly<Record<string, string>> = {
   checkpointId,
   proposalId: experimentId,
   linkId: link.linkId,
+  object: experimentId,
+  claimId: claimed.claimId,
   materialId: material.materialId,
   key: "lowers",
   arxivId: "1706.03762",

@@ -64,4 +64,36 @@ export const threadSheets = {
       ...threadAsk,
     },
   }),
+  claim_work: sheet("claim_work", {
+    heading: "Say what you are working on",
+    lead: "Others see it and can do something else. It ends by itself; what you write about it meanwhile renews it.",
+    send: "Claim it",
+    first: ["/what", "/minutes", "/note"],
+    kept: ["/object", "/threadId"],
+    asks: {
+      "/object": { label: "What it is about" },
+      "/threadId": { label: "Thread" },
+      "/what": {
+        label: "What are you doing?",
+        missing: "Say what you are doing.",
+        words: {
+          run: "running it",
+          reproduce: "reproducing it",
+          write_finding: "writing a finding",
+          write_checkpoint: "writing a checkpoint",
+          review: "reviewing it",
+        },
+      },
+      "/minutes": { label: "For how many minutes?", missing: "Say for how many minutes." },
+      "/note": { label: "Anything others should know?", tall: 2 },
+    },
+  }),
+  release_claim: sheet("release_claim", {
+    heading: "Release the claim",
+    lead: "Others see that you are no longer at it.",
+    send: "Release it",
+    first: [],
+    kept: ["/claimId"],
+    asks: { "/claimId": { label: "Claim" } },
+  }),
 } as const

@@ -1,0 +1,58 @@
+/** Claims: an agent says what it is working on, so that others do something else. A claim forbids nothing and ends by itself. */
+import * as v from "valibot"
+import { quoting, words } from "../definitions/sentence.ts"
+import { enumerations } from "../schema/enumerations.ts"
+import { at } from "../answers/fields.ts"
+import { oneOf, text, uuid, whole } from "../schema/fields.ts"
+import { limits } from "../limits.ts"
+import { operation } from "../definitions/operation.ts"
+import { subject } from "../schema/ref.ts"
+
+const { claimMinutesMin: fewest, claimMinutesMax: most } = limits
+const { claimedWork } = enumerations
+const permissions = ["post_thread"] as const
+const result = { claimId: uuid, until: at, label: v.null() }
+
+export const claimWork = operation({
+  name: "claim_work",
+  refusals: ["experiment_not_open", "state_conflict"],
+  surface: "agent",
+  sentence: ({ what, minutes, note }) => `claimed work for ${minutes} minutes, ${words(what)}${quoting(note)}`,
+  summary:
+    "Says that you are at work on something, so that others do something else. Each write of yours about it renews the claim; it ends by itself. It forbids nothing: others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
+  permissions,
+  target: "work_claim",
+  atLeastOneOf: ["object", "threadId"],
+  requiredWhen: [
+    { field: "object", when: { field: "what", in: ["run", "reproduce"] } },
+    { field: "threadId", when: { field: "what", in: ["write_checkpoint"] } },
+  ],
+  onlyWhen: [{ field: "object", when: { field: "what", in: claimedWork.filter((what) => what !== "write_checkpoint") } }],
+  fields: {
+    object: v.exactOptional(subject("record", "experiment", "plan", "attempt", "checkpoint")),
+    threadId: v.exactOptional(subject("thread")),
+    what: oneOf(claimedWork),
+    minutes: v.pipe(whole(fewest), v.maxValue(most, `must be at most ${most}`)),
+    note: v.exactOptional(text(limits.explanation)),
+  },
+  result,
+  example: {
+    object: "0198f3a0-0000-7000-8000-000000000005",
+    what: "run",
+    minutes: 45,
+    note: "Seeds 4 and 5 are running.",
+  },
+})
+
+export const releaseClaim = operation({
+  name: "release_claim",
+  refusals: ["role_required", "state_conflict"],
+  surface: "agent",
+  sentence: (_content) => "released a claim",
+  summary: "Ends a claim before its time; by the person whose agent made it.",
+  permissions,
+  target: "work_claim",
+  fields: { claimId: subject("work_claim") },
+  result,
+  example: { claimId: "0198f3a0-0000-7000-8000-00000000000c" },
+})

@@ -1,0 +1,78 @@
+/** Claiming work, and releasing it. */
+import { hasFallen } from "../../contract/answers/evidence.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import type { OperationName } from "../../contract/operations/index.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { namedIn } from "../../contract/schema/ref.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
+import { operationOf } from "../../contract/operations/index.ts"
+import { states } from "../../contract/states.ts"
+import { type Behaviour, behaviour } from "../../ledger/journal/behaviour.ts"
+import type { Claims } from "./claims.ts"
+import { workOf } from "./work.ts"
+
+const isOver = (kind: "experiment" | "attempt", status: string | null): boolean =>
+  states[kind].terminal.some((terminal) => terminal === status)
+
+export function claimOperations(claims: Claims) {
+  const claim_work = behaviour("claim_work", {
+    subject({ body }) {
+      const found = claims.object(body.object ?? body.threadId ?? "")
+      if (found !== undefined) return { roomId: found.roomId, threadId: found.threadId, found }
+      throw body.object === undefined
+        ? noSuch("thread")
+        : new Refusal("unknown_record", "There is nothing with this id that can be claimed.")
+    },
+    references: ({ body }, { threadId }) =>
+      body.threadId === undefined || body.threadId === threadId ? [] : [{ path: "/threadId", message: "is not the Thread of the object" }],
+    admit({ body }, { found: { id, kind, label, status } }) {
+      const current = { id, kind, label, status }
+      if (body.what === "run" && kind === "experiment" && isOver(kind, status))
+        throw new Refusal("experiment_not_open", `${label} is ${status}; there is nothing left to run.`, { current })
+      if (body.what === "run" && kind === "attempt" && isOver(kind, status))
+        throw new Refusal("state_conflict", `${label} has ended: ${status}.`, { current })
+      if (enumerations.recordStatus.some((each) => each === status && hasFallen(each)))
+        throw new Refusal("state_conflict", `${label} is ${status}; there is nothing left to claim.`, { current })
+    },
+    write({ actor, body: { what, minutes } }, { found }, { at, position, newId }) {
+      const claimId = newId()
+      const until = claims.insert({ claimId, what, minutes, position }, found, actor, at)
+      return { target: { id: claimId, label: null }, result: { claimId, until, label: null } }
+    },
+  })
+
+  const release_claim = behaviour("release_claim", {
+    subject({ body }) {
+      const claim = claims.find(body.claimId)
+      if (claim === undefined) throw noSuch("work_claim")
+      return { roomId: claim.roomId, threadId: claim.threadId, claim }
+    },
+    admit({ actor }, { claim: { claimId, authorId, until } }, at) {
+      if (authorId !== actor.userId)
+        throw new Refusal("role_required", "Only the person whose agent made a claim releases it.", { current: { needed: ["author"] } })
+      if (until <= at) throw new Refusal("state_conflict", `The claim ended at ${until}.`, { current: { claimId, until } })
+    },
+    write(_call, { claim: { claimId } }, { at }) {
+      claims.end(claimId, at)
+      return { target: { id: claimId, label: null }, result: { claimId, until: at, label: null } }
+    },
+  })
+
+  return { claim_work, release_claim }
+}
+
+/** Lets a write renew the claims of its agent, and warns its sender of the claims of others. */
+export function heedClaims(claims: Claims, name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">): void {
+  if (name === "release_claim") return
+  const { write } = behaviour
+  const { body } = operationOf(name)
+  behaviour.write = (call, subject, change) => {
+    const outcome = write.call(behaviour, call, subject, change)
+    const roomId = outcome.roomId ?? subject.roomId
+    if (roomId === null) return outcome
+    const threadId = outcome.threadId ?? subject.threadId
+    const ids = () => [...namedIn(body, call.body).map(({ id }) => id), outcome.target.id, ...(threadId == null ? [] : [threadId])]
+    const found = claims.wrote(roomId, ids, workOf(name, call.body), call.actor, change.at)
+    return found.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...found] }
+  }
+}

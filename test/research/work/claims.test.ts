@@ -1,0 +1,176 @@
+/**
+ * Two agents of one person and one of another work in one Room. Each says what it is at; the others are told, and what is claimed is
+ * offered to nobody else.
+ */
+import { ResearchRoomClient } from "research-room/client"
+import tap, { test } from "tap"
+import { ask } from "../../support/ask.ts"
+import { checkData } from "../../../src/check/check.ts"
+import { action, experiment, hypothesis, message } from "../../support/bodies.ts"
+import { held } from "../../support/contract.ts"
+import { elsewhere } from "../../support/elsewhere.ts"
+import { startOwn } from "../../support/service.ts"
+
+const own = await startOwn()
+tap.teardown(() => own.close())
+const ada = await own.setUp()
+const grace = await own.person("grace")
+const { result: made } = await ada.write("create_room", { title: "Claimed" })
+const { roomId, openingThreadId: threadId } = made
+await ada.write("add_member", { roomId, username: "grace" })
+const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
+async function agent(person: typeof ada, label: string) {
+  const { result } = await person.write("issue_credential", { roomId, label, permissions } as never)
+  return new ResearchRoomClient({ baseUrl: own.baseUrl, token: result.token, fetch: held })
+}
+const [mcp, sweeper, runner] = [await agent(ada, "mcp"), await agent(ada, "sweeper"), await agent(grace, "runner")]
+type Client = typeof mcp
+const MINUTE = 60_000
+const propose = async () => (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
+const claim = (client: Client, said: object) => client.write("claim_work", { minutes: 30, ...said } as never)
+const next = () => mcp.read("room_next", { roomId })
+const offered = async (id: string) => (await next()).items.some(({ object }) => object.id === id)
+const claimed = async () =>
+  (await next()).claims.map(({ what, object, by, agent }) => `${what} ${object.label ?? object.kind} ${by} ${agent}`)
+const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) => warnings.map(({ code }) => code)
+const refusedWith = (write: Promise<unknown>) =>
+  write.then(
+    () => "accepted",
+    ({ refusal }: { readonly refusal: string }) => refusal,
+  )
+
+// shows: skill: next
+test("what is claimed is offered to nobody, shown in next and in the brief, and ends by itself", async (t) => {
+  const experimentId = await propose()
+  t.ok(await offered(experimentId))
+  const { warnings } = await claim(mcp, { object: experimentId, what: "run", note: "Seeds 1 to 5." })
+  t.strictSame(warnings, [])
+  t.notOk(await offered(experimentId))
+  t.strictSame(await claimed(), ["run E1 ada mcp"])
+  const { claims } = await mcp.read("room_brief", { roomId })
+  t.match(claims, [{ note: "Seeds 1 to 5.", object: { id: experimentId, kind: "experiment" } }])
+  t.match(
+    (await ask(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text,
+    /## Claimed by agents at work\n- run E1 \(ada · agent mcp, until /,
+  )
+  t.match(await (await fetch(`${own.baseUrl}/rooms/${roomId}`)).text(), /Claimed<\/span> <strong>run<\/strong>/)
+  own.pass(29 * MINUTE)
+  t.notOk(await offered(experimentId))
+  own.pass(2 * MINUTE)
+  t.ok(await offered(experimentId))
+  t.strictSame(await claimed(), [])
+})
+
+test("a write of that agent about it renews the claim, one of another agent does not", async (t) => {
+  const experimentId = await propose()
+  await claim(mcp, { object: experimentId, what: "run" })
+  own.pass(20 * MINUTE)
+  await mcp.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  own.pass(20 * MINUTE)
+  t.strictSame(await claimed(), ["run E2 ada mcp"])
+  await mcp.write("report_experiment_status", { experimentId, expectedRevision: 2, expectedStatus: "claimed", status: "in_progress" })
+  own.pass(20 * MINUTE)
+  t.strictSame(await claimed(), ["run E2 ada mcp"])
+  const handoff = { experimentId, expectedRevision: 3, expectedStatus: "in_progress", handoff: "Seeds 4 and 5 are left." } as const
+  await sweeper.write("release_experiment", handoff)
+  own.pass(11 * MINUTE)
+  t.strictSame(await claimed(), [])
+  const { result, entry } = await grace.write("publish_hypothesis", hypothesis(roomId, threadId))
+  await claim(mcp, { object: result.versionId, what: "review" })
+  own.pass(20 * MINUTE)
+  await mcp.write("post_message", { threadId, ...message("Why 400 steps?", { replyToEntryId: entry?.entryId }) } as never)
+  own.pass(20 * MINUTE)
+  t.strictSame(await claimed(), ["review H1 ada mcp"], "an answer to its card concerns it")
+  own.pass(20 * MINUTE)
+})
+
+test("whoever does the same is told by whom it is claimed and until when; it is not refused", async (t) => {
+  const experimentId = await propose()
+  const { result: first } = await claim(mcp, { object: experimentId, what: "run" })
+  const taken = await runner.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  t.match(taken.warnings, [
+    { code: "claimed_by", claimId: first.claimId, by: "ada", agent: "mcp", label: "E3", what: "run", until: first.until },
+  ])
+  t.match(taken.warnings[0]?.message, "ada · agent mcp has claimed this work until ")
+  t.strictSame(codes(await claim(sweeper, { object: experimentId, what: "run" })), ["claimed_by"], "another agent of the same person too")
+  t.strictSame(codes(await claim(runner, { object: experimentId, what: "review" })), [], "other work is not the same")
+  await claim(mcp, { threadId, what: "write_checkpoint" })
+  const { thread } = (await runner.read("thread_research_context", { threadId })) as { thread: { timelineWatermark: number } }
+  const { timelineWatermark } = thread
+  const summary = {
+    threadId,
+    expectedWatermark: timelineWatermark,
+    coversThrough: timelineWatermark,
+    synthesis: "So far.",
+    openQuestions: [],
+    citations: [],
+  }
+  t.strictSame(codes(await runner.write("post_research_checkpoint", { ...summary, state: "open" })), ["claimed_by"])
+  own.pass(300 * MINUTE)
+})
+
+test("a new claim replaces the agent's own for the same work, and its person releases it", async (t) => {
+  const experimentId = await propose()
+  const first = await claim(mcp, { object: experimentId, what: "run", minutes: 240 })
+  const second = await claim(mcp, { object: experimentId, what: "run", minutes: 5 })
+  t.strictSame(codes(second), [])
+  t.strictSame(await claimed(), ["run E4 ada mcp"])
+  const { claimId } = second.result
+  t.equal(await refusedWith(runner.write("release_claim", { claimId })), "role_required")
+  const { items: before } = await mcp.read("inbox", { after: 0 })
+  await sweeper.write("release_claim", { claimId })
+  t.strictSame(await claimed(), [])
+  t.equal(await refusedWith(mcp.write("release_claim", { claimId })), "state_conflict", "it is over")
+  t.equal(await refusedWith(mcp.write("release_claim", { claimId: first.result.claimId })), "state_conflict", "and so is the one before")
+  const { items } = await mcp.read("inbox", { after: 0 })
+  t.equal(items.length, before.length + 1, "the agent is told that its claim was ended")
+  t.match(items.at(-1)?.concerns, [{ kind: "work_claim", id: claimId }])
+})
+
+test("a claim on what is not there, is over, or is another Room's is refused", async (t) => {
+  const experimentId = await propose()
+  await grace.write("cancel_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", reason: "Answered elsewhere." })
+  t.equal(await refusedWith(claim(mcp, { object: experimentId, what: "run" })), "experiment_not_open")
+  const absent = "0198f3a0-0000-7000-8000-0000000000bb"
+  t.equal(await refusedWith(claim(mcp, { object: absent, what: "review" })), "unknown_record")
+  t.equal(await refusedWith(claim(mcp, { threadId: absent, what: "write_checkpoint" })), "room_unavailable")
+  t.equal(await refusedWith(mcp.write("release_claim", { claimId: absent })), "unknown_claim")
+  t.equal(await refusedWith(claim(mcp, { object: experimentId, what: "review", minutes: 4 })), "invalid_schema")
+  t.equal(await refusedWith(claim(mcp, { object: experimentId, what: "review", minutes: 241 })), "invalid_schema")
+  t.equal(await refusedWith(claim(mcp, { what: "review" })), "invalid_schema")
+  t.equal(await refusedWith(claim(mcp, { object: experimentId, what: "write_checkpoint", threadId })), "invalid_schema")
+  const { result } = await mcp.write("publish_hypothesis", hypothesis(roomId, threadId))
+  await mcp.write("assert_retraction", { targetVersionId: result.versionId, explanation: "A slip." })
+  t.equal(await refusedWith(claim(runner, { object: result.versionId, what: "review" })), "state_conflict")
+  const { result: other } = await ada.write("create_room", { title: "Another" })
+  t.equal(await refusedWith(claim(mcp, { threadId: other.openingThreadId, what: "write_checkpoint" })), "scope_missing")
+})
+
+test("claims come through a replay, an earlier moment, withholding and an import", async (t) => {
+  const experimentId = await propose()
+  const receipt = await claim(mcp, { object: experimentId, what: "run", minutes: 240, note: "The key is hunter2." })
+  const { claimId, until } = receipt.result
+  await mcp.write("post_message", { threadId, ...message() } as never)
+  await mcp.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  const { claims } = await next()
+  t.strictSame(claims.filter((each) => each.claimId === claimId).length, 1)
+  t.ok((claims[0]?.until ?? "") >= until)
+  own.pass(60 * MINUTE)
+  const at = receipt.activity?.sequence
+  const past = await ask(`${own.baseUrl}/api/research/rooms/${roomId}/next?at=${at}`)
+  t.match(past.body.claims, [{ claimId, until }], "as of its own entry it lasts until then")
+  const before = await ask(`${own.baseUrl}/api/research/rooms/${roomId}/next?at=${Number(at) - 1}`)
+  t.strictSame(before.body.claims, [])
+  await ada.write("withhold_content", {
+    ...action({ roomId, of: { sequence: at }, fields: ["/note"], reason: "secret", explanation: "A password." }),
+  } as never)
+  t.match((await next()).claims, [{ claimId, note: { withheld: { reason: "secret" } } }])
+  t.match(await (await fetch(`${own.baseUrl}/rooms/${roomId}`)).text(), /Withheld/)
+  t.strictSame(checkData(own.instance.db).problems, [], "a replay makes the same tables")
+  const there = elsewhere(t)
+  await there.import(new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()))
+  t.strictSame(there.problems(), [])
+  const rows = (db: typeof there.db) =>
+    db.prepare<{ claim: string }>("SELECT claim_id || what || minutes || agent || until AS claim FROM work_claims ORDER BY 1").all()
+  t.strictSame(rows(there.db), rows(own.instance.db))
+})
