@@ -2,7 +2,7 @@
  * What was withheld is nowhere any more. Each kind of write that a Room's activity tells of is made with a marker at every place
  * that can be withheld; then everything is withheld, and the bytes of every file are searched for every marker.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { Ajv2020 } from "ajv/dist/2020.js"
@@ -21,6 +21,7 @@ import { ask } from "../support/ask.ts"
 import { action } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
 import { holdToContract } from "../support/contract.ts"
+import { bytesOfOpen } from "../support/open-files.ts"
 import { temporaryFolder } from "../support/service.ts"
 import { placesInSchema, writeEverything } from "./everything.ts"
 
@@ -76,7 +77,7 @@ const tags = new Map<string, string>()
 const again = (path: string) => fetch(`${house.baseUrl}${path}`, { headers: { "if-none-match": tags.get(path) ?? "" } })
 
 test("before, all of them are in the data", async (t) => {
-  const here = new Set(filesOf(data).flatMap((path) => foundIn(readFileSync(path))))
+  const here = new Set(filesOf(data).flatMap((path) => foundIn(bytesOfOpen(path))))
   t.equal(here.size, new Set(markers.map(({ operation, place }) => `${operation} ${place}`)).size)
   await ask(`${house.baseUrl}/api/research/rooms/${roomId}/brief?at=30`)
   for (const path of loaded) {
@@ -105,7 +106,7 @@ test("everything is withheld, and its bytes are in no file", async (t) => {
   const beside = openDatabase(join(data, "research-room.db"))
   backUp(beside, backup)
   beside.close()
-  for (const path of filesOf(data)) t.strictSame(foundIn(readFileSync(path)), [], path)
+  for (const path of filesOf(data)) t.strictSame(foundIn(bytesOfOpen(path)), [], path)
 })
 
 test("what was loaded before is no longer said to be as it was", async (t) => {

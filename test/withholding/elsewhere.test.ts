@@ -1,6 +1,6 @@
 /** A Room of which something was withheld, in other instances: exported, imported, brought forward, adopted; and forged. */
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync, rmSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
@@ -10,6 +10,7 @@ import { unpack } from "../research/added/unpacked.ts"
 import { action, message } from "../support/bodies.ts"
 import { castOf } from "../support/cast.ts"
 import { type Elsewhere, elsewhere } from "../support/elsewhere.ts"
+import { bytesOfOpen } from "../support/open-files.ts"
 import { startOwn, temporaryFolder } from "../support/service.ts"
 import { checkData } from "../../src/check/check.ts"
 import { writeEverything } from "./everything.ts"
@@ -34,7 +35,7 @@ const filesOf = ({ folder }: Elsewhere): string[] =>
   readdirSync(folder)
     .filter((name) => name !== "import.zip")
     .map((name) => join(folder, name))
-const foundIn = (here: Elsewhere, marker: string): string[] => filesOf(here).filter((path) => readFileSync(path).includes(marker))
+const foundIn = (here: Elsewhere, marker: string): string[] => filesOf(here).filter((path) => bytesOfOpen(path).includes(marker))
 
 /** A Room of its own with a message that tells the secret, and its export before and after it was withheld. */
 async function leaked() {
@@ -223,7 +224,7 @@ t.test("A Room of which everything was withheld is imported whole", async (t) =>
   for (const here of [before, elsewhere(t, folders[1])]) {
     await here.import(zip)
     t.strictSame(here.problems(), [])
-    const bytes = filesOf(here).map((path) => readFileSync(path).toString("latin1").toLowerCase())
+    const bytes = filesOf(here).map((path) => bytesOfOpen(path).toString("latin1").toLowerCase())
     const found = markers.filter(({ marker }) => bytes.some((text) => text.includes(marker.slice(0, 14))))
     t.strictSame(found, [])
     const [one, other] = [unpack(zip), unpack(await here.export(roomId))]

@@ -1,5 +1,5 @@
 /** A mirror follows what is withheld where its Room is from: what it has goes, what it has not yet comes without the words, and forgeries stop it. */
-import { readdirSync, readFileSync, rmSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -9,6 +9,7 @@ import { openForward } from "../../src/app/compose/upgrade.ts"
 import { databaseFile } from "../../src/ledger/storage/data.ts"
 import { ask } from "../support/ask.ts"
 import { message } from "../support/bodies.ts"
+import { bytesOfOpen } from "../support/open-files.ts"
 import { type Own, startOwn, temporaryFolder } from "../support/service.ts"
 
 const SECRET = "hf_kT9sQ2mV7xLpB4nR8wZ1cD6y"
@@ -41,17 +42,7 @@ async function until<T>(what: string, look: () => T | undefined): Promise<T> {
 }
 const reaches = ({ instance }: Own, roomId: string, sequence: number) =>
   until(`entry ${sequence}`, () => instance.ledger.activity.watermark(roomId) >= sequence || undefined)
-/** The files that have the words. A file that goes while it is looked for has none. */
-const foundIn = ({ folder }: Own) =>
-  readdirSync(folder).filter((name) => {
-    const path = join(folder, name)
-    try {
-      return readFileSync(path).includes(SECRET)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false
-      throw error
-    }
-  })
+const foundIn = ({ folder }: Own) => readdirSync(folder).filter((name) => bytesOfOpen(join(folder, name)).includes(SECRET))
 const shown = async ({ baseUrl }: Own, threadId: string) => (await ask(`${baseUrl}/api/research/threads/${threadId}/messages`)).text
 
 async function ended(t: Test, here: Own, there: Own): Promise<void> {
