@@ -599,6 +599,42 @@ CREATE TABLE checkpoint_citations (
   PRIMARY KEY (checkpoint_id, position)
 ) STRICT, WITHOUT ROWID;
 
+-- What others say of a finding, checkpoint or plan after checking it. It is no evidence. The explanation is in the journal.
+CREATE TABLE reviews (
+  link_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  entry_id TEXT NOT NULL UNIQUE,
+  target_kind TEXT NOT NULL CHECK (target_kind IN ('finding', 'checkpoint', 'plan')),
+  target_id TEXT NOT NULL,
+  target_author_id TEXT NOT NULL REFERENCES people (user_id),
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  -- The name of the agent; empty for a person in the browser.
+  agent TEXT NOT NULL,
+  at TEXT NOT NULL,
+  verdict TEXT NOT NULL CHECK (verdict IN ('agrees', 'agrees_with_reservations', 'objects')),
+  -- Whether the author is another person than the target's; whether the agent is another one. Null: it can't be told.
+  independent INTEGER NOT NULL CHECK (independent IN (0, 1)),
+  other_agent INTEGER CHECK (other_agent IN (0, 1)),
+  -- Whether it is an objection that nothing has answered, kept by the triggers below.
+  is_open INTEGER NOT NULL DEFAULT 0 CHECK (is_open IN (0, 1)),
+  history_position INTEGER NOT NULL,
+  content_digest TEXT NOT NULL
+) STRICT;
+CREATE INDEX reviews_of ON reviews (target_id, author_id, agent, link_id);
+CREATE INDEX reviews_of_room ON reviews (room_id, link_id);
+CREATE INDEX reviews_of_room_by_verdict ON reviews (room_id, verdict, link_id);
+CREATE INDEX objections_in_room ON reviews (room_id, link_id) WHERE is_open = 1;
+CREATE INDEX objections_to ON reviews (target_author_id, link_id) WHERE is_open = 1;
+CREATE INDEX objections_in_thread ON reviews (thread_id, link_id) WHERE is_open = 1;
+
+-- joined: review_tallies by src/ledger
+-- The reviews of each object that count, as they are answered: how many of each verdict, and the newest. Without one it has no row.
+CREATE TABLE review_tallies (
+  target_id TEXT PRIMARY KEY,
+  reviewed TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What agents say they are working on. A claim lasts while `until` is to come; writes of its agent about its object move that.
 CREATE TABLE work_claims (
   claim_id TEXT PRIMARY KEY,
@@ -628,12 +664,54 @@ CREATE TABLE link_withdrawals (
   entry_id TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Disputes that the author of the record answered by a reply to their entry; a later correction or supersession answers them too.
+-- Disputes and objections that the author of what they speak of answered by a reply to their entry; a later correction or supersession answers them too.
 CREATE TABLE dispute_replies (
-  link_id TEXT PRIMARY KEY REFERENCES research_links (link_id),
+  link_id TEXT PRIMARY KEY,
   entry_id TEXT NOT NULL,
   at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Of each author and agent the newest review that was not taken back counts.
+CREATE VIEW counting_reviews AS
+  SELECT v.* FROM reviews v WHERE NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = v.link_id)
+    AND NOT EXISTS (SELECT 1 FROM reviews n WHERE n.target_id = v.target_id AND n.author_id = v.author_id AND n.agent = v.agent AND n.link_id > v.link_id
+      AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = n.link_id));
+CREATE VIEW review_sums (target_id, reviewed) AS
+  SELECT v.target_id, json_object('agrees', count(*) FILTER (WHERE v.verdict = 'agrees'), 'agreesWithReservations', count(*) FILTER (WHERE v.verdict = 'agrees_with_reservations'),
+    'objects', count(*) FILTER (WHERE v.verdict = 'objects'), 'independent', count(DISTINCT v.author_id) FILTER (WHERE v.independent = 1),
+    'otherAgents', count(DISTINCT v.author_id || ' ' || v.agent) FILTER (WHERE v.other_agent = 1),
+    'newest', json((SELECT json_group_array(json_object('linkId', n.link_id, 'verdict', n.verdict,
+        'author', json_object('userId', n.author_id, 'username', p.username, 'agent', nullif(n.agent, '')),
+        'independence', json_object('person', json(iif(n.independent = 1, 'true', 'false')), 'agent', json(CASE n.other_agent WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)), 'at', n.at))
+      FROM (SELECT * FROM counting_reviews c WHERE c.target_id = v.target_id ORDER BY c.link_id DESC LIMIT 5) n JOIN people p ON p.user_id = n.author_id)))
+  FROM counting_reviews v GROUP BY v.target_id;
+-- An objection is open while it counts, what it speaks of stands, and the author of that has neither corrected it since nor replied.
+CREATE VIEW open_objections (link_id) AS
+  SELECT v.link_id FROM counting_reviews v WHERE v.verdict = 'objects' AND NOT EXISTS (SELECT 1 FROM dispute_replies q WHERE q.link_id = v.link_id)
+    AND CASE v.target_kind
+      WHEN 'finding' THEN NOT EXISTS (SELECT 1 FROM standings s WHERE s.version_id = v.target_id AND s.status IN ('retracted', 'superseded'))
+        AND NOT EXISTS (SELECT 1 FROM research_links a WHERE a.target_version_id = v.target_id AND a.kind = 'corrects' AND a.author_id = v.target_author_id
+          AND a.history_position > v.history_position AND NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = a.link_id))
+      WHEN 'checkpoint' THEN EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = v.thread_id AND t.selected_checkpoint_id = v.target_id)
+      ELSE 1 END;
+CREATE TRIGGER reviews_made AFTER INSERT ON reviews BEGIN
+  INSERT INTO review_tallies SELECT * FROM review_sums WHERE target_id = new.target_id ON CONFLICT DO UPDATE SET reviewed = excluded.reviewed;
+  UPDATE reviews SET is_open = 1 - is_open WHERE target_id = new.target_id AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id);
+END;
+CREATE TRIGGER reviews_taken_back AFTER INSERT ON link_withdrawals BEGIN
+  DELETE FROM review_tallies WHERE target_id = (SELECT v.target_id FROM reviews v WHERE v.link_id = new.link_id);
+  INSERT INTO review_tallies SELECT * FROM review_sums WHERE target_id = (SELECT v.target_id FROM reviews v WHERE v.link_id = new.link_id);
+  UPDATE reviews SET is_open = 1 - is_open WHERE target_id = (SELECT v.target_id FROM reviews v WHERE v.link_id = new.link_id)
+    AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id);
+END;
+CREATE TRIGGER objections_answered AFTER INSERT ON dispute_replies
+  BEGIN UPDATE reviews SET is_open = 0 WHERE link_id = new.link_id AND is_open = 1; END;
+CREATE TRIGGER objections_noted AFTER INSERT ON standings
+  BEGIN UPDATE reviews SET is_open = 1 - is_open WHERE target_id = new.version_id AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id); END;
+CREATE TRIGGER objections_moved AFTER UPDATE ON standings
+  BEGIN UPDATE reviews SET is_open = 1 - is_open WHERE target_id = new.version_id AND is_open <> EXISTS (SELECT 1 FROM open_objections o WHERE o.link_id = reviews.link_id); END;
+CREATE TRIGGER objections_replaced AFTER UPDATE OF selected_checkpoint_id ON threads
+  BEGIN UPDATE reviews SET is_open = 0 WHERE target_id = old.selected_checkpoint_id AND is_open = 1; END;
 
 -- What the registrant of a reproduction said, with its outcome, of what it reproduces.
 CREATE TABLE reproductions (
@@ -1117,6 +1195,10 @@ CREATE TRIGGER disputes_counted AFTER INSERT ON disputed_records
   BEGIN INSERT INTO brief_counts (place_id, disputes) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET disputes = disputes + 1; END;
 CREATE TRIGGER disputes_settled AFTER DELETE ON disputed_records
   BEGIN UPDATE brief_counts SET disputes = disputes - 1 WHERE place_id IN (old.room_id, old.thread_id); END;
+CREATE TRIGGER objections_counted AFTER UPDATE OF is_open ON reviews WHEN new.is_open <> old.is_open BEGIN
+  INSERT INTO brief_counts (place_id) VALUES (new.room_id), (new.thread_id) ON CONFLICT DO NOTHING;
+  UPDATE brief_counts SET disputes = disputes + new.is_open - old.is_open WHERE place_id IN (new.room_id, new.thread_id);
+END;
 CREATE TRIGGER work_proposed AFTER INSERT ON experiments
   BEGIN INSERT INTO brief_counts (place_id, work) VALUES (new.room_id, 1), (new.thread_id, 1) ON CONFLICT DO UPDATE SET work = work + 1; END;
 CREATE TRIGGER work_ended AFTER UPDATE OF status ON experiments
@@ -1218,7 +1300,7 @@ CREATE TRIGGER rooms_reindexed AFTER UPDATE OF title ON rooms WHEN old.title <> 
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
 -- What is said of an object later. A reused record has a card; of what was said of an attempt on its way, that which has words.
 CREATE TRIGGER later_words_indexed AFTER INSERT ON timeline_entries
-  WHEN new.kind IN ('amend_experiment', 'cancel_experiment', 'release_experiment', 'report_experiment_status', 'register_material', 'report_material_location', 'withdraw_link')
+  WHEN new.kind IN ('amend_experiment', 'cancel_experiment', 'release_experiment', 'report_experiment_status', 'register_material', 'report_material_location', 'withdraw_link', 'submit_review')
   BEGIN INSERT INTO search_items (kind, id, part) SELECT j.target_kind, j.target_id, j.position FROM journal j
     WHERE j.position = new.history_position AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.material_id = j.target_id AND m.history_position = j.position); END;
 CREATE TRIGGER reuses_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'

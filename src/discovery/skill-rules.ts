@@ -60,10 +60,11 @@ export const skillRules = {
   evidence: `${get("record_evidence")} lists what speaks for and against a record; ${inCode("evidenceTally")} beside every record counts the newest word of each author, ${get("record_uses")} lists who uses it, and ${get("record_case")} says how far to believe it.`,
 
   kinds: `Feed and timelines take one set of ${inCode("kinds")}: names of operations; a timeline's ${inCode("message")} and ${inCode("publication")} each stand for several.`,
-  target_id: `In a receipt ${inCode("target")} names what the write made or changed; ${inCode("targetId")} is ${inCode("target.id")}, but the experiment for ${op("accept_plan")}.`,
+  target_id: `In a receipt ${inCode("target")} names what the write made or changed; ${inCode("targetId")} is ${inCode("target.id")}, but the experiment for ${op("accept_plan")} and the review for ${op("submit_review")}.`,
   selected_checkpoint: `${inCode("selectedCheckpointId")} is a Thread's newest checkpoint, which alone says where the Thread stands; null while there is none.`,
   stale: `${inCode("stale")} is true of a conclusion that something new or fallen overtook; ${inCode("staleReasons")} says what.`,
   reviewed_by: `${inCode("reviewedBy")} are those who replied to a finding link's card, its author left out.`,
+  review: `${op("submit_review")} says whether you agree with a finding, checkpoint or plan of others; ${inCode("reviewed")} beside it shows that. It is no evidence.`,
   obtainability: `${inCode("obtainability")} of a material comes from the newest report of each reporter: ${either(enumerations.obtainability)}.`,
   plan_match: `In ${inCode("planMatch")}, ${inCode("argvMatches")} compares with the plan's entrypoint, ${inCode("argvMatchesPlan")} with its arms too; ${inCode("argvComparedWith")} names the match.`,
   material_thread: `${op("register_material")} without ${inCode("threadId")} stands in the Room's opening Thread.`,

@@ -67,7 +67,7 @@ export const startHere = (baseUrl: string): string =>
       rules.target_id,
       rules.selected_checkpoint,
       rules.stale,
-      rules.reviewed_by,
+      `${rules.reviewed_by} ${rules.review}`,
       rules.obtainability,
       rules.plan_match,
       rules.material_thread,

@@ -4,8 +4,10 @@ import { whyStale } from "../contract/answers/measurements.ts"
 import { partInWords } from "../contract/definitions/sentence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { independenceInWords, tallyInWords } from "../contract/answers/evidence.ts"
+import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { verdictInWords } from "../contract/answers/verdict.ts"
 import { pathTo } from "../contract/reads/index.ts"
+import { reviewsOf } from "./reviews.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 
 const LISTED = 50
@@ -33,7 +35,7 @@ Scope:
 
 ${quoted(scope)}
 ${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
-${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}
+${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}
 `
   return written(
     head,
@@ -61,6 +63,7 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
         ),
         all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
       },
+      reviewsOf(record),
       {
         title: "What it names",
         items: rests.map(

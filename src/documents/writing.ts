@@ -62,6 +62,7 @@ const hasDocument = {
   material: false,
   finding_link: false,
   link: false,
+  review: false,
   checkpoint: false,
   thread: true,
   room: true,

@@ -18,6 +18,7 @@ import type { Findings } from "../research/findings/findings.ts"
 import type { FindingLinks } from "../research/findings/finding-links.ts"
 import type { Materials } from "../research/materials/materials.ts"
 import type { Links } from "../research/links/links.ts"
+import type { Reviews } from "../research/reviews/reviews.ts"
 import type { Credentials } from "../rooms/credentials.ts"
 import type { Members } from "../rooms/members.ts"
 import type { Rooms } from "../rooms/rooms.ts"
@@ -54,6 +55,7 @@ export interface Instance {
     readonly audit: Pick<Audit, "page" | "newest">
     readonly threads: Pick<Threads, "repliesTo">
     readonly links: Pick<Links, "disputesOf">
+    readonly reviews: Pick<Reviews, "objectionsTo">
     readonly experiments: Pick<Experiments, "assignedTo">
     /** What a page asks for all rows of a list at once. */
     readonly materials: Pick<Materials, "newestOfRoom">

@@ -58,6 +58,8 @@ import { publicationReads } from "./publications/reads.ts"
 import { conceptIndex } from "./records/concepts.ts"
 import { recordOperations } from "./records/operations.ts"
 import { records } from "./records/records.ts"
+import { reviewOperations } from "./reviews/operations.ts"
+import { reviews } from "./reviews/reviews.ts"
 import { searchReads } from "./search/reads.ts"
 import { search } from "./search/search.ts"
 import { extrasFinders, similarReads } from "./search/similar/reads.ts"
@@ -92,6 +94,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     checkpoints: checkpoints(db),
     evidence: bearing,
     judging: judging(db, bearing),
+    reviews: reviews(db),
     claims: claims(db),
     concerns: concerns(db, labels),
     brief: candidates(db),
@@ -126,6 +129,7 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
     ...attemptOperations(tables, extras.register_attempt),
     ...materialOperations(rooms, threads, materials),
     ...links.operations,
+    ...reviewOperations(tables.reviews),
     ...claimOperations(tables.claims),
   }
   for (const name of keysOf(operations)) {
@@ -156,14 +160,14 @@ function addAdvice(advice: Warnings, name: OperationName, behaviour: Pick<Behavi
 
 /** @param now milliseconds since 1970 */
 export function researchReads(tables: Tables, exports: Exports, now: () => number) {
-  const { people, rooms, threads, records, experiments, attempts, events, materials, findings, findingLinks, links, evidence } = tables
+  const { people, rooms, threads, records, experiments, attempts, events, materials, findings, evidence } = tables
   return {
     ...evidenceReads(evidence),
     ...judgingReads(records, tables.checkpoints, tables.judging),
     ...briefReads(rooms, threads, tables.brief, tables.claims, now),
     ...publicationReads({ ...tables, citations: citations(records, rooms, findings, people) }),
     ...roomCitationReads(rooms, tables.members, people),
-    ...linkReads(rooms, experiments, links, findingLinks, tables.doubts),
+    ...linkReads(tables),
     ...contextReads(tables),
     ...experimentReads(tables),
     ...attemptReads(rooms, attempts, events, materials, evidence),

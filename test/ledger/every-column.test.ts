@@ -87,6 +87,13 @@ const { experimentId } = live
   )
   .one()
 await does("ada", "claim_work", {}, { object: experimentId, what: "run", minutes: 30 })
+const conclusion = live
+  .prepare<{ target: string; author: string }>(
+    "SELECT c.checkpoint_id AS target, p.username AS author FROM checkpoints c JOIN people p ON p.user_id = c.author_id JOIN rooms r USING (room_id) WHERE r.state = 'active' LIMIT 1",
+  )
+  .one()
+const said = { target: conclusion.target, verdict: "objects", checked: ["data"], explanation: "One seed is missing." }
+await does(conclusion.author === "ada" ? "grace" : "ada", "submit_review", {}, said)
 await ledger.transact(() =>
   demo.instance.importing.import_room(null, {
     roomId: world.id(),

@@ -52,9 +52,13 @@ async function fullRoom() {
     })
   ).targetId
   const { linkId } = (await agent.write("assert_dispute", { targetVersionId: versionId, explanation: "It is not so." })).result
+  const { assertion, concepts, scope } = hypothesis(roomId, threadId)
+  const said = { roomId, threadId, assertion, concepts, scope, references: [], evidence: [], materials: [], provenance: { papers: [] } }
+  const target = (await agent.write("publish_finding", { kind: "finding", ...said, outcome: "negative", retrospective: true })).targetId
   const { claimId } = (await agent.write("claim_work", { object: experimentId, what: "run", minutes: 240 })).result
   return {
     object: experimentId,
+    target,
     claimId,
     roomId,
     threadId,

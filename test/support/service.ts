@@ -35,6 +35,8 @@ export interface OwnOptions {
   /** Milliseconds by which its clock is ahead of the machine's from the start. */
   readonly ahead?: number
   readonly log?: Logger
+  /** Where its repositories are; left out, there are none. */
+  readonly repositories?: string
   /** A thread of its own writes, as in `serve`; the service's clock is then the machine's. */
   readonly writer?: "thread"
 }
@@ -56,6 +58,7 @@ export async function startOwn({
   entrance,
   ahead = 0,
   log = openLog("silent"),
+  repositories,
   writer,
 }: OwnOptions = {}): Promise<Own> {
   const service = await startService({
@@ -64,7 +67,7 @@ export async function startOwn({
     port,
     baseUrl,
     log,
-    repositories: { folders: [], github: null },
+    repositories: { folders: repositories === undefined ? [] : [repositories], github: null },
     ...(arxiv && { arxiv }),
     entrance,
     ...(writer === undefined ? { world: realWorld(() => Date.now() + ahead) } : { writer }),

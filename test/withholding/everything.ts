@@ -249,6 +249,8 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
       citations: [h1],
     })
   ).result
+  await send(ada, "submit_review", { target: finding, verdict: "objects", checked: ["wording"], explanation: "x" })
+  await send(grace, "submit_review", { target: checkpointId, verdict: "agrees", checked: [], explanation: "x" })
   await send(grace, "report_experiment_status", { experimentId, ...exp(6, "claimed"), status: "completed", summary: "x" })
   const { entry } = await send(grace, "post_message", { threadId, clientMessageId: freshId(), text: "x" })
   const { owner, member } = house.people

@@ -56,6 +56,8 @@ const lists = {
       at: v.string(),
       stale: v.boolean(),
       staleReasons: v.array(staleReason),
+      /** Who reviewed it and how, in a sentence; "not reviewed". */
+      reviewed: v.string(),
     }),
   ),
   /** Contested ones first, then those with evidence, then those that nothing counts for or against. */
@@ -82,16 +84,20 @@ const lists = {
       status: v.picklist(enumerations.recordStatus),
       evidence: evidenceTally,
       inDoubt,
+      /** Who reviewed it and how, in a sentence; null while nobody else has. */
+      reviewed: text,
     }),
   ),
   failures: v.array(shape(failureFields)),
-  /** Records that are disputed, where nothing has answered the dispute. */
+  /** What is disputed, or objected to in a review, where nothing has answered that. */
   disputes: v.array(
     shape({
-      versionId: id,
-      label: v.string(),
+      /** A dispute, or a review that objects. */
+      source: v.picklist(["dispute", "review"]),
       kind: v.string(),
-      says: said,
+      id,
+      label: text,
+      says: optionalSaid,
       why: said,
       linkId: id,
       by: v.string(),

@@ -8,6 +8,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
 import { materialSummary } from "./materials.ts"
 import { relatedFields } from "./publications.ts"
+import { review, reviewed } from "./reviews.ts"
 import { warning } from "./warnings.ts"
 
 const json = v.unknown()
@@ -55,6 +56,7 @@ const planFields = {
   acceptedBy: author,
   acceptedAt: at,
   contentDigest: v.string(),
+  reviewed,
 }
 export const experiment = shape({
   schemaVersion,
@@ -103,5 +105,7 @@ export const plan = shape({
   premises: v.array(shape({ ...related.entries, explanation: said })),
   requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: said })),
   warnings: v.array(warning),
+  /** The newest reviews of it, those that were taken back included. */
+  reviews: v.array(review),
   ...dated,
 })

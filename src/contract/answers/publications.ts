@@ -6,6 +6,7 @@ import { cslAuthor } from "./description.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
+import { review, reviewed } from "./reviews.ts"
 import { verdict } from "./verdict.ts"
 import { shape } from "../schema/fields.ts"
 import { warning } from "./warnings.ts"
@@ -48,6 +49,8 @@ const recordFields = {
   evidenceTally,
   /** Of a hypothesis: what the words that count say together. */
   verdict: v.exactOptional(verdict.verdict),
+  /** Of a finding. */
+  reviewed: v.exactOptional(reviewed),
   /** It rests on a record that was retracted or superseded, directly or further down. */
   inDoubt: v.boolean(),
 }
@@ -114,6 +117,8 @@ export const record = shape({
   execution: v.nullable(execution),
   /** Of a finding: the differences of measured values that it rests on. */
   effects: v.array(effect),
+  /** The newest reviews of a finding, those that were taken back included. */
+  reviews: v.array(review),
   ...dated,
 })
 

@@ -4,6 +4,7 @@ import { answered, at, count, dated, id, optionalSaid, optionalText as text, sai
 import { archive, roomSummary, roomAdopted, roomOrigin } from "./rooms.ts"
 import { notice, recordSummary, relatedFields } from "./publications.ts"
 import { author, schemaVersion } from "./parts.ts"
+import { review, reviewAnswer, reviewed } from "./reviews.ts"
 import { thread } from "./timeline.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, staleReason } from "./evidence.ts"
@@ -71,10 +72,11 @@ const findingLinkFields = {
 export const findingLink = shape(findingLinkFields)
 export type FindingLink = v.InferOutput<typeof findingLink>
 
-/** One link of either form. */
+/** One link of any form. */
 export const link = v.variant("kind", [
   shape({ schemaVersion, ...researchLinkFields, warnings: v.array(warning) }),
   shape({ schemaVersion, ...findingLinkFields }),
+  reviewAnswer,
 ])
 
 const checkpointFields = {
@@ -97,6 +99,7 @@ const checkpointFields = {
   /** Whether it is concluded and something in staleReasons has come since. */
   stale: v.boolean(),
   staleReasons: v.array(staleReason),
+  reviewed,
   archive: v.nullable(archive),
   contentDigest: v.string(),
 }
@@ -109,6 +112,8 @@ export const checkpoint = shape({
   activitySequence: count,
   citations: v.array(related),
   content: v.record(v.string(), v.unknown()),
+  /** The newest reviews of it, those that were taken back included. */
+  reviews: v.array(review),
   ...dated,
 })
 

@@ -6,6 +6,7 @@ import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { oneOf, shape } from "../schema/fields.ts"
 import { author, person, target, schemaVersion } from "./parts.ts"
 import { notice } from "./publications.ts"
+import { reviewed } from "./reviews.ts"
 import { archive, roomOrigin, roomAdopted } from "./rooms.ts"
 
 const threadFields = {
@@ -44,6 +45,8 @@ const recordCard = shape({
   status: recordStatus,
   notices: v.array(notice),
   evidenceTally,
+  /** Of a finding. */
+  reviewed: v.exactOptional(reviewed),
 })
 
 const findingLinkCard = shape({
@@ -73,6 +76,7 @@ const checkpointCard = shape({
   openQuestions: v.array(said),
   conclusion: optionalSaid,
   client,
+  reviewed,
 })
 
 /** What each kind of card in a timeline shows. */

@@ -38,6 +38,8 @@ export const ofAnswers = {
   /** How many items of one kind are read to show how strong a record is, the newest; and how many of each list are shown. */
   caseSight: 200,
   caseItems: 20,
+  /** Reviews that stand beside what they speak of, the newest. */
+  shownReviews: 20,
   /** Days without a sign after which work that somebody holds is called silent. */
   silentDays: 14,
   /** Items of a list in a context; Threads are never cut. */

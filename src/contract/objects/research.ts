@@ -1,5 +1,6 @@
 /** The objects of research, in the order in which they are listed everywhere. */
 import type { ObjectSpec } from "./spec.ts"
+import { objectsSaid } from "./said.ts"
 import { record, byEntry, named, recordParts, inRoom } from "./common.ts"
 
 export const objectsOfResearch = {
@@ -148,59 +149,7 @@ export const objectsOfResearch = {
     exported: null,
     graph: { listed: { by: "room_materials" }, edges: [] },
   },
-  finding_link: {
-    ...inRoom,
-    id: "linkId",
-    noun: ["finding link", "finding links"],
-    label: null,
-    page: "/links",
-    read: "link",
-    table: "finding_links",
-    key: "link_id",
-    of: { experiment: "experiment_id" },
-    line: "toward_question ->> '$.verdict'",
-    madeAt: byEntry,
-    moves: [],
-    parts: ["finding_verdicts", "link_withdrawals"],
-    unknown: "unknown_link",
-    isSearched: true,
-    exported: null,
-    graph: {
-      listed: { by: "room_activity", kinds: "link_experiment_finding" },
-      edges: [
-        { to: "record", says: "relates", by: "version_id" },
-        { to: "experiment", says: { sql: "x.toward_question ->> '$.verdict'" }, by: "experiment_id" },
-        { to: "attempt", says: "evidence", by: "attempt_id", within: "experiment_id" },
-        { to: "record", says: { sql: "x.verdict" }, table: "finding_verdicts", by: "version_id" },
-      ],
-    },
-  },
-  link: {
-    ...inRoom,
-    id: "linkId",
-    noun: ["link", "links"],
-    label: "L",
-    page: "/links",
-    read: "link",
-    table: "research_links",
-    key: "link_id",
-    of: {},
-    line: "explanation",
-    madeAt: "history_position",
-    moves: [],
-    parts: ["link_withdrawals"],
-    unknown: "unknown_link",
-    isSearched: true,
-    exported: "made",
-    graph: {
-      listed: { by: "room_links" },
-      edges: [
-        { to: "record", says: { sql: "x.kind" }, by: "target_version_id" },
-        { to: "record", says: "evidence", by: { list: "$.evidence" } },
-        { to: "record", says: "replaced_by", by: "replacement_version_id" },
-      ],
-    },
-  },
+  ...objectsSaid,
   checkpoint: {
     ...inRoom,
     id: "checkpointId",

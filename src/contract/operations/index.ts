@@ -19,6 +19,7 @@ import { claimWork, releaseClaim } from "./claims.ts"
 import { postResearchCheckpoint } from "./checkpoints.ts"
 import { publishHypothesis } from "./hypotheses.ts"
 import { assertCorrection, assertDispute, assertRetraction, assertSupersession, withdrawLink } from "./links.ts"
+import { submitReview } from "./reviews.ts"
 import { registerMaterial, reportMaterialLocation } from "./materials.ts"
 import { linkExperimentFinding, publishCitedClaim, publishFinding } from "./publications.ts"
 import {
@@ -49,6 +50,7 @@ const all = [
   assertDispute,
   assertRetraction,
   withdrawLink,
+  submitReview,
   postResearchCheckpoint,
   proposeExperiment,
   amendExperiment,

@@ -78,10 +78,10 @@ export const withdrawLink = operation({
   refusals: ["role_required", "unknown_link", "state_conflict"],
   surface: "agent",
   sentence: ({ explanation }, label) => `took ${label} back${quoting(explanation)}`,
-  summary: "Takes back one's own finding link, dispute, correction or supersession. It stays readable and no longer counts.",
+  summary: "Takes back one's own finding link, dispute, correction, supersession or review. It stays readable and no longer counts.",
   permissions: ["post_thread"],
   target: "link",
-  fields: { linkId: subject("link", "finding_link"), explanation },
+  fields: { linkId: subject("link", "finding_link", "review"), explanation },
   result: { linkId: uuid, label: v.nullable(v.string()) },
   example: { linkId: "0198f3a0-0000-7000-8000-00000000000b", explanation: "The finding was about another model." },
 })

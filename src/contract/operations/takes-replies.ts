@@ -8,10 +8,11 @@ import { linkKinds } from "./link-kinds.ts"
 const shown: ReadonlySet<string> = new Set<OperationName>([
   "propose_experiment",
   "register_attempt",
+  "submit_review",
   ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
 ])
 
-/** Whether a message may reply to an entry: to a message, a card, or the receipt of a proposal, a registration, the outcome of an attempt, or a research link. */
+/** Whether a message may reply to an entry: to a message, a card, or the receipt of a proposal, a registration, the outcome of an attempt, a research link, or a review. */
 export function takesReplies(kind: string, result: Readonly<Record<string, unknown>> | undefined): boolean {
   if (!receiptKinds.has(kind) || shown.has(kind)) return true
   const status = result?.status

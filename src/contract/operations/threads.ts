@@ -40,7 +40,7 @@ export const postMessage = operation({
   sentence: ({ text, replyToEntryId }) => `${replyToEntryId === undefined ? "wrote" : "answered"}${quoting(text)}`,
   path: "/api/agent/threads/{threadId}/messages",
   summary:
-    "Posts a message of Markdown with TeX math; with replyToEntryId it answers an earlier entry of the same Thread that shows something: a message, a card, or the receipt of a proposal, a registration, an outcome or a research link.",
+    "Posts a message of Markdown with TeX math; with replyToEntryId it answers an earlier entry of the same Thread that shows something: a message, a card, or the receipt of a proposal, a registration, an outcome, a research link or a review.",
   permissions: ["post_thread"],
   archived: "room_archived",
   receiptOf: "credential",

@@ -9,6 +9,7 @@ import { checkpointCase, recordCase } from "../answers/judging.ts"
 import { read } from "../definitions/read.ts"
 import { words } from "../definitions/parameters.ts"
 import { subject } from "../schema/ref.ts"
+import { review } from "../answers/reviews.ts"
 import * as answers from "../answers/records.ts"
 
 const choosing = (parts: readonly string[]) => ({ parts: v.exactOptional(words(parts)), affordances: v.exactOptional(oneOf(["0", "1"])) })
@@ -55,9 +56,22 @@ export const recordReads = [
     answer: page(answers.researchLink, dated),
   }),
   read({
+    name: "room_reviews",
+    at: true,
+    path: "/api/research/rooms/{roomId}/reviews",
+    summary: "Reviews of a Room's findings, checkpoints and plans: who agrees or objects, what they checked, and why.",
+    parameters: {
+      target: v.exactOptional(subject("finding", "checkpoint", "plan")),
+      verdict: v.exactOptional(oneOf(enumerations.reviewVerdict)),
+      agent: v.exactOptional(agentName),
+    },
+    cursor: "uuid",
+    answer: page(review, dated),
+  }),
+  read({
     name: "link",
     path: "/api/research/links/{linkId}",
-    summary: "One link: a research link, or one that relates a finding to an experiment.",
+    summary: "One link: a research link, one that relates a finding to an experiment, or a review.",
     answer: answers.link,
   }),
   read({

@@ -75,6 +75,7 @@ export const enumerations = {
     "answer_dispute",
     "settle_reproduction",
     "renew_conclusion",
+    "review_conclusion",
     "report_outcome",
     "answer_question",
     "test_hypothesis",
@@ -121,6 +122,9 @@ export const enumerations = {
   ],
   /** What an agent can say it is at. */
   claimedWork: ["run", "reproduce", "write_finding", "write_checkpoint", "review"],
+  /** What a reviewer says of a finding, a checkpoint or a plan, and what of it they checked. */
+  reviewVerdict: ["agrees", "agrees_with_reservations", "objects"],
+  reviewChecked: ["wording", "numbers", "code", "data", "rerun"],
   checkpointState: ["open", "concluded"],
   /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */
   attemptRole: ["producing", "baseline", "evidence"],
@@ -186,6 +190,7 @@ export type LibraryPermission = (typeof enumerations.libraryPermission)[number]
 export type AnyPermission = Permission | LibraryPermission
 export type PaperOrder = (typeof enumerations.paperOrder)[number]
 export type KeyReach = (typeof enumerations.keyReach)[number]
+export type ReviewVerdict = (typeof enumerations.reviewVerdict)[number]
 export type ClaimedWork = (typeof enumerations.claimedWork)[number]
 export type RecordKind = (typeof enumerations.recordKind)[number]
 export type ExperimentStatus = (typeof enumerations.experimentStatus)[number]
@@ -210,7 +215,8 @@ export type MemberRole = (typeof enumerations.memberRole)[number]
 
 /** What each permission lets a credential do, in the manifest's words. */
 export const permissionMeanings: Record<Permission, string> = {
-  post_thread: "Start Threads, post, reuse records, relate findings, write checkpoints, correct, supersede and dispute, and claim work.",
+  post_thread:
+    "Start Threads, post, reuse records, relate findings, write checkpoints, correct, supersede and dispute, review, and claim work.",
   publish_records: "Publish hypotheses, findings and cited claims, and retract one's own.",
   manage_own_experiments: "Propose and take experiments, act on one's own assigned work, and register reproductions.",
 }

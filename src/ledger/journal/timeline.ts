@@ -52,6 +52,8 @@ interface Row extends Target {
   readonly withdrawn: string | null
   /** Of the card of a record of which something was said. */
   readonly tally: string | null
+  /** How a finding or checkpoint was reviewed. */
+  readonly reviewed: string | null
   /** Of a message: its text and the id it was sent under, as JSON. */
   readonly text: string | null
   readonly deliveryId: string | null
@@ -67,7 +69,8 @@ const COLUMNS = `t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.pers
     CASE WHEN e.kind = 'link_experiment_finding' THEN
       (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = j.card ->> '$.linkId') END AS withdrawn,
     CASE WHEN e.kind = 'publication' THEN (SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
-      FROM evidence_tallies y WHERE y.target_id = e.version_id) END AS tally`
+      FROM evidence_tallies y WHERE y.target_id = e.version_id) END AS tally,
+    (SELECT o.reviewed FROM review_tallies o WHERE o.target_id = CASE e.kind WHEN 'publication' THEN e.version_id WHEN 'post_research_checkpoint' THEN j.target_id END) AS reviewed`
 const JOINED = `JOIN places t ON t.place = e.thread JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer
   LEFT JOIN standings s ON s.version_id = e.version_id`
 const SELECT = `SELECT ${COLUMNS} FROM timeline_entries e ${JOINED}`
@@ -80,6 +83,7 @@ function saidIn({ text, deliveryId, client, card, operation, result, ...row }: R
   const of = client === null ? "" : `,"client":${client}`
   const end = row.versionId === null ? "}" : ""
   if (text !== null) return `"message":{"text":${text},"clientMessageId":${deliveryId}${of}${end}`
+  if (card !== null && row.kind === "post_research_checkpoint") return `"card":${card.slice(0, -1)},"reviewed":${row.reviewed}}`
   if (card !== null) return `"card":${row.versionId === null ? card : card.slice(0, -1)}`
   return `"receipt":{"operation":"${operation}","target":${targetText(row)},"result":${result}${of}${end}`
 }
@@ -110,7 +114,11 @@ function served(row: Row): JsonText<Entry> {
   // Where the record is another Room's, so are the links that speak of it.
   const said = notices === null ? "[]" : body.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(body)) : notices
   const further =
-    kind === "publication" ? `,"evidenceTally":${tally ?? nothingSaid}` : withdrawn === null ? "" : `,"withdrawn":${withdrawn}`
+    kind === "publication"
+      ? `,"evidenceTally":${tally ?? nothingSaid}${row.targetKind === "finding" ? `,"reviewed":${row.reviewed}` : ""}`
+      : withdrawn === null
+        ? ""
+        : `,"withdrawn":${withdrawn}`
   const standing = versionId === null ? "" : `,"status":"${status ?? "current"}","notices":${said}${further}}`
   return new JsonText(stored<Entry>(`${head},${body}${standing},"replyCount":${replyCount}}`))
 }

@@ -101,6 +101,7 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
     assert_correction: asserting,
     assert_supersession: asserting,
     assert_dispute: asserting,
+    submit_review: ({ body, roomId }) => speaksOfFallen(body.target, roomId),
     publish_hypothesis: (written) => [...statementDoubts(written), ...repeatedPremises(written.body.premises)],
     publish_cited_claim: statementDoubts,
     publish_finding(written) {

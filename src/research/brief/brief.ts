@@ -6,6 +6,7 @@ import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { shortened } from "../../contract/text.ts"
+import { reviewedSentence } from "../reviews/reviews.ts"
 import type { Gathered } from "./candidates.ts"
 import type { NextItem } from "./next.ts"
 
@@ -68,12 +69,13 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
   const work = gathered.work.map((each) => ({ ...each, silentSince: silentSince(each, now) }))
   return {
     stands: (most) =>
-      stands.map(({ says, stale, staleReasons, timelineWatermark: _moved, ...stand }) => ({
+      stands.map(({ says, stale, staleReasons, reviewed, timelineWatermark: _moved, ...stand }) => ({
         ...stand,
         title: shortened(stand.title, 100),
         says: shortened(says, most * 2),
         stale: stale === 1,
         staleReasons,
+        reviewed: reviewedSentence(reviewed),
       })),
     hypotheses: (most) =>
       hypotheses.map(({ versionId, label, says, verdict, verdictBy, status, evidence, inDoubt }) => ({
@@ -87,7 +89,7 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
         inDoubt: inDoubt === 1,
       })),
     findings: (most) =>
-      findings.map(({ versionId, label, outcome, says, status, evidence, inDoubt }) => ({
+      findings.map(({ versionId, label, outcome, says, status, evidence, inDoubt, reviewed }) => ({
         versionId,
         label,
         outcome,
@@ -95,14 +97,15 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
         status,
         evidence,
         inDoubt: inDoubt === 1,
+        reviewed: reviewed === null ? null : reviewedSentence(reviewed),
       })),
     failures: (most) =>
       gathered.failures.map(({ kind, id, label, why, at }) => ({ kind, id, label, why: shortened(why ?? "It gave no reason.", most), at })),
     disputes: (most) =>
-      gathered.disputes.map(({ threadId: _thread, part, ...dispute }) => ({
+      gathered.disputes.map(({ threadId: _thread, replyTo: _reply, part, says, ...dispute }) => ({
         ...dispute,
         ...(part !== null && { part: shortened(part, most) }),
-        says: shortened(dispute.says, most),
+        says: says === null ? null : shortened(says, most),
         why: shortened(dispute.why, most),
       })),
     work: (most) =>

@@ -3,7 +3,7 @@
  * - where it stands: the opening Thread first, then conclusions, then open syntheses, the newest first;
  * - hypotheses: contested ones (disputed, or with words for and against), then those that something bears on, then the
  *   others; the newest first;
- * - findings that have not fallen, failures, disputes, open questions: the newest first;
+ * - findings that have not fallen, failures, disputes and objections, open questions: the newest first;
  * - work: what is held but silent, then what is held, then what is open; the oldest first, since it waits longest.
  * However large the Room or Thread, no more than `limits.briefSight` of each sort are looked at, each from an index, and all are counted.
  */
@@ -18,6 +18,7 @@ import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"
 import { BEARING } from "../evidence/verdict.ts"
+import { OBJECTION, REVIEWED } from "../reviews/reviews.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
 import type { Place, Stand, Hypothesis, Finding, Failure, Dispute, Work, Running, Counts } from "./rows.ts"
 
@@ -56,7 +57,7 @@ export function candidates(db: Db) {
     (
       place,
     ) => `SELECT t.thread_id AS threadId, t.title, c.checkpoint_id AS checkpointId, c.state, coalesce(c.conclusion, ${contentOf("c")} ->> '$.synthesis') AS says,
-       p.username AS by, ${AGENT("c")} AS agent, c.at, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons,
+       p.username AS by, ${AGENT("c")} AS agent, c.at, ${STALE} AS stale, ${STALE_REASONS} AS staleReasons, ${REVIEWED("c.checkpoint_id")} AS reviewed,
        coalesce((SELECT h.timeline_sequence FROM thread_heads h WHERE h.thread_id = t.thread_id), 0) AS timelineWatermark
      FROM threads t JOIN checkpoints c ON c.checkpoint_id = t.selected_checkpoint_id JOIN people p ON p.user_id = c.author_id JOIN rooms r ON r.room_id = t.room_id
      WHERE t.thread_id IN (SELECT thread_id FROM (${SELECTED(place)} LIMIT ${SIGHT}) UNION ${OPENING(place)})
@@ -89,16 +90,19 @@ export function candidates(db: Db) {
   const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = +? AND f.sequence < +? ORDER BY f.sequence DESC LIMIT +?`)
   const failures = both<Failure>(db, (place) => `${FAILURE} WHERE ${place} ORDER BY f.sequence DESC LIMIT ${SIGHT}`, "f")
   // The newest dispute of a record that stands decides where it comes, not the record: an old one may be doubted today.
-  const disputes = both<Dispute>(
+  const disputed = both<Dispute>(
     db,
     (
       place,
-    ) => `SELECT r.version_id AS versionId, r.label, r.kind, r.wording AS says, r.thread_id AS threadId, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent,
+    ) => `SELECT 'dispute' AS source, r.kind, r.version_id AS id, r.label, r.wording AS says, r.thread_id AS threadId, NULL AS replyTo, l.explanation AS why, l.link_id AS linkId, p.username AS by, ${AGENT("l")} AS agent,
        ${contentOf("l")} ->> '$.part' AS part
      FROM (SELECT version_id, link_id FROM disputed_records d WHERE ${place} ORDER BY link_id DESC LIMIT ${SIGHT}) d
      JOIN research_links l ON l.link_id = d.link_id JOIN records r ON r.version_id = d.version_id JOIN people p ON p.user_id = l.author_id ORDER BY d.link_id DESC`,
     "d",
   )
+  const objected = both<Dispute>(db, (place) => `${OBJECTION} WHERE v.is_open = 1 AND ${place} ORDER BY v.link_id DESC LIMIT ${SIGHT}`, "v")
+  const disputes = (place: Place): Dispute[] =>
+    [...disputed(place), ...objected(place)].sort((one, other) => (one.linkId < other.linkId ? 1 : -1)).slice(0, SIGHT)
   // By status, each from its index: sorted together, a Room's live experiments would all be read.
   const LIVE = (place: string) =>
     ["in_progress", "claimed", "open"]
@@ -128,7 +132,7 @@ export function candidates(db: Db) {
     (
       place,
     ) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
-       ${IN_DOUBT("r.version_id")} AS inDoubt, f.experiment_id AS experimentId, r.thread_id AS threadId,
+       ${IN_DOUBT("r.version_id")} AS inDoubt, ${REVIEWED("r.version_id")} AS reviewed, f.experiment_id AS experimentId, r.thread_id AS threadId,
        EXISTS (SELECT 1 FROM evidence_words w LEFT JOIN attempts a ON a.attempt_id = w.source_id WHERE w.target_id = r.version_id AND w.source = 'reproduction'
          AND (w.verdict IS NOT NULL OR a.status IN ('registered', 'started'))) AS isRepeated
      FROM records r JOIN findings f ON f.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}

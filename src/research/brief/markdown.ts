@@ -10,8 +10,8 @@ import type { Brief, Form } from "./brief.ts"
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
   stands: [
     "Where it stands",
-    ({ title, state, says, by, agent, at, stale, staleReasons }) =>
-      `${line(title)} (${state}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)})`,
+    ({ title, state, says, by, agent, at, stale, staleReasons, reviewed }) =>
+      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)})`,
   ],
   hypotheses: [
     "Hypotheses",
@@ -20,17 +20,17 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   findings: [
     "Findings",
-    ({ label, versionId, outcome, says, status, evidence, inDoubt }) =>
-      `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)} [${tallyInWords(evidence) ?? "not reproduced yet"}] ${versionId}`,
+    ({ label, versionId, outcome, says, status, evidence, inDoubt, reviewed }) =>
+      `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)} [${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}] ${versionId}`,
   ],
   failures: [
     "What failed, and why",
     ({ kind, label, id, why, at }) => `${label ?? id} (${kind.replaceAll("_", " ")}, ${at.slice(0, 10)}): ${line(why)}`,
   ],
   disputes: [
-    "Disputes not answered",
-    ({ label, says, why, by, agent, part }) =>
-      `${label}: ${line(says)} Disputed by ${writerName({ username: by, agent })}${part === undefined ? "" : ` in ${line(partInWords(part))}`}: ${line(why)}`,
+    "Disputes and objections not answered",
+    ({ source, kind, label, says, why, by, agent, part }) =>
+      `${label ?? words(kind)}: ${says === null ? "" : `${line(says)} `}${source === "dispute" ? "Disputed" : "Objected to"} by ${writerName({ username: by, agent })}${part === undefined ? "" : ` in ${line(partInWords(part))}`}: ${line(why)}`,
   ],
   work: [
     "Work",

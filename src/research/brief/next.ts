@@ -29,6 +29,7 @@ const works: { readonly [S in NextItem["what"]]?: ClaimedWork } = {
   answer_dispute: "review",
   settle_reproduction: "reproduce",
   renew_conclusion: "write_checkpoint",
+  review_conclusion: "review",
   report_outcome: "run",
   test_hypothesis: "run",
   take_experiment: "run",
@@ -58,11 +59,12 @@ export function nextSteps(
     known.openQuestions.map(({ question }) => question),
   )
   const steps: NextItem[] = [
-    ...known.disputes.map(({ versionId, label, kind, why, by }) =>
-      step("answer_dispute", { kind, id: versionId, label }, `${by} disputes it: ${shortened(why, QUOTED)}`, "assert_correction", {
-        targetVersionId: versionId,
-      }),
-    ),
+    ...known.disputes.map(({ source, kind, id, label, why, by, threadId, replyTo }) => {
+      const told = `${by} ${source === "dispute" ? "disputes" : "objects to"} it: ${shortened(why, QUOTED)}`
+      return replyTo === null
+        ? step("answer_dispute", { kind, id, label }, told, "assert_correction", { targetVersionId: id })
+        : step("answer_dispute", { kind, id, label }, told, "post_message", { threadId, replyToEntryId: replyTo })
+    }),
     ...known.stands
       .filter(({ state, stale }) => state === "concluded" && stale === 1)
       .map(({ threadId, title, staleReasons, timelineWatermark, checkpointId }) =>
@@ -75,6 +77,17 @@ export function nextSteps(
             .join(", ")}.`,
           "post_research_checkpoint",
           { threadId, expectedWatermark: timelineWatermark, coversThrough: timelineWatermark, state: "concluded" },
+        ),
+      ),
+    ...known.stands
+      .filter(({ state, stale, reviewed }) => state === "concluded" && stale === 0 && reviewed === null)
+      .map(({ title, checkpointId }) =>
+        step(
+          "review_conclusion",
+          { kind: "checkpoint", id: checkpointId, label: null },
+          `Nobody but its author has reviewed the conclusion of "${shortened(title, 80)}".`,
+          "submit_review",
+          { target: checkpointId },
         ),
       ),
     ...candidates.running(place).map(({ attemptId, label, status, revision, registrant, updatedAt }) =>

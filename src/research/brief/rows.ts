@@ -1,6 +1,7 @@
 /** The rows that a brief chooses from. */
 import type { BriefList } from "../../contract/answers/brief.ts"
 import type { EvidenceTally, StaleReason } from "../../contract/answers/evidence.ts"
+import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { Bearing } from "../../contract/schema/enumerations.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
 import type { Stored } from "../../contract/json.ts"
@@ -22,6 +23,7 @@ export interface Stand {
   readonly at: string
   readonly stale: number
   readonly staleReasons: Stored<StaleReason[]>
+  readonly reviewed: Stored<Reviewed> | null
   readonly timelineWatermark: number
 }
 export interface Hypothesis {
@@ -46,6 +48,7 @@ export interface Finding {
   readonly status: Hypothesis["status"]
   readonly tally: Stored<EvidenceTally>
   readonly inDoubt: number
+  readonly reviewed: Stored<Reviewed> | null
   readonly experimentId: string | null
   readonly threadId: string
   /** Whether a reproduction of it has told its verdict, or is under way. */
@@ -63,17 +66,21 @@ export interface Failure extends FailureRow {
   readonly sequence: number
   readonly threadId: string
 }
+/** A dispute of a record, or an objection in a review. */
 export interface Dispute {
-  readonly versionId: string
-  readonly label: string
+  readonly source: "dispute" | "review"
   readonly kind: string
-  readonly says: string
+  readonly id: string
+  readonly label: string | null
+  readonly says: string | null
   readonly why: string
   readonly linkId: string
   readonly by: string
   readonly agent: string | null
   /** The part that it speaks of. */
   readonly part: string | null
+  /** Of an objection to what cannot be corrected: the entry that its author replies to. */
+  readonly replyTo: string | null
   readonly threadId: string
 }
 export interface Work {

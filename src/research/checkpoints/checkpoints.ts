@@ -1,5 +1,6 @@
 /** Checkpoints: their rows, which of them is selected, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
+import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { CheckpointState } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -9,6 +10,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { ARCHIVE, archiveOf, type ArchiveRow } from "../../rooms/rooms.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
+import { REVIEWED } from "../reviews/reviews.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
 export interface NewCheckpoint {
@@ -29,12 +31,13 @@ export interface NewCheckpoint {
   readonly contentDigest: string
 }
 
-type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "archive"> &
+type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "reviewed" | "archive"> &
   ArchiveRow &
   Author & {
     readonly openQuestions: Stored<string[]>
     readonly selected: number
     readonly staleReasons: Stored<CheckpointSummary["staleReasons"]>
+    readonly reviewed: Stored<Reviewed> | null
   }
 interface WholeRow extends Row {
   readonly activitySequence: number
@@ -46,7 +49,8 @@ interface WholeRow extends Row {
 const NONE = "[]"
 
 function shown(row: Row) {
-  const { userId, username, agent, openQuestions, selected, staleReasons, archivedAt, archivedBy, archiver, reason, ...columns } = row
+  const { userId, username, agent, openQuestions, selected, staleReasons, reviewed, archivedAt, archivedBy, archiver, reason, ...columns } =
+    row
   return {
     ...columns,
     author: { userId, username, agent },
@@ -56,6 +60,7 @@ function shown(row: Row) {
     // An open checkpoint is never marked stale, but its reasons are shown.
     stale: row.state === "concluded" && staleReasons !== NONE,
     staleReasons: staleReasons === NONE ? [] : parse(staleReasons),
+    reviewed: reviewed === null ? null : parse(reviewed),
     archive: archiveOf(row),
   }
 }
@@ -78,7 +83,7 @@ const SUPERSEDED = "(SELECT max(b.checkpoint_id) FROM checkpoints b WHERE b.thre
 const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
-    (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons, c.content_digest AS contentDigest`
+    (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons, ${REVIEWED("c.checkpoint_id")} AS reviewed, c.content_digest AS contentDigest`
 /** Its entry of the Room's activity. */
 const LANDED = "h.room_sequence"
 const COLUMNS = `${OWN}, ${ARCHIVE}`

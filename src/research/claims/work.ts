@@ -17,6 +17,8 @@ export function workOf(operation: OperationName, body: unknown): ClaimedWork | u
       return "write_finding"
     case "post_research_checkpoint":
       return "write_checkpoint"
+    case "submit_review":
+      return "review"
     default:
       return undefined
   }

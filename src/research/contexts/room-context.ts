@@ -11,6 +11,7 @@ import type { Threads } from "../../threads/threads.ts"
 import { type Checkpoints, questionsOf } from "../checkpoints/checkpoints.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
+import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 
 interface Tables {
@@ -20,6 +21,7 @@ interface Tables {
   readonly experiments: Experiments
   readonly findingLinks: FindingLinks
   readonly checkpoints: Checkpoints
+  readonly reviews: Reviews
 }
 
 const listNames = ["experiments", "hypotheses", "findingLinks", "publications", "openQuestions"] as const
@@ -94,7 +96,7 @@ const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choi
 /** One more than is shown, to see whether there are more. */
 const PROBE = limits.contextItems + 1
 
-export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints }: Tables) {
+export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints, reviews }: Tables) {
   function roomContext(roomId: string, basePath: string, choice: Choice) {
     const isAsked = isAskedBy(choice)
     const room = rooms.summary(roomId)
@@ -158,7 +160,11 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
     checkpoint({ params }) {
       const found = checkpoints.read(params.checkpointId)
       if (found === undefined) throw noSuch("checkpoint")
-      return { ...found.checkpoint, citations: records.resolve(found.citations, found.checkpoint.roomId) }
+      return {
+        ...found.checkpoint,
+        citations: records.resolve(found.citations, found.checkpoint.roomId),
+        reviews: reviews.of(params.checkpointId),
+      }
     },
   } satisfies Partial<Readers>
 }

@@ -1,11 +1,13 @@
 /** Accepted plans: their rows, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { ExperimentAnswer } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
+import { REVIEWED } from "../reviews/reviews.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
 export interface NewPlan {
@@ -28,9 +30,14 @@ export type PlanContent = Pick<BodyOf<"accept_plan">, "repository" | "protocol" 
 
 /** A plan less what it holds. */
 type Shown = ExperimentAnswer["acceptedPlans"][number]
-type Row = Omit<Shown, "acceptedBy"> & Author & { readonly content: Stored<PlanContent> }
+type Row = Omit<Shown, "acceptedBy" | "reviewed"> &
+  Author & { readonly reviewed: Stored<Reviewed> | null; readonly content: Stored<PlanContent> }
 
-const shown = ({ userId, username, agent, ...row }: Omit<Row, "content">): Shown => ({ ...row, acceptedBy: { userId, username, agent } })
+const shown = ({ userId, username, agent, reviewed, ...row }: Omit<Row, "content">): Shown => ({
+  ...row,
+  acceptedBy: { userId, username, agent },
+  reviewed: reviewed === null ? null : parse(reviewed),
+})
 
 export type Plans = ReturnType<typeof plans>
 
@@ -38,7 +45,8 @@ export function plans(db: Db) {
   const insert = inserting(db, "plans")
   const insertMaterial = inserting(db, "plan_materials")
   const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel, n.room_id AS roomId,
-    n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username, ${AGENT("n")} AS agent`
+    n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username, ${AGENT("n")} AS agent,
+    ${REVIEWED("n.plan_id")} AS reviewed`
   const TABLES = `plans n
     JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id`
   const one = db.prepare<Row>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content FROM ${TABLES} WHERE n.plan_id = +?`)

@@ -7,6 +7,7 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Records } from "../records/records.ts"
 import type { Experiments } from "./experiments.ts"
+import type { Reviews } from "../reviews/reviews.ts"
 import type { Plans } from "./plans.ts"
 
 interface Tables {
@@ -16,9 +17,10 @@ interface Tables {
   readonly plans: Plans
   readonly materials: Materials
   readonly evidence: Evidence
+  readonly reviews: Reviews
 }
 
-export function experimentReads({ rooms, records, experiments, plans, materials, evidence }: Tables) {
+export function experimentReads({ rooms, records, experiments, plans, materials, evidence, reviews }: Tables) {
   /** @throws Refusal 404 */
   function mustRead(experimentId: string) {
     const experiment = experiments.read(experimentId)
@@ -73,6 +75,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
           material: materials.summary(materialId, shown.roomId) ?? null,
           purpose,
         })),
+        reviews: reviews.of(params.planId),
         warnings: evidence.doubtsAmong([...parsed.hypotheses, ...parsed.premises.map(({ versionId }) => versionId)], shown.roomId),
       }
     },

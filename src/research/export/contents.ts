@@ -166,6 +166,15 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
       room.atHome,
     ),
   )
+  yield jsonLines(
+    "reviews.jsonl",
+    "Reviews",
+    "What others say of findings, checkpoints and plans after checking them.",
+    map(
+      each(room.reviews(), (review) => review),
+      room.atHome,
+    ),
+  )
   for (const row of room.materials()) {
     noted(row)
     yield accepted(pathOf.material(room.summary.roomId, row), `${row.label}: ${row.name}`, row.content)

@@ -77,6 +77,7 @@ const files: readonly (readonly [path: string, what: string])[] = [
   ["attempts.jsonl", "attempts with their events and outputs"],
   ["metrics.csv", "every point of every metric"],
   ["finding-links.jsonl", "findings toward experiments"],
+  ["reviews.jsonl", "reviews"],
   ["materials.jsonl", "materials and their locations"],
   ["verify.mjs", "a program that recomputes every digest"],
   ["verify.py", "the same for Python"],

@@ -14,6 +14,7 @@ import { members } from "../../rooms/members.ts"
 import { rooms } from "../../rooms/rooms.ts"
 import { threads } from "../../threads/threads.ts"
 import { findingLinks } from "../findings/finding-links.ts"
+import { reviews } from "../reviews/reviews.ts"
 import { citedHistory, type CitedEntry } from "./cited.ts"
 import { rows } from "./rows.ts"
 import { trusted } from "../../contract/json.ts"
@@ -32,6 +33,16 @@ export interface Person {
 export type ExportedWrite = CitedEntry & { readonly activity: string }
 export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
 
+/** Links of any form, page by page. */
+function* linksOf<L extends { readonly linkId: string }>(pageAfter: (after: string | undefined) => readonly L[]): Generator<L> {
+  for (let after: string | undefined; ; ) {
+    const page = pageAfter(after)
+    yield* page
+    if (page.length < PAGE) return
+    after = page.at(-1)?.linkId
+  }
+}
+
 /** @param db a snapshot @returns undefined where there is no such Room */
 export function exportedRoom(db: Db, roomId: string) {
   // People of the instance whose Room it is as they are called there, as it stands in what was accepted; others as they are here.
@@ -47,6 +58,7 @@ export function exportedRoom(db: Db, roomId: string) {
   const feed = activity(db)
   const entries = timeline(db)
   const links = findingLinks(db)
+  const reviewed = reviews(db)
   const authors = db.prepare<{ userId: string; username: string }>(
     `SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (
        SELECT w.person_id FROM timeline_entries e JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer WHERE e.thread = ${placeOf("+?")})`,
@@ -138,13 +150,8 @@ export function exportedRoom(db: Db, roomId: string) {
     },
 
     /** Findings related to experiments, with their verdicts, as they are served. */
-    *findingLinks() {
-      for (let after: string | undefined; ; ) {
-        const page = links.ofRoom(roomId, after, PAGE)
-        yield* page
-        if (page.length < PAGE) return
-        after = page.at(-1)?.linkId
-      }
-    },
+    findingLinks: () => linksOf((after) => links.ofRoom(roomId, after, PAGE)),
+    /** Reviews, as they are served. */
+    reviews: () => linksOf((after) => reviewed.page({ roomId }, after, PAGE)),
   }
 }

@@ -13,7 +13,7 @@ import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
 import type { Evidence } from "../evidence/evidence.ts"
-import { ANSWER, STANDS } from "../links/answers.ts"
+import { ANSWER, STANDS } from "../evidence/answers.ts"
 import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]

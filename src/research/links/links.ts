@@ -10,7 +10,7 @@ import { limits } from "../../contract/limits.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import type { Reply } from "../../threads/operations.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
-import { ANSWER, STANDS } from "./answers.ts"
+import { ANSWER, STANDS } from "../evidence/answers.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 

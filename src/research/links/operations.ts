@@ -11,6 +11,7 @@ import type { Disputes, Standings } from "../../ledger/lists/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { type Evidence, saidBy } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
+import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 import type { Reply } from "../../threads/operations.ts"
 import type { Links } from "./links.ts"
@@ -21,6 +22,7 @@ interface Tables {
   readonly records: Records
   readonly links: Links
   readonly findingLinks: FindingLinks
+  readonly reviews: Reviews
   readonly standings: Standings
   readonly evidence: Evidence
 }
@@ -42,7 +44,7 @@ interface Subject {
   readonly record: Target
 }
 
-export function linkOperations({ rooms, records, links, findingLinks, standings, evidence: model }: Tables) {
+export function linkOperations({ rooms, records, links, findingLinks, reviews, standings, evidence: model }: Tables) {
   /** The record that is spoken of. @throws Refusal `unknown_record` */
   function subject({ body }: Call<Assertion>): Subject {
     const record = records.summary(body.targetVersionId)
@@ -134,15 +136,16 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     write: (call: Call<Assertion>, found: Subject, change: Change) => write(kind, call, found, change),
   })
 
-  /** A link of either form, with the record whose status it moves. @throws Refusal `unknown_link` */
+  /** A link of any form, with the record whose status it moves. @throws Refusal `unknown_link` */
   function linkSubject({ body: { linkId } }: Call<{ readonly linkId: string }>) {
-    const link = links.read(linkId) ?? findingLinks.read(linkId)
+    const link = links.read(linkId) ?? findingLinks.read(linkId) ?? reviews.read(linkId)
     if (link === undefined) throw noSuch("link")
     return { roomId: link.roomId, threadId: "card" in link ? link.card.threadId : link.threadId, link }
   }
 
-  /** Which records a link of either form used, and how. */
+  /** Which records a link of any form used, and how. */
   function usesOf(link: ReturnType<typeof linkSubject>["link"]) {
+    if (link.kind === "review") return []
     if (!("target" in link)) return link.towardHypothesis.map(({ versionId }) => ({ targetId: versionId, how: "verdict" as const }))
     const { evidence = [] } = parsed<{ readonly evidence?: readonly string[] }>(link.content)
     return [
@@ -156,7 +159,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     admit({ actor, body }, { link }) {
       if (link.author.userId !== actor.userId)
         throw new Refusal("role_required", "Only its author takes a link back.", { current: { needed: ["author"] } })
-      if (link.kind !== "finding_link" && linkKinds[link.kind].final) {
+      if (link.kind !== "finding_link" && link.kind !== "review" && linkKinds[link.kind].final) {
         const message = "is a retraction, which cannot be taken back; publish the record again"
         throw new Refusal("invalid_schema", `This link ${message}.`, { issues: [{ path: "/linkId", message }] })
       }
@@ -167,6 +170,10 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
     },
     write({ body: { linkId, explanation } }, { link }, { at, entryId }) {
       links.withdraw(linkId, at, explanation, entryId)
+      if (link.kind === "review") {
+        const { kind, id, label } = link.target
+        return { target: { kind, id, label }, targetId: linkId, result: { linkId, label: null } }
+      }
       model.withdrawn(linkId, usesOf(link))
       if ("target" in link) {
         const { versionId } = link.target
@@ -184,6 +191,7 @@ export function linkOperations({ rooms, records, links, findingLinks, standings,
   return {
     /** A message replies to an entry; its feed entry says to which. */
     replied(reply: Reply): void {
+      reviews.replied(reply)
       const versionId = links.replied(reply)
       if (versionId === undefined) return
       standings.settleDisputes(versionId, disputesOf(versionId))

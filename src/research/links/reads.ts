@@ -1,4 +1,4 @@
-/** Reads of research links and finding links. */
+/** Reads of research links, finding links and reviews. */
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
@@ -6,9 +6,19 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Doubts } from "../findings/doubts.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
+import type { Reviews } from "../reviews/reviews.ts"
 import type { Links } from "./links.ts"
 
-export function linkReads(rooms: Rooms, experiments: Experiments, links: Links, findingLinks: FindingLinks, doubts: Doubts) {
+interface Tables {
+  readonly rooms: Rooms
+  readonly experiments: Experiments
+  readonly links: Links
+  readonly findingLinks: FindingLinks
+  readonly reviews: Reviews
+  readonly doubts: Doubts
+}
+
+export function linkReads({ rooms, experiments, links, findingLinks, reviews, doubts }: Tables) {
   return {
     room_links({ params, query }) {
       const roomId = params.roomId
@@ -28,9 +38,16 @@ export function linkReads(rooms: Rooms, experiments: Experiments, links: Links, 
       const id = params.linkId
       const link = links.read(id)
       if (link !== undefined) return { ...link, warnings: doubts.ofRecord(link.target.versionId, link.roomId) }
-      const finding = findingLinks.read(id)
-      if (finding === undefined) throw noSuch("link")
-      return finding
+      const other = findingLinks.read(id) ?? reviews.read(id)
+      if (other === undefined) throw noSuch("link")
+      return other
+    },
+
+    room_reviews({ params: { roomId }, query }) {
+      rooms.mustExist(roomId)
+      const { target, verdict, agent } = query
+      const filters = { roomId, ...(target && { target }), ...(verdict && { verdict }), ...(agent && { agent }) }
+      return keysetPage(reviews.page(filters, uuidCursor(query.after), pageSize(query) + 1), query, ({ linkId }) => linkId)
     },
 
     experiment_findings({ params, query }) {

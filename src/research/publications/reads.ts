@@ -15,6 +15,7 @@ import type { Effects } from "../measurements/effects.ts"
 import type { Findings } from "../findings/findings.ts"
 import type { ConceptIndex } from "../records/concepts.ts"
 import { arxivIdOf } from "../records/papers.ts"
+import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
 
 interface Tables {
@@ -27,9 +28,21 @@ interface Tables {
   readonly rooms: Rooms
   readonly citations: Citations
   readonly effects: Effects
+  readonly reviews: Reviews
 }
 
-export function publicationReads({ records, concepts: index, findings, rooms, citations, effects, evidence, people, doubts }: Tables) {
+export function publicationReads({
+  records,
+  concepts: index,
+  findings,
+  rooms,
+  citations,
+  effects,
+  evidence,
+  people,
+  doubts,
+  reviews,
+}: Tables) {
   /** @throws Refusal 404 for no record, or one of another kind */
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
@@ -38,6 +51,7 @@ export function publicationReads({ records, concepts: index, findings, rooms, ci
     return {
       ...record,
       execution: found.execution,
+      reviews: record.kind === "finding" ? reviews.of(versionId) : [],
       effects: record.kind === "finding" ? effects.of(versionId) : [],
       materials: found.materials,
       usedBy: evidence.usedBy(versionId),

@@ -1,11 +1,13 @@
 /** How a record of any kind is shown: the row behind every list, card and reference. */
 import type { Author, Notice, RecordSummary } from "../../contract/answers/index.ts"
+import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { Bearing, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import { fromOtherRoom, marked } from "../../ledger/lists/other-room.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"
 import { TALLY_COLUMNS, TALLY_OF, tallyIn, type TallyRow } from "../evidence/words.ts"
 import { BEARING } from "../evidence/verdict.ts"
+import { REVIEWED, reviewedIn } from "../reviews/reviews.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
 /** The rows that a record's standing is made of; most records have none. */
@@ -25,18 +27,19 @@ interface Origin {
 
 export type SummaryRow = Omit<
   RecordSummary,
-  "author" | "status" | "notices" | "provenanceSummary" | "evidenceTally" | "inDoubt" | "verdict"
+  "author" | "status" | "notices" | "provenanceSummary" | "evidenceTally" | "inDoubt" | "verdict" | "reviewed"
 > &
   Author &
   StandingRow &
   Origin &
-  TallyRow & { readonly bearing: Bearing; readonly inDoubt: number }
+  TallyRow & { readonly bearing: Bearing; readonly inDoubt: number; readonly reviewed: Stored<Reviewed> | null }
 
 export const SUMMARY_COLUMNS = `r.version_id AS versionId, r.kind, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.entry_id AS entryId,
   r.author_id AS userId, p.username, ${AGENT("r")} AS agent, r.created_at AS createdAt, r.wording, r.content_digest AS contentDigest, s.status, s.notices,
   f.outcome, f.retrospective, f.papers, e.label AS experimentLabel, n.label AS planLabel,
   CASE WHEN f.experiment_id IS NULL THEN NULL ELSE
-    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY_COLUMNS}, ${BEARING} AS bearing, ${IN_DOUBT("r.version_id")} AS inDoubt`
+    (SELECT count(*) FROM finding_attempts t WHERE t.version_id = r.version_id AND t.role = 'producing') END AS producing, ${TALLY_COLUMNS}, ${BEARING} AS bearing, ${IN_DOUBT("r.version_id")} AS inDoubt,
+  CASE r.kind WHEN 'finding' THEN ${REVIEWED("r.version_id")} END AS reviewed`
 
 export const SUMMARY_TABLES = `records r
   JOIN people p ON p.user_id = r.author_id
@@ -97,6 +100,7 @@ export function recordSummary(row: SummaryRow) {
     provenanceSummary: provenanceSummary(row),
     evidenceTally: tallyIn(row),
     ...(kind === "hypothesis" && { verdict: row.bearing }),
+    ...(kind === "finding" && { reviewed: reviewedIn(row.reviewed) }),
     inDoubt: row.inDoubt === 1,
     wording,
   }

@@ -9,7 +9,8 @@ import { entryPath } from "../addresses.ts"
 import { type Content, html, to } from "../html.ts"
 import { beginning } from "../markdown.ts"
 import { gist } from "../parts/entry.ts"
-import { label, recordChip } from "../parts/parts.ts"
+import { words } from "../words.ts"
+import { label, named, recordChip } from "../parts/parts.ts"
 import { stateBadge } from "../parts/marks.ts"
 
 export interface Subject {
@@ -28,7 +29,7 @@ interface Found {
 type Find = (visit: Visit, id: string) => Found | null
 
 /** How what an id names is found and shown, in the order it is shown; null for what is shown by what it belongs to. */
-const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId", Find | null>> = {
+const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId" | "target", Find | null>> = {
   experimentId: (visit, id) => {
     const { experimentId, roomId, label: text, status, question } = visit.ask("experiment", { experimentId: id })
     return { roomId, shown: html`${label("experiment", experimentId, text)} ${stateBadge(status)} ${beginning(question, 160)}` }
@@ -47,7 +48,9 @@ const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId", Find
     const shown =
       link.kind === "finding_link"
         ? html`${recordChip(link.finding, 120)} related to ${label("experiment", link.experimentId, link.experimentLabel)}`
-        : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} ${recordChip({ ...link.target }, 120)}`
+        : link.kind === "review"
+          ? html`${stateBadge(link.verdict)} of ${named(link.target.kind, link.target.id, link.target.label ?? words(link.target.kind))}: ${beginning(link.explanation, 120)}`
+          : html`${label("link", link.linkId, link.label)} ${stateBadge(link.kind)} ${recordChip({ ...link.target }, 120)}`
     return { roomId: link.roomId, shown }
   },
   materialId: (visit, id) => {
@@ -56,6 +59,16 @@ const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId", Find
   },
   planId: null,
   checkpointId: null,
+  target: (visit, id) =>
+    orNull(() => finds.versionId?.(visit, id) ?? null) ??
+    orNull(() => {
+      const { roomId, planId, label: text, experimentLabel } = visit.ask("plan", { planId: id })
+      return { roomId, shown: html`${label("plan", planId, text)}, a plan for ${experimentLabel}` }
+    }) ??
+    orNull(() => {
+      const { roomId, checkpointId, conclusion, synthesis } = visit.ask("checkpoint", { checkpointId: id })
+      return { roomId, shown: html`${named("checkpoint", checkpointId, "checkpoint")}: ${beginning(conclusion ?? synthesis, 200)}` }
+    }),
   replyToEntryId: (visit, id) => {
     const answered = visit.edge.instance.ledger.timeline.find(id.toLowerCase())
     if (answered === undefined) return null

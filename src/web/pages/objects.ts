@@ -9,9 +9,25 @@ import { beginning, inlineMarkdown, markdown, markdownInLink, phrase } from "../
 import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { digest, empty, exactTime, facts, fromOther, heading, label, more, person, recordChip, table, time, ways } from "../parts/parts.ts"
+import {
+  digest,
+  empty,
+  exactTime,
+  facts,
+  fromOther,
+  heading,
+  label,
+  more,
+  named,
+  person,
+  recordChip,
+  table,
+  time,
+  ways,
+} from "../parts/parts.ts"
 import { asOfEntry } from "../parts/looking-back.ts"
 import { doubts, failures, restsOn } from "../parts/judging.ts"
+import { reviewBody, reviewLine, reviewSection } from "../parts/reviews.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -93,6 +109,17 @@ function linkBody(visit: Visit, link: Link): Html {
   ${link.towardHypothesis.map(({ versionId, label: text, verdict, explanation, ...origin }) => html`<li>${struckIf(link.withdrawn, stateBadge(verdict))} ${label("hypothesis", versionId, text)}${fromOther(origin)} ${phrase(explanation)}</li>`)}</ul>
 <p class="meta"><span>${person(link.author)}</span><span>${exactTime(link.at)}</span><span><a href="${to(entryPath(link.card.threadId, link.card.entryId))}">${counted(link.replies, "reply", "replies")}</a></span>${own === null ? null : html`<span>${own}</span>`}</p>`
   }
+  if (link.kind === "review") {
+    const { kind, id, label: text, says } = link.target
+    return html`<p class="meta"><span>review of ${named(kind, id, text ?? words(kind))}</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span></p>
+<h1>${struckIf(link.withdrawn, stateBadge(link.verdict, title(link.verdict)))}</h1>${withdrawn}
+${says === null ? null : html`<blockquote class="said" dir="auto">${beginning(says, 400)}</blockquote>`}
+${reviewBody(visit, link, true)}
+${facts([
+  ["Content digest", digest(link.contentDigest)],
+  ["Said at", html`<a href="${to(entryPath(link.threadId, link.entryId))}">its place in the Thread</a>`],
+])}`
+  }
   const content = accepted("link", link.content)
   return html`<p class="meta"><span><span class="label">${link.label}</span> link</span><span>${person(link.author)}</span><span>${exactTime(link.at)}</span>${own === null ? null : html`<span>${own}</span>`}</p>
     <h1>${struckIf(link.withdrawn, html`${stateBadge(link.kind, title(link.kind))} ${link.target.label}`)}</h1>${withdrawn}
@@ -117,7 +144,9 @@ export function linkPage(visit: Visit): Shown {
     title:
       link.kind === "finding_link"
         ? `${link.finding.label} and ${link.experimentLabel}`
-        : `${link.label}: ${words(link.kind)} ${link.target.label}`,
+        : link.kind === "review"
+          ? `Review of ${link.target.label ?? words(link.target.kind)}`
+          : `${link.label}: ${words(link.kind)} ${link.target.label}`,
     rail: roomRail(room),
     json,
     body: html`${linkBody(visit, link)}${ways([["JSON", json]])}`,
@@ -135,7 +164,7 @@ export function checkpointPage(visit: Visit): Shown {
     rail: roomRail(room),
     json,
     body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span><span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
-<p class="verdict">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded")}</p>
+<p class="verdict">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded")} ${reviewLine(checkpoint.reviewed)}</p>
 ${checkpoint.conclusion === null ? html`<h1 dir="auto">${thread.title}</h1>` : html`<h1 class="statement" dir="auto">${inlineMarkdown(checkpoint.conclusion)}</h1>`}
 ${checkpoint.stale ? html`<div class="banner warn" role="note" aria-label="Stale">${stateBadge("disputed", "Stale: what has come since")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
 ${checkpoint.selected ? null : html`<div class="banner quiet" role="note" aria-label="Replaced"><p><a href="${to(`/checkpoints/${thread.selectedCheckpointId ?? ""}`)}">A newer checkpoint</a> of this Thread has taken its place.</p></div>`}
@@ -144,6 +173,7 @@ ${checkpoint.conclusion === null ? markdown(checkpoint.synthesis) : null}
 ${restsOn(judged)}
 ${failures(judged)}
 ${doubts(judged, "which it cites")}
+${reviewSection(visit, room, checkpoint.checkpointId, checkpoint.reviews, checkpoint.reviewed)}
 <section aria-labelledby="open">${heading(2, "open", "Left open")}${
       checkpoint.openQuestions.length === 0
         ? html`<p class="quiet">No question was left open.</p>`

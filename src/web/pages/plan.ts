@@ -10,6 +10,7 @@ import { type Next, nextAct, steps } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, person, recordChip, repository, ways } from "../parts/parts.ts"
 import { protocolParts } from "../parts/protocol.ts"
+import { reviewSection } from "../parts/reviews.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
@@ -80,6 +81,7 @@ ${
     : html`<section aria-labelledby="materials">${heading(2, "materials", "Materials it needs")}<ul>${plan.requiredMaterials.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
   </section>`
 }
+${reviewSection(visit, room, plan.planId, plan.reviews, plan.reviewed)}
 ${next}
 ${ways([["JSON", `/api/research/plans/${plan.planId}`]])}`,
   }

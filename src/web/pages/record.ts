@@ -17,6 +17,7 @@ import { nextOfRecord } from "../parts/next-acts.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
 import { aboutRecord } from "../about.ts"
+import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { useList, warning } from "../parts/uses.ts"
 import { takeBack } from "../parts/withdrawal.ts"
@@ -154,7 +155,7 @@ export function recordPage(visit: Visit): Shown {
     body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}${verdictOf(record)}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
-    }<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
+    }${record.reviewed === undefined ? null : html`<span>${reviewLine(record.reviewed)}</span>`}<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
 <h1 class="statement" dir="auto">${wording(assertion.wording, concepts)}</h1>
 <p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope)}</p>
 <div id="live-way" data-live>${way}${next}</div>
@@ -174,6 +175,7 @@ ${
         : html`${strength(judged)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}
 ${bearing(visit, record, evidence)}
+${kind === "finding" ? reviewSection(visit, room, versionId, record.reviews, record.reviewed ?? null) : null}
 ${failures(judged)}
 ${doubts(judged)}
 ${downstream(judged)}`

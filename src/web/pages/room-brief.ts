@@ -8,6 +8,7 @@ import { beginning, inlineMarkdown, markdownInLink, phrase } from "../markdown.t
 import { act, whyNot } from "../parts/actions.ts"
 import { standsAt } from "../parts/conclusion.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { reviewLine } from "../parts/reviews.ts"
 import { stepItem } from "../parts/next-steps.ts"
 import { empty, heading, label, named, person, recordChip, table, time } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
@@ -65,7 +66,7 @@ const origin = ({ threadId, author, at }: Checkpoint, titles: ReadonlyMap<string
 function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html {
   const { checkpointId, state, conclusion, synthesis } = checkpoint
   const { citations } = visit.ask("checkpoint", { checkpointId })
-  return html`<div class="banner ${state === "concluded" ? "good" : "quiet"} answer"><p class="meta"><span>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")}</span>${origin(checkpoint, titles)}<span><a href="${to(`/checkpoints/${checkpointId}`)}">${state === "concluded" ? "what it rests on" : "the whole synthesis"}</a></span></p>
+  return html`<div class="banner ${state === "concluded" ? "good" : "quiet"} answer"><p class="meta"><span>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")}</span><span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}<span><a href="${to(`/checkpoints/${checkpointId}`)}">${state === "concluded" ? "what it rests on" : "the whole synthesis"}</a></span></p>
 <p class="said" dir="auto">${conclusion === null ? beginning(synthesis, 420) : inlineMarkdown(conclusion)}</p>${
     citations.length === 0
       ? null
@@ -75,7 +76,7 @@ function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<strin
 
 const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
   const { checkpointId, state, conclusion, synthesis } = checkpoint
-  return html`<li>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")} <a href="${to(`/checkpoints/${checkpointId}`)}" dir="auto">${markdownInLink(conclusion ?? synthesis)}</a> <span class="meta">${origin(checkpoint, titles)}</span></li>`
+  return html`<li>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")} <a href="${to(`/checkpoints/${checkpointId}`)}" dir="auto">${markdownInLink(conclusion ?? synthesis)}</a> <span class="meta"><span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}</span></li>`
 }
 
 /** Every hypothesis with its verdict, and what speaks for and against it. */
@@ -128,12 +129,12 @@ function bearsOn(visit: Visit, versionId: string, links: Links): Html[] {
 /** Findings of every outcome, newest first; those that answer nothing yet are marked. */
 export function findings(visit: Visit, { room, findingLinks }: Context): Html {
   const { items } = visit.ask("publications", {}, { roomId: room.roomId, kinds: "finding", limit: SHOWN.findings })
-  const rows = items.map(({ versionId, label: text, outcome, status, wording, author, createdAt }) => {
+  const rows = items.map(({ versionId, label: text, outcome, status, wording, author, createdAt, reviewed }) => {
     const bears = bearsOn(visit, versionId, findingLinks)
     return html`<li data-entry><a class="wording" href="${to(`/records/${versionId}`)}" dir="auto">${markdownInLink(wording)}</a>
 <p class="meta"><span>${label("finding", versionId, text)}</span>${outcome === null ? null : html`<span>${stateBadge(outcome)}</span>`}${status === "current" ? null : html`<span>${stateBadge(status)}</span>`}<span>${
       bears.length === 0 ? stateBadge("untested", "answers nothing yet") : joined(bears)
-    }</span><span>${person(author)}</span><span>${time(createdAt)}</span></p></li>`
+    }</span>${reviewed ? html`<span>${reviewLine(reviewed)}</span>` : null}<span>${person(author)}</span><span>${time(createdAt)}</span></p></li>`
   })
   const all = html`<a href="${to(`/rooms/${room.roomId}/findings`)}">all ${room.counts.finding}</a>`
   return html`<section aria-labelledby="findings">${heading(2, "findings", "Findings", room.counts.finding > items.length ? all : null)}

@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown } from "../markdown.ts"
 import { glyph, stateBadge } from "./marks.ts"
+import { reviewLine } from "./reviews.ts"
 import { fromOther, label, person, time } from "./parts.ts"
 
 const named = (reason: StaleReason): Html =>
@@ -23,6 +24,6 @@ export function standsAt(checkpoint: Checkpoint, threads: ReadonlyMap<string, st
   const concluded = state === "concluded"
   return html`<li class="banner ${concluded ? (stale ? "warn" : "good") : "quiet"}">${stateBadge(state, concluded ? "Concluded" : "So far")}${
     stale ? html` <span class="state warn">${glyph("disputed")}stale</span>` : null
-  }<div class="said" dir="auto">${conclusion === null ? beginning(synthesis, 600) : inlineMarkdown(conclusion)}</div>${whyStale(staleReasons)}
+  } ${reviewLine(checkpoint.reviewed)}<div class="said" dir="auto">${conclusion === null ? beginning(synthesis, 600) : inlineMarkdown(conclusion)}</div>${whyStale(staleReasons)}
 <p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}">${threads.get(threadId) ?? "its Thread"}</a></span><span>${person(author)}</span><span>${time(at)}</span><span><a href="${to(`/checkpoints/${checkpointId}`)}">${concluded ? "what it rests on" : "the whole synthesis, and what it rests on"}</a></span></p></li>`
 }

@@ -12,6 +12,7 @@ import { counted, shortened, title, words } from "../words.ts"
 import { did, doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
 import { fromOther, label, person, time } from "./parts.ts"
+import { reviewLine } from "./reviews.ts"
 import { struckIf, takenBack } from "./withdrawal.ts"
 import { isKeyOf } from "../../contract/each.ts"
 
@@ -48,7 +49,7 @@ export function standing(
 }
 
 const recordCard = (card: RecordCard): Html =>
-  html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)}${fromOther(card)} ${words(card.kind)}</span>${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
+  html`<div class="card">${standing(card)}<p class="kind"><span>${label(card.kind, card.versionId, card.label)}${fromOther(card)} ${words(card.kind)}</span>${card.reviewed ? html`<span>${reviewLine(card.reviewed)}</span>` : null}${card.reused ? html`<span class="tag">reused here</span>` : null}</p>
 <a class="wording" href="${to(`/records/${card.versionId}`)}" dir="auto">${markdownInLink(card.wording)}</a>${card.note === null ? null : html`<p class="hint">${card.note}</p>`}</div>`
 
 function linkCard(card: LinkCard, labels: Labels): Html {
@@ -62,7 +63,7 @@ ${takenBack(card.withdrawn)}<ul class="verdicts"><li>${struckIf(card.withdrawn, 
 }
 
 const checkpointCard = (card: CheckpointCard): Html =>
-  html`<div class="card"><p class="kind"><span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span><span>covers entries 1 to ${card.coversThrough}</span><a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
+  html`<div class="card"><p class="kind"><span>${stateBadge(card.state, card.state === "concluded" ? "Concluding checkpoint" : "Checkpoint")}</span><span>${reviewLine(card.reviewed)}</span><span>covers entries 1 to ${card.coversThrough}</span><a href="${to(`/checkpoints/${card.checkpointId}`)}">the checkpoint</a></p>
 ${card.conclusion === null ? null : html`<p class="statement" dir="auto">${inlineMarkdown(card.conclusion)}</p>`}${markdown(card.synthesis)}${
   card.openQuestions.length === 0
     ? null
@@ -91,7 +92,8 @@ const viewOf = (kind: string): CardView<AnyCard> | undefined => (isKeyOf(cardVie
 /** "take experiment E1 → claimed": what a receipt tells. */
 function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
   const path = pathOf(target.kind, target.id)
-  const status = typeof result.status === "string" ? html` → ${stateBadge(result.status)}` : null
+  const became = result.status ?? result.verdict
+  const status = typeof became === "string" ? html` → ${stateBadge(became)}` : null
   const reason = operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
   return html`${doneTo(did(operation, words), target, path)}${status}${reason}`
 }

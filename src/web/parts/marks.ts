@@ -20,6 +20,10 @@ type Shape = keyof typeof SHAPES
 
 /** What each state looks like; one that is not here is a hollow dot. */
 const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | "active" | "quiet"]>> = {
+  agrees: ["filled", "good"],
+  agrees_with_reservations: ["half", "warn"],
+  objects: ["cross", "bad"],
+  unreviewed: ["hollow", "quiet"],
   open: ["hollow", "active"],
   claimed: ["half", "active"],
   in_progress: ["half", "active"],

@@ -15,6 +15,7 @@ const steps: Readonly<Record<string, readonly [asks: string, button: string, why
   answer_dispute: ["Answer the dispute of", "Answer"],
   settle_reproduction: ["Settle the reproductions of", "Reproduce it again"],
   renew_conclusion: ["Renew a conclusion", "Renew"],
+  review_conclusion: ["Review a conclusion", "Review"],
   report_outcome: ["Report how it ended:", "Report", "No outcome was reported yet."],
   answer_question: ["Answer a question", "Propose an experiment"],
   test_hypothesis: ["Test", "Propose an experiment"],

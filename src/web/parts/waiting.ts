@@ -5,7 +5,7 @@ import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 import { joining } from "./joining.ts"
 import { stateBadge } from "./marks.ts"
-import { heading, label, person, time } from "./parts.ts"
+import { heading, label, named, person, time } from "./parts.ts"
 
 /** A credential or key that ends sooner than this, in milliseconds, waits to be rotated. */
 const SOON = 14 * 24 * 3_600_000
@@ -36,6 +36,12 @@ function found({ person: who, edge }: Visit): readonly Html[] {
       .map(
         ({ versionId, label: text, kind, username, at }) =>
           html`${person({ username })} ${stateBadge("disputed", "disputes")} your ${label(kind, versionId, text)} ${time(at)}`,
+      ),
+    ...tables.reviews
+      .objectionsTo(userId)
+      .map(
+        ({ kind, id, label: text, at, ...who }) =>
+          html`${person(who)} ${stateBadge("objects", "objects")} to your ${named(kind, id, text ?? kind)} ${time(at)}`,
       ),
     ...tables.threads
       .repliesTo(userId)

@@ -13,11 +13,11 @@ const mayTakeBack = (visit: Visit, { author, withdrawn, kind }: OwnLink): boolea
   visit.past === undefined &&
   author.userId === visit.person?.userId &&
   withdrawn == null &&
-  (kind === "finding_link" || !linkKinds[kind].final)
+  (kind === "finding_link" || kind === "review" || !linkKinds[kind].final)
 
 export interface OwnLink {
   readonly linkId: string
-  readonly kind: LinkKind | "finding_link"
+  readonly kind: LinkKind | "finding_link" | "review"
   readonly author: { readonly userId: string }
   readonly withdrawn?: object | null | undefined
 }

@@ -68,7 +68,7 @@ t.test("what is known, what failed and why, what is disputed, what is under way,
       { outcome: "positive" },
       { outcome: "positive" },
     ],
-    disputes: [{ versionId: quiet.versionId, label: quiet.label, why: "The unit is missing.", by: "mary", linkId: dispute.result.linkId }],
+    disputes: [{ id: quiet.versionId, label: quiet.label, why: "The unit is missing.", by: "mary", linkId: dispute.result.linkId }],
     work: [
       { experimentId: work.experimentId, status: "claimed", assignee: "ada", silentSince: null },
       { experimentId: open.result.experimentId, question: "Is it the ramp?", status: "open", assignee: null },
@@ -86,13 +86,14 @@ t.test("what to do next, each with the operation that would do it and a body beg
     items.map(({ what, object, operation }) => `${what} ${object.label ?? object.kind}: ${operation}`),
     [
       `answer_dispute ${quiet.label}: assert_correction`,
+      "review_conclusion checkpoint: submit_review",
       "report_outcome A2: report_attempt_event",
       "answer_question thread: propose_experiment",
       `test_hypothesis ${untested.label}: propose_experiment`,
       "take_experiment E1: take_experiment",
     ],
   )
-  const [, report, , , take] = items
+  const [, , report, , , take] = items
   t.equal(report?.permission, "manage_own_experiments")
   await room.ada.write("report_attempt_event", {
     ...report?.body,
@@ -214,13 +215,13 @@ t.test("a Thread's brief finds what was found in it behind any number of the Roo
   const ofAside = await reader.read("thread_brief", { threadId: made.aside })
   holds(t, ofAside, {
     findings: [{ outcome: "negative", versionId: made.early.versionId, says: "early and aside" }],
-    disputes: [{ versionId: made.early.versionId, why: "I doubt early and aside" }],
+    disputes: [{ id: made.early.versionId, why: "I doubt early and aside" }],
     omitted: {},
   })
   const ofOpening = await reader.read("thread_brief", { threadId: made.openingThreadId })
   for (const list of ["findings", "disputes"] as const)
     t.equal(ofOpening[list].length + (ofOpening.omitted[list]?.count ?? 0), limits.briefSight + (list === "findings" ? 50 : 51), list)
-  t.equal(ofOpening.disputes[0]?.versionId, made.first.versionId, "the newest dispute stands first, however old what it doubts")
+  t.equal(ofOpening.disputes[0]?.id, made.first.versionId, "the newest dispute stands first, however old what it doubts")
   t.equal((await reader.read("room_next", { roomId: made.roomId })).items[0]?.object.id, made.first.versionId)
 
   const { omitted } = await reader.read("room_brief", { roomId: made.roomId })

@@ -40,8 +40,7 @@ const conclude = async (citations: readonly string[]) => {
   })
   return async () => (await reader.read("checkpoint", { checkpointId: result.checkpointId })).staleReasons
 }
-const disputesInBrief = async () =>
-  (await reader.read("room_brief", { roomId: room.roomId, budget: 64_000 })).disputes.map(({ versionId }) => versionId)
+const disputesInBrief = async () => (await reader.read("room_brief", { roomId: room.roomId, budget: 64_000 })).disputes.map(({ id }) => id)
 
 t.test("a dispute is answered by its author's reply to it, and then stands answered", async (t) => {
   const found = await find()

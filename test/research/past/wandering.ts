@@ -52,7 +52,10 @@ export class Wandering {
     if (operation === "register_attempt") this.attempts.push(target.id)
     if (operation === "register_material") this.materials.push(target.id)
     if (operation === "post_research_checkpoint") place.checkpoints.push(target.id)
-    if (receipt.targetId !== null && (operation === "link_experiment_finding" || operation.startsWith("assert_")))
+    if (
+      receipt.targetId !== null &&
+      (operation === "link_experiment_finding" || operation.startsWith("assert_") || operation === "submit_review")
+    )
       this.links.push({ linkId: receipt.targetId, person })
     return receipt
   }
@@ -66,7 +69,7 @@ export class Wandering {
       body: { schemaVersion: 3, requestId: chance.id(), ...body },
     })
     if (!chance.happens(0.22)) return undefined
-    const which = chance.weighted({ register: 3, report: 3, withdraw: 3, room: 2, claim: 4 })
+    const which = chance.weighted({ register: 3, report: 3, withdraw: 3, room: 2, claim: 4, review: 4 })
     const own = this.links.filter((link) => link.person === person)
     const link = chance.oneOf(own)
     const materialId = chance.oneOf(this.materials)
@@ -74,6 +77,13 @@ export class Wandering {
     const versionId = chance.oneOf(this.records)
     if (which === "claim" && versionId !== undefined)
       return intent("claim_work", { object: versionId, what: chance.oneOf(["review", "run", "write_finding"]), minutes: 5, note: "At it." })
+    if (which === "review" && versionId !== undefined)
+      return intent("submit_review", {
+        target: versionId,
+        verdict: chance.oneOf(["agrees", "objects"]),
+        checked: [],
+        explanation: "I looked.",
+      })
     if (which === "report" && materialId !== undefined)
       return intent("report_material_location", {
         materialId,

@@ -64,6 +64,7 @@ const ids: Readonly<Record<string, string>> = {
   proposalId: experimentId,
   linkId: link.linkId,
   object: experimentId,
+  target: found.versionId,
   claimId: claimed.claimId,
   materialId: material.materialId,
   key: "lowers",

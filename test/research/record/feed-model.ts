@@ -108,7 +108,7 @@ export class FeedModel {
   /** What a link speaks of never changes: reading it now is reading it then. */
   async #link(linkId: string): Promise<void> {
     const link = await this.#reader.read("link", { linkId })
-    const record = this.view.records[link.kind === "finding_link" ? "" : link.target.versionId]
+    const record = this.view.records[link.kind === "finding_link" || link.kind === "review" ? "" : link.target.versionId]
     const status = brings[link.kind]
     if (record === undefined || status === undefined) throw new Error(`${linkId} speaks of nothing the model knows`)
     record.notices.push(linkId)

@@ -53,6 +53,26 @@ export const linkSheets = {
     kept: ["/targetVersionId"],
     asks: { "/explanation": why("Why?", "Say why it is retracted.") },
   }),
+  submit_review: sheet("submit_review", {
+    heading: "Review it",
+    lead: "Say whether you agree after checking it. Readers see your review beside it; it is no evidence. Your newest review counts.",
+    send: "Publish the review",
+    first: ["/verdict", "/checked", "/explanation"],
+    kept: ["/target"],
+    asks: {
+      "/target": { label: "What you review" },
+      "/verdict": {
+        label: "Do you agree?",
+        missing: "Say whether you agree.",
+        words: { agrees: "I agree", agrees_with_reservations: "I agree, with reservations", objects: "I object" },
+      },
+      "/checked": {
+        label: "What did you check?",
+        words: { wording: "its wording", numbers: "the numbers", code: "the code", data: "the data", rerun: "I ran it again" },
+      },
+      "/explanation": why("Why?", "Say why you agree or object."),
+    },
+  }),
   link_experiment_finding: sheet("link_experiment_finding", {
     heading: "Relate a finding to an experiment",
     lead: "What the finding says to the experiment's question, and to each hypothesis. It changes the state of neither.",

@@ -1,0 +1,38 @@
+/** Submitting a review. What it speaks of is never touched. */
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
+import type { Reviews } from "./reviews.ts"
+
+export function reviewOperations(reviews: Reviews) {
+  const submit_review = behaviour("submit_review", {
+    subject({ body: { target } }) {
+      const found = reviews.object(target)
+      if (found === undefined) throw new Refusal("unknown_record", "There is no finding, checkpoint or plan with this id.")
+      return { roomId: found.roomId, threadId: found.threadId, found }
+    },
+    admit({ actor, body }, { found }) {
+      if (reviews.isOther(actor, found) !== true)
+        throw new Refusal("role_required", "You wrote this yourself: another person or another agent of yours reviews it.", {
+          current: { needed: ["reviewer"] },
+        })
+      const before = reviews.ofAgent(found.id, actor)
+      const isSame =
+        before !== undefined &&
+        before.verdict === body.verdict &&
+        before.explanation === body.explanation &&
+        before.checked.toSorted().join() === body.checked.toSorted().join()
+      if (isSame)
+        throw new Refusal("link_exists", "You said exactly this of it already.", {
+          current: { linkId: before.linkId, kind: "review", target: found.id, verdict: before.verdict, at: before.at },
+        })
+    },
+    write({ actor, body: { verdict }, contentDigest }, { found }, { at, entryId, position, newId }) {
+      const linkId = newId()
+      reviews.insert({ linkId, entryId, verdict, at, position, contentDigest }, actor, found)
+      const { kind, id, label } = found
+      return { target: { kind, id, label }, targetId: linkId, result: { linkId, verdict, label: null } }
+    },
+  })
+
+  return { submit_review }
+}

@@ -1,0 +1,207 @@
+/** Reviews of findings, checkpoints and plans: their rows, which of them count, and how they are shown. */
+import type { Author } from "../../contract/answers/index.ts"
+import { type Review, type Reviewed, reviewedInWords } from "../../contract/answers/reviews.ts"
+import { each } from "../../contract/each.ts"
+import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import { objectOf } from "../../contract/objects/objects.ts"
+import type { ReviewVerdict } from "../../contract/schema/enumerations.ts"
+import type { Actor } from "../../ledger/journal/actor.ts"
+import { AGENT_OR_NONE_AT, authorIn } from "../../ledger/journal/author.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
+import { filteredList } from "../../ledger/lists/filtered-list.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
+import type { Reply } from "../../threads/operations.ts"
+import { areOtherAgents, type Writer } from "../evidence/independence.ts"
+import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
+import { answerTo } from "../evidence/answers.ts"
+
+type Kind = Review["target"]["kind"]
+
+/** What can be reviewed, with who wrote it. */
+export interface Reviewable extends Writer {
+  readonly kind: Kind
+  readonly id: string
+  readonly label: string | null
+  readonly roomId: string
+  readonly threadId: string
+}
+
+export interface NewReview {
+  readonly linkId: string
+  readonly entryId: string
+  readonly verdict: ReviewVerdict
+  readonly at: string
+  /** Where its write stands in the history, which has its content. */
+  readonly position: number
+  readonly contentDigest: string
+}
+
+/** An objection to something of somebody. */
+export interface Objected {
+  readonly kind: Kind
+  readonly id: string
+  readonly label: string | null
+  readonly username: string
+  readonly agent: string | null
+  readonly at: string
+}
+
+/** Where each kind is kept, and what it says in a line. */
+const targets: {
+  readonly [K in Kind]: { readonly label: string; readonly author: string; readonly says: string; readonly where: string }
+} = {
+  finding: { label: "x.label", author: "x.author_id", says: "x.wording", where: "x.kind = 'finding'" },
+  checkpoint: {
+    label: "NULL",
+    author: "x.author_id",
+    says: `coalesce(x.conclusion, ${contentOf("x")} ->> '$.synthesis')`,
+    where: "1",
+  },
+  plan: { label: "x.label", author: "x.accepted_by", says: `${contentOf("x")} ->> '$.protocol.summary'`, where: "1" },
+}
+const kinds = ["finding", "checkpoint", "plan"] as const satisfies readonly Kind[]
+
+/** SQL for how something was reviewed, as JSON; null while nobody else has. @param id SQL for its id */
+export const REVIEWED = (id: string): string => `(SELECT o.reviewed FROM review_tallies o WHERE o.target_id = ${id})`
+/** The same out of a row, as it is answered. */
+export const reviewedIn = (told: Stored<Reviewed> | null): JsonText<Reviewed> | null => (told === null ? null : new JsonText(told))
+/** The same in a sentence. */
+export const reviewedSentence = (told: Stored<Reviewed> | null): string => reviewedInWords(told === null ? null : parse(told))
+
+type Row = Omit<Review, "kind" | "target" | "author" | "independence" | "checked" | "counts" | "withdrawn" | "answered"> &
+  Author &
+  WithdrawalRow & {
+    readonly targetKind: Kind
+    readonly targetId: string
+    readonly label: string | null
+    readonly says: string | null
+    readonly independent: number
+    readonly otherAgent: number | null
+    readonly checked: Stored<Review["checked"]>
+    readonly counts: number
+    readonly answered: Stored<NonNullable<Review["answered"]>> | null
+  }
+
+const shown = (row: Row): Review => ({
+  linkId: row.linkId,
+  kind: "review",
+  roomId: row.roomId,
+  threadId: row.threadId,
+  entryId: row.entryId,
+  target: { kind: row.targetKind, id: row.targetId, label: row.label, says: row.says },
+  author: authorIn(row),
+  independence: { person: row.independent === 1, agent: row.otherAgent === null ? null : row.otherAgent === 1 },
+  at: row.at,
+  verdict: row.verdict,
+  checked: parse(row.checked),
+  explanation: row.explanation,
+  counts: row.counts === 1,
+  withdrawn: withdrawal(row),
+  answered: row.answered === null ? null : parse(row.answered),
+  contentDigest: row.contentDigest,
+})
+
+const saidOf = (member: "label" | "says"): string =>
+  `CASE v.target_kind ${kinds
+    .map(
+      (kind) =>
+        `WHEN '${kind}' THEN (SELECT ${targets[kind][member]} FROM ${objectOf(kind).table} x WHERE x.${objectOf(kind).key} = v.target_id)`,
+    )
+    .join(" ")} END`
+const SELECT = `SELECT v.link_id AS linkId, v.room_id AS roomId, v.thread_id AS threadId, v.entry_id AS entryId, v.target_kind AS targetKind, v.target_id AS targetId,
+    ${saidOf("label")} AS label, ${saidOf("says")} AS says, v.author_id AS userId, p.username, nullif(v.agent, '') AS agent, v.independent, v.other_agent AS otherAgent, v.at, v.verdict,
+    ${contentOf("v")} -> '$.checked' AS checked, ${contentOf("v")} ->> '$.explanation' AS explanation, v.content_digest AS contentDigest,
+    EXISTS (SELECT 1 FROM counting_reviews c WHERE c.link_id = v.link_id) AS counts, ${WITHDRAWAL},
+    CASE v.verdict WHEN 'objects' THEN ${answerTo("v", "v.target_id")} END AS answered
+  FROM reviews v JOIN people p ON p.user_id = v.author_id ${WITHDRAWAL_OF_LINK.replace("l.link_id", "v.link_id")}`
+
+/** Objections as a brief lists them, as `v`. */
+export const OBJECTION = `SELECT 'review' AS source, v.target_kind AS kind, v.target_id AS id, ${saidOf("label")} AS label, ${saidOf("says")} AS says, v.thread_id AS threadId,
+    iif(v.target_kind = 'finding', NULL, v.entry_id) AS replyTo, ${contentOf("v")} ->> '$.explanation' AS why, v.link_id AS linkId, p.username AS by, nullif(v.agent, '') AS agent, NULL AS part
+  FROM reviews v JOIN people p ON p.user_id = v.author_id`
+
+export type Reviews = ReturnType<typeof reviews>
+
+export function reviews(db: Db) {
+  const insert = inserting(db, "reviews")
+  const found = each(kinds, (kind) => {
+    const { table, key, room } = objectOf(kind)
+    const { label, author, where } = targets[kind]
+    return db.prepare<Reviewable>(
+      `SELECT '${kind}' AS kind, x.${key} AS id, ${label} AS label, x.${room} AS roomId, x.thread_id AS threadId, ${author} AS authorId,
+         ${AGENT_OR_NONE_AT("x.history_position")} AS agent FROM ${table} x WHERE x.${key} = +? AND ${where}`,
+    )
+  })
+  const one = db.prepare<Row>(`${SELECT} WHERE v.link_id = +?`)
+  const newest = db.prepare<Row>(`${SELECT} WHERE v.target_id = +? ORDER BY v.link_id DESC LIMIT ${limits.shownReviews}`)
+  const own = db.prepare<Pick<Row, "linkId" | "verdict" | "checked" | "explanation" | "at">>(
+    `SELECT v.link_id AS linkId, v.verdict, ${contentOf("v")} -> '$.checked' AS checked, ${contentOf("v")} ->> '$.explanation' AS explanation, v.at
+     FROM counting_reviews v WHERE v.target_id = +? AND v.author_id = +? AND v.agent = +?`,
+  )
+  const objection = db.prepare<{ linkId: string }>(
+    "SELECT v.link_id AS linkId FROM reviews v WHERE v.entry_id = +? AND v.target_author_id = +? AND v.verdict = 'objects'",
+  )
+  const against = db.prepare<Objected>(
+    `SELECT v.target_kind AS kind, v.target_id AS id, ${saidOf("label")} AS label, p.username, nullif(v.agent, '') AS agent, v.at
+     FROM reviews v JOIN people p ON p.user_id = v.author_id WHERE v.target_author_id = +? AND v.is_open = 1 ORDER BY v.link_id DESC LIMIT ${limits.pageItems}`,
+  )
+  const reply = inserting(db, "dispute_replies", { onConflict: "DO NOTHING" })
+  const list = filteredList<Row>(
+    db,
+    SELECT,
+    { target: "v.target_id", roomId: "v.room_id", verdict: "v.verdict", agent: "nullif(v.agent, '')" },
+    "v.link_id",
+  )
+
+  return {
+    /** What an id names, of all that can be reviewed. */
+    object: (id: string): Reviewable | undefined => kinds.map((kind) => found[kind].get(id)).find((each) => each !== undefined),
+    /** Whether somebody writes as another agent than the author; null where it can't be told. */
+    isOther: ({ userId, agent }: Actor, target: Reviewable): boolean | null =>
+      areOtherAgents([{ authorId: userId, agent: agent ?? null }], target),
+
+    insert(made: NewReview, actor: Actor, target: Reviewable): void {
+      const { userId: authorId, agent = "" } = actor
+      const other = this.isOther(actor, target)
+      insert({
+        ...made,
+        roomId: target.roomId,
+        threadId: target.threadId,
+        targetKind: target.kind,
+        targetId: target.id,
+        targetAuthorId: target.authorId,
+        authorId,
+        agent,
+        independent: authorId === target.authorId ? 0 : 1,
+        otherAgent: other === null ? null : Number(other),
+        historyPosition: made.position,
+      })
+    },
+    read(linkId: string): Review | undefined {
+      const row = one.get(linkId)
+      return row && shown(row)
+    },
+    /** The newest reviews of something, newest first, whether they count or not. */
+    of: (targetId: string): Review[] => newest.all(targetId).map(shown),
+    /** The one that counts of an agent. */
+    ofAgent(targetId: string, { userId, agent = "" }: Actor) {
+      const row = own.get(targetId, userId, agent)
+      return row && { ...row, checked: parse(row.checked) }
+    },
+    /** Objections that nothing has answered to what a person wrote: 50 at most, the newest first. */
+    objectionsTo: (authorId: string): Objected[] => against.all(authorId),
+    /** Notes a reply of the author of what an objection speaks of to the objection's entry. */
+    replied({ to, entryId, authorId, at }: Reply): void {
+      const objected = objection.get(to, authorId)
+      if (objected !== undefined) reply({ linkId: objected.linkId, entryId, at })
+    },
+    /** Up to `count` reviews of a Room after an id that match the filters. */
+    page: (
+      filters: { roomId: string; target?: string; verdict?: ReviewVerdict; agent?: string },
+      after: string | undefined,
+      count: number,
+    ): Review[] => list({ ...filters }, after, count).map(shown),
+  }
+}
