@@ -1267,7 +1267,7 @@ CREATE VIEW search_texts (item, kind, label, title, line, content, tags) AS
   SELECT i.item, i.kind, CASE WHEN i.part IS NULL THEN p.label END,
     CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material', 'room') THEN p.line END,
     p.line, h.content, 'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
-  FROM search_items i JOIN search_places p USING (item) LEFT JOIN journal h ON h.position = p.position AND i.kind <> 'thread';
+  FROM search_items i JOIN search_places p USING (item) LEFT JOIN journal h ON h.position = p.position AND (i.kind <> 'thread' OR i.part IS NOT NULL);
 
 -- The index itself. It holds no text, only where each word stands; a label counts most, a title more than a body. Of its columns
 -- the first one takes two bytes less for each word of each text. Of a long word only its beginning is in it (src/research/search/words.ts).
@@ -1303,6 +1303,8 @@ CREATE TRIGGER later_words_indexed AFTER INSERT ON timeline_entries
   WHEN new.kind IN ('amend_experiment', 'cancel_experiment', 'release_experiment', 'report_experiment_status', 'register_material', 'report_material_location', 'withdraw_link', 'submit_review')
   BEGIN INSERT INTO search_items (kind, id, part) SELECT j.target_kind, j.target_id, j.position FROM journal j
     WHERE j.position = new.history_position AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.material_id = j.target_id AND m.history_position = j.position); END;
+CREATE TRIGGER claims_indexed AFTER INSERT ON work_claims
+  BEGIN INSERT INTO search_items (kind, id, part) VALUES (new.object_kind, new.object_id, new.history_position); END;
 CREATE TRIGGER reuses_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'
   BEGIN INSERT INTO search_items (kind, id, part) SELECT r.kind, r.version_id, new.history_position FROM records r WHERE r.version_id = new.version_id AND r.entry_id <> new.entry_id; END;
 CREATE TRIGGER room_words_indexed AFTER INSERT ON journal WHEN new.room_sequence IS NOT NULL AND new.operation IN ('amend_room', 'archive_room', 'restore_room', 'transfer_room', 'withhold_content')
