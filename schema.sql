@@ -462,9 +462,10 @@ CREATE TABLE findings (
   papers INTEGER NOT NULL,
   experiment_id TEXT REFERENCES experiments (experiment_id),
   plan_id TEXT REFERENCES plans (plan_id),
-  -- The first finding that reports the same attempts: as evidence they speak with one voice.
+  -- The first finding that rests on the same effect of the same attempts, or reports the same attempts: as evidence they speak with one voice.
   voice_id TEXT NOT NULL
 ) STRICT;
+CREATE INDEX findings_with_voice ON findings (voice_id);
 
 -- How a finding names each attempt.
 CREATE TABLE finding_attempts (
@@ -501,10 +502,25 @@ CREATE TABLE finding_effects (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   position INTEGER NOT NULL,
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
-  metric TEXT NOT NULL,
   effect TEXT NOT NULL,
   figures TEXT NOT NULL,
+  -- A digest of the metric and the groups compared, the same whichever way round; and the attempts whose values it was worked out from, a JSON list.
+  contrast TEXT NOT NULL,
+  attempts TEXT NOT NULL,
+  -- The effect of another finding that it repeats.
+  repeats_id TEXT REFERENCES records (version_id),
+  repeats_position INTEGER,
   PRIMARY KEY (version_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX finding_effects_like ON finding_effects (contrast, attempts);
+CREATE INDEX finding_effects_repeating ON finding_effects (repeats_id) WHERE repeats_id IS NOT NULL;
+
+-- Effects of findings, and of reproductions at position 0, that come to something else since they landed, with what they come to now; null: nothing.
+CREATE TABLE moved_effects (
+  holder_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  now TEXT,
+  PRIMARY KEY (holder_id, position)
 ) STRICT, WITHOUT ROWID;
 
 -- Papers that records quote or build on. What quotes a paper is numbered as it lands: so many places into the list are found by a number.
@@ -717,8 +733,14 @@ CREATE TRIGGER objections_replaced AFTER UPDATE OF selected_checkpoint_id ON thr
 CREATE TABLE reproductions (
   attempt_id TEXT PRIMARY KEY REFERENCES attempts (attempt_id),
   verdict TEXT NOT NULL,
-  explanation TEXT NOT NULL
+  explanation TEXT NOT NULL,
+  -- The effect of a finding that it repeats, what it was asked as (JSON), and what its own came to when it landed, as in finding_effects.
+  repeats_id TEXT REFERENCES records (version_id),
+  repeats_position INTEGER,
+  repeats TEXT,
+  figures TEXT
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX reproductions_repeating ON reproductions (repeats_id) WHERE repeats_id IS NOT NULL;
 
 -- What bears on a record or attempt, numbered for each as it landed: who says what by which object. A verdict is null until it is told.
 CREATE TABLE evidence_words (
@@ -743,6 +765,8 @@ CREATE TABLE evidence_words (
   -- The agent that made what speaks; empty for a person in the browser, null where nothing was said of it.
   speaker_agent TEXT,
   verdict TEXT,
+  -- Of a reproduction that repeats an effect, what its own effect says of that one.
+  comparison TEXT,
   at TEXT NOT NULL,
   withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (withdrawn IN (0, 1)),
   -- Whether it counts in the tally: the newest of its voice that stands; and whether what speaks is in doubt.

@@ -8,7 +8,7 @@ import type { Conditional, Operation } from "../contract/definitions/operation.t
 import { andOf, orOf } from "../contract/text.ts"
 
 /** What holds of every object of a short schema, said once. */
-const READING = "An object without `required` requires all its properties; no others are taken."
+const READING = "Without `required` all properties of an object are; no others are taken."
 
 type Mutable = { -readonly [K in keyof JsonSchema]: JsonSchema[K] }
 

@@ -43,8 +43,8 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
       {
         title: "Effects",
         items: record.effects.map(
-          ({ sentence, experimentId, experimentLabel, staleReason, now }) =>
-            `${said(sentence, 500)} (${named(asking, "experiment", experimentId, experimentLabel)})${staleReason === null ? "" : `. Stale: ${whyStale(staleReason, now === null ? undefined : said(now.sentence, 500))}`}`,
+          ({ sentence, experimentId, experimentLabel, staleReason, now, repeats }) =>
+            `${said(sentence, 500)} (${named(asking, "experiment", experimentId, experimentLabel)})${repeats === null ? "" : `. It repeats ${named(asking, "finding", repeats.versionId, repeats.label, repeats)}: ${said(repeats.comparison?.sentence ?? "nothing is left to compare")}`}${staleReason === null ? "" : `. Stale: ${whyStale(staleReason, now === null ? undefined : said(now.sentence, 500))}`}`,
         ),
       },
       {
@@ -58,8 +58,8 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
       {
         title: "What bears on it",
         items: bearing.map(
-          ({ verdict, by, author: speaker, explanation, independence, standing, at: when }) =>
-            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}; ${independenceInWords(independence, speaker.username)}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}`,
+          ({ verdict, by, author: speaker, explanation, comparison, independence, standing, at: when }) =>
+            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}; ${independenceInWords(independence, speaker.username)}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}${comparison === undefined ? "" : ` By the numbers: ${said(comparison)}`}`,
         ),
         all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
       },

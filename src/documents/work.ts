@@ -9,6 +9,12 @@ type Attempt = Pick<AnswerOf<"attempt">, "metrics"> | Pick<AnswerOf<"attempts">[
 const metric = ({ name, split, value, unit, step }: Attempt["metrics"][number]): string =>
   `${name}${split === null ? "" : ` (${split})`} ${value}${unit === null ? "" : ` ${unit}`}${step === null ? "" : ` at step ${step}`}`
 
+/** What the numbers of a reproduction say, and what it counts for where its registrant says otherwise. */
+const byNumbers = ({ verdict, repeats }: NonNullable<AnswerOf<"attempt">["reproduction"]>): string =>
+  repeats?.comparison === undefined
+    ? ""
+    : ` By the numbers: ${said(repeats.comparison.sentence)}${repeats.countsAs === undefined || repeats.countsAs === verdict ? "" : ` It counts as: ${words(repeats.countsAs)}.`}`
+
 const statement = (name: string, told: AnswerOf<"experiment">["handoff"]): string =>
   told === null ? "" : `\n${name} (${writerName(told.by)}, ${told.at.slice(0, 10)}):\n\n${quoted(told.text)}\n`
 
@@ -76,7 +82,7 @@ export function attemptDocument(asking: Asking): string {
   const head = `# ${label}: ${words(intent)} attempt, ${words(status)}
 
 Attempt ${attemptId} of ${named(asking, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${writerName(registrant)}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
-${failure === null ? "" : `\nIt failed, at ${said(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nWhat it reproduces: ${words(reproduction.verdict)}: ${said(reproduction.explanation)}\n`}
+${failure === null ? "" : `\nIt failed, at ${said(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nWhat it reproduces: ${words(reproduction.verdict)}: ${said(reproduction.explanation)}${byNumbers(reproduction)}\n`}
 Commit ${repository.commit} of ${repository.url}
 
 Command: ${said(JSON.stringify(argv), 2_000)}
@@ -118,7 +124,7 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
         title: "Reproductions of it",
         items: attempt.reproductions.map(
           (each) =>
-            `${named(asking, "attempt", each.attemptId, each.label, each)} by ${writerName(each.registrant)}: ${words(each.reproduction?.verdict ?? each.status)}`,
+            `${named(asking, "attempt", each.attemptId, each.label, each)} by ${writerName(each.registrant)}: ${words(each.reproduction?.verdict ?? each.status)}${each.reproduction === null ? "" : byNumbers(each.reproduction)}`,
         ),
       },
     ],

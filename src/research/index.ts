@@ -50,8 +50,12 @@ import { materials } from "./materials/materials.ts"
 import { materialOperations } from "./materials/operations.ts"
 import { materialReads } from "./materials/reads.ts"
 import { effects } from "./measurements/effects.ts"
+import { movedEffects } from "./measurements/moved-effects.ts"
 import { measurementReads, measurementTables } from "./measurements/reads.ts"
+import { repeatedEffects } from "./measurements/repeated-effects.ts"
+import { reproductionEffects } from "./measurements/reproduction-effects.ts"
 import { values } from "./measurements/values.ts"
+import { workingOut } from "./measurements/working-out.ts"
 import { provenance } from "./provenance/provenance.ts"
 import { provenanceReads } from "./provenance/reads.ts"
 import { publicationReads } from "./publications/reads.ts"
@@ -75,6 +79,8 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
   const knownPlans = plans(db)
   const knownFindings = findings(db, knownMaterials)
   const measuredValues = values(db)
+  const workedOut = workingOut(measuredValues)
+  const repeated = repeatedEffects(db)
   return {
     records: records(db),
     concepts: conceptIndex(db),
@@ -85,7 +91,9 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     curves: curves(db),
     attemptTables: attemptTables(db),
     measured: measurementTables(measuredValues),
-    effects: effects(db, measuredValues),
+    effects: effects(db, workedOut, repeated),
+    movedEffects: movedEffects(db, workedOut, repeated),
+    reproductionEffects: reproductionEffects(db, workedOut, repeated),
     materials: knownMaterials,
     findings: knownFindings,
     doubts: doubts({ evidence: bearing, plans: knownPlans, findings: knownFindings }),

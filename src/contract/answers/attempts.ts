@@ -5,6 +5,7 @@ import { at, count, dated, id, optionalSaid, orWithheld, type Said, said } from 
 import { page, author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, independence } from "./evidence.ts"
+import { comparison } from "./measurements.ts"
 import { shape } from "../schema/fields.ts"
 import { materialSummary } from "./materials.ts"
 
@@ -21,7 +22,21 @@ const planMatch = shape({
   materialsMatchPlan: v.boolean(),
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
 })
-const reproduction = shape({ verdict: v.picklist(enumerations.reproductionVerdict), explanation: said })
+const reproduction = shape({
+  /** As its registrant says it. */
+  verdict: v.picklist(enumerations.reproductionVerdict),
+  explanation: said,
+  /** The effect of a finding that it repeats, by its place from 0, and what its own effect says of that one; it counts for this. */
+  repeats: v.exactOptional(
+    shape({
+      versionId: id,
+      effect: count,
+      attemptIds: v.exactOptional(v.array(id)),
+      countsAs: v.exactOptional(v.picklist(enumerations.reproductionVerdict)),
+      comparison: v.exactOptional(comparison),
+    }),
+  ),
+})
 /** Which attempt it is, and how it stands. */
 export const attemptIs = {
   attemptId: id,

@@ -95,6 +95,8 @@ export const evidenceItem = shape({
    * many of all attempts of its experiment it names.
    */
   checked: v.exactOptional(shape({ outputs: count, outputsEqual: count, named: count, attempts: count })),
+  /** Of a reproduction that repeats an effect: what its own effect says of that one, in a sentence. */
+  comparison: v.exactOptional(said),
   /** The finding link or research link that says it, for reading it or taking it back. */
   linkId: v.nullable(id),
   /** Its author took it back, and why. */

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { count, dated, id, said } from "./fields.ts"
 import { schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
+import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 
 const number = v.nullable(v.number())
@@ -103,11 +104,33 @@ const effectFigures = {
   low: number,
   high: number,
   p: number,
+  /** The unit that the values were reported in; null where none was. */
+  unit: v.nullable(said),
   pairs: v.nullable(count),
-  /** Values on either side. */
+  /** Of paired values, those that only one side has. */
+  unpaired: count,
+  /** Values on either side; those that share one value of `over` count as one. */
   ofCount: count,
   againstCount: count,
+  /** Values that lack the dimension `over` and take no part. */
+  withoutOver: count,
 }
+const figures = shape(effectFigures)
+export type EffectFigures = v.InferOutput<typeof figures>
+
+/** What the effect of a reproduction says of the one that it repeats. */
+export const comparison = shape({ agreement: v.picklist(enumerations.effectAgreement), sentence: said })
+/** The effect of a finding that is repeated, as it is now, and what repeating it says. */
+const repeated = shape({
+  versionId: id,
+  /** The place of the effect in that finding, from 0. */
+  effect: count,
+  label: v.string(),
+  ...fromOtherRoom,
+  /** Null where either cannot be worked out any more. */
+  comparison: v.nullable(comparison),
+})
+
 /** A difference that a finding rests on, as it was when the finding landed. */
 export const effect = shape({
   experimentId: id,
@@ -122,8 +145,10 @@ export const effect = shape({
   ...effectFigures,
   method: v.nullable(effectFigures.method),
   estimate: number,
+  unpaired: v.nullable(count),
   ofCount: v.nullable(count),
   againstCount: v.nullable(count),
+  withoutOver: v.nullable(count),
   /** The effect in words, with its interval. */
   sentence: said,
   /** Whether the values it was worked out from changed since: an attempt fell, reported more, or had names of its metrics withheld. */
@@ -131,6 +156,8 @@ export const effect = shape({
   staleReason: v.nullable(v.picklist(enumerations.effectStaleReason)),
   /** What it would be now; null while that is the same, or cannot be worked out any more. */
   now: v.nullable(shape({ ...effectFigures, sentence: said })),
+  /** The effect of another finding that it repeats. */
+  repeats: v.nullable(repeated),
 })
 export type EffectAnswer = v.InferOutput<typeof effect>
 export type MeasurementTable = Omit<v.InferOutput<typeof measurementTable>, "schemaVersion">

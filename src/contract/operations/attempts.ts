@@ -3,10 +3,11 @@ import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { list, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
+import { distinct, list, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
+import { namedEffect } from "./publications.ts"
 import { states } from "../states.ts"
 import {
   argv,
@@ -120,7 +121,18 @@ export const reportAttemptEvent = operation({
     failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),
     reproduction: v.exactOptional(
       v.pipe(
-        shape({ verdict: oneOf(enumerations.reproductionVerdict), explanation: text(limits.explanation) }),
+        shape({
+          verdict: oneOf(enumerations.reproductionVerdict),
+          explanation: text(limits.explanation),
+          repeats: v.exactOptional(
+            v.pipe(
+              shape({ ...namedEffect, attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)) }),
+              v.description(
+                "The effect of a finding that it repeats. The service works the same contrast out from this attempt and those of attemptIds, and counts what it says.",
+              ),
+            ),
+          ),
+        }),
         v.description("With the outcome of a reproduction: what it says of what it reproduces."),
       ),
     ),

@@ -33,6 +33,9 @@ const execution = shape({
 })
 export type Execution = v.InferOutput<typeof execution>
 
+/** An effect of a finding, by its place from 0. */
+export const namedEffect = { versionId: ref("finding"), effect: whole() }
+
 /** A difference of measured values, which the service works out from the attempts that the finding names. */
 const effect = shape({
   experimentId: ref("experiment"),
@@ -42,6 +45,7 @@ const effect = shape({
   against: dimensions,
   over: v.exactOptional(dimensionName),
   where: v.exactOptional(dimensions),
+  repeats: v.exactOptional(shape(namedEffect)),
 })
 
 const common = { roomId: subject("room"), threadId: subject("thread"), assertion, concepts, scope }
@@ -66,7 +70,7 @@ export const publishFinding = operation({
   surface: "agent",
   sentence: ({ assertion, outcome }, label) => `published ${outcome} finding ${label}${quoting(assertion.wording)}`,
   path: "/api/agent/findings",
-  summary: "Publishes an immutable finding: a result and its evidence. It completes no experiment and speaks for its author alone.",
+  summary: "Publishes a result and its evidence. The service works its effects out.",
   permissions: ["publish_records"],
   document: "publication",
   archived: "room_archived",
@@ -81,7 +85,7 @@ export const publishFinding = operation({
     provenance: shape({ execution: v.exactOptional(execution), papers: list(plain(limits.explanation), limits.papers) }),
     materials: list(shape({ materialId: ref("material"), purpose: explanation }), limits.materials),
     references,
-    effects: v.exactOptional(v.pipe(list(effect, limits.effects), v.description("Worked out by the service."))),
+    effects: v.exactOptional(list(effect, limits.effects)),
     limitations: v.exactOptional(text(limits.statement)),
   },
   result,

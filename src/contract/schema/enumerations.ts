@@ -69,6 +69,8 @@ export const enumerations = {
   ],
   /** A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current. */
   effectStaleReason: ["values_changed", "values_withheld"],
+  /** What the effect of a reproduction says of the one that it repeats: its interval holds that estimate, its sign agrees alone, or neither. */
+  effectAgreement: ["holds_estimate", "sign_agrees", "neither"],
   staleReason: ["published_since", "not_covered", "citation_fallen", "citation_in_doubt"],
   /** What would move a Room, in the order in which a reader should think of it. */
   nextStep: [
@@ -103,6 +105,8 @@ export const enumerations = {
     "attempt_in_two_roles",
     "attempt_not_of_plan",
     "same_effect",
+    "effect_not_named",
+    "verdict_differs",
     "attempt_without_outcome",
     "attempt_produced_nothing",
     "outcome_unknown",
@@ -199,6 +203,8 @@ export type AttemptStatus = (typeof enumerations.attemptStatus)[number]
 export type AttemptIntent = (typeof enumerations.attemptIntent)[number]
 export type Obtainability = (typeof enumerations.obtainability)[number]
 export type LocationState = (typeof enumerations.locationState)[number]
+export type ReproductionVerdict = (typeof enumerations.reproductionVerdict)[number]
+export type EffectAgreement = (typeof enumerations.effectAgreement)[number]
 export type Bearing = (typeof enumerations.evidenceBearing)[number]
 export type RecordStatus = (typeof enumerations.recordStatus)[number]
 export type LinkKind = (typeof enumerations.linkKind)[number]

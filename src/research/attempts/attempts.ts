@@ -64,6 +64,8 @@ type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" 
 const pick = <L>({ findingVersionId, experimentId, label }: Filters, [any, ofExperiment, ofFinding]: readonly [L, L, L]): L =>
   findingVersionId !== undefined ? ofFinding : experimentId !== undefined && label === undefined ? ofExperiment : any
 
+type Told = NonNullable<BodyOf<"report_attempt_event">["reproduction"]>
+
 export type Attempts = ReturnType<typeof attempts>
 
 export function attempts(db: Db, basePath = "") {
@@ -134,8 +136,14 @@ export function attempts(db: Db, basePath = "") {
     },
 
     /** Keeps what a reproduction says of what it reproduces. */
-    tell: (attemptId: string, { verdict, explanation }: { readonly verdict: string; readonly explanation: string }) =>
-      keepReproduction({ attemptId, verdict, explanation }),
+    tell(
+      attemptId: string,
+      { verdict, explanation, repeats }: Told,
+      effect: { readonly repeats: string; readonly figures: string } | undefined,
+    ) {
+      const named = { repeatsId: repeats?.versionId, repeatsPosition: repeats?.effect, repeats: effect?.repeats, figures: effect?.figures }
+      keepReproduction({ attemptId, verdict, explanation, ...named })
+    },
     /** The newest attempts that set out to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
       reproducing.all(attemptId).map(({ userId, username, agent, reproduction, ...row }) => ({

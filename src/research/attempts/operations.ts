@@ -1,10 +1,13 @@
 /** Registering attempts and reporting what happened to them. */
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
-import { Refusal } from "../../contract/refusals/refusal.ts"
+import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { admitToExperiment } from "../experiments/admission.ts"
-import { type Evidence, saidBy } from "../evidence/evidence.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
+import { words } from "../../contract/definitions/sentence.ts"
+import type { ReproductionVerdict } from "../../contract/schema/enumerations.ts"
+import { type Evidence, type Recount, saidBy } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
@@ -14,7 +17,22 @@ import { type Cell, mustBeOneValue, mustCorrect } from "./doubled-cells.ts"
 import type { Events } from "./events.ts"
 import { planMatch } from "./plan-match.ts"
 
+type Reported = BodyOf<"report_attempt_event">
 type Output = NonNullable<BodyOf<"report_attempt_event">["outputs"]>[number]
+
+/** The effects by which reproductions repeat those of findings (src/research/measurements). */
+interface ReproductionEffects {
+  faults(attempt: Attempt, body: Reported): Issue[]
+  kept(
+    attempt: Attempt,
+    body: Reported,
+  ): { readonly repeats: string; readonly figures: string; readonly said: Told | undefined } | undefined
+  couldName(attempt: Attempt): { readonly versionId: string; readonly label: string } | undefined
+}
+interface Told {
+  readonly verdict: ReproductionVerdict
+  readonly comparison: { readonly sentence: string }
+}
 
 interface Tables {
   readonly experiments: Experiments
@@ -22,9 +40,36 @@ interface Tables {
   readonly attempts: Attempts
   readonly events: Events
   readonly evidence: Evidence
+  readonly reproductionEffects: ReproductionEffects
+  readonly movedEffects: { moved(attemptId: string): readonly Recount[] }
 }
 
-export function attemptOperations({ experiments, plans, attempts, events, evidence }: Tables, extras: ExtrasOf<"register_attempt">) {
+/** What the sender of a reproduction should know of the effect that it repeats, or could have named. */
+function adviceOn(
+  { label }: Attempt,
+  { reproduction, event }: Reported,
+  told: Told | undefined,
+  could: { versionId: string; label: string } | undefined,
+): Warning[] {
+  if (reproduction === undefined) return []
+  const { verdict, repeats } = reproduction
+  if (repeats === undefined && event === "succeeded" && could !== undefined)
+    return [
+      {
+        code: "effect_not_named",
+        message: `${could.label} rests on an effect: named in reproduction.repeats, the service works it out from ${label} and compares the two.`,
+        ...could,
+      },
+    ]
+  if (told === undefined || told.verdict === verdict) return []
+  const message = `You say ${words(verdict)}; by its numbers it counts as ${words(told.verdict)}. ${told.comparison.sentence}`
+  return [{ code: "verdict_differs", message }]
+}
+
+export function attemptOperations(
+  { experiments, plans, attempts, events, evidence, reproductionEffects, movedEffects }: Tables,
+  extras: ExtrasOf<"register_attempt">,
+) {
   /** The attempt of an earlier receipt, where it moved since. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)
@@ -99,7 +144,7 @@ export function attemptOperations({ experiments, plans, attempts, events, eviden
   }
 
   /** @throws Refusal `invalid_schema` for a verdict on what is not reproduced */
-  function mustBeReproduction({ label, reproduces }: Attempt, { reproduction }: BodyOf<"report_attempt_event">): void {
+  function mustBeReproduction({ label, reproduces }: Attempt, { reproduction }: Reported): void {
     if (reproduction === undefined || reproduces !== undefined) return
     const message = `belongs to a reproduction; ${label} reproduces nothing`
     throw new Refusal("invalid_schema", `The verdict of a reproduction ${message}.`, { issues: [{ path: "/reproduction", message }] })
@@ -112,6 +157,7 @@ export function attemptOperations({ experiments, plans, attempts, events, eviden
       if (attempt === undefined) throw noSuch("attempt")
       return { roomId: attempt.roomId, threadId: attempt.threadId, attempt }
     },
+    references: ({ body }, { attempt }) => reproductionEffects.faults(attempt, body),
     admit({ actor, body }, { attempt }) {
       admitEvent(attempt, actor.userId, body)
       mustBeReproduction(attempt, body)
@@ -127,13 +173,17 @@ export function attemptOperations({ experiments, plans, attempts, events, eviden
       const revision = attempt.revision + 1
       attempts.advance(attempt, status, at)
       events.report(attemptId, revision, at, body)
+      const kept = reproductionEffects.kept(attempt, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
-        attempts.tell(attemptId, body.reproduction)
-        evidence.reproduced(attemptId, body.reproduction.verdict, at)
+        attempts.tell(attemptId, body.reproduction, kept)
+        evidence.reproduced(attemptId, kept?.said?.verdict ?? body.reproduction.verdict, kept?.said?.comparison.sentence, at)
       }
+      // What rests on it moves once its values count, and when more of them come.
+      if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status, revision },
+        warnings: adviceOn(attempt, body, kept?.said, reproductionEffects.couldName(attempt)),
       }
     },
   })

@@ -85,7 +85,7 @@ export const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
 export const STATE = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, a.status, a.revision, a.registrant_id AS registrantId,
   a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt, a.reproduces_attempt_id AS ofAttempt, a.reproduces_version_id AS ofVersion`
 export const REPRODUCTION =
-  "(SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction"
+  "(SELECT iif(q.repeats IS NULL, json_object('verdict', q.verdict, 'explanation', q.explanation), json_object('verdict', q.verdict, 'explanation', q.explanation, 'repeats', json(q.repeats))) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction"
 /** Why it failed; null where it did not. */
 export const FAILURE = `CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
     (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure`

@@ -29,6 +29,17 @@ export interface Reference {
   readonly explanation: string
 }
 
+/** What a reproduction counts for by the effect that it repeats. */
+export interface Recount {
+  /** The finding or the attempt that says it. */
+  readonly sourceId: string
+  readonly isAttempt: boolean
+  /** The finding whose effect it repeats. */
+  readonly repeatsId: string
+  readonly verdict: Verdict
+  readonly comparison: string
+}
+
 /** Who says something, and when. */
 export interface Said extends Writer {
   readonly at: string
@@ -57,7 +68,7 @@ export function evidence(db: Db) {
     ...evidencePages(db),
     usedBy: used.of,
 
-    /** The first finding that reports the same attempts and outcome: what reports them too speaks with its voice. */
+    /** The first finding that reports the same result of the same attempts: what reports them too speaks with its voice. */
     voiceOf: carried.voiceOf,
 
     /**
@@ -91,31 +102,37 @@ export function evidence(db: Db) {
       if (references.length > 0) rested.published(versionId)
     },
 
-    /** A finding rests on attempts: what was found of these by repeating them bears on it too. */
-    restsOnAttempts(versionId: string, attemptIds: readonly string[], target: Said): void {
-      for (const { attemptId, authorId, verdict, at } of carried.of(attemptIds)) {
-        if (attemptIds.includes(attemptId)) continue
-        const { agent } = present(bearing.writerOf(attemptId))
-        bearing.say(
-          {
-            targetId: versionId,
-            source: "reproduction",
-            sourceId: attemptId,
-            position: 0,
-            speakerId: attemptId,
-            authorId,
-            agent,
-            verdict,
-            at,
-          },
-          { target },
-        )
+    /** A finding rests on attempts: what was found of these by repeating them bears on it too, and of a finding that reports the same. */
+    restsOnAttempts(versionId: string, attemptIds: readonly string[], voiceId: string, target: Said): void {
+      const targets = voiceId === versionId ? attemptIds : [...attemptIds, voiceId]
+      for (const word of carried.of(targets)) {
+        if (attemptIds.includes(word.speakerId)) continue
+        const { agent } = present(bearing.writerOf(word.sourceId))
+        bearing.say({ ...word, targetId: versionId, source: "reproduction", position: 0, agent }, { target })
       }
     },
 
     /** A finding reports a reproduction of another one. */
     reported(targetId: string, versionId: string, attemptId: string, position: number, said: Said): void {
       bearing.say({ targetId, source: "reproduction", sourceId: versionId, position, speakerId: attemptId, verdict: null, ...said })
+    },
+
+    /**
+     * A finding repeats effects of another one, by the numbers. Where one of its attempts set out to reproduce that, it speaks with
+     * the attempt's voice.
+     */
+    repeated({ repeatsId, verdict, comparison }: Recount, versionId: string, attempts: ReadonlyMap<string, string>, said: Said): void {
+      const speaker = [...attempts].find(([, id]) => id === repeatsId || carried.restingOn(id).includes(repeatsId))?.[0]
+      const [speakerId, voiceId] = speaker === undefined ? [versionId, carried.voiceOfFinding(versionId)] : [speaker, speaker]
+      for (const targetId of carried.sharingVoice(repeatsId))
+        bearing.say(
+          { targetId, source: "reproduction", sourceId: versionId, position: 0, speakerId, voiceId, verdict, comparison, ...said },
+          { speaker: said },
+        )
+    },
+    /** A reproduction counts for something else, because what it was measured by moved. */
+    recounted({ sourceId, repeatsId, isAttempt, verdict, comparison }: Recount): void {
+      bearing.retell(sourceId, isAttempt ? undefined : carried.sharingVoice(repeatsId), verdict, comparison)
     },
 
     /** A finding link says what a finding means for hypotheses. */
@@ -145,14 +162,16 @@ export function evidence(db: Db) {
     /** An attempt sets out to reproduce a finding or another attempt, and with that every finding that rests on it. */
     reproducing(reproducedId: string, attemptId: string, repository: Parameters<typeof codeOf>[0], said: Said): void {
       used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at: said.at })
-      for (const targetId of [reproducedId, ...carried.restingOn(reproducedId)])
+      const also = [...carried.restingOn(reproducedId), ...carried.sharingVoice(reproducedId)]
+      for (const targetId of new Set([reproducedId, ...also]))
         bearing.say(
           { targetId, source: "reproduction", sourceId: attemptId, position: 0, speakerId: attemptId, verdict: null, ...said },
           { speaker: said, ran: [codeOf(repository)] },
         )
     },
     /** It has told what came of it. */
-    reproduced: (attemptId: string, verdict: Verdict, at: string): void => bearing.tell(attemptId, verdict, at),
+    reproduced: (attemptId: string, verdict: Verdict, comparison: string | undefined, at: string): void =>
+      bearing.tell(attemptId, verdict, comparison, at),
 
     /** A research link was asserted. A supersession is no evidence. */
     asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], said: Said): void {

@@ -10,7 +10,10 @@ import type { UserKind } from "./uses.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 import { AGENT_AT } from "../../ledger/journal/author.ts"
 
-type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "independent" | "independence" | "withdrawn" | "checked"> &
+type WordRow = Omit<
+  EvidenceItem,
+  "by" | "experiment" | "attempt" | "author" | "independent" | "independence" | "withdrawn" | "checked" | "comparison"
+> &
   Author &
   Kept & {
     readonly by: Stored<EvidenceItem["by"]>
@@ -19,6 +22,7 @@ type WordRow = Omit<EvidenceItem, "by" | "experiment" | "attempt" | "author" | "
     readonly targetId: string
     readonly speakerId: string
     readonly checked: Stored<NonNullable<EvidenceItem["checked"]>> | null
+    readonly comparison: string | null
     readonly withdrawnAt: string | null
     readonly withdrawnBecause: string | null
   }
@@ -67,7 +71,7 @@ const wordsFrom = (from: string) => `
     coalesce(v.explanation, x.explanation, k.explanation, iif(b.version_id IS NULL, q.explanation, NULL)) AS explanation,
     CASE WHEN w.withdrawn = 1 THEN 'withdrawn' WHEN w.counted = 1 THEN 'counted' WHEN w.verdict IS NULL OR w.source = 'research_link' THEN 'uncounted'
       WHEN ${FALLEN("coalesce(s.status, 'current')")} THEN 'fallen' ELSE 'replaced' END AS standing,
-    ${CHECKED} AS checked, coalesce(l.link_id, k.link_id) AS linkId, g.at AS withdrawnAt, g.explanation AS withdrawnBecause
+    ${CHECKED} AS checked, w.comparison, coalesce(l.link_id, k.link_id) AS linkId, g.at AS withdrawnAt, g.explanation AS withdrawnBecause
   FROM ${from}
   JOIN records t ON t.version_id = w.target_id
   JOIN people p ON p.user_id = w.author_id
@@ -143,6 +147,7 @@ const wordItem =
     experiment,
     attempt,
     checked,
+    comparison,
     userId,
     username,
     agent,
@@ -163,6 +168,7 @@ const wordItem =
     independent: independent === 1,
     independence: degrees({ independent, otherAgent, otherCode }, () => isOtherInput(speakerId, targetId)),
     ...(checked === null ? {} : { checked: new JsonText(checked) }),
+    ...(comparison === null ? {} : { comparison }),
     ...(withdrawnAt === null ? {} : { withdrawn: { at: withdrawnAt, explanation: withdrawnBecause ?? "" } }),
   })
 

@@ -4,10 +4,20 @@ import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 
 interface Carried {
-  readonly attemptId: string
+  /** The attempt or the finding that says it, and with whose voice. */
+  readonly sourceId: string
+  readonly speakerId: string
+  readonly voiceId: string
   readonly authorId: string
   readonly verdict: (typeof enumerations.evidenceVerdict)[number] | null
+  readonly comparison: string | null
   readonly at: string
+}
+
+/** What an effect is told from others by: its contrast, and the attempts it was worked out from. */
+export interface SameEffect {
+  readonly contrast: string
+  readonly attempts: string
 }
 
 export function reproductionsOf(db: Db) {
@@ -17,27 +27,50 @@ export function reproductionsOf(db: Db) {
        AND NOT EXISTS (SELECT 1 FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}' AND o.attempt_id NOT IN (SELECT value FROM json_each(+?)))`
   const sameAttempts = db.prepare<{ voiceId: string }>(
     `SELECT f.voice_id AS voiceId FROM finding_attempts t JOIN findings f ON f.version_id = t.version_id
-     WHERE t.attempt_id = json_extract(+?, '$[0]') AND t.role = 'producing' AND f.outcome = +? AND ${NAMES("producing")} AND ${NAMES("baseline")} LIMIT 1`,
+     WHERE t.attempt_id = json_extract(+?, '$[0]') AND t.role = 'producing' AND f.outcome = +?
+       AND (+? = 0 OR NOT EXISTS (SELECT 1 FROM finding_effects e WHERE e.version_id = t.version_id))
+       AND ${NAMES("producing")} AND ${NAMES("baseline")} LIMIT 1`,
+  )
+  const sameEffect = db.prepare<{ voiceId: string }>(
+    `SELECT f.voice_id AS voiceId FROM json_each(+?) j CROSS JOIN finding_effects e ON e.contrast = j.value ->> '$.contrast' AND e.attempts = j.value ->> '$.attempts'
+     JOIN findings f ON f.version_id = e.version_id ORDER BY f.version_id LIMIT 1`,
+  )
+  const sharing = db.prepare<{ versionId: string }>(
+    `SELECT o.version_id AS versionId FROM findings f JOIN findings o ON o.voice_id = f.voice_id WHERE f.version_id = +? ORDER BY o.version_id LIMIT ${limits.groundsFollowed}`,
   )
   const voice = db.prepare<{ voiceId: string }>("SELECT voice_id AS voiceId FROM findings WHERE version_id = +?")
   const resting = db.prepare<{ versionId: string }>(
     `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = +? AND role IN ('producing', 'baseline') ORDER BY version_id LIMIT ${limits.groundsFollowed}`,
   )
   const of = db.prepare<Carried>(
-    `SELECT DISTINCT w.source_id AS attemptId, w.author_id AS authorId, w.verdict, w.at FROM json_each(+?) i
-     JOIN evidence_words w ON w.target_id = i.value AND w.source = 'reproduction' AND w.source_id = w.speaker_id ORDER BY w.at, w.source_id LIMIT ${limits.groundsFollowed}`,
+    `SELECT DISTINCT w.source_id AS sourceId, w.speaker_id AS speakerId, w.voice_id AS voiceId, w.author_id AS authorId, w.verdict, w.comparison, w.at FROM json_each(+?) i
+     JOIN evidence_words w ON w.target_id = i.value AND w.source = 'reproduction' AND (w.source_id = w.speaker_id OR w.verdict IS NOT NULL)
+     ORDER BY w.at, w.source_id LIMIT ${limits.groundsFollowed}`,
   )
 
   return {
-    /** The voice of an earlier finding that reports exactly these attempts, compared with these, and the same outcome. */
-    voiceOf(attemptIds: readonly string[], baselineIds: readonly string[], outcome: string): string | undefined {
+    /**
+     * The voice of an earlier finding that says the same: it rests on the same effect of the same attempts or, where one of the two has no
+     * effects, reports exactly these attempts, compared with these, and the same outcome.
+     */
+    voiceOf(
+      attemptIds: readonly string[],
+      baselineIds: readonly string[],
+      outcome: string,
+      effects: readonly SameEffect[],
+    ): string | undefined {
+      if (attemptIds.length === 0) return undefined
       const [own, others] = [JSON.stringify(attemptIds), JSON.stringify(baselineIds.filter((id) => !attemptIds.includes(id)))]
-      return attemptIds.length === 0 ? undefined : sameAttempts.get(own, outcome, own, own, others, others)?.voiceId
+      const known = effects.flatMap(({ contrast, attempts }) => (attempts === "[]" ? [] : [{ contrast, attempts }]))
+      const shared = known.length === 0 ? undefined : sameEffect.get(JSON.stringify(known))
+      return (shared ?? sameAttempts.get(own, outcome, effects.length, own, own, others, others))?.voiceId
     },
+    /** The findings that speak with the voice of one, itself among them; none of what is no finding. */
+    sharingVoice: (versionId: string): string[] => sharing.all(versionId).map((found) => found.versionId),
     voiceOfFinding: (versionId: string): string => voice.get(versionId)?.voiceId ?? versionId,
     /** The findings that rest on an attempt. */
     restingOn: (attemptId: string): string[] => resting.all(attemptId).map(({ versionId }) => versionId),
-    /** The reproductions of some attempts, oldest first. */
+    /** The reproductions of some attempts or findings, oldest first. */
     of: (attemptIds: readonly string[]): Carried[] => of.all(JSON.stringify(attemptIds)),
   }
 }

@@ -35,6 +35,8 @@ export interface Word {
   /** Whether it is a finding that rests on effects. */
   readonly isMeasured?: boolean
   readonly verdict: Verdict | null
+  /** Of a reproduction that repeats an effect, what its own effect says of that one. */
+  readonly comparison?: string | null
   readonly at: string
 }
 /** What cannot be looked up yet, because the write that makes it is under way. */
@@ -98,8 +100,14 @@ export function words(db: Db) {
   })
   const { writerOf, codesOf, isOtherCode } = independence(db)
   const tell = db.prepare<Group>(
-    `UPDATE evidence_words SET verdict = +?, at = +? WHERE source_id = +? AND source = 'reproduction'
+    `UPDATE evidence_words SET verdict = +?, comparison = +?, at = +? WHERE source_id = +? AND source = 'reproduction'
      RETURNING target_id AS targetId, voice_id AS voiceId`,
+  )
+  const groupsFrom = db.prepare<Group>(
+    "SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE source_id = +? AND source = 'reproduction'",
+  )
+  const retell = db.prepare(
+    "UPDATE evidence_words SET verdict = +?, comparison = +? WHERE source_id = +? AND target_id = +? AND source = 'reproduction' AND verdict IS NOT NULL",
   )
   const withdraw = db.prepare<Group>(
     "UPDATE evidence_words SET withdrawn = 1 WHERE source_id = +? AND withdrawn = 0 RETURNING target_id AS targetId, voice_id AS voiceId",
@@ -186,8 +194,19 @@ export function words(db: Db) {
     },
 
     /** Gives the words of a reproduction their verdict, once its registrant has told it. */
-    tell(attemptId: string, verdict: Verdict, at: string): void {
-      for (const group of tell.all(verdict, at, attemptId)) settle(group)
+    tell(attemptId: string, verdict: Verdict, comparison: string | undefined, at: string): void {
+      for (const group of tell.all(verdict, comparison ?? null, at, attemptId)) settle(group)
+    },
+
+    /** Gives the words of a reproduction another verdict. @param targetIds about which records; about all where nothing is said */
+    retell(sourceId: string, targetIds: readonly string[] | undefined, verdict: Verdict, comparison: string): void {
+      for (const group of groupsFrom.all(sourceId)) {
+        if (targetIds?.includes(group.targetId) === false) continue
+        // What counted as something else no longer does.
+        for (const word of ofGroup.all(group.voiceId, group.targetId)) count(word, 0, 0)
+        retell.run(verdict, comparison, sourceId, group.targetId)
+        settle(group)
+      }
     },
 
     /** Takes back everything that a link said. */

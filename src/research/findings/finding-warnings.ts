@@ -24,20 +24,22 @@ interface NamedAttempt {
   readonly originRoomId: string
   readonly status: AttemptStatus
   readonly outputs: number
+  /** Whether it reported a metric. */
+  readonly hasValues: number
 }
 
 const unfinished = (status: AttemptStatus) => status === "registered" || status === "started"
 
 function attemptWarnings(
-  { attemptId, label, originRoomId, status, outputs }: NamedAttempt,
+  { attemptId, label, originRoomId, status, outputs, hasValues }: NamedAttempt,
   citedOutcomes: ReadonlySet<string>,
   seenFrom: string,
 ): Warning[] {
   const at = { attemptId, label, ...fromOtherRoom(originRoomId, seenFrom) }
   if (unfinished(status)) return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, ...at }]
   // An attempt that is cited for how it ended need not have brought forth anything.
-  if (outputs === 0 && !citedOutcomes.has(attemptId))
-    return [{ code: "attempt_produced_nothing", message: `${label} reported no output.`, ...at }]
+  if (outputs === 0 && hasValues === 0 && !citedOutcomes.has(attemptId))
+    return [{ code: "attempt_produced_nothing", message: `${label} reported no output and no metric.`, ...at }]
   return []
 }
 
@@ -115,7 +117,7 @@ export function evidenceWarnings(
       : [
           {
             code: "same_effect" as const,
-            message: `${earlier.label} reports the same attempts and outcome: as evidence the two count once.`,
+            message: `${earlier.label} reports the same result of the same attempts: as evidence the two count once.`,
             versionId: earlier.versionId,
             label: earlier.label,
             ...(earlier.labelFromOtherRoom === undefined ? {} : { labelFromOtherRoom: earlier.labelFromOtherRoom }),

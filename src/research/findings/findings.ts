@@ -43,6 +43,7 @@ interface AttemptRow {
   readonly originRoomId: string
   readonly planId: string | null
   readonly outputs: number
+  readonly hasValues: number
 }
 
 /** The role that says most, where a finding names an attempt in several. */
@@ -82,7 +83,8 @@ export function findings(db: Db, materials: Materials) {
     "SELECT f.plan_id AS planId, n.label AS planLabel FROM findings f JOIN plans n ON n.plan_id = f.plan_id WHERE f.version_id = +?",
   )
   const attempts = db.prepare<AttemptRow>(
-    `SELECT t.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, t.role, a.intent, a.status, a.plan_id AS planId, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs
+    `SELECT t.attempt_id AS attemptId, a.label, a.room_id AS originRoomId, t.role, a.intent, a.status, a.plan_id AS planId, a.experiment_id AS experimentId, (SELECT count(*) FROM attempt_outputs o WHERE o.attempt_id = t.attempt_id) AS outputs,
+       EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = t.attempt_id) AS hasValues
      FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = +? ORDER BY CASE t.role WHEN 'producing' THEN 0 WHEN 'baseline' THEN 1 ELSE 2 END, a.room_id, length(a.label), a.label`,
   )
   const evidence = db.prepare<EvidenceRow>(
@@ -130,7 +132,7 @@ export function findings(db: Db, materials: Materials) {
     return {
       ...run,
       ...fromOtherRoom(originRoomId, seenFrom),
-      attempts: named.map(({ outputs: _outputs, planId: _plan, originRoomId: origin, ...attempt }) => ({
+      attempts: named.map(({ outputs: _outputs, hasValues: _values, planId: _plan, originRoomId: origin, ...attempt }) => ({
         ...attempt,
         outcome: outcomeOf(attempt.status),
         ...fromOtherRoom(origin, seenFrom),

@@ -12,6 +12,7 @@ import { publishRecord } from "../records/publish.ts"
 import { type Evidence as EvidenceModel, type Reference, saidBy } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { Effects } from "../measurements/effects.ts"
+import type { MovedEffects } from "../measurements/moved-effects.ts"
 import type { Findings } from "./findings.ts"
 
 interface Tables {
@@ -23,6 +24,7 @@ interface Tables {
   readonly findings: Findings
   readonly evidence: EvidenceModel
   readonly effects: Effects
+  readonly movedEffects: MovedEffects
 }
 
 type Finding = BodyOf<"publish_finding">
@@ -34,7 +36,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
 }
 
 export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_finding">) {
-  const { threads, records, concepts: index, plans, attempts, findings, effects, evidence: model } = tables
+  const { threads, records, concepts: index, plans, attempts, findings, effects, movedEffects, evidence: model } = tables
 
   /** What its plan builds on, and the plans of the attempts and baseline attempts it names, each once. */
   function planned({ execution }: Finding["provenance"]): Reference[] {
@@ -65,7 +67,9 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
       const { outcome, retrospective, provenance, evidence } = body
       const { attemptIds = [], baselineAttemptIds = [] } = provenance.execution ?? {}
       const named = papersOf(body)
-      const sharedVoice = model.voiceOf(attemptIds, baselineAttemptIds, outcome)
+      const execution = { attemptIds, baselineAttemptIds }
+      const measured = effects.prepare(body.effects ?? [], execution)
+      const sharedVoice = model.voiceOf(attemptIds, baselineAttemptIds, outcome, measured)
       const published = publishRecord(
         { records, evidence: model },
         call,
@@ -87,12 +91,16 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
         evidence,
         materials: body.materials,
       })
-      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], said)
-      effects.insert(versionId, body.effects ?? [], { attemptIds, baselineAttemptIds })
+      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], sharedVoice ?? versionId, said)
+      effects.insert(versionId, measured)
+      const reproducing = new Map<string, string>()
       attemptIds.forEach((attemptId, position) => {
         const reproduced = attempts.find(attemptId)?.reproduces
-        if (reproduced !== undefined) model.reported(reproduced, versionId, attemptId, position, said)
+        if (reproduced === undefined) return
+        reproducing.set(attemptId, reproduced)
+        model.reported(reproduced, versionId, attemptId, position, said)
       })
+      for (const count of movedEffects.ofFinding(versionId)) model.repeated(count, versionId, reproducing, said)
       return published
     },
   })

@@ -1,5 +1,5 @@
 /** What attempts measured, read for the measurement table: bounded, and with the dimensions that an attempt's settings give. */
-import { parse, type Stored, stored } from "../../contract/json.ts"
+import { canonicalJson, parse, type Stored, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
@@ -18,6 +18,12 @@ export interface Measured extends Source {
 
 /** A value as it is stored: a number, or the name of one that JSON has no digits for. */
 type ReportedValue = number | string
+
+/** Values that an attempt is about to report. */
+export interface Pending {
+  readonly attemptId: string
+  readonly metrics: NonNullable<BodyOf<"report_attempt_event">["metrics"]>
+}
 
 /** Which attempts a table is of. */
 export type Place = { readonly experimentIds: readonly string[] } | { readonly roomId: string } | { readonly attemptIds: readonly string[] }
@@ -69,10 +75,14 @@ export function values(db: Db) {
        WHERE +? IS NULL OR l.name = +? LIMIT ${limits.measuredValues})
      GROUP BY name, split, dimensions_id ORDER BY name, split, dimensions_id`,
   )
+  const units = db.prepare<{ unit: string }>(
+    `SELECT DISTINCT l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +?
+     WHERE l.unit IS NOT NULL ORDER BY l.unit LIMIT ${limits.groupAttempts}`,
+  )
   const registration = db.prepare<{ content: Stored<BodyOf<"register_attempt">> }>(
     `SELECT ${contentOf("a")} AS content FROM attempts a WHERE a.attempt_id = +?`,
   )
-  const idsOf = (attempts: readonly Measured[]) => JSON.stringify(attempts.map(({ attemptId }) => attemptId))
+  const idsOf = (attempts: readonly Pick<Measured, "attemptId">[]) => JSON.stringify(attempts.map(({ attemptId }) => attemptId))
 
   const dimensionsOf = (id: number): Dimensions => {
     const text = id === 0 ? undefined : set.get(id)?.dimensions
@@ -100,6 +110,20 @@ export function values(db: Db) {
       settings ??= settingsAs(attempt, wanted)
       return { ...settings, ...own }
     }
+  }
+
+  /** Values with those that their attempt is about to report, each in the place of the one that it had before. */
+  function withPending(cells: Cell[], attempt: Measured, { metrics }: Pending, metric: string, split: string, wanted: readonly string[]) {
+    const complete = completing(attempt, wanted)
+    const last = new Map(
+      metrics
+        .filter((each) => each.name === metric && (each.split ?? "") === split)
+        .map(({ dimensions = {}, value }) => {
+          const whole = complete(dimensions)
+          return [canonicalJson(whole), { attempt, dimensions: whole, value: Number(value) }] as const
+        }),
+    )
+    return [...cells.filter((cell) => cell.attempt !== attempt || !last.has(canonicalJson(cell.dimensions))), ...last.values()]
   }
 
   return {
@@ -139,12 +163,19 @@ export function values(db: Db) {
       )
     },
 
+    /** The units in which some attempts reported a metric. @param pending what one of them is about to report */
+    unitsOf(attempts: readonly Pick<Measured, "attemptId">[], metric: string, split: string, pending?: Pending): string[] {
+      const told = pending?.metrics.flatMap((each) => (each.name === metric && (each.split ?? "") === split ? (each.unit ?? []) : [])) ?? []
+      return [...new Set([...units.all(idsOf(attempts), metric, split).map(({ unit }) => unit), ...told])].sort()
+    },
+
     /**
      * The values of one metric. A dimension that a value does not have is taken from the settings of its attempt.
      * @param wanted the dimensions that are asked about
+     * @param pending values that take part before they are stored
      * @throws Refusal 422 for more than a table looks at
      */
-    cells(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[]): Cell[] {
+    cells(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[], pending?: Pending): Cell[] {
       const ids = idsOf(attempts)
       if (counted.one(ids, metric, split).total > limits.measuredValues)
         throw badParameter(
@@ -152,7 +183,7 @@ export function values(db: Db) {
           `has more than ${limits.measuredValues.toLocaleString("en")} values here: narrow it with experiments or attempts`,
         )
       const known = new Map<number, Dimensions>()
-      return ofMetric.all(ids, metric, split).flatMap(({ place, sets, told }) => {
+      const found = ofMetric.all(ids, metric, split).flatMap(({ place, sets, told }) => {
         const attempt = attempts[place]
         if (attempt === undefined) return []
         const own = parse(stored<number[]>(`[${sets}]`))
@@ -164,6 +195,8 @@ export function values(db: Db) {
           return { attempt, dimensions: complete(dimensions), value: Number(value) }
         })
       })
+      const attempt = pending && attempts.find(({ attemptId }) => attemptId === pending.attemptId)
+      return attempt === undefined || pending === undefined ? found : withPending(found, attempt, pending, metric, split, wanted)
     },
   }
 }

@@ -93,6 +93,14 @@ const outputs = (given: Attempt["outputs"]): Html =>
     ),
   )
 
+/** What the numbers of a reproduction say of the effect that it repeats, and what it counts for where its registrant says otherwise. */
+function byNumbers({ verdict, repeats }: NonNullable<Attempt["reproduction"]>): Html | null {
+  if (repeats?.comparison === undefined) return null
+  const counts =
+    repeats.countsAs === undefined || repeats.countsAs === verdict ? null : html` It counts as: ${stateBadge(repeats.countsAs)}`
+  return html`<a href="${address("finding", repeats.versionId)}">By the numbers</a>: ${repeats.comparison.sentence}${counts}`
+}
+
 /** What it says of what it reproduces, and what reproductions of it came to. */
 function reproductions({ reproduction, reproduces, reproductions: others }: Attempt): Html | null {
   if (reproduces === null && others.length === 0) return null
@@ -108,7 +116,7 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
       : html`<p>It set out to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
           reproduction === null
             ? "It has not said what came of that."
-            : html`${stateBadge(reproduction.verdict)} ${phrase(reproduction.explanation)}`
+            : html`${stateBadge(reproduction.verdict)} ${phrase(reproduction.explanation)} ${byNumbers(reproduction)}`
         }</p>`
   }${
     others.length === 0
@@ -116,7 +124,7 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
       : html`<h3>Who reproduced it</h3><ul class="evidence">${others.map(
           ({ attemptId, label: text, status, registrant, reproduction: said, independence, ...origin }) =>
             html`<li>${said === null ? stateBadge(status) : stateBadge(said.verdict)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${
-              said === null ? "It has not said what came of it." : inlineMarkdown(said.explanation)
+              said === null ? "It has not said what came of it." : html`${inlineMarkdown(said.explanation)} ${byNumbers(said)}`
             }</span></div></li>`,
         )}</ul>`
   }</div></section>`

@@ -91,8 +91,12 @@ function materials(given: readonly unknown[]): Html | null {
 function effects(found: Answer["effects"]): Html | null {
   if (found.length === 0) return null
   const rows = found.map(
-    ({ sentence, experimentId, experimentLabel, staleReason, now }) =>
-      html`<li>${sentence} ${label("experiment", experimentId, experimentLabel)}${staleReason === null ? null : html`<br>${stateBadge("unknown", "stale")} ${whyStale(staleReason, now?.sentence)}`}</li>`,
+    ({ sentence, experimentId, experimentLabel, staleReason, now, repeats }) =>
+      html`<li>${sentence} ${label("experiment", experimentId, experimentLabel)}${
+        repeats === null
+          ? null
+          : html`<br>It repeats ${label("finding", repeats.versionId, repeats.label)}${fromOther(repeats)}. ${repeats.comparison?.sentence}`
+      }${staleReason === null ? null : html`<br>${stateBadge("unknown", "stale")} ${whyStale(staleReason, now?.sentence)}`}</li>`,
   )
   return html`<section aria-labelledby="effects">${heading(2, "effects", "Effects")}<ul>${rows}</ul></section>`
 }

@@ -56,7 +56,7 @@ function checkedOf({ checked }: EvidenceItem): Content {
 
 /** One piece for or against a record. @param ofVisitor what this visitor may do with it */
 function piece(item: EvidenceItem, ofVisitor: Content): Html {
-  const { verdict, experiment, attempt, explanation, author, independence, at, standing, linkId, withdrawn } = item
+  const { verdict, experiment, attempt, explanation, comparison, author, independence, at, standing, linkId, withdrawn } = item
   const from = [
     experiment === undefined ? [] : [html`${label("experiment", experiment.experimentId, experiment.label)}${fromOther(experiment)}`],
     attempt === undefined ? [] : [html`${label("attempt", attempt.attemptId, attempt.label)}${fromOther(attempt)}`],
@@ -64,7 +64,7 @@ function piece(item: EvidenceItem, ofVisitor: Content): Html {
   const tells = html`${verdict === null ? stateBadge("unknown", "not told yet") : stateBadge(verdict)}`
   const counts = standing === "counted"
   return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, tells)}<div>${speaker(item)}
-${explanation === null || explanation === "" ? null : html`<p class="explained" dir="auto">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${takenBack(withdrawn)}
+${explanation === null || explanation === "" ? null : html`<p class="explained" dir="auto">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${comparison === undefined ? null : html`<p class="explained">${comparison}</p>`}${takenBack(withdrawn)}
 <p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}<span>${person(author)}, ${independenceInWords(independence, author.username)}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
     linkId === null || linkId === item.by.id ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
   }${ofVisitor === null ? null : html`<span>${ofVisitor}</span>`}</p></div></li>`

@@ -61,7 +61,7 @@ t.test("a number that cannot be worked out is refused, with its place", async (t
   }
   t.same(await issues({ metric: "accuracy" }), [
     "unknown_reference",
-    "/effects/0/metric is not reported by any succeeded attempt that the finding names",
+    "/effects/0/metric is not reported by any succeeded attempt that is named",
   ])
   t.same(await issues({ of: { arm: "mixup" } }), ["unknown_reference", "/effects/0/of names a group without a finite value"])
   t.same(await issues({ where: { labels: 1 } }), ["unknown_reference", "/effects/0/where names a place where no value stands"])
@@ -109,7 +109,7 @@ t.test("one value on a side has a difference and no spread", async (t) => {
   const { result } = await publish([{ ...shift, of: { arm: "shift", labels: 50 }, against: { arm: "baseline", labels: 400 }, where: {} }])
   const [effect] = (await lab.record(result)).effects
   t.match(effect, { method: "welch", se: null, low: null, pairs: null })
-  t.match(effect?.sentence, /no spread known, unpaired$/)
+  t.match(effect?.sentence, /no spread known, fewer than two pairs over seed: unpaired, 1 and 4 values$/)
 })
 
 t.test("a metric that comes late makes the effect stale, with the new value beside it", async (t) => {

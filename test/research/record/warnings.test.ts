@@ -57,7 +57,7 @@ t.test("an attempt whose outcome is not known, until it is", async (t) => {
 t.test("an attempt that produced nothing, unless it is its outcome that is cited", async (t) => {
   for (const ending of ["succeeded", "failed", "cancelled", "preflight_failed"] as const) {
     const attemptId = await work.attempt(ending, [])
-    const nothing = { code: "attempt_produced_nothing", attemptId, message: /^A\d+ reported no output\.$/ }
+    const nothing = { code: "attempt_produced_nothing", attemptId, message: /^A\d+ reported no output and no metric\.$/ }
     await warned(t, { provenance: named([attemptId]) }, [nothing], `${ending}, producing`)
     await warned(t, { provenance: named([await work.attempt()], [attemptId]) }, [nothing], `${ending}, baseline`)
     await warned(t, { provenance: named([attemptId]), evidence: [outcome(attemptId)] }, [], `${ending}, its outcome cited`)

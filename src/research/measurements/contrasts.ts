@@ -1,0 +1,31 @@
+/** What an effect compares, told so that two effects of the same metric and groups are known as such, whichever way round they are. */
+import { canonicalJson, digestOf } from "../../contract/json.ts"
+import { type Dimensions, textOf } from "./cells.ts"
+
+interface Compared {
+  readonly metric: string
+  readonly split?: string | undefined
+  readonly of: Dimensions
+  readonly against: Dimensions
+  readonly where?: Dimensions | undefined
+}
+
+/** A group with the place that it is looked at, its values as texts: 400 and "400" are one value. */
+const placed = (group: Dimensions, where: Dimensions): string =>
+  canonicalJson(Object.fromEntries(Object.entries({ ...where, ...group }).map(([name, value]) => [name, textOf(value)])))
+
+export interface ContrastKey {
+  /** The same for two effects that compare the same groups of the same metric. */
+  readonly key: string
+  /** Whether it is the other way round than the key has it: an estimate then has the opposite sign. */
+  readonly isReversed: boolean
+  /** Whether both sides are one group. */
+  readonly isEmpty: boolean
+}
+
+export function contrastOf({ metric, split = "", of, against, where = {} }: Compared): ContrastKey {
+  const [one, other] = [placed(of, where), placed(against, where)]
+  const isReversed = one > other
+  const key = digestOf(canonicalJson([metric, split, ...(isReversed ? [other, one] : [one, other])]))
+  return { key, isReversed, isEmpty: one === other }
+}

@@ -1,0 +1,215 @@
+/** A reproduction names the effect that it repeats, and its own numbers say whether it reproduces it. */
+import t from "tap"
+import { because } from "../record/bodies.ts"
+import { openLab, refusalOf } from "../record/lab.ts"
+import { arm, measuring, pairs } from "./measured.ts"
+
+const lab = await openLab(t)
+const { reader } = lab
+const room = await lab.room("Does the shift lower the error?")
+const { ada, grace, mary, roomId } = room
+const lines = await measuring(lab, room)
+const { shift } = lines
+
+const first = await lines.attempt(pairs(-1))
+const { result: found } = await lines.publish(ada, [first])
+const { versionId } = found
+const repeats = { versionId, effect: 0 }
+/** What a receipt warns of, but for the clock of these tests. */
+const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
+  warnings.map(({ code }) => code).filter((code) => code !== "reported_before_registration")
+const tally = async (of = found) => (await lab.record(of)).evidenceTally
+const newest = async (id = versionId) => (await reader.read("record_evidence", { versionId: id })).items[0]
+
+t.test("its interval holds the first estimate: it reproduces, whoever says what", async (t) => {
+  const { attemptId, receipt } = await lines.reproduce(grace, { attemptId: first }, pairs(-1.01), {
+    ...{ verdict: "does_not_reproduce", explanation: because, repeats },
+  })
+  t.match(receipt.warnings, [
+    {
+      code: "verdict_differs",
+      message:
+        /^You say does not reproduce; by its numbers it counts as reproduces\. The interval of −1\.0\d+, 95 % −1\.\d+ to −0\.\d+, holds the first estimate, −1\.0\d* \(F1\)\.$/,
+    },
+  ])
+  t.match(await tally(), { reproductions: 1, failedReproductions: 0, independent: 1 })
+  t.match(await newest(), {
+    source: "reproduction",
+    verdict: "reproduces",
+    by: { kind: "attempt", id: attemptId },
+    comparison: /holds the first estimate/,
+  })
+  const { reproduction } = await reader.read("attempt", { attemptId })
+  t.match(reproduction, {
+    verdict: "does_not_reproduce",
+    repeats: { versionId, effect: 0, countsAs: "reproduces", comparison: { agreement: "holds_estimate" } },
+  })
+  t.match((await reader.read("attempt", { attemptId: first })).reproductions, [
+    { attemptId, reproduction: { repeats: { countsAs: "reproduces" } } },
+  ])
+})
+
+t.test("its sign alone agrees, or neither does", async (t) => {
+  const partly = await lines.reproduce(grace, { findingVersionId: versionId }, pairs(-0.4), {
+    verdict: "partly_reproduces",
+    explanation: because,
+    repeats,
+  })
+  t.same(codes(partly.receipt), [])
+  t.match(await newest(), {
+    verdict: "partly_reproduces",
+    comparison: /^The sign of −0\.4\d*, .* agrees with the first estimate, .*; its interval does not hold it\.$/,
+  })
+  await lines.reproduce(mary, { findingVersionId: versionId }, pairs(0.3), { verdict: "does_not_reproduce", explanation: because, repeats })
+  t.match(await newest(), { verdict: "does_not_reproduce", comparison: /^Neither the interval nor the sign of 0\.3\d*/ })
+  t.match(await tally(), { reproductions: 2, failedReproductions: 1 })
+  const { items } = await reader.read("room_next", { roomId })
+  t.ok(
+    items.some(({ what, object }) => what === "settle_reproduction" && object.id === versionId),
+    "a failed one is to be settled",
+  )
+})
+
+t.test("an interval that holds zero too tells little, and a registrant may say that a run tells nothing", async (t) => {
+  await lines.reproduce(mary, { findingVersionId: versionId }, pairs(-1, 4, 1.4), { verdict: "reproduces", explanation: because, repeats })
+  t.match(await newest(), { verdict: "inconclusive", comparison: /holds the first estimate, .*, and zero too: it tells little\.$/ })
+  await lines.reproduce(mary, { findingVersionId: versionId }, pairs(2), { verdict: "inconclusive", explanation: because, repeats })
+  t.match(await newest(), { verdict: "inconclusive", comparison: /^Neither/ })
+  t.match(await tally(), { reproductions: 2, failedReproductions: 1 })
+})
+
+t.test("a reproduction of an attempt carries to every finding that rests on it, earlier and later", async (t) => {
+  const one = await lines.attempt([
+    ...pairs(-2),
+    ...arm("shift", [9, 8], { name: "seconds" }),
+    ...arm("baseline", [5, 4.5], { name: "seconds" }),
+  ])
+  const seconds = { ...shift, metric: "seconds" }
+  const { result: early } = await lines.publish(ada, [one])
+  const { receipt } = await lines.reproduce(grace, { attemptId: one }, pairs(-2.01), {
+    verdict: "reproduces",
+    explanation: because,
+    repeats: { versionId: early.versionId, effect: 0 },
+  })
+  t.same(codes(receipt), [])
+  const { result: later } = await lines.publish(ada, [one], [seconds])
+  for (const each of [early, later]) {
+    t.match(await tally(each), { reproductions: 1 })
+    t.match(await newest(each.versionId), { verdict: "reproduces", comparison: /holds the first estimate/ })
+  }
+  const { items } = await reader.read("room_next", { roomId })
+  t.notOk(items.some(({ what, object }) => what === "reproduce_finding" && object.id === early.versionId))
+})
+
+t.test("a finding repeats an effect of another, in several attempts or without a registered reproduction", async (t) => {
+  const other = await lines.attempt(pairs(-0.99))
+  const { result } = await lines.publish(grace, [other], [{ ...shift, repeats }])
+  const { effects } = await lab.record(result)
+  t.match(effects, [{ repeats: { versionId, label: "F1", effect: 0, comparison: { agreement: "holds_estimate" } } }])
+  t.match(await newest(), { source: "reproduction", verdict: "reproduces", by: { id: result.versionId }, comparison: /holds/ })
+  t.match(await tally(), { reproductions: 3 })
+
+  const reversed = await lines.attempt(pairs(-1.02))
+  const turned = { ...shift, of: shift.against, against: shift.of, repeats }
+  const { result: other2 } = await lines.publish(mary, [reversed], [turned])
+  t.match(
+    (await lab.record(other2)).effects,
+    [{ estimate: 1.02, repeats: { comparison: { agreement: "holds_estimate" } } }],
+    "the other way round is the same contrast",
+  )
+
+  const registered = await lines.begin(mary, { findingVersionId: versionId })
+  await lines.tell(mary, registered, "succeeded", { metrics: pairs(-1) })
+  const before = await tally()
+  await lines.publish(mary, [registered], [{ ...shift, repeats }])
+  t.equal((await tally()).reproductions, before.reproductions + 1, "with the voice of the attempt that set out to do it: once")
+})
+
+t.test("two findings of the same attempts and contrast count once, and the second one's author is told", async (t) => {
+  const attemptId = await lines.attempt([
+    ...pairs(-3),
+    ...arm("shift", [9, 8], { name: "seconds" }),
+    ...arm("baseline", [5, 4.5], { name: "seconds" }),
+  ])
+  const { result: one } = await lines.publish(ada, [attemptId])
+  const { warnings } = await lines.publish(grace, [attemptId], [{ ...shift, over: "seed", of: shift.against, against: shift.of }], {
+    outcome: "negative",
+  })
+  t.match(warnings, [{ code: "same_effect", versionId: one.versionId, label: one.label }])
+  const other = await lines.publish(grace, [attemptId], [{ ...shift, metric: "seconds" }])
+  t.same(
+    other.warnings.filter(({ code }) => code === "same_effect"),
+    [],
+    "another metric is another result",
+  )
+
+  await lines.reproduce(mary, { findingVersionId: one.versionId }, pairs(-3), {
+    verdict: "reproduces",
+    explanation: because,
+    repeats: { versionId: one.versionId, effect: 0 },
+  })
+  const { items } = await reader.read("publications", { roomId, kinds: ["finding"] })
+  const second = items.find(({ outcome }) => outcome === "negative")
+  t.match(second?.evidenceTally, { reproductions: 1 }, "what reproduces one reproduces the other")
+})
+
+t.test("values that come late count anew", async (t) => {
+  const attemptId = await lines.attempt(pairs(-5))
+  const { result } = await lines.publish(ada, [attemptId])
+  const { attemptId: again } = await lines.reproduce(grace, { findingVersionId: result.versionId }, pairs(-5), {
+    ...{ verdict: "reproduces", explanation: because, repeats: { versionId: result.versionId, effect: 0 } },
+  })
+  t.match(await tally(result), { reproductions: 1, failedReproductions: 0 })
+  const corrected = pairs(1)
+  await lines.tell(grace, again, "progress", {
+    metrics: corrected.filter(({ dimensions }) => dimensions?.arm === "shift"),
+    corrects: [0, 1, 2, 3, 4].map((seed) => ({ metric: "error", dimensions: { arm: "shift", seed } })),
+  })
+  t.match(await tally(result), { reproductions: 0, failedReproductions: 1 })
+  t.match(await newest(result.versionId), { verdict: "does_not_reproduce", comparison: /^Neither/ })
+  await lines.work.tell(attemptId, "progress", {
+    metrics: corrected.filter(({ dimensions }) => dimensions?.arm === "shift"),
+    corrects: [0, 1, 2, 3, 4].map((seed) => ({ metric: "error", dimensions: { arm: "shift", seed } })),
+  })
+  t.match((await lab.record(result)).effects, [{ isStale: true, staleReason: "values_changed", now: { method: "paired", pairs: 5 } }])
+  t.match(await tally(result), { reproductions: 1, failedReproductions: 0 }, "the first moved as well")
+})
+
+t.test("what repeats nothing is refused, and who could have named an effect is told", async (t) => {
+  const other = await lines.attempt(arm("shift", [1, 2]))
+  const attemptId = await lines.begin(grace, { findingVersionId: versionId })
+  const issues = async (named: object, metrics = pairs(-1), event: "succeeded" | "cancelled" = "succeeded") => {
+    const reproduction = { verdict: "reproduces" as const, explanation: because, repeats: { ...repeats, ...named } }
+    const { refusal, issues: told } = await refusalOf(lines.tell(grace, attemptId, event, { metrics, reproduction }))
+    return [refusal, ...told.map(({ path, message }) => `${path} ${message}`)]
+  }
+  t.same(await issues({ effect: 1 }), ["unknown_reference", "/reproduction/repeats/effect is no effect of that finding"])
+  t.same(await issues({}, arm("shift", [1, 2])), [
+    "unknown_reference",
+    "/reproduction/repeats/effect cannot be worked out: against names a group without a finite value",
+  ])
+  t.match(await issues({ attemptIds: [first] }), [
+    "unknown_reference",
+    /versionId rests on A1 too: an effect is repeated with other attempts/,
+  ])
+  t.same(await issues({}, pairs(-1), "cancelled"), [
+    "unknown_reference",
+    "/reproduction/repeats is told with success: an attempt that failed has no effect",
+  ])
+  const { result: elsewhere } = await lines.publish(ada, [await lines.attempt(pairs(-7))])
+  t.match(await issues({ versionId: elsewhere.versionId }), [
+    "unknown_reference",
+    /^\/reproduction\/repeats\/versionId is no finding that this attempt reproduces/,
+  ])
+  const unit = pairs(-1).map((metric) => ({ ...metric, unit: "%" }))
+  const { warnings } = await lines.tell(grace, attemptId, "succeeded", {
+    metrics: unit,
+    reproduction: { verdict: "reproduces", explanation: because },
+  })
+  t.match(warnings, [{ code: "effect_not_named", versionId, label: "F1" }])
+  const same = await refusalOf(lines.publish(grace, [first], [{ ...shift, repeats }]))
+  t.match(same.issues, [{ path: "/effects/0/repeats/versionId", message: /^rests on A1 too/ }])
+  t.match((await refusalOf(lines.publish(grace, [other], [{ ...shift, of: shift.against }]))).issues, [
+    { path: "/effects/0/against", message: "names the same group as of" },
+  ])
+})
