@@ -948,6 +948,8 @@ CREATE TABLE attempts (
   updated_at TEXT NOT NULL,
   -- JSON: how the registration compares with its plan, or null without one.
   plan_match TEXT,
+  -- Events that were marked late: they came after its end.
+  late_reports INTEGER NOT NULL DEFAULT 0,
   history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   UNIQUE (room_id, label)

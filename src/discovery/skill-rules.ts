@@ -68,7 +68,7 @@ export const skillRules = {
   obtainability: `${inCode("obtainability")} of a material comes from the newest report of each reporter: ${either(enumerations.obtainability)}.`,
   plan_match: `In ${inCode("planMatch")}, ${inCode("argvMatches")} compares with the plan's entrypoint, ${inCode("argvMatchesPlan")} with its arms too; ${inCode("argvComparedWith")} names the match.`,
   material_thread: `${op("register_material")} without ${inCode("threadId")} stands in the Room's opening Thread.`,
-  markdown: `Rooms, Threads, records, experiments, attempts and papers are Markdown too: add ${inCode(".md")} to the page's address (${inCode("/rooms/{roomId}.md")}), or send ${inCode("Accept: text/markdown")}.`,
+  markdown: `Rooms, Threads, records, experiments, plans, attempts, checkpoints and papers are Markdown too: add ${inCode(".md")} to the page's address (${inCode("/rooms/{roomId}.md")}), or send ${inCode("Accept: text/markdown")}.`,
   status: `${inCode("status")} of a record is ${either(enumerations.recordStatus)}; ${inCode("notices")} holds what was said of it, and ${inCode("warnings")} what it rests on that no longer stands.`,
   attempt_unknown: `An attempt that started and told no outcome is ${inCode("unknown")}, not failed.`,
 } as const

@@ -1,4 +1,6 @@
 /** The pages that agents may have as Markdown, by the address of the page: made from the same reads, and from nothing else. */
+import { checkpointDocument } from "./checkpoint.ts"
+import { planDocument } from "./plan.ts"
 import { paperDocument, roomDocument, threadDocument } from "./places.ts"
 import type { PageAddress } from "../contract/objects/objects.ts"
 import { recordDocument } from "./record.ts"
@@ -10,7 +12,9 @@ const all = {
   "/threads/{threadId}": threadDocument,
   "/records/{versionId}": recordDocument,
   "/experiments/{experimentId}": experimentDocument,
+  "/plans/{planId}": planDocument,
   "/attempts/{attemptId}": attemptDocument,
+  "/checkpoints/{checkpointId}": checkpointDocument,
   "/papers/{arxivId}": paperDocument,
 } as const satisfies Readonly<Record<PageAddress<DocumentedKind> | "/papers/{arxivId}", Document>>
 export const documents: Readonly<Record<string, Document>> = all

@@ -1,7 +1,8 @@
 /** A Room, a Thread page by page, and what records say of a paper. */
 import { writerName } from "../contract/answers/parts.ts"
 import type { Entry } from "../contract/answers/index.ts"
-import { staleSentence } from "../contract/answers/evidence.ts"
+import { reviewedInWords } from "../contract/answers/reviews.ts"
+import { checkpointText } from "./checkpoint.ts"
 import { limits } from "../contract/limits.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -37,11 +38,12 @@ const receiptLine = (asking: Asking, { operation, target, result }: NonNullable<
 function cardText(asking: Asking, { kind, card }: Entry): string {
   if (card === undefined) return ""
   if ("checkpointId" in card)
-    return `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n${card.openQuestions.map((question) => `\n> Open: ${said(question)}\n`).join("")}`
+    return `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}, ${reviewedInWords(card.reviewed)}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n${card.openQuestions.map((question) => `\n> Open: ${said(question)}\n`).join("")}`
   const standing = card.status === "current" ? "" : ` (${card.status})`
   if ("linkId" in card)
     return `${named(asking, "finding", card.versionId, card.label, card)}${standing} related to ${named(asking, "experiment", card.experimentId, card.experimentLabel)} (link ${card.linkId}):\n\n${quoted(card.wording)}\n`
-  return `${card.reused ? "brought here: " : ""}${words(card.kind)} ${named(asking, card.kind, card.versionId, card.label, card)}${standing}${kind === "publication" && card.note !== null ? `, ${said(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
+  const review = card.reviewed == null ? "" : ` (${reviewedInWords(card.reviewed)})`
+  return `${card.reused ? "brought here: " : ""}${words(card.kind)} ${named(asking, card.kind, card.versionId, card.label, card)}${standing}${review}${kind === "publication" && card.note !== null ? `, ${said(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
 }
 
 function entryText(asking: Asking, entry: Entry): string {
@@ -51,6 +53,9 @@ function entryText(asking: Asking, entry: Entry): string {
   const answered = `${replyToEntryId === null ? "" : `, in reply to entry ${replyToEntryId}`}${replyCount === 0 ? "" : `, ${replyCount} ${replyCount === 1 ? "reply" : "replies"}`}`
   return `${head} (entry ${entryId}${answered})${message === undefined ? `: ${cardText(asking, entry)}` : `:\n\n${quoted(message.text)}\n`}`
 }
+
+/** Bytes that are left for what stands below the entries. */
+const FOOT = 500
 
 /** A page of a Thread's timeline: from its beginning, or after the entry that `after` names. */
 export function threadDocument(asking: Asking): string {
@@ -63,23 +68,27 @@ export function threadDocument(asking: Asking): string {
     throw new Refusal("invalid_parameter", `after ${issue.message}.`, { issues: [issue] })
   }
   const { items } = ask("thread_timeline", { threadId }, { after })
+  const texts = items.map((entry) => ({ sequence: entry.sequence, text: entryText(asking, entry) }))
+  const head = `# ${said(thread.title, 200)}
+
+Thread ${threadId} of ${named(asking, "room", room.roomId, said(room.title, 200).replace(/[[\]]/gu, ""))}, ${thread.timelineWatermark} entries, started by ${writerName(thread.author)}.
+`
+  const taken = Buffer.byteLength(head) + Buffer.byteLength(texts[0]?.text ?? "") + FOOT
   const stands =
     checkpoint === null
       ? ""
-      : `\n${checkpoint.state === "concluded" ? "Concluded" : "Where it stands"}${checkpoint.stale ? `, stale: ${checkpoint.staleReasons.slice(0, 5).map(staleSentence).join(" ")}` : ""}\n\n${quoted(checkpoint.conclusion ?? checkpoint.synthesis)}\n`
-  let document = `# ${said(thread.title, 200)}
-
-Thread ${threadId} of ${named(asking, "room", room.roomId, said(room.title, 200).replace(/[[\]]/gu, ""))}, ${thread.timelineWatermark} entries, started by ${thread.author.username}.
-${stands}
+      : after === "0"
+        ? `\n${checkpointText(checkpoint, limits.documentBytes - taken)}`
+        : `\nWhere it stands: ${named(asking, "checkpoint", checkpoint.checkpointId, "its checkpoint")}\n`
+  let document = `${head}${stands}
 ## Entries after ${after}
 `
   let last = Number(after)
-  for (const entry of items) {
-    const text = entryText(asking, entry)
+  for (const { sequence, text } of texts) {
     // One at the least: its text is bounded.
-    if (last > Number(after) && Buffer.byteLength(document) + Buffer.byteLength(text) > limits.documentBytes - 500) break
+    if (last > Number(after) && Buffer.byteLength(document) + Buffer.byteLength(text) > limits.documentBytes - FOOT) break
     document += text
-    last = entry.sequence
+    last = sequence
   }
   if (last < thread.timelineWatermark) document += `\nGo on: ${basePath}/threads/${threadId}.md?after=${last}\n`
   return `${document}\nJSON: ${basePath}${pathTo("thread_timeline", { threadId }, { after })}\n`

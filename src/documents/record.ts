@@ -5,6 +5,7 @@ import { partInWords } from "../contract/definitions/sentence.ts"
 import { accepted } from "../contract/reads/accepted.ts"
 import { independenceInWords, tallyInWords } from "../contract/answers/evidence.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
+import { blemishesInWords } from "../contract/answers/blemishes.ts"
 import { verdictInWords } from "../contract/answers/verdict.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { reviewsOf } from "./reviews.ts"
@@ -25,6 +26,7 @@ export function recordDocument(asking: Asking): string {
     ...record.references.map((reference) => ({ ...reference, purpose: reference.purpose ?? "reference" })),
   ]
   const says = verdict === undefined ? "" : `Verdict: ${verdictInWords({ verdict, verdictFrom })}. `
+  const told = record.blemishes === null ? null : blemishesInWords(record.blemishes)
   const head = `# ${label}: ${said(assertion.wording, 300)}
 
 ${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${writerName(author)}, ${createdAt.slice(0, 10)}, in ${named(asking, "thread", record.threadId, "its Thread")} of ${named(asking, "room", record.roomId, "its Room")}.
@@ -35,7 +37,7 @@ Scope:
 
 ${quoted(scope)}
 ${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
-${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}
+${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}${told === null ? "" : ` Before you rely on it: ${told}.`}
 `
   return written(
     head,

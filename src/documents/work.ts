@@ -6,8 +6,15 @@ import type { AnswerOf } from "../contract/reads/index.ts"
 
 type Attempt = Pick<AnswerOf<"attempt">, "metrics"> | Pick<AnswerOf<"attempts">["items"][number], "metrics">
 
-const metric = ({ name, split, value, unit, step }: Attempt["metrics"][number]): string =>
-  `${name}${split === null ? "" : ` (${split})`} ${value}${unit === null ? "" : ` ${unit}`}${step === null ? "" : ` at step ${step}`}`
+const placeOf = (dimensions: Attempt["metrics"][number]["dimensions"]): string =>
+  dimensions === null
+    ? ""
+    : ` at ${Object.entries(dimensions)
+        .map(([dimension, value]) => `${dimension} ${said(String(value), 64)}`)
+        .join(", ")}`
+
+const metric = ({ name, split, dimensions, value, unit, step }: Attempt["metrics"][number]): string =>
+  `${name}${split === null ? "" : ` (${split})`}${placeOf(dimensions)} ${value}${unit === null ? "" : ` ${unit}`}${step === null ? "" : ` at step ${step}`}`
 
 /** What the numbers of a reproduction say, and what it counts for where its registrant says otherwise. */
 const byNumbers = ({ verdict, repeats }: NonNullable<AnswerOf<"attempt">["reproduction"]>): string =>
@@ -17,6 +24,36 @@ const byNumbers = ({ verdict, repeats }: NonNullable<AnswerOf<"attempt">["reprod
 
 const statement = (name: string, told: AnswerOf<"experiment">["handoff"]): string =>
   told === null ? "" : `\n${name} (${writerName(told.by)}, ${told.at.slice(0, 10)}):\n\n${quoted(told.text)}\n`
+
+type Measured = AnswerOf<"experiment_measurements">["metrics"][number]
+
+/** "error (test) by arm, labels over seed, 16 attempts": what there is of a metric. */
+function measured({ metric, split, attempts, dimensions }: Measured): string {
+  const { by, over } = placesOf(dimensions)
+  return `${metric}${split === null ? "" : ` (${split})`}${by.length === 0 ? "" : ` by ${by.join(", ")}`}${over === undefined ? "" : ` over ${over}`}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`
+}
+
+/** What a table of a metric groups by, and what it takes for repetitions: seeds, where there are some. */
+function placesOf(dimensions: Measured["dimensions"]): { readonly by: readonly string[]; readonly over: string | undefined } {
+  const names = dimensions.map(({ dimension }) => dimension)
+  return { by: names.filter((name) => name !== "seed"), over: names.find((name) => name === "seed") }
+}
+
+/** The address of its table as Markdown. */
+function tableOf(experimentId: string, { metric, split, dimensions }: Measured): string {
+  const { by, over } = placesOf(dimensions)
+  return pathTo(
+    "experiment_measurements",
+    { experimentId },
+    {
+      metric,
+      ...(split !== null && { split }),
+      ...(by.length > 0 && { by: by.join() }),
+      ...(over !== undefined && { over }),
+      format: "markdown",
+    },
+  )
+}
 
 export function experimentDocument(asking: Asking): string {
   const { basePath, ask } = asking
@@ -58,6 +95,12 @@ ${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.
         all: { link: link(pathTo("attempts", {}, { experimentId, order: "label" })), count: attempts.total },
       },
       {
+        title: "What was measured, as tables",
+        items: ask("experiment_measurements", { experimentId }).metrics.map(
+          (each) => `${said(measured(each), 200)}: ${link(tableOf(experimentId, each))}`,
+        ),
+      },
+      {
         title: "Findings",
         items: findings.map(
           ({ finding, towardQuestion, towardHypothesis, author, withdrawn }) =>
@@ -92,7 +135,15 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
   return written(
     head,
     [
-      { title: "Metrics, each as it was last", items: attempt.metrics.map(metric) },
+      {
+        title: "Metrics, each as it was last",
+        items: [
+          ...attempt.metrics.map(metric),
+          ...(attempt.metrics.length === 0
+            ? []
+            : [`every point: ${basePath}${pathTo("attempt_metrics", { attemptId }, { format: "markdown" })}`]),
+        ],
+      },
       {
         title: "Outputs",
         items: attempt.outputs.map(

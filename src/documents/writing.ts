@@ -35,6 +35,16 @@ export const said = (text: string, most = LISTED): string => shortened(oneLine(t
 /** What somebody said at length, line by line, with a mark before each: no line of it can be a heading of the document. */
 export const quoted = (text: string, most = QUOTED): string => shortened(text, most).replace(/^/gmu, "> ")
 
+/** The same of as much as has room in so many bytes; what is left out is said. */
+export function quotedWithin(text: string, bytes: number): string {
+  const whole = quoted(text, text.length)
+  if (Buffer.byteLength(whole) <= bytes) return whole
+  const end = "\n> … (cut here)"
+  const fits = Buffer.from(whole).subarray(0, Math.max(0, bytes - Buffer.byteLength(end)))
+  // A character that was cut in two stands for nothing.
+  return `${fits.toString("utf8").replace(/\uFFFD+$/u, "")}${end}`
+}
+
 /** The words of the contract as people read them. */
 export const words = (name: string): string => name.replaceAll("_", " ")
 
@@ -55,7 +65,7 @@ export function named(
 const hasDocument = {
   hypothesis: true,
   experiment: true,
-  plan: false,
+  plan: true,
   attempt: true,
   finding: true,
   cited_claim: true,
@@ -63,7 +73,7 @@ const hasDocument = {
   finding_link: false,
   link: false,
   review: false,
-  checkpoint: false,
+  checkpoint: true,
   thread: true,
   room: true,
   collection: false,

@@ -3,6 +3,7 @@ import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
 import { limits } from "../../src/contract/limits.ts"
+import { accepted } from "../../src/contract/reads/accepted.ts"
 import { pathTo } from "../../src/contract/reads/index.ts"
 import { prefersMarkdown } from "../../src/web/markdown-pages.ts"
 import { tallyInWords } from "../../src/contract/answers/evidence.ts"
@@ -28,6 +29,12 @@ const [hypothesis] = hypotheses
 const findings = (await reader.read("publications", { roomId, kinds: ["finding"] })).items
 const claims = (await reader.read("publications", { roomId, kinds: ["cited_claim"] })).items
 
+const plans = (await Promise.all(experiments.map(({ experimentId }) => reader.read("experiment", { experimentId })))).flatMap(
+  ({ acceptedPlans }) => acceptedPlans,
+)
+const { conclusions, syntheses } = await reader.read("room_context", { roomId, parts: ["conclusions", "syntheses"] })
+const [checkpoint] = [...conclusions, ...syntheses]
+
 const pages: Readonly<Record<string, string>> = {
   room: `/rooms/${roomId}`,
   thread: `/threads/${threadId}`,
@@ -36,6 +43,8 @@ const pages: Readonly<Record<string, string>> = {
   experiment: `/experiments/${experimentId}`,
   attempt: `/attempts/${failed?.attemptId}`,
   paper: "/papers/1706.03762",
+  plan: `/plans/${plans[0]?.planId}`,
+  checkpoint: `/checkpoints/${checkpoint?.checkpointId}`,
 }
 
 // shows: skill: markdown
@@ -117,6 +126,37 @@ t.test("it says what the reads say", async (t) => {
   const attempt = (await get(`${pages.attempt}.md`)).text
   for (const fact of [textOf(failed?.failure?.explanation) ?? "-", failed?.label ?? "-", "Command: ", "Commit "])
     t.ok(attempt.includes(fact), fact)
+})
+
+t.test("a plan, a checkpoint and the points of an attempt are there whole", async (t) => {
+  const plan = await reader.read("plan", { planId: plans[0]?.planId ?? "" })
+  const { protocol, repository } = accepted("plan", plan.content)
+  const planned = (await get(`${pages.plan}.md`)).text
+  for (const fact of [protocol.summary, repository.commit, ...protocol.arms.map(({ name }) => name), "not reviewed"])
+    t.ok(planned.includes(fact), fact)
+
+  for (const { checkpointId, threadId: of, conclusion, synthesis, openQuestions } of [...conclusions, ...syntheses]) {
+    const quoted = (text: string) => text.replace(/^/gmu, "> ")
+    const [alone, ofThread] = [(await get(`/checkpoints/${checkpointId}.md`)).text, (await get(`/threads/${of}.md`)).text]
+    for (const text of [alone, ofThread])
+      for (const fact of [...(conclusion === null ? [] : [textOf(conclusion)]), textOf(synthesis)])
+        t.ok(text.includes(quoted(fact ?? "-")), fact)
+    for (const question of openQuestions) t.ok(ofThread.includes(`- ${textOf(question)}`), "what is left open")
+  }
+
+  const told = attempts.find(({ metrics }) => metrics.length > 0)?.attemptId ?? ""
+  const { text: attempt } = await get(`/attempts/${told}.md`)
+  const points = await get(/every point: (\S+)/.exec(attempt)?.[1] ?? "/")
+  const { columns } = await reader.read("attempt_metrics", { attemptId: told })
+  t.equal(points.text.match(/^\| \d+ \|/gmu)?.length, columns.ordinal.length, "a row a point")
+  const first = await get(`/api/research/attempts/${told}/metrics?limit=1`, "text/markdown")
+  t.match(first, {
+    type: "text/markdown; charset=utf-8",
+    text: /^\| ordinal \| metric .*\n\|---.*\n\| 1 \| .*\n\nThere are more: after=1\./,
+  })
+  const { text: experiment } = await get(`/experiments/${attempts.find(({ attemptId }) => attemptId === told)?.experimentId}.md`)
+  const table = /## What was measured, as tables\n- .*: (\/api\S+)/.exec(experiment)?.[1] ?? "/"
+  t.match(await get(table), { status: 200, text: /\| n \| mean \|/ })
 })
 
 t.test("a Thread is read page by page, every entry once", async (t) => {

@@ -35,7 +35,16 @@ const claim = shape({
   note: optionalSaid,
 })
 
-const failureFields = { kind: v.picklist(enumerations.failureKind), id, label: text, why: said, at: v.string() }
+const failureFields = {
+  kind: v.picklist(enumerations.failureKind),
+  id,
+  label: text,
+  why: said,
+  at: v.string(),
+  /** Who registered what failed, or retracted it. */
+  by: v.string(),
+  agent: text,
+}
 /** What failed, in a list of its own: with its place among all that failed in its Room. */
 export const failure = shape({ ...failureFields, sequence: count, threadId: id })
 
@@ -86,6 +95,10 @@ const lists = {
       inDoubt,
       /** Who reviewed it and how, in a sentence; null while nobody else has. */
       reviewed: text,
+      /** What to know of the runs behind it, in a sentence; null where there is nothing. */
+      blemishes: text,
+      by: v.string(),
+      agent: text,
     }),
   ),
   failures: v.array(shape(failureFields)),

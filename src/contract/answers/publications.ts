@@ -1,6 +1,7 @@
 /** What is answered of records, of what was said of them, and of their concepts. */
 import * as v from "valibot"
 import { answered, at, count, dated, id, optionalSaid, optionalText, said, client, recordKind, recordStatus, withdrawn } from "./fields.ts"
+import { blemishes } from "./blemishes.ts"
 import { effect } from "./measurements.ts"
 import { cslAuthor } from "./description.ts"
 import { each } from "../each.ts"
@@ -115,6 +116,8 @@ export const record = shape({
   usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),
   materials: v.array(v.unknown()),
   execution: v.nullable(execution),
+  /** Of a finding that names attempts. */
+  blemishes: v.nullable(blemishes),
   /** Of a finding: the differences of measured values that it rests on. */
   effects: v.array(effect),
   /** The newest reviews of a finding, those that were taken back included. */

@@ -83,7 +83,7 @@ export const objectsOfResearch = {
     of: { experiment: "experiment_id", plan: "plan_id" },
     line: "intent",
     madeAt: "history_position",
-    moves: ["status", "revision", "updated_at"],
+    moves: ["status", "revision", "updated_at", "late_reports"],
     parts: ["attempt_inputs", "attempt_events", "attempt_outputs", "attempt_metrics", "reproductions"],
     unknown: "unknown_attempt",
     isSearched: true,

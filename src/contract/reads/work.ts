@@ -96,12 +96,13 @@ export const workReads = [
     name: "attempt_metrics",
     at: true,
     path: "/api/research/attempts/{attemptId}/metrics",
-    summary: "Every point of an attempt's metrics in the order reported, as columns; as csv and jsonl all of them, unless limit says less.",
+    summary:
+      "Every point of an attempt's metrics in the order reported, as columns or, as markdown, a table; as csv and jsonl all of them, unless limit says less.",
     parameters: { metric: v.exactOptional(plain(limits.name)) },
     cursor: "sequence",
     pageItems: limits.metricPoints,
     answer: answers.metricColumns,
-    formats: files,
+    formats: { ...files, markdown: { mediaType: "text/markdown", answer: v.string() } },
   }),
   read({
     name: "room_materials",

@@ -59,6 +59,7 @@ export function events(db: Db) {
   const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = +?")
   const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
   const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
+  const toldLate = db.prepare("UPDATE attempts SET late_reports = late_reports + 1 WHERE attempt_id = +?")
   const outputsOf = db.prepare<OutputRow>(
     `SELECT body FROM attempt_outputs WHERE attempt_id = +? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
@@ -106,6 +107,7 @@ export function events(db: Db) {
         outputLabels: made.map(({ outputLabel }) => outputLabel),
       }
       insert({ attemptId, revision, body: served(event, at, { revision, reportedAt, ...said }) })
+      if (late === true) toldLate.run(attemptId)
       made.forEach((one, position) =>
         insertOutput({ ...one, attemptId, revision, position, body: writeJson({ ...one, reportedAt, receivedAt: at }) }),
       )

@@ -10,7 +10,7 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
-import { fileOf } from "./rows.ts"
+import { fileOf, markdownRow } from "./rows.ts"
 import type { Events, MetricPoint } from "./events.ts"
 
 type Summary = ReturnType<Attempts["page"]>[number]
@@ -69,6 +69,16 @@ const attemptTable = {
     ]
   },
   json: (item: Summary) => item,
+}
+
+/** Points as a table to paste. @param next what `after` takes for those that follow */
+function pointsAsMarkdown(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+  next: number | undefined,
+): string {
+  const more = next === undefined ? [] : [`There are more: after=${next}.`, ""]
+  return [markdownRow(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(markdownRow), "", ...more].join("\n")
 }
 
 export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, materials: Materials, evidence: Evidence) {
@@ -133,6 +143,11 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
           limit,
         )
       const size = query.limit ?? limits.metricPoints
+      if (format === "markdown") {
+        const found = events.series(attemptId, after, metric, size + 1)
+        const next = found.length > size ? found[size - 1]?.ordinal : undefined
+        return pointsAsMarkdown(pointTable.columns, found.slice(0, size).map(pointTable.row), next)
+      }
       const points = events.series(attemptId, query.after ?? 0, query.metric, size + 1)
       const shown = points.slice(0, fitting(points.slice(0, size).map(pointTable.json), limits.listBytes).length)
       return {

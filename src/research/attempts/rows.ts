@@ -29,6 +29,17 @@ function cell(value: string | number | null): string {
 /** A line of CSV as RFC 4180 has it. */
 export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(",")}\r\n`
 
+/** A row of a Markdown table. */
+export const markdownRow = (cells: readonly (string | number | null)[]): string =>
+  `| ${cells
+    .map((each) =>
+      String(each ?? "")
+        .replaceAll("\\", "\\\\")
+        .replaceAll("|", "\\|")
+        .replaceAll(/\s+/g, " "),
+    )
+    .join(" | ")} |`
+
 /** Pages of a list: what follows one item, until there is nothing more. */
 type Pages<Item> = (last: Item | undefined) => readonly Item[]
 

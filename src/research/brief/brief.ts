@@ -1,5 +1,6 @@
 /** A Room or Thread in so many bytes: what a reader would miss most, cut to fit, and what is left out counted. */
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
+import { blemishesInWords } from "../../contract/answers/blemishes.ts"
 import { verdictFromInWords } from "../../contract/answers/verdict.ts"
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -89,7 +90,7 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
         inDoubt: inDoubt === 1,
       })),
     findings: (most) =>
-      findings.map(({ versionId, label, outcome, says, status, evidence, inDoubt, reviewed }) => ({
+      findings.map(({ versionId, label, outcome, says, status, evidence, inDoubt, reviewed, blemishes, by, agent }) => ({
         versionId,
         label,
         outcome,
@@ -98,9 +99,14 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
         evidence,
         inDoubt: inDoubt === 1,
         reviewed: reviewed === null ? null : reviewedSentence(reviewed),
+        blemishes: blemishes === null ? null : blemishesInWords(parse(blemishes)),
+        ...{ by, agent },
       })),
     failures: (most) =>
-      gathered.failures.map(({ kind, id, label, why, at }) => ({ kind, id, label, why: shortened(why ?? "It gave no reason.", most), at })),
+      gathered.failures.map(({ sequence: _place, threadId: _thread, why, ...failure }) => ({
+        ...failure,
+        why: shortened(why ?? "It gave no reason.", most),
+      })),
     disputes: (most) =>
       gathered.disputes.map(({ threadId: _thread, replyTo: _reply, part, says, ...dispute }) => ({
         ...dispute,

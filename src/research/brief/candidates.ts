@@ -11,11 +11,12 @@ import { FALLEN } from "../../contract/answers/evidence.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { AGENT } from "../../ledger/journal/author.ts"
+import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
 import { HOLDING_AGENT } from "../experiments/summary.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { STALE, STALE_REASONS } from "../../threads/stale.ts"
 import { WHY_FAILED } from "../attempts/why-failed.ts"
+import { BLEMISHES } from "../findings/blemishes.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"
 import { BEARING } from "../evidence/verdict.ts"
 import { OBJECTION, REVIEWED } from "../reviews/reviews.ts"
@@ -82,11 +83,13 @@ export function candidates(db: Db) {
     "r",
   )
   const FAILURE = `SELECT f.sequence, f.kind, f.id, f.at, coalesce(a.label, l.label) AS label, f.thread_id AS threadId,
-       CASE f.kind WHEN 'attempt_failed' THEN ${WHY_FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation END AS why
+       CASE f.kind WHEN 'attempt_failed' THEN ${WHY_FAILED} WHEN 'attempt_diverged' THEN f.detail WHEN 'retraction' THEN t.label || ' was retracted: ' || l.explanation END AS why,
+       p.username AS by, ${AGENT_AT("coalesce(a.history_position, l.history_position)")} AS agent
      FROM room_failures f
      LEFT JOIN attempts a ON f.kind IN ('attempt_failed', 'attempt_diverged') AND a.attempt_id = f.id
      LEFT JOIN research_links l ON f.kind = 'retraction' AND l.link_id = f.id
-     LEFT JOIN records t ON t.version_id = l.target_version_id`
+     LEFT JOIN records t ON t.version_id = l.target_version_id
+     JOIN people p ON p.user_id = coalesce(a.registrant_id, l.author_id)`
   const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = +? AND f.sequence < +? ORDER BY f.sequence DESC LIMIT +?`)
   const failures = both<Failure>(db, (place) => `${FAILURE} WHERE ${place} ORDER BY f.sequence DESC LIMIT ${SIGHT}`, "f")
   // The newest dispute of a record that stands decides where it comes, not the record: an old one may be doubted today.
@@ -132,10 +135,11 @@ export function candidates(db: Db) {
     (
       place,
     ) => `SELECT r.version_id AS versionId, r.label, f.outcome, r.wording AS says, coalesce(s.status, 'current') AS status, ${TALLY} AS tally,
-       ${IN_DOUBT("r.version_id")} AS inDoubt, ${REVIEWED("r.version_id")} AS reviewed, f.experiment_id AS experimentId, r.thread_id AS threadId,
+       ${IN_DOUBT("r.version_id")} AS inDoubt, ${REVIEWED("r.version_id")} AS reviewed,
+       ${BLEMISHES} AS blemishes, p.username AS by, ${AGENT("r")} AS agent, f.experiment_id AS experimentId, r.thread_id AS threadId,
        EXISTS (SELECT 1 FROM evidence_words w LEFT JOIN attempts a ON a.attempt_id = w.source_id WHERE w.target_id = r.version_id AND w.source = 'reproduction'
          AND (w.verdict IS NOT NULL OR a.status IN ('registered', 'started'))) AS isRepeated
-     FROM records r JOIN findings f ON f.version_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
+     FROM records r JOIN findings f ON f.version_id = r.version_id JOIN people p ON p.user_id = r.author_id LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")}
      WHERE r.kind = 'finding' AND ${place} AND coalesce(NOT ${FALLEN("s.status")}, 1) ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
     "r",
   )

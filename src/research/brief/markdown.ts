@@ -20,12 +20,13 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   findings: [
     "Findings",
-    ({ label, versionId, outcome, says, status, evidence, inDoubt, reviewed }) =>
-      `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)} [${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}] ${versionId}`,
+    ({ label, versionId, outcome, says, status, evidence, inDoubt, reviewed, blemishes, by, agent }) =>
+      `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)} [${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}${blemishes === null ? "" : `; ${blemishes}`}] (${writerName({ username: by, agent })}) ${versionId}`,
   ],
   failures: [
     "What failed, and why",
-    ({ kind, label, id, why, at }) => `${label ?? id} (${kind.replaceAll("_", " ")}, ${at.slice(0, 10)}): ${line(why)}`,
+    ({ kind, label, id, why, at, by, agent }) =>
+      `${label ?? id} (${words(kind)}, ${writerName({ username: by, agent })}, ${at.slice(0, 10)}): ${line(why)}`,
   ],
   disputes: [
     "Disputes and objections not answered",

@@ -4,6 +4,7 @@ import type { EvidenceTally, StaleReason } from "../../contract/answers/evidence
 import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { Bearing } from "../../contract/schema/enumerations.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
+import type { BlemishesTold } from "../findings/blemishes.ts"
 import type { Stored } from "../../contract/json.ts"
 
 /** Where a brief looks: a Room, or one of its Threads. */
@@ -49,6 +50,9 @@ export interface Finding {
   readonly tally: Stored<EvidenceTally>
   readonly inDoubt: number
   readonly reviewed: Stored<Reviewed> | null
+  readonly blemishes: BlemishesTold
+  readonly by: string
+  readonly agent: string | null
   readonly experimentId: string | null
   readonly threadId: string
   /** Whether a reproduction of it has told its verdict, or is under way. */
@@ -60,6 +64,8 @@ export interface FailureRow {
   readonly label: string | null
   readonly why: string
   readonly at: string
+  readonly by: string
+  readonly agent: string | null
 }
 /** A failure with its place among those of its Room, and the Thread of what failed. */
 export interface Failure extends FailureRow {

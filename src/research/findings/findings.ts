@@ -1,13 +1,14 @@
 /** What a finding holds beyond what every record does: its execution, evidence and materials. */
 import { each, keysOf } from "../../contract/each.ts"
 import type { AttemptIntent, AttemptRole, AttemptStatus } from "../../contract/schema/enumerations.ts"
-import { parse, type Stored } from "../../contract/json.ts"
+import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Evidence, Execution } from "../../contract/operations/publications.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import type { Materials } from "../materials/materials.ts"
+import { BLEMISHES, type BlemishesTold } from "./blemishes.ts"
 import { type EvidenceRow, evidenceWarnings, type NamedPlan } from "./finding-warnings.ts"
 
 export interface NewFinding {
@@ -100,6 +101,7 @@ export function findings(db: Db, materials: Materials) {
     `SELECT plan_id AS planId FROM findings WHERE version_id = +? AND plan_id IS NOT NULL
      UNION SELECT a.plan_id FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = +? AND t.role <> 'evidence' AND a.plan_id IS NOT NULL`,
   )
+  const blemished = db.prepare<{ blemishes: BlemishesTold }>(`SELECT ${BLEMISHES} AS blemishes FROM findings f WHERE f.version_id = +?`)
   const role = db.prepare<{ role: AttemptRole }>("SELECT role FROM finding_attempts WHERE version_id = +? AND attempt_id = +?")
 
   const sharing = db.prepare<{ versionId: string; label: string; originRoomId: string }>(
@@ -170,8 +172,10 @@ export function findings(db: Db, materials: Materials) {
     read(versionId: string, seenFrom: string) {
       const named = attempts.all(versionId)
       const execution = executionOf(versionId, seenFrom, named)
+      const blemishes = named.length === 0 ? null : (blemished.get(versionId)?.blemishes ?? null)
       return {
         execution,
+        blemishes: blemishes === null ? null : new JsonText(blemishes),
         materials: used
           .all(versionId)
           .map(({ materialId, purpose }) => ({ material: materials.summary(materialId, seenFrom) ?? null, purpose })),

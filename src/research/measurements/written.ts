@@ -1,7 +1,7 @@
 /** The measurement table as CSV, for programs, and as Markdown, for agents to paste. */
 import type { MeasurementTable } from "../../contract/answers/measurements.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
-import { fileOf } from "../attempts/rows.ts"
+import { fileOf, markdownRow as line } from "../attempts/rows.ts"
 import { figure, interval } from "./figures.ts"
 
 type Group = MeasurementTable["groups"][number]
@@ -32,9 +32,6 @@ export function csvOf(name: string, { by, groups, against }: MeasurementTable): 
   const columns = [...by, ...numbers, "non_finite", "attempts", "differs", ...compared]
   return fileOf(name, "csv", { columns, row, json: () => null }, (last: Group | undefined) => (last === undefined ? groups : []))
 }
-
-const cell = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|").replaceAll(/\s+/g, " ")
-const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`
 
 /** How sure a difference from zero is, in a word or two. */
 const told = (contrast: Group["contrast"]): string =>

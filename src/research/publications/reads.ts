@@ -47,10 +47,14 @@ export function publicationReads({
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
     if (record === undefined || (kind !== undefined && record.kind !== kind)) throw noSuch(kind ?? "record")
-    const found = record.kind === "finding" ? findings.read(versionId, record.roomId) : { execution: null, materials: [], warnings: [] }
+    const found =
+      record.kind === "finding"
+        ? findings.read(versionId, record.roomId)
+        : { execution: null, blemishes: null, materials: [], warnings: [] }
     return {
       ...record,
       execution: found.execution,
+      blemishes: found.blemishes,
       reviews: record.kind === "finding" ? reviews.of(versionId) : [],
       effects: record.kind === "finding" ? effects.of(versionId) : [],
       materials: found.materials,

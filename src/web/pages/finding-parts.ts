@@ -2,6 +2,7 @@
 import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { Execution } from "../../contract/answers/index.ts"
+import { blemishesInWords } from "../../contract/answers/blemishes.ts"
 import { whyStale } from "../../contract/answers/measurements.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
@@ -101,6 +102,14 @@ function effects(found: Answer["effects"]): Html | null {
   return html`<section aria-labelledby="effects">${heading(2, "effects", "Effects")}<ul>${rows}</ul></section>`
 }
 
+/** What to know of the runs behind it before relying on it. */
+function beforehand({ blemishes }: Answer): Html | null {
+  const told = blemishes === null ? null : blemishesInWords(blemishes)
+  return told === null
+    ? null
+    : html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${told}</span></p>`
+}
+
 /** The parts of a finding between its wording and its scope. */
 export function findingParts(
   record: Answer,
@@ -109,6 +118,7 @@ export function findingParts(
 ): Html {
   const papers = provenance?.papers ?? []
   return html`${execution === null ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>` : denominator(execution)}
+${beforehand(record)}
 ${effects(record.effects)}
 ${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was put after the result was known.</p>` : null}
 ${limitations === undefined ? null : html`<section aria-labelledby="limitations">${heading(2, "limitations", "Limitations")}<p class="said" dir="auto">${inlineMarkdown(limitations)}</p></section>`}

@@ -1,0 +1,58 @@
+/** A checkpoint whole, on its own and at the head of its Thread. */
+import { writerName } from "../contract/answers/parts.ts"
+import { reviewedInWords } from "../contract/answers/reviews.ts"
+import { staleSentence } from "../contract/answers/evidence.ts"
+import { limits } from "../contract/limits.ts"
+import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
+import { reviewsOf } from "./reviews.ts"
+import { type Asking, named, quoted, quotedWithin, said, written } from "./writing.ts"
+
+type Checkpoint = AnswerOf<"checkpoint">
+type Told = Pick<
+  Checkpoint,
+  "state" | "stale" | "staleReasons" | "reviewed" | "author" | "at" | "coversThrough" | "conclusion" | "synthesis" | "openQuestions"
+>
+/** Reasons for a stale checkpoint that are named in its first line. */
+const REASONS = 5
+
+const stateOf = ({ state, stale, staleReasons, reviewed, author, at, coversThrough }: Told): string =>
+  `${state === "concluded" ? "Concluded" : "Where it stands"} (${writerName(author)}, ${at.slice(0, 10)}, through entry ${coversThrough}, ${reviewedInWords(reviewed)}${stale ? `, stale: ${staleReasons.slice(0, REASONS).map(staleSentence).join(" ")}` : ""})`
+
+/**
+ * What a checkpoint says, whole: its conclusion, its synthesis and the questions that it leaves open.
+ * @param bytes as many as it may take; of a longer one the synthesis is cut
+ */
+export function checkpointText(checkpoint: Told, bytes: number): string {
+  const { conclusion, synthesis, openQuestions } = checkpoint
+  const before = `${stateOf(checkpoint)}\n${conclusion === null ? "" : `\n${quoted(conclusion)}\n`}`
+  const after = openQuestions.length === 0 ? "" : `\nLeft open:\n\n${openQuestions.map((question) => `- ${said(question)}\n`).join("")}`
+  const left = bytes - Buffer.byteLength(before) - Buffer.byteLength(after)
+  return `${before}\n${quotedWithin(synthesis, left)}\n${after}`
+}
+
+export function checkpointDocument(asking: Asking): string {
+  const { basePath, ask } = asking
+  const checkpointId = asking.id("checkpointId")
+  const checkpoint = ask("checkpoint", { checkpointId })
+  const { thread } = ask("thread_context", { threadId: checkpoint.threadId })
+  const replaced = checkpoint.selected ? "" : " A newer checkpoint has taken its place."
+  const head = `# Checkpoint of ${said(thread.title, 200)}
+
+Checkpoint ${checkpointId} of ${named(asking, "thread", thread.threadId, "its Thread")} of ${named(asking, "room", checkpoint.roomId, "its Room")}.${replaced}
+
+${checkpointText(checkpoint, limits.documentBytes - 6_000)}`
+  return written(
+    head,
+    [
+      {
+        title: "What it rests on",
+        items: checkpoint.citations.map(
+          (record) =>
+            `${named(asking, record.kind, record.versionId, record.label, record)} (${record.status}): ${said(record.wording, 300)}`,
+        ),
+      },
+      reviewsOf(checkpoint),
+    ],
+    `${basePath}${pathTo("checkpoint", { checkpointId })}`,
+  )
+}
