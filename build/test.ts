@@ -7,6 +7,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { unpackBrowser } from "../test/web/browser.ts"
 
 /** What `npm test` leaves to `npm run test:rest`: folders and files. tap runs files in the order of their names. */
 const REST = [
@@ -106,6 +107,8 @@ const takenOut = [...readFileSync(".taprc", "utf8").matchAll(/^ +- "!(.+)"$/gm)]
 if (takenOut.some((plugin) => builtIn.includes(`"${plugin}`))) {
   spawnSync(process.execPath, [tap, "build"], { stdio: "inherit" })
 }
+
+await unpackBrowser()
 
 // Each test file is a process. They load much the same code, compiled once, and start from one demo, told once.
 const NODE_COMPILE_CACHE = resolve("node_modules/.cache/research-room/compiled")

@@ -13,9 +13,16 @@ const INSTALLED = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ]
 
+const isPackaged = process.platform === "linux" && process.arch === "x64" && process.env.RESEARCH_ROOM_CHROMIUM === undefined
+
+/** Unpacks the packaged browser where it runs. Two processes that unpack it at once would each start the half of the other. */
+export async function unpackBrowser(): Promise<void> {
+  if (isPackaged) await (await import("@sparticuz/chromium")).default.executablePath()
+}
+
 /** Starts the browser. @throws Error that says which to install, where there is none */
 export async function launch(): Promise<Browser> {
-  if (process.platform === "linux" && process.arch === "x64" && process.env.RESEARCH_ROOM_CHROMIUM === undefined) {
+  if (isPackaged) {
     const { default: chromium } = await import("@sparticuz/chromium")
     return playwright.launch({
       executablePath: await chromium.executablePath(),

@@ -39,8 +39,8 @@ const whole = await graphOf(main.roomId)
 t.test("The demo's Room, node by node and edge by edge", async (t) => {
   const nodes = Object.fromEntries(whole.nodes.map(({ label, kind, status, outcome }) => [label ?? kind, [kind, status, outcome]]))
   t.match(nodes, {
-    H1: ["hypothesis", "current", null],
-    H5: ["hypothesis", "disputed", null],
+    H1: ["hypothesis", "current", "supported"],
+    H5: ["hypothesis", "disputed", "contested"],
     E1: ["experiment", "completed", null],
     E3: ["experiment", "cancelled", null],
     E7: ["experiment", "open", null],

@@ -94,5 +94,9 @@ t.test("the manifest and the exported schemas say so", async (t) => {
   const only = Object.fromEntries(
     operations.filter(({ onlyWhen }) => onlyWhen.length > 0).map(({ name, onlyWhen }) => [name, onlyWhen.map(({ field }) => field)]),
   )
-  t.strictSame(only, { report_attempt_event: ["failure", "reproduction"], post_research_checkpoint: ["conclusion"] })
+  t.strictSame(only, {
+    report_attempt_event: ["failure", "reproduction"],
+    post_research_checkpoint: ["conclusion"],
+    claim_work: ["object"],
+  })
 })
