@@ -873,10 +873,15 @@ CREATE TABLE experiments (
   -- What the last assignee left for the next, and what was said at the end; JSON or null.
   handoff TEXT,
   conclusion TEXT,
+  -- A lease: its minutes, and when it lapses. Writes of its holder about the experiment move that. Both null without one.
+  lease_minutes INTEGER,
+  lease_until TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   UNIQUE (room_id, label),
   CHECK ((status IN ('claimed', 'in_progress')) <= (assignee_id IS NOT NULL)),
+  CHECK ((lease_minutes IS NULL) = (lease_until IS NULL)),
+  CHECK ((lease_until IS NOT NULL) <= (status IN ('claimed', 'in_progress'))),
   CHECK ((status = 'open') <= (assignee_id IS NULL))
 ) STRICT;
 CREATE INDEX experiments_of_room ON experiments (room_id, experiment_id);
@@ -885,6 +890,7 @@ CREATE INDEX experiments_by_status ON experiments (status, experiment_id);
 CREATE INDEX experiments_by_room_and_status ON experiments (room_id, status, experiment_id);
 CREATE INDEX experiments_of_assignee ON experiments (assignee_id, experiment_id) WHERE assignee_id IS NOT NULL;
 CREATE INDEX experiments_of_assignee_by_status ON experiments (assignee_id, status, experiment_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX experiments_leased ON experiments (assignee_id, room_id) WHERE lease_until IS NOT NULL;
 CREATE INDEX experiments_assigned ON experiments (assignee_id, experiment_id) WHERE status IN ('claimed', 'in_progress');
 
 -- Every revision of an experiment: which operation made it, by whom, and the state it left.
@@ -901,6 +907,7 @@ CREATE TABLE experiment_revisions (
   history_position INTEGER NOT NULL,
   UNIQUE (experiment_id, revision)
 ) STRICT;
+CREATE INDEX experiment_takes ON experiment_revisions (experiment_id, revision) WHERE operation = 'take_experiment';
 
 -- Accepted plans; their content is in the journal.
 CREATE TABLE plans (

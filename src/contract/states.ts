@@ -8,6 +8,8 @@ export const experimentStates = [
   { from: ["open"], operation: "amend_experiment", by: "proposer", to: "unchanged" },
   { from: ["open"], operation: "cancel_experiment", by: "proposer", to: "cancelled" },
   { from: ["open"], operation: "take_experiment", by: "any_member", to: "claimed" },
+  // Without a lease nobody takes an experiment over.
+  { from: held, operation: "take_experiment", by: "any_member", to: "claimed", needs: "lapsed_lease" },
   { from: held, operation: "accept_plan", by: "assignee", to: "unchanged" },
   { from: held, operation: "release_experiment", by: "assignee", to: "open" },
   { from: ["claimed"], operation: "report_experiment_status", by: "assignee", to: { status: ["in_progress", "completed", "cancelled"] } },

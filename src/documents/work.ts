@@ -22,6 +22,13 @@ const byNumbers = ({ verdict, repeats }: NonNullable<AnswerOf<"attempt">["reprod
     ? ""
     : ` By the numbers: ${said(repeats.comparison.sentence)}${repeats.countsAs === undefined || repeats.countsAs === verdict ? "" : ` It counts as: ${words(repeats.countsAs)}.`}`
 
+const leaseInWords = (lease: AnswerOf<"experiment">["lease"]): string =>
+  lease === null
+    ? ""
+    : lease.lapsed
+      ? ` until ${lease.until}, when the lease lapsed: another member can take it over`
+      : ` until ${lease.until}`
+
 const statement = (name: string, told: AnswerOf<"experiment">["handoff"]): string =>
   told === null ? "" : `\n${name} (${writerName(told.by)}, ${told.at.slice(0, 10)}):\n\n${quoted(told.text)}\n`
 
@@ -59,13 +66,13 @@ export function experimentDocument(asking: Asking): string {
   const { basePath, ask } = asking
   const experimentId = asking.id("experimentId")
   const experiment = ask("experiment", { experimentId })
-  const { label, status, assignee, proposer, question, scope, attempts, acceptedPlans, hypotheses, affordances } = experiment
+  const { label, status, assignee, lease, proposer, question, scope, attempts, acceptedPlans, hypotheses, affordances } = experiment
   const runs = ask("attempts", {}, { experimentId, order: "label" }).items
   const findings = ask("experiment_findings", { experimentId }).items
   const link = (path: string) => `${basePath}${path}`
   const head = `# ${label}: ${said(question, 300)}
 
-Experiment ${experimentId}, ${words(status)}${assignee === null ? "" : `, held by ${assignee.username}`}, proposed by ${proposer.username}, ${experiment.createdAt.slice(0, 10)}, in ${named(asking, "thread", experiment.threadId, "its Thread")} of ${named(asking, "room", experiment.roomId, "its Room")}. Revision ${affordances.expected.expectedRevision}.
+Experiment ${experimentId}, ${words(status)}${assignee === null ? "" : `, held by ${writerName(assignee)}${leaseInWords(lease)}`}, proposed by ${writerName(proposer)}, ${experiment.createdAt.slice(0, 10)}, in ${named(asking, "thread", experiment.threadId, "its Thread")} of ${named(asking, "room", experiment.roomId, "its Room")}. Revision ${affordances.expected.expectedRevision}.
 
 ${quoted(question)}
 
@@ -167,8 +174,8 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
       {
         title: "What was reported",
         items: attempt.events.map(
-          ({ event, receivedAt, message, exitCode }) =>
-            `${receivedAt} ${words(event)}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${said(message)}`}`,
+          ({ event, receivedAt, late, message, exitCode }) =>
+            `${receivedAt} ${words(event)}${late === true ? ", late" : ""}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${said(message)}`}`,
         ),
       },
       {

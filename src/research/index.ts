@@ -28,6 +28,7 @@ import { doubts } from "./findings/doubts.ts"
 import { type Warnings, warnings } from "./advice/warnings.ts"
 import { evidenceReads } from "./evidence/reads.ts"
 import { experiments } from "./experiments/experiments.ts"
+import { leases } from "./experiments/leases.ts"
 import { experimentOperations } from "./experiments/operations.ts"
 import { plans } from "./experiments/plans.ts"
 import { experimentReads } from "./experiments/reads.ts"
@@ -39,7 +40,7 @@ import { findings } from "./findings/findings.ts"
 import { findingLinkOperations } from "./findings/link-operations.ts"
 import { publicationOperations } from "./findings/operations.ts"
 import { claims } from "./claims/claims.ts"
-import { claimOperations, heedClaims } from "./claims/operations.ts"
+import { claimOperations, heedOthers } from "./claims/operations.ts"
 import { concerns } from "./inbox/concerns.ts"
 import { judging } from "./judging/judging.ts"
 import { judgingReads } from "./judging/reads.ts"
@@ -84,7 +85,8 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
   return {
     records: records(db),
     concepts: conceptIndex(db),
-    experiments: experiments(db, basePath),
+    experiments: experiments(db, basePath, now),
+    leases: leases(db),
     plans: knownPlans,
     attempts: attempts(db, basePath),
     events: events(db),
@@ -142,15 +144,15 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
   }
   for (const name of keysOf(operations)) {
     addAdvice(advice, name, operations[name])
-    heedClaims(tables.claims, name, operations[name])
+    heedOthers(tables, name, operations[name])
   }
   return {
     operations,
     replied: links.replied,
     /** Adds the warnings to an operation of another domain. */
     addAdvice: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => addAdvice(advice, name, behaviour),
-    /** Lets an operation of another domain renew claims, and warn of them. */
-    heedClaims: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => heedClaims(tables.claims, name, behaviour),
+    /** Lets an operation of another domain renew claims and leases, and warn of claims. */
+    heedOthers: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => heedOthers(tables, name, behaviour),
   }
 }
 

@@ -68,6 +68,10 @@ const dayOf = () => (day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", 
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
 export const dateAndTime = (at: string): string => `${dayOf().format(new Date(at))}, ${at.slice(11, 16)} UTC`
 
+/** "14:20 UTC" for a moment of today, with its day for another one. */
+export const clockTime = (at: string, now: number): string =>
+  at.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? `${at.slice(11, 16)} UTC` : dateAndTime(at)
+
 /** Every word of an enumeration with how people read it. */
 export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] =>
   enumerations[name].map((value) => ({ value, text: words(value) }))

@@ -7,6 +7,7 @@ import { operationNamed } from "../../src/contract/operations/index.ts"
 import { Refusal, type RefusalCode } from "../../src/contract/refusals/refusal.ts"
 import { createInstance } from "../../src/app/compose/instance.ts"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
+import type { OutsideCheck } from "../../src/ledger/write/admission.ts"
 import { openData } from "../../src/ledger/storage/data.ts"
 import { isoTime, realWorld } from "../../src/ledger/world.ts"
 import { Narrator, StoryClock } from "../../src/demo/narrator.ts"
@@ -23,12 +24,12 @@ export interface Sent {
 
 export type House = Awaited<ReturnType<typeof openHouse>>
 
-/** Opens a house. Its clock stands still until the test moves it. */
-export async function openHouse() {
+/** Opens a house. Its clock stands still until the test moves it. @param repositories says what is public; left out, nothing is looked up */
+export async function openHouse(repositories?: OutsideCheck) {
   const folder = temporaryFolder()
   const clock = new StoryClock(Date.parse("2026-11-20T09:00:00.000Z"))
   const { db, world, instanceId } = openData(join(folder, "research-room.db"), realWorld(clock.read))
-  const instance = createInstance({ db, world, instanceId })
+  const instance = createInstance({ db, world, instanceId, ...(repositories && { repositories }) })
   const narrator = new Narrator(instance, clock)
   const ada = await narrator.person("ada")
   const grace = await narrator.person("grace")

@@ -155,7 +155,7 @@ export function createInstance(parts: InstanceParts) {
   const research = researchOperations({ ...tables, db })
   const threading = threadOperations(tables.threads, timeline, research.replied)
   research.addAdvice("create_thread", threading.create_thread)
-  for (const name of keysOf(threading)) research.heedClaims(name, threading[name])
+  for (const name of keysOf(threading)) research.heedOthers(name, threading[name])
   const behaviours: Behaviours = {
     ...roomOperations(tables, tables.people, tables.threads),
     ...withholdingOperations({

@@ -1,5 +1,6 @@
 /** The answer of a brief: a Room or Thread in one small read. */
 import * as v from "valibot"
+import { lease } from "./experiments.ts"
 import { at, count, dated, id, optionalSaid, optionalText as text, said } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
@@ -126,6 +127,8 @@ const lists = {
       status: v.picklist(enumerations.experimentStatus),
       assignee: text,
       agent: text,
+      /** Of one that is held on a lease: lapsed, others may take it over. */
+      lease: v.exactOptional(lease),
       /** Since when an assigned experiment has had no news. */
       silentSince: text,
     }),

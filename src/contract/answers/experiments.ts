@@ -25,10 +25,13 @@ const experimentIs = {
   entryId: id,
   proposer: author,
 }
+/** Without a write of the holder about the experiment it lapses at `until`; then others may take the experiment over. */
+export const lease = shape({ minutes: count, until: at, lapsed: v.boolean() })
 const experimentFields = {
   ...experimentIs,
   assigneeId: v.nullable(id),
   assignee: v.nullable(author),
+  lease: v.nullable(lease),
   status: experimentStatus,
   revision: count,
   question: said,

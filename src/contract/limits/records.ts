@@ -46,6 +46,9 @@ export const ofRecords = {
   /** Minutes that a claim may last. */
   claimMinutesMin: 5,
   claimMinutesMax: 240,
+  /** Minutes that a lease of an experiment may last. */
+  leaseMinutesMin: 30,
+  leaseMinutesMax: 1_440,
   /** Claims of others that one write is warned of. */
   claimWarnings: 5,
   /** Characters of another instance's address. */

@@ -33,6 +33,8 @@ export const objectsOfResearch = {
       "suggested_protocol",
       "handoff",
       "conclusion",
+      "lease_minutes",
+      "lease_until",
       "updated_at",
     ],
     parts: ["experiment_revisions"],

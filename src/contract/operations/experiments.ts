@@ -1,9 +1,9 @@
 /** Who takes which question, and under which accepted plan. */
 import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
-import { count } from "../answers/fields.ts"
+import { at, count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { oneOf, text, uuid } from "../schema/fields.ts"
+import { oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { subject } from "../schema/ref.ts"
@@ -12,6 +12,8 @@ import { expectedExperiment, hypotheses, protocol, repository, requiredMaterials
 
 const question = text(limits.statement)
 const statement = text(limits.statement)
+const { leaseMinutesMin, leaseMinutesMax } = limits
+const leaseMinutes = v.pipe(whole(leaseMinutesMin), v.maxValue(leaseMinutesMax, `must be at most ${leaseMinutesMax}`))
 const expected = ["expectedRevision", "expectedStatus"] as const
 const permissions = ["manage_own_experiments"] as const
 
@@ -98,13 +100,14 @@ export const cancelExperiment = operation({
 export const takeExperiment = operation({
   name: "take_experiment",
   surface: "agent",
-  sentence: (_content, label) => `took ${label}`,
-  summary: "Takes an open experiment for oneself; of several takers exactly one wins. Taking starts no computation.",
+  sentence: ({ leaseMinutes }, label) => `took ${label}${leaseMinutes === undefined ? "" : ` with a lease of ${leaseMinutes} minutes`}`,
+  summary:
+    "Takes an open experiment for oneself; of several takers exactly one wins. Taking starts no computation. With leaseMinutes others may take it over once you have written nothing about it for so long; each write of yours about it begins the minutes again.",
   permissions,
   target: "experiment",
   expected,
-  fields: { experimentId: subject("experiment"), ...expectedExperiment },
-  result: { ...result, assigneeId: uuid },
+  fields: { experimentId: subject("experiment"), ...expectedExperiment, leaseMinutes: v.exactOptional(leaseMinutes) },
+  result: { ...result, assigneeId: uuid, leaseUntil: v.exactOptional(at) },
   example: { experimentId, expectedRevision: 1, expectedStatus: "open" },
 })
 

@@ -91,7 +91,7 @@ export const enumerations = {
    * What a write or a record is warned of. It rests on what has fallen, directly or further down, or a plan it names
    * does, with what that tests; it names what has fallen, or a
    * material that nobody can get; it says too little, repeats itself, or contradicts itself; a checkpoint goes back behind another; another agent
-   * has claimed the same work.
+   * has claimed the same work, holds the experiment, lost it to the sender when its lease had lapsed, or has taken it over from the sender.
    */
   warning: [
     ...fallen.map((status) => `rests_on_${status}` as const),
@@ -123,6 +123,9 @@ export const enumerations = {
     "covers_less",
     "reopens_conclusion",
     "claimed_by",
+    "held_by_other_agent",
+    "lease_lapsed",
+    "taken_over",
   ],
   /** What an agent can say it is at. */
   claimedWork: ["run", "reproduce", "write_finding", "write_checkpoint", "review"],
@@ -183,8 +186,8 @@ export const enumerations = {
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
   /** What a feed can add beside each entry. */
   activityInclude: ["summary", "content", "write"],
-  /** Why an entry of a Room concerns an agent: it answers, names or bears on what is its own, mentions it, or is about an experiment of its own. */
-  concern: ["reply", "named", "bears_on", "mentioned", "assigned", "proposed"],
+  /** Why an entry of a Room concerns an agent: it answers, names or bears on what is its own, mentions it, takes an experiment over from it, or is about an experiment of its own. */
+  concern: ["reply", "named", "bears_on", "mentioned", "taken_over", "assigned", "proposed"],
   skillPart: ["capabilities", "examples"],
 } as const
 

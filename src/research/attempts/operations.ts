@@ -9,6 +9,7 @@ import { words } from "../../contract/definitions/sentence.ts"
 import type { ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import { type Evidence, type Recount, saidBy } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
+import { type Leases, lostWarning } from "../experiments/leases.ts"
 import { experimentSubject } from "../experiments/operations.ts"
 import type { Plans } from "../experiments/plans.ts"
 import { admitEvent, currentAttempt } from "./admission.ts"
@@ -42,6 +43,7 @@ interface Tables {
   readonly evidence: Evidence
   readonly reproductionEffects: ReproductionEffects
   readonly movedEffects: { moved(attemptId: string): readonly Recount[] }
+  readonly leases: Leases
 }
 
 /** What the sender of a reproduction should know of the effect that it repeats, or could have named. */
@@ -66,10 +68,8 @@ function adviceOn(
   return [{ code: "verdict_differs", message }]
 }
 
-export function attemptOperations(
-  { experiments, plans, attempts, events, evidence, reproductionEffects, movedEffects }: Tables,
-  extras: ExtrasOf<"register_attempt">,
-) {
+export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_attempt">) {
+  const { experiments, plans, attempts, events, evidence, reproductionEffects, movedEffects, leases } = tables
   /** The attempt of an earlier receipt, where it moved since. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)
@@ -88,15 +88,17 @@ export function attemptOperations(
       return [{ path: "/planId", message }]
     },
     outside: ({ body }) => body.repository,
-    admit({ actor, body }, { experiment }) {
+    admit({ actor, body }, { experiment }, at) {
       const existing = attempts.find(body.attemptId)
       if (existing !== undefined)
         throw new Refusal("attempt_exists", `This attemptId is ${existing.label}'s already; every execution needs a fresh one.`, {
           current: currentAttempt(existing),
         })
-      admitToExperiment("register_attempt", experiment, actor.userId, body, (row) => row.values?.intent.includes(body.intent) ?? false)
+      const isMeant = (row: { readonly values?: { readonly intent: readonly string[] } }) =>
+        row.values?.intent.includes(body.intent) ?? false
+      admitToExperiment("register_attempt", experiment, actor.userId, body, at, isMeant)
     },
-    write({ actor, body, contentDigest }, { roomId, threadId }, change) {
+    write({ actor, body, contentDigest }, { roomId, threadId, experiment }, change) {
       const { attemptId, experimentId, intent, planId, rerunOf, reproduces, inputs } = body
       const label = change.label("attempt")
       const plan = planId === undefined ? undefined : plans.contentOf(planId, experimentId)
@@ -130,6 +132,7 @@ export function attemptOperations(
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status: "registered", revision: 1 },
+        warnings: intent === "reproduction" ? [] : leases.heldByOther(experiment, actor),
       }
     },
   })
@@ -172,7 +175,8 @@ export function attemptOperations(
       const status = admitEvent(attempt, actor.userId, body)
       const revision = attempt.revision + 1
       attempts.advance(attempt, status, at)
-      events.report(attemptId, revision, at, body)
+      const takeover = attempt.reproduces === undefined ? leases.takenOver(attempt.experimentId, attemptId, actor) : undefined
+      events.report(attemptId, revision, at, takeover === undefined ? body : { ...body, late: true })
       const kept = reproductionEffects.kept(attempt, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
         attempts.tell(attemptId, body.reproduction, kept)
@@ -183,7 +187,12 @@ export function attemptOperations(
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status, revision },
-        warnings: adviceOn(attempt, body, kept?.said, reproductionEffects.couldName(attempt)),
+        warnings: [
+          ...adviceOn(attempt, body, kept?.said, reproductionEffects.couldName(attempt)),
+          ...(takeover === undefined
+            ? []
+            : [lostWarning(attempt.experimentId, experiments.find(attempt.experimentId)?.label ?? "", takeover)]),
+        ],
       }
     },
   })

@@ -7,6 +7,7 @@ import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { schemaVersions } from "../../contract/versions.ts"
 import { shortened } from "../../contract/text.ts"
+import { leaseOf } from "../experiments/admission.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
 import type { Gathered } from "./candidates.ts"
 import type { NextItem } from "./next.ts"
@@ -67,7 +68,8 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
     verdictBy: each.verdictFrom === null ? null : verdictFromInWords(parse(each.verdictFrom)),
   }))
   const findings = gathered.findings.map((each) => ({ ...each, evidence: parse(each.tally) }))
-  const work = gathered.work.map((each) => ({ ...each, silentSince: silentSince(each, now) }))
+  const work = gathered.work.map((each) => ({ ...each, lease: leaseOf(each, now), silentSince: silentSince(each, now) }))
+  const isStill = ({ lease, silentSince: silent }: (typeof work)[number]) => silent !== null || lease?.lapsed === true
   return {
     stands: (most) =>
       stands.map(({ says, stale, staleReasons, reviewed, timelineWatermark: _moved, ...stand }) => ({
@@ -115,14 +117,15 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
         why: shortened(dispute.why, most),
       })),
     work: (most) =>
-      [...work.filter(({ silentSince: silent }) => silent !== null), ...work.filter(({ silentSince: silent }) => silent === null)].map(
-        ({ experimentId, label, question, status, assignee, agent, silentSince: silent }) => ({
+      [...work.filter(isStill), ...work.filter((each) => !isStill(each))].map(
+        ({ experimentId, label, question, status, assignee, agent, lease, silentSince: silent }) => ({
           experimentId,
           label,
           question: shortened(question, most),
           status,
           assignee,
           agent,
+          ...(lease && { lease }),
           silentSince: silent,
         }),
       ),

@@ -118,7 +118,7 @@ export function candidates(db: Db) {
     db,
     (
       place,
-    ) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee, ${HOLDING_AGENT} AS agent,
+    ) => `SELECT e.experiment_id AS experimentId, e.label, e.question, e.status, e.revision, p.username AS assignee, ${HOLDING_AGENT} AS agent, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil,
        max(e.updated_at, coalesce((SELECT max(a.updated_at) FROM attempts a WHERE a.experiment_id = e.experiment_id), '')) AS lastSign
      FROM experiments e LEFT JOIN people p ON p.user_id = e.assignee_id
      WHERE e.experiment_id IN (${LIVE(place)}) ORDER BY e.status = 'open', e.experiment_id LIMIT ${SIGHT}`,

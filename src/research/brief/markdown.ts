@@ -35,8 +35,8 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   work: [
     "Work",
-    ({ label, question, status, assignee, agent, silentSince, experimentId }) =>
-      `${label} (${status.replaceAll("_", " ")}${assignee === null ? "" : `, ${writerName({ username: assignee, agent })}`}${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
+    ({ label, question, status, assignee, agent, lease, silentSince, experimentId }) =>
+      `${label} (${status.replaceAll("_", " ")}${assignee === null ? "" : `, ${writerName({ username: assignee, agent })}`}${leaseInWords(lease)}${silentSince === null ? "" : `, silent since ${silentSince.slice(0, 10)}`}): ${line(question)} ${experimentId}`,
   ],
   claims: [
     "Claimed by agents at work",
@@ -49,6 +49,8 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   openQuestions: ["Open questions", ({ question }) => line(question)],
 }
+const leaseInWords = (lease: Brief["work"][number]["lease"]): string =>
+  lease === undefined ? "" : lease.lapsed ? `, lease lapsed at ${lease.until}: it can be taken over` : ` until ${lease.until}`
 const standing = (status: string, inDoubt: boolean): string =>
   `${status === "current" ? "" : ` (${status})`}${inDoubt ? " (rests on what has fallen)" : ""}`
 const lineOf = <L extends BriefList>(list: L, item: Brief[L][number]): string => `- ${sections[list][1](item)}\n`

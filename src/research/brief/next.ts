@@ -7,7 +7,9 @@ import { limits } from "../../contract/limits.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { shortened } from "../../contract/text.ts"
+import { writerName } from "../../contract/answers/index.ts"
 import type { Claim } from "../claims/claims.ts"
+import { leaseOf } from "../experiments/admission.ts"
 import type { Candidates, Leads } from "./candidates.ts"
 import type { Place } from "./rows.ts"
 
@@ -39,11 +41,12 @@ const works: { readonly [S in NextItem["what"]]?: ClaimedWork } = {
 const idsOf = ({ what, object, body: { threadId, experimentId } }: NextItem): string[] =>
   [object.id, what === "renew_conclusion" ? threadId : experimentId].filter((each) => typeof each === "string")
 
-/** @param claimed the claims that last on any of some ids */
+/** @param now milliseconds since 1970 @param claimed the claims that last on any of some ids */
 export function nextSteps(
   candidates: Candidates,
   place: Place,
   known: Leads,
+  now: number,
   claimed: (ids: readonly string[]) => readonly Pick<Claim, "what" | "objectId">[],
 ): NextItem[] {
   const step = (
@@ -129,18 +132,14 @@ export function nextSteps(
         ),
       ),
     ...known.work
-      .filter(({ status }) => status === "open")
-      .map(({ experimentId, label, question, revision }) =>
+      .filter((each) => each.status === "open" || leaseOf(each, now)?.lapsed === true)
+      .map(({ experimentId, label, question, status, revision, assignee, agent, leaseUntil }) =>
         step(
           "take_experiment",
           { kind: "experiment", id: experimentId, label },
-          `It is open: ${shortened(question, QUOTED)}`,
+          `${assignee === null ? "It is open" : `${writerName({ username: assignee, agent })} held it; the lease lapsed at ${leaseUntil}`}: ${shortened(question, QUOTED)}`,
           "take_experiment",
-          {
-            experimentId,
-            expectedRevision: revision,
-            expectedStatus: "open",
-          },
+          { experimentId, expectedRevision: revision, expectedStatus: status },
         ),
       ),
     ...known.findings

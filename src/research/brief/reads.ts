@@ -20,9 +20,10 @@ import { nextSteps } from "./next.ts"
 export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, claims: Claims, now: () => number) {
   /** What is to be done next, and what is claimed. */
   function next(place: Place, known: Leads) {
-    const at = isoTime(now())
+    const moment = now()
+    const at = isoTime(moment)
     return {
-      items: nextSteps(brief, place, known, (ids) => claims.among(ids, at)),
+      items: nextSteps(brief, place, known, moment, (ids) => claims.among(ids, at)),
       claims: claims.lasting(place, at).map(({ claimId, what, kind, objectId, label, by, agent, until, note }) => ({
         claimId,
         what,

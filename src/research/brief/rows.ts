@@ -97,6 +97,8 @@ export interface Work {
   readonly revision: number
   readonly assignee: string | null
   readonly agent: string | null
+  readonly leaseMinutes: number | null
+  readonly leaseUntil: string | null
   readonly lastSign: string
 }
 export interface Running {

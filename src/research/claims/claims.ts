@@ -8,6 +8,7 @@ import type { Actor } from "../../ledger/journal/actor.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
+import { later } from "../experiments/leases.ts"
 
 export const claimable = ["hypothesis", "experiment", "plan", "attempt", "checkpoint", "thread"] as const
 
@@ -35,8 +36,6 @@ export interface Claim {
 /** A claim with the note that its agent left. */
 export type NotedClaim = Claim & { readonly note: string | null }
 
-/** The moment so many minutes after another. */
-const later = (at: string, minutes: number): string => new Date(Date.parse(at) + minutes * 60_000).toISOString()
 const agentOf = ({ agent = "" }: Actor): string => agent
 
 const IDS = "IN (SELECT value FROM json_each(+?))"
@@ -134,12 +133,21 @@ export function claims(db: Db) {
     /** Ends a claim before its time. */
     end: (claimId: string, at: string): void => void end.run(at, claimId),
 
-    /** Renews an agent's claims on what it wrote about. @returns a warning for each claim of another agent on the work that it did */
-    wrote(roomId: string, idsOf: () => readonly string[], what: ClaimedWork | undefined, actor: Actor, at: string): Warning[] {
-      if (anyLasts.get(roomId, at) === undefined) return []
-      const ids = idsOf()
+    /** Whether any claim of a Room lasts at a moment. */
+    anyLasts: (roomId: string, at: string): boolean => anyLasts.get(roomId, at) !== undefined,
+
+    /** What a write concerns that names some ids: those, and what they belong to or are about. @returns a JSON list */
+    concerned(ids: readonly string[]): string {
       const named = JSON.stringify(ids)
-      const all = JSON.stringify([...ids, ...beyond.all(...BEYOND.map(() => named)).map(({ id }) => id)])
+      return JSON.stringify([...ids, ...beyond.all(...BEYOND.map(() => named)).map(({ id }) => id)])
+    },
+
+    /**
+     * Renews an agent's claims on what its write concerns.
+     * @param all what it concerns, a JSON list
+     * @returns a warning for each claim of another agent on the work that it did
+     */
+    wrote(roomId: string, all: string, what: ClaimedWork | undefined, actor: Actor, at: string): Warning[] {
       const agent = agentOf(actor)
       for (const { claimId, minutes } of own.all(all, at, roomId, actor.userId, agent)) end.run(later(at, minutes), claimId)
       if (what === undefined) return []

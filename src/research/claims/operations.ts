@@ -8,6 +8,7 @@ import { enumerations } from "../../contract/schema/enumerations.ts"
 import { operationOf } from "../../contract/operations/index.ts"
 import { states } from "../../contract/states.ts"
 import { type Behaviour, behaviour } from "../../ledger/journal/behaviour.ts"
+import type { Leases } from "../experiments/leases.ts"
 import type { Claims } from "./claims.ts"
 import { workOf } from "./work.ts"
 
@@ -61,8 +62,13 @@ export function claimOperations(claims: Claims) {
   return { claim_work, release_claim }
 }
 
-/** Lets a write renew the claims of its agent, and warns its sender of the claims of others. */
-export function heedClaims(claims: Claims, name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">): void {
+interface Others {
+  readonly claims: Claims
+  readonly leases: Leases
+}
+
+/** Lets a write renew the claims and leases of its agent, and warns its sender of the claims of others. */
+export function heedOthers({ claims, leases }: Others, name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">): void {
   if (name === "release_claim") return
   const { write } = behaviour
   const { body } = operationOf(name)
@@ -71,8 +77,13 @@ export function heedClaims(claims: Claims, name: OperationName, behaviour: Pick<
     const roomId = outcome.roomId ?? subject.roomId
     if (roomId === null) return outcome
     const threadId = outcome.threadId ?? subject.threadId
-    const ids = () => [...namedIn(body, call.body).map(({ id }) => id), outcome.target.id, ...(threadId == null ? [] : [threadId])]
-    const found = claims.wrote(roomId, ids, workOf(name, call.body), call.actor, change.at)
+    const { actor } = call
+    const isLeased = leases.anyOf(actor.userId, roomId)
+    if (!isLeased && !claims.anyLasts(roomId, change.at)) return outcome
+    const named = [...namedIn(body, call.body).map(({ id }) => id), outcome.target.id, ...(threadId == null ? [] : [threadId])]
+    const concerned = claims.concerned(named)
+    if (isLeased) leases.renew(concerned, actor, change.at)
+    const found = claims.wrote(roomId, concerned, workOf(name, call.body), actor, change.at)
     return found.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...found] }
   }
 }

@@ -14,6 +14,9 @@ export interface ExperimentState {
   readonly revision: number
   readonly proposerId: string
   readonly assigneeId: string | null
+  /** Both null without a lease. */
+  readonly leaseMinutes: number | null
+  readonly leaseUntil: string | null
 }
 
 export interface Expected {
@@ -28,19 +31,31 @@ interface Row {
   readonly by: "proposer" | "assignee" | "any_member"
   readonly to: string | { readonly status: readonly string[] }
   readonly values?: { readonly intent: readonly string[] }
+  readonly needs?: "lapsed_lease"
 }
 const rows: readonly Row[] = experimentStates
 const isTerminal = (status: string) => states.experiment.terminal.some((state) => state === status)
 
+/** How long the holder of an experiment has it without a sign; null without a lease. @param now milliseconds since 1970 */
+export const leaseOf = ({ leaseMinutes: minutes, leaseUntil: until }: Pick<ExperimentState, "leaseMinutes" | "leaseUntil">, now: number) =>
+  minutes === null || until === null ? null : { minutes, until, lapsed: Date.parse(until) <= now }
+
 /** The state of an experiment as refusals show it, with the block to copy into the next try. */
-export const currentExperiment = ({ experimentId, label, status, revision, assigneeId }: ExperimentState): JsonObject => ({
-  experimentId,
-  label,
-  status,
-  revision,
-  assigneeId,
-  expected: { expectedRevision: revision, expectedStatus: status },
-})
+export const currentExperiment = (experiment: ExperimentState): JsonObject => {
+  const { experimentId, label, status, revision, assigneeId, leaseUntil } = experiment
+  return {
+    experimentId,
+    label,
+    status,
+    revision,
+    assigneeId,
+    ...(leaseUntil !== null && { leaseUntil }),
+    expected: { expectedRevision: revision, expectedStatus: status },
+  }
+}
+
+const heldByAnother = ({ label, leaseUntil }: ExperimentState): string =>
+  `${label} is held by someone else${leaseUntil === null ? "" : `; the lease lasts until ${leaseUntil} if its holder writes nothing more about it`}.`
 
 const isStale = (experiment: ExperimentState, expected: Expected) =>
   (expected.expectedRevision !== undefined && expected.expectedRevision !== experiment.revision) ||
@@ -48,6 +63,7 @@ const isStale = (experiment: ExperimentState, expected: Expected) =>
 
 /**
  * Lets a write about an experiment through, or throws.
+ * @param at the moment of the write
  * @param which the rows meant, where an operation has several that differ by a value
  * @throws Refusal 403 for another one's work to amend; then, in the protocol's order, `experiment_not_open`,
  * `assignment_conflict`, `state_conflict`
@@ -57,9 +73,11 @@ export function admitToExperiment(
   experiment: ExperimentState,
   userId: string,
   expected: Expected,
+  at: string,
   which: (row: Row) => boolean = () => true,
 ): void {
-  const meant = rows.filter((row) => row.operation === operation && which(row))
+  const isLapsed = leaseOf(experiment, Date.parse(at))?.lapsed === true
+  const meant = rows.filter((row) => row.operation === operation && which(row) && (row.needs === undefined || isLapsed))
   const by = meant[0]?.by
   const current = currentExperiment(experiment)
   const { status, assigneeId } = experiment
@@ -72,19 +90,19 @@ export function admitToExperiment(
   if (by === "assignee" && assigneeId !== userId) {
     throw new Refusal(
       "assignment_conflict",
-      assigneeId === null ? `Nobody holds ${experiment.label}; take it first.` : `${experiment.label} is held by someone else.`,
+      assigneeId === null ? `Nobody holds ${experiment.label}; take it first.` : heldByAnother(experiment),
       { current },
     )
   }
   if (by !== "assignee" && !from.includes(status) && assigneeId !== userId)
-    throw new Refusal("assignment_conflict", `${experiment.label} is held by someone else.`, { current })
+    throw new Refusal("assignment_conflict", heldByAnother(experiment), { current })
   if (isStale(experiment, expected)) throw new Refusal("state_conflict", `${experiment.label} has changed since you read it.`, { current })
   if (!from.includes(status)) throw new Refusal("experiment_not_open", `${experiment.label} is ${status}, not open.`, { current })
 }
 
 /** Lets a reported status through, or throws. @throws Refusal 409 */
-export function admitReport(experiment: ExperimentState, userId: string, reported: string, expected: Expected): void {
-  admitToExperiment("report_experiment_status", experiment, userId, expected)
+export function admitReport(experiment: ExperimentState, userId: string, reported: string, expected: Expected, at: string): void {
+  admitToExperiment("report_experiment_status", experiment, userId, expected, at)
   const reachable = rows.flatMap((row) =>
     row.operation === "report_experiment_status" && row.from.includes(experiment.status) && typeof row.to === "object" ? row.to.status : [],
   )
@@ -101,6 +119,7 @@ export interface Grounds {
   /** What the paths of operations start with. */
   readonly basePath: string
   readonly roomIsActive: boolean
+  readonly leaseIsLapsed: boolean
   /** Whether they belong to the Room: somebody who left it acts no more, whatever they proposed or hold. */
   readonly isMember: { readonly proposer: boolean; readonly assignee: boolean; readonly any_member: true }
   /** Whether its assignee accepted a plan: what somebody else accepted is not carried out by others. */
@@ -125,6 +144,7 @@ export function experimentAffordances(experiment: ExperimentState, grounds: Grou
   const afforded = rows.flatMap((row) => {
     const values = valuesOf(row, grounds)
     if (!grounds.roomIsActive || !grounds.isMember[row.by] || values === null || !row.from.includes(experiment.status)) return []
+    if (row.needs !== undefined && !grounds.leaseIsLapsed) return []
     const { path, permissions } = operationOf(row.operation)
     return [
       {

@@ -8,7 +8,19 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { AGENT, AGENT_OF_ENTRY } from "../../ledger/journal/author.ts"
-import { type Experiment, type Statement, type Row, type Texts, text, summary, STATE, COLUMNS, TABLES, SUMMARY } from "./summary.ts"
+import {
+  type Experiment,
+  type Statement,
+  type Row,
+  type Texts,
+  text,
+  summary,
+  HOLDING_AGENT_OR_NONE,
+  STATE,
+  COLUMNS,
+  TABLES,
+  SUMMARY,
+} from "./summary.ts"
 
 /** What an experiment asks. */
 export interface Proposal {
@@ -32,6 +44,7 @@ export interface NewExperiment extends Proposal {
 export interface Step {
   readonly status?: ExperimentStatus
   readonly assigneeId?: string | null
+  readonly lease?: { readonly minutes: number; readonly until: string } | null
   readonly proposal?: Partial<Proposal>
   readonly handoff?: Statement
   readonly conclusion?: Statement
@@ -40,18 +53,22 @@ export interface Step {
 
 export type Experiments = ReturnType<typeof experiments>
 
-export function experiments(db: Db, basePath = "") {
-  const summaryOf = (row: Row) => summary(row, basePath)
+/** @param now milliseconds since 1970 */
+export function experiments(db: Db, basePath = "", now = Date.now) {
+  const summaryOf = (row: Row) => summary(row, basePath, now())
   const insert = inserting(db, "experiments")
   const update = db.prepare<Pick<Experiment, "revision" | "status" | "assigneeId">>(
     `UPDATE experiments SET revision = revision + 1, updated_at = +?, status = coalesce(+?, status),
        assignee_id = CASE +? WHEN 'keep' THEN assignee_id ELSE +? END,
+       lease_minutes = CASE +? WHEN 'keep' THEN lease_minutes ELSE +? END, lease_until = CASE +? WHEN 'keep' THEN lease_until ELSE +? END,
        question = coalesce(+?, question), scope = coalesce(+?, scope), hypotheses = coalesce(+?, hypotheses), suggested_protocol = coalesce(+?, suggested_protocol),
        handoff = coalesce(+?, handoff), conclusion = coalesce(+?, conclusion)
      WHERE experiment_id = +? RETURNING revision, status, assignee_id AS assigneeId`,
   )
   const insertRevision = inserting(db, "experiment_revisions")
-  const find = db.prepare<Experiment>(`SELECT ${STATE} FROM experiments e WHERE e.experiment_id = +?`)
+  const find = db.prepare<Experiment>(
+    `SELECT ${STATE}, ${HOLDING_AGENT_OR_NONE} AS holdingAgent FROM experiments e WHERE e.experiment_id = +?`,
+  )
   const addressed = db.prepare<Pick<Row, "hypotheses">>("SELECT hypotheses FROM experiments WHERE experiment_id = +?")
   const one = db.prepare<Row & Texts>(
     `SELECT ${COLUMNS}, e.suggested_protocol AS suggestedProtocol, e.handoff, e.conclusion FROM ${TABLES} WHERE e.experiment_id = +?`,
@@ -118,7 +135,8 @@ export function experiments(db: Db, basePath = "") {
       step: Step,
       position: number,
     ): { revision: number; status: ExperimentStatus } {
-      const { proposal = {}, status = null, assigneeId, handoff, conclusion, planId = null } = step
+      const { proposal = {}, status = null, assigneeId, lease, handoff, conclusion, planId = null } = step
+      const leased = lease === undefined ? "keep" : "set"
       const {
         revision,
         status: now,
@@ -128,6 +146,10 @@ export function experiments(db: Db, basePath = "") {
         status,
         assigneeId === undefined ? "keep" : "set",
         assigneeId ?? null,
+        leased,
+        lease?.minutes ?? null,
+        leased,
+        lease?.until ?? null,
         proposal.question ?? null,
         proposal.scope ?? null,
         json(proposal.hypotheses),

@@ -7,6 +7,7 @@ import { admitReport, admitToExperiment, currentExperiment } from "./admission.t
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments, Step } from "./experiments.ts"
 import type { Experiment } from "./summary.ts"
+import { type Leases, later } from "./leases.ts"
 import type { Plans } from "./plans.ts"
 import { authorFrom } from "../../ledger/journal/author.ts"
 
@@ -22,16 +23,18 @@ interface Tables {
   readonly experiments: Experiments
   readonly plans: Plans
   readonly evidence: Evidence
+  readonly leases: Leases
 }
 
-export function experimentOperations({ threads, experiments, plans, evidence }: Tables, extras: ExtrasOf<"propose_experiment">) {
+export function experimentOperations({ threads, experiments, plans, evidence, leases }: Tables, extras: ExtrasOf<"propose_experiment">) {
   const about = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
   /** Takes the experiment a step further and says so in the receipt's terms. */
   function advance(call: Call, { experiment }: { experiment: Experiment }, operation: string, { at, position }: Change, step: Step) {
     const { experimentId, label } = experiment
+    const warnings = leases.heldByOther(experiment, call.actor)
     const now = experiments.advance(experimentId, operation, call.actor.userId, at, step, position)
-    return { target: { id: experimentId, label }, result: { experimentId, label, ...now } }
+    return { target: { id: experimentId, label }, result: { experimentId, label, ...now }, warnings }
   }
 
   /** The experiment of an earlier receipt, where it moved since. */
@@ -78,7 +81,7 @@ export function experimentOperations({ threads, experiments, plans, evidence }: 
   const amend_experiment = behaviour("amend_experiment", {
     subject: about,
     moved,
-    admit: ({ actor, body }, { experiment }) => admitToExperiment("amend_experiment", experiment, actor.userId, body),
+    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("amend_experiment", experiment, actor.userId, body, at),
     write(call, subject, change) {
       const { question, scope, hypotheses, suggestedProtocol } = call.body
       const proposal = {
@@ -96,7 +99,7 @@ export function experimentOperations({ threads, experiments, plans, evidence }: 
   const cancel_experiment = behaviour("cancel_experiment", {
     subject: about,
     moved,
-    admit: ({ actor, body }, { experiment }) => admitToExperiment("cancel_experiment", experiment, actor.userId, body),
+    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("cancel_experiment", experiment, actor.userId, body, at),
     write: (call, subject, change) =>
       advance(call, subject, "cancel_experiment", change, { status: "cancelled", conclusion: said(call, change, call.body.reason) }),
   })
@@ -104,22 +107,26 @@ export function experimentOperations({ threads, experiments, plans, evidence }: 
   const take_experiment = behaviour("take_experiment", {
     subject: about,
     moved,
-    admit: ({ actor, body }, { experiment }) => admitToExperiment("take_experiment", experiment, actor.userId, body),
+    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("take_experiment", experiment, actor.userId, body, at),
     write(call, subject, change) {
       const assigneeId = call.actor.userId
-      const { target, result } = advance(call, subject, "take_experiment", change, { status: "claimed", assigneeId })
-      return { target, result: { ...result, assigneeId } }
+      const { leaseMinutes } = call.body
+      const lease = leaseMinutes === undefined ? null : { minutes: leaseMinutes, until: later(change.at, leaseMinutes) }
+      const warnings = leases.tookOver(subject.experiment)
+      const { target, result } = advance(call, subject, "take_experiment", change, { status: "claimed", assigneeId, lease })
+      return { target, result: { ...result, assigneeId, ...(lease && { leaseUntil: lease.until }) }, warnings }
     },
   })
 
   const release_experiment = behaviour("release_experiment", {
     subject: about,
     moved,
-    admit: ({ actor, body }, { experiment }) => admitToExperiment("release_experiment", experiment, actor.userId, body),
+    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("release_experiment", experiment, actor.userId, body, at),
     write: (call, subject, change) =>
       advance(call, subject, "release_experiment", change, {
         status: "open",
         assigneeId: null,
+        lease: null,
         handoff: said(call, change, call.body.handoff),
       }),
   })
@@ -127,11 +134,12 @@ export function experimentOperations({ threads, experiments, plans, evidence }: 
   const report_experiment_status = behaviour("report_experiment_status", {
     subject: about,
     moved,
-    admit: ({ actor, body }, { experiment }) => admitReport(experiment, actor.userId, body.status, body),
+    admit: ({ actor, body }, { experiment }, at) => admitReport(experiment, actor.userId, body.status, body, at),
     write(call, subject, change) {
       const { status, summary } = call.body
       return advance(call, subject, "report_experiment_status", change, {
         status,
+        ...(status !== "in_progress" && { lease: null }),
         ...(summary && status !== "in_progress" && { conclusion: said(call, change, summary) }),
       })
     },
@@ -141,7 +149,7 @@ export function experimentOperations({ threads, experiments, plans, evidence }: 
     subject: about,
     moved,
     outside: ({ body }) => body.repository,
-    admit: ({ actor, body }, { experiment }) => admitToExperiment("accept_plan", experiment, actor.userId, body),
+    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("accept_plan", experiment, actor.userId, body, at),
     write(call, subject, change) {
       const { actor, body, contentDigest } = call
       const { experimentId } = subject.experiment
@@ -163,8 +171,8 @@ export function experimentOperations({ threads, experiments, plans, evidence }: 
       const premises = body.premises.map(({ versionId }) => versionId)
       evidence.uses("plan", planId, "plan_premise", premises, change.at)
       evidence.uses("plan", planId, "plan_hypothesis", body.hypotheses, change.at)
-      const { result } = advance(call, subject, "accept_plan", change, { planId })
-      return { target: { id: planId, label }, targetId: experimentId, result: { ...result, planId, label } }
+      const { result, warnings } = advance(call, subject, "accept_plan", change, { planId })
+      return { target: { id: planId, label }, targetId: experimentId, result: { ...result, planId, label }, warnings }
     },
   })
 

@@ -5,18 +5,20 @@ import { enumerations } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { ExperimentAnswer, ExperimentSummary } from "../../contract/answers/work.ts"
 import { WORK_STATE } from "../../rooms/imported.ts"
-import { type ExperimentState, experimentAffordances } from "./admission.ts"
-import { AGENT_AT, AGENT_OF_ENTRY } from "../../ledger/journal/author.ts"
+import { type ExperimentState, experimentAffordances, leaseOf } from "./admission.ts"
+import { AGENT_AT, AGENT_OF_ENTRY, AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 
 /** An experiment as admission sees it, with where it belongs. */
 export interface Experiment extends ExperimentState {
   readonly roomId: string
   readonly threadId: string
+  /** The agent that took it: empty for a person in the browser; null where nobody holds it, or that was not kept. */
+  readonly holdingAgent: string | null
 }
 export type Statement = ExperimentAnswer["handoff"]
 
-export type Row = Omit<ExperimentSummary, "proposer" | "assignee" | "hypotheses" | "attempts" | "affordances"> &
-  Experiment & {
+export type Row = Omit<ExperimentSummary, "proposer" | "assignee" | "hypotheses" | "attempts" | "affordances" | "lease"> &
+  Omit<Experiment, "holdingAgent"> & {
     readonly proposerName: string
     readonly proposerAgent: string | null
     readonly assigneeName: string | null
@@ -47,9 +49,10 @@ function rollup(counts: Row["attempts"]) {
 
 export const text = <T>(json: Stored<T> | null) => json && new JsonText(json)
 
-/** An experiment as lists and contexts show it. */
-export function summary(row: Row, basePath: string): ExperimentSummary {
+/** An experiment as lists and contexts show it. @param now milliseconds since 1970 */
+export function summary(row: Row, basePath: string, now: number): ExperimentSummary {
   const attempts = rollup(row.attempts)
+  const lease = leaseOf(row, now)
   const { proposerId, assigneeId } = row
   // Member by member, as it is written fastest.
   return {
@@ -61,6 +64,7 @@ export function summary(row: Row, basePath: string): ExperimentSummary {
     proposer: { userId: proposerId, username: row.proposerName, agent: row.proposerAgent },
     assigneeId,
     assignee: assigneeId === null ? null : { userId: assigneeId, username: row.assigneeName ?? "", agent: row.assigneeAgent },
+    lease,
     status: row.status,
     revision: row.revision,
     question: row.question,
@@ -74,6 +78,7 @@ export function summary(row: Row, basePath: string): ExperimentSummary {
     affordances: experimentAffordances(row, {
       basePath,
       roomIsActive: row.roomState === "active",
+      leaseIsLapsed: lease?.lapsed === true,
       isMember: { proposer: row.proposerIsMember === 1, assignee: row.assigneeIsMember === 1, any_member: true },
       hasPlan: row.ownPlans === 1,
       hasAttempt: attempts.total > 0,
@@ -83,11 +88,13 @@ export function summary(row: Row, basePath: string): ExperimentSummary {
 }
 
 export const STATE = `e.experiment_id AS experimentId, e.label, e.room_id AS roomId, e.thread_id AS threadId, e.status, e.revision,
-    e.proposer_id AS proposerId, e.assignee_id AS assigneeId`
-/** The agent that took it for its assignee. */
-export const HOLDING_AGENT = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_AT(
-  "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment' ORDER BY v.revision DESC LIMIT 1)",
-)} END`
+    e.proposer_id AS proposerId, e.assignee_id AS assigneeId, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil`
+const TAKEN_LAST =
+  "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment' ORDER BY v.revision DESC LIMIT 1)"
+/** The agent that took it for its assignee; null for a person in the browser. */
+export const HOLDING_AGENT = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_AT(TAKEN_LAST)} END`
+/** The same, empty for a person in the browser. */
+export const HOLDING_AGENT_OR_NONE = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_OR_NONE_AT(TAKEN_LAST)} END`
 export const COLUMNS = `${STATE}, e.entry_id AS entryId, e.question, e.scope, e.hypotheses, e.created_at AS createdAt, e.updated_at AS updatedAt,
     p.username AS proposerName, ${AGENT_OF_ENTRY("e.entry_id")} AS proposerAgent, a.username AS assigneeName, ${HOLDING_AGENT} AS assigneeAgent, ${WORK_STATE("r")} AS roomState,
     (SELECT json_group_object(c.status, c.attempts) FROM attempt_counts c WHERE c.experiment_id = e.experiment_id) AS attempts,

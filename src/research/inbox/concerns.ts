@@ -37,10 +37,12 @@ function mentionOf({ username, name }: Agent, texts: readonly string[]): string 
 function namedIn({ content }: FullRow, entry: ActivityEntry) {
   const body: JsonObject = JSON.parse(content)
   const texts = textsIn(body)
-  const { replyToEntryId } = body
+  const { replyToEntryId, expectedRevision } = body
   return {
     entry,
     reply: typeof replyToEntryId === "string" ? replyToEntryId : null,
+    /** The revision that an experiment had when it was taken. */
+    takenAt: entry.operation === "take_experiment" && typeof expectedRevision === "number" ? expectedRevision : null,
     ids: new Set([entry.target.id, ...texts.filter(isUuid).slice(0, limits.inboxIds)]),
     texts: texts.filter((text) => !isUuid(text)),
   }
@@ -74,8 +76,13 @@ export function concerns(db: Db, labelled: Labels) {
     const mine = own.among(ids.union(experiments), agent)
     const held = own.assigned(ids.union(experiments), agent)
 
-    return others.flatMap(({ row, entry, reply, ids, texts }) => {
+    return others.flatMap(({ row, entry, reply, takenAt, ids, texts }) => {
       const found: Concern[] = []
+      const lost = takenAt === null ? undefined : own.heldAt(entry.target.id, takenAt, agent)
+      if (lost !== undefined) {
+        const sentence = `${lost} was yours; your lease had lapsed, and it was taken over.`
+        found.push(concern("taken_over", { id: entry.target.id, kind: "experiment", label: lost }, sentence))
+      }
       const answered = reply === null ? undefined : mine.get(reply)
       if (answered !== undefined) found.push(concern("reply", answered, "It answers what you wrote."))
       const mention = mentionOf(agent, texts)

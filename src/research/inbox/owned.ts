@@ -1,6 +1,7 @@
 /** What an agent made in the record, and the experiments that are its own. */
 import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { AGENT_AT } from "../../ledger/journal/author.ts"
 import { HOLDING_AGENT } from "../experiments/summary.ts"
 
 /** An agent: a person, and the name of the credential that writes for them. */
@@ -43,7 +44,17 @@ export function owned(db: Db) {
   const assigned = db.prepare<{ id: string; label: string }>(
     `SELECT e.experiment_id AS id, e.label FROM experiments e WHERE e.experiment_id ${NAMED} AND e.assignee_id = +? AND coalesce(${HOLDING_AGENT}, +?) = +?`,
   )
+  const lost = db.prepare<{ label: string }>(
+    `SELECT e.label FROM experiment_revisions b JOIN experiments e ON e.experiment_id = b.experiment_id
+     WHERE b.experiment_id = +? AND b.revision = +? AND b.assignee_id = +? AND coalesce(${AGENT_AT(
+       "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = b.experiment_id AND v.operation = 'take_experiment' AND v.revision <= b.revision ORDER BY v.revision DESC LIMIT 1)",
+     )}, +?) = +?`,
+  )
   return {
+    /** The label of an experiment that an agent held at a revision; undefined where it did not. */
+    heldAt: (experimentId: string, revision: number, { userId, name }: Agent): string | undefined =>
+      lost.get(experimentId, revision, userId, name, name)?.label,
+
     /** Those of some ids that name what an agent made. */
     among(ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, Owned> {
       const asked = JSON.stringify([...ids])

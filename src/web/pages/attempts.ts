@@ -74,7 +74,7 @@ ${intendedDeviation === null ? null : html`<p>Declared on purpose: ${phrase(inte
 const event = (said: Attempt["events"][number]): Html =>
   html`<li>${stateBadge(said.event === "progress" ? "in_progress" : said.event, words(said.event))} <span class="clocks">${
     said.reportedAt === null ? null : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `
-  }received ${exactTime(said.receivedAt)}</span>
+  }received ${exactTime(said.receivedAt)}</span>${said.late === true ? html` <span class="tag">late</span>` : null}
 ${said.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(said.message)}</p>`}${said.reproduction === undefined ? null : html`<p>${stateBadge(said.reproduction.verdict)} ${phrase(said.reproduction.explanation)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${phrase(said.failure.explanation)}</p>`}
 <p class="meta">${!said.metricPoints ? null : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${
     said.outputLabels === undefined || said.outputLabels.length === 0 ? null : html`<span>outputs ${said.outputLabels.join(", ")}</span>`

@@ -7,6 +7,7 @@ import { afforded, doing } from "../parts/actions.ts"
 import { findingsOf, linkedIn, nextAct, steps } from "../parts/guide.ts"
 import { nextOfExperiment } from "../parts/next-acts.ts"
 import { did } from "../parts/done-to.ts"
+import { heldBy } from "../parts/holding.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
@@ -94,9 +95,7 @@ export function experimentPage(visit: Visit): Shown {
     rail: roomRail(room),
     json: `/api/research/experiments/${experimentId}`,
     follow: { roomId, after: room.activityWatermark },
-    body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${
-      experiment.assignee === null ? "nobody has it" : html`held by ${person(experiment.assignee)}`
-    }</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
+    body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${heldBy(experiment)}</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
 <h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-way" data-live>${way}${next}</div>
 <div id="live-said" data-live>${statement("What it came to", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>

@@ -6,6 +6,7 @@ import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginningInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
+import { untilWhen } from "../parts/holding.ts"
 import { stateBadge, stateMark } from "../parts/marks.ts"
 import { empty, label, more, person, table } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
@@ -49,7 +50,7 @@ const row = (
 ): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
   <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}" dir="auto">${beginningInLink(experiment.question, 180)}</a></td>
   <td>${stateBadge(experiment.status)}</td>
-  <td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : person(experiment.assignee)}</td>
+  <td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : html`${person(experiment.assignee)}${untilWhen(experiment.lease)}`}</td>
   <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
 
 export const experimentTable = (experiments: readonly Experiment[], links: readonly FindingLink[], caption: string): Html =>

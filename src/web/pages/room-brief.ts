@@ -7,10 +7,11 @@ import { type Content, type Html, html, joined, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdownInLink, phrase } from "../markdown.ts"
 import { act, whyNot } from "../parts/actions.ts"
 import { standsAt } from "../parts/conclusion.ts"
+import { untilWhen } from "../parts/holding.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { reviewLine } from "../parts/reviews.ts"
 import { stepItem } from "../parts/next-steps.ts"
-import { empty, heading, label, named, person, recordChip, table, time } from "../parts/parts.ts"
+import { clock, empty, heading, label, named, person, recordChip, table, time } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 
@@ -173,8 +174,8 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
   const inHand = held
     .slice(-SHOWN.work)
     .map(
-      ({ experimentId, label: text, question, assignee, updatedAt }) =>
-        html`<li><div>${stateBadge("in_progress", "In hand")} ${label("experiment", experimentId, text)} <span class="why" dir="auto">${beginning(question, 90)}</span> <span class="meta"><span>${assignee && person(assignee)}</span><span>last change ${time(updatedAt)}</span></span></div></li>`,
+      ({ experimentId, label: text, question, assignee, lease, updatedAt }) =>
+        html`<li><div>${stateBadge("in_progress", "In hand")} ${label("experiment", experimentId, text)} <span class="why" dir="auto">${beginning(question, 90)}</span> <span class="meta"><span>${assignee && person(assignee)}${untilWhen(lease)}</span><span>last change ${time(updatedAt)}</span></span></div></li>`,
     )
   const claimed = claims.slice(0, SHOWN.work).map(({ claimId, what, object, by, agent, until, note }) => {
     const name = object.label === null ? words(object.kind) : named(object.kind, object.id, object.label)
@@ -182,7 +183,7 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
       visit.past === undefined && visit.person?.username === by
         ? html`<span><a href="${to(withQuery("/do/release_claim", { claimId }))}">Release it</a></span>`
         : null
-    return html`<li><div>${stateBadge("in_progress", "Claimed")} <strong>${words(what)}</strong> ${name}${note === null ? null : html` <span class="why" dir="auto">${beginning(note, 90)}</span>`} <span class="meta"><span>${writerName({ username: by, agent })}</span><span>until ${time(until)}</span>${release}</span></div></li>`
+    return html`<li><div>${stateBadge("in_progress", "Claimed")} <strong>${words(what)}</strong> ${name}${note === null ? null : html` <span class="why" dir="auto">${beginning(note, 90)}</span>`} <span class="meta"><span>${writerName({ username: by, agent })}</span><span>until ${clock(until)}</span>${release}</span></div></li>`
   })
   const items = own.map((step) => {
     const question = step.what === "take_experiment" ? asks.get(step.object.id) : undefined

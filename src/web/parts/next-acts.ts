@@ -6,7 +6,7 @@ import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 import { act } from "./actions.ts"
 import { findingsOf, linkedIn, type Next } from "./guide.ts"
-import { actionButton } from "./parts.ts"
+import { actionButton, clock } from "./parts.ts"
 
 type Experiment = AnswerOf<"experiment">
 type Attempt = AnswerOf<"attempt">
@@ -43,18 +43,19 @@ const sayWhatItAnswers = (findingVersionId: string, experimentId: string | undef
 
 /** What an experiment waits for. */
 export function nextOfExperiment(visit: Visit, experiment: Experiment, links: AnswerOf<"experiment_findings">["items"]): Next | null {
-  const { experimentId, status, assigneeId, assignee, acceptedPlans, attempts, affordances, roomId, threadId, hypotheses } = experiment
+  const { experimentId, status, assigneeId, assignee, lease, acceptedPlans, attempts, affordances, roomId, threadId, hypotheses } =
+    experiment
   const { expectedRevision, expectedStatus } = affordances.expected
   const isMine = assigneeId !== null && assigneeId === visit.person?.userId
-  if (status === "open")
+  const take = (text: string): Html => {
+    const guard = { "/experimentId": experimentId, "/expectedRevision": String(expectedRevision), "/expectedStatus": expectedStatus }
+    return actionButton("take_experiment", guard, text, { first: true })
+  }
+  if (status === "open") return { button: take("Take it"), why: "nobody has it. Take it to plan and run it." }
+  if (lease?.lapsed === true && !isMine)
     return {
-      button: actionButton(
-        "take_experiment",
-        { "/experimentId": experimentId, "/expectedRevision": String(expectedRevision), "/expectedStatus": expectedStatus },
-        "Take it",
-        { first: true },
-      ),
-      why: "nobody has it. Take it to plan and run it.",
+      button: take("Take it over"),
+      why: html`${assignee && writerName(assignee)} held it until ${clock(lease.until)}, and the lease has lapsed.`,
     }
   if (status === "cancelled") {
     const [hypothesis] = hypotheses

@@ -39,7 +39,8 @@ function begun(body: Step["body"], prefix = ""): [string, string][] {
 function button({ what, operation, body, object }: Step, visit: Visit, room: RoomLike): Content {
   const role = roleIn(visit, room)
   if ((role !== "member" && role !== "owner") || room.state === "archived") return null
-  const [, text] = wordsOf(what)
+  const isHeld = what === "take_experiment" && body.expectedStatus !== "open"
+  const text = isHeld ? "Take it over" : wordsOf(what)[1]
   const said = html`${text}${object.label === null ? null : html`<span class="aside"> ${object.label}</span>`}`
   // Taking an experiment needs no form: one press does it.
   if (what === "take_experiment")

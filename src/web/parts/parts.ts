@@ -5,7 +5,7 @@ import type { Linkable } from "../../contract/objects/objects.ts"
 import { address, pathOf } from "../addresses.ts"
 import { type Content, type Html, html, LateText, to } from "../html.ts"
 import { beginningInLink } from "../markdown.ts"
-import { ago, dateAndTime, shortDigest } from "../words.ts"
+import { ago, clockTime, dateAndTime, shortDigest } from "../words.ts"
 import { glyph } from "./marks.ts"
 
 /** "3 h ago", with the exact time at hand. */
@@ -14,6 +14,10 @@ export const time = (at: string): Html =>
 
 /** The exact time, in full. */
 export const exactTime = (at: string): Html => html`<time datetime="${at}">${dateAndTime(at)}</time>`
+
+/** "14:20 UTC": until when something lasts. */
+export const clock = (at: string): Html =>
+  html`<time datetime="${at}" title="${dateAndTime(at)}">${new LateText(({ now }) => clockTime(at, now))}</time>`
 
 /** A person's name, which leads to their page. */
 export const person = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): Html =>

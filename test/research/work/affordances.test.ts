@@ -10,7 +10,8 @@ import { proposal } from "./bodies.ts"
 import { House, type Person, type TestRoom } from "./house.ts"
 import { runs, seedWhenJudged } from "../../support/chance.ts"
 
-const house = await House.open({ people: 4 })
+let ahead = 0
+const house = await House.open({ people: 4, clock: () => Date.now() + ahead })
 t.teardown(() => house.close())
 const [owner, ...others] = house.people as [Person, ...Person[]]
 const reader = house.client()
@@ -103,7 +104,7 @@ class Scene {
     return listed.filter(({ affordances }) => !read.has(JSON.stringify(affordances)))
   }
 
-  /** What may happen next: any afforded write, a proposal, somebody leaving or coming back. */
+  /** What may happen next: any afforded write, a proposal, somebody leaving or coming back, half an hour. */
   async moves(): Promise<(() => Promise<unknown>)[]> {
     const moves: (() => Promise<unknown>)[] = []
     for (const { id, affordances, tries, grounds } of await this.subjects()) {
@@ -116,6 +117,8 @@ class Scene {
     if (this.experiments.length < 2) moves.unshift(() => this.#propose([...this.members].at(-1) as Person))
     const away = others.find((person) => !this.members.has(person))
     moves.push(() => (away === undefined ? this.#leave(others.at(-1) as Person) : this.#return(away)))
+    // Leases lapse in the meantime.
+    moves.push(async () => void (ahead += 31 * 60_000))
     return moves
   }
 

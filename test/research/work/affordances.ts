@@ -61,6 +61,7 @@ export function bodyOf(
   const more: Partial<Record<AgentOperation, () => object>> = {
     amend_experiment: () => ({ scope: "There.", explanation: "Better so." }),
     cancel_experiment: () => ({ reason: "Not worth it." }),
+    take_experiment: () => ({ leaseMinutes: 30 }),
     release_experiment: () => ({ handoff: "Yours." }),
     accept_plan: () => plan,
     report_experiment_status: () => ({ status: value, summary: "So it went." }),

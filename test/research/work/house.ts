@@ -13,6 +13,7 @@ import { listen, serveOn } from "../../../src/http/server.ts"
 import { createInstance, type Instance } from "../../../src/app/compose/instance.ts"
 import { openData } from "../../../src/ledger/storage/data.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
+import { realWorld } from "../../../src/ledger/world.ts"
 import { openLog } from "../../../src/log.ts"
 import { freshId } from "../../support/bodies.ts"
 import { addPerson } from "../../support/people.ts"
@@ -37,6 +38,8 @@ export interface HouseOptions {
   readonly served?: boolean
   /** Put between the instance and its database, to watch what is asked of it. */
   readonly around?: (db: Db) => Db
+  /** Milliseconds since 1970; left out, as they are. */
+  readonly clock?: () => number
 }
 
 const everything = ["post_thread", "publish_records", "manage_own_experiments"] as const
@@ -58,9 +61,9 @@ export class House {
     this.people = Array.from({ length: people }, (_, index) => this.#person(`person-${index}`))
   }
 
-  static async open({ people = 4, served = false, around = (db) => db }: HouseOptions = {}): Promise<House> {
+  static async open({ people = 4, served = false, around = (db) => db, clock = Date.now }: HouseOptions = {}): Promise<House> {
     const folder = served ? mkdtempSync(join(tmpdir(), "research-room-work-")) : null
-    const { db, world, instanceId } = openData(folder === null ? ":memory:" : join(folder, "research-room.db"))
+    const { db, world, instanceId } = openData(folder === null ? ":memory:" : join(folder, "research-room.db"), realWorld(clock))
     const check = new CountingCheck()
     const instance = createInstance({ db: around(db), world, instanceId, repositories: check })
     const listening = served ? await listen("127.0.0.1", 0) : null

@@ -137,9 +137,16 @@ export const experimentSheets = {
     lead: "It is yours until you give it back or say how it ended. Taking it starts nothing.",
     send: "Take it",
     first: [],
+    folds: [{ heading: "Let others take it over when nothing happens", places: ["/leaseMinutes"] }],
     kept,
     begins: currentExpected,
-    asks: experimentAsk,
+    asks: {
+      ...experimentAsk,
+      "/leaseMinutes": {
+        label: "Minutes without a sign from you",
+        hint: "From 30 to 1,440. Each thing you write about the experiment begins them again. Left empty, it stays yours.",
+      },
+    },
   }),
   release_experiment: sheet("release_experiment", {
     heading: "Give the experiment back",

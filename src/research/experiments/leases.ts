@@ -1,0 +1,85 @@
+/** Leases of experiments: what renews one, and what the agents are told that lose an experiment, take it over, or share a person with its holder. */
+import { type Author, writerName } from "../../contract/answers/index.ts"
+import type { Warning } from "../../contract/answers/warnings.ts"
+import { limits } from "../../contract/limits.ts"
+import type { Actor } from "../../ledger/journal/actor.ts"
+import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { isoTime } from "../../ledger/world.ts"
+import { type Experiment, HOLDING_AGENT, HOLDING_AGENT_OR_NONE } from "./summary.ts"
+
+/** The moment so many minutes after another. */
+export const later = (at: string, minutes: number): string => isoTime(Date.parse(at) + minutes * 60_000)
+
+/** When an experiment was taken over, and by whom. */
+export interface Takeover extends Author {
+  readonly at: string
+}
+
+export type Leases = ReturnType<typeof leases>
+
+export function leases(db: Db) {
+  const anyOf = db.prepare("SELECT 1 FROM experiments WHERE assignee_id = +? AND room_id = +? AND lease_until IS NOT NULL LIMIT 1")
+  // What a person took in the browser any agent of theirs works on.
+  const held = db.prepare<{ experimentId: string; minutes: number }>(
+    `SELECT e.experiment_id AS experimentId, e.lease_minutes AS minutes FROM experiments e
+     WHERE e.experiment_id IN (SELECT value FROM json_each(+?)) AND e.assignee_id = +? AND e.lease_until IS NOT NULL AND coalesce(${HOLDING_AGENT_OR_NONE}, '') IN ('', +?)`,
+  )
+  const renew = db.prepare("UPDATE experiments SET lease_until = +? WHERE experiment_id = +?")
+  const takeover = db.prepare<Takeover>(
+    `SELECT v.at, v.author_id AS userId, p.username, ${AGENT_OR_NONE_AT("v.history_position")} AS agent
+     FROM experiment_revisions v JOIN people p ON p.user_id = v.author_id
+     WHERE v.experiment_id = +? AND v.operation = 'take_experiment' AND v.history_position > (SELECT a.history_position FROM attempts a WHERE a.attempt_id = +?)
+       AND EXISTS (SELECT 1 FROM experiment_revisions b WHERE b.experiment_id = v.experiment_id AND b.revision = v.revision - 1 AND b.assignee_id IS NOT NULL)
+     ORDER BY v.revision DESC LIMIT 1`,
+  )
+  const holder = db.prepare<{ username: string; agent: string | null }>(
+    `SELECT p.username, ${HOLDING_AGENT} AS agent FROM experiments e JOIN people p ON p.user_id = e.assignee_id WHERE e.experiment_id = +?`,
+  )
+  const unended = db.prepare<{ label: string }>(
+    `SELECT label FROM attempts WHERE experiment_id = +? AND status IN ('registered', 'started') AND intent <> 'reproduction' ORDER BY attempt_id LIMIT ${limits.claimWarnings}`,
+  )
+
+  return {
+    /** Whether a person has an experiment of a Room on a lease. */
+    anyOf: (userId: string, roomId: string): boolean => anyOf.get(userId, roomId) !== undefined,
+
+    /** Begins the minutes of those of some experiments again that an agent holds. */
+    renew(ids: string, { userId, agent = "" }: Actor, at: string): void {
+      for (const { experimentId, minutes } of held.all(ids, userId, agent)) renew.run(later(at, minutes), experimentId)
+    },
+
+    /** The warning for whoever acts as the assignee of an experiment that another agent of the same person took. */
+    heldByOther({ experimentId, label, assigneeId, holdingAgent }: Experiment, { userId, username, agent = "" }: Actor): Warning[] {
+      if (assigneeId !== userId || !holdingAgent || holdingAgent === agent) return []
+      const message = `${label} is held by another agent of the same person: ${writerName({ username, agent: holdingAgent })}.`
+      return [{ code: "held_by_other_agent", message, experimentId, label, by: username, agent: holdingAgent }]
+    },
+
+    /** The warning for whoever takes an experiment over: from whom, and what of theirs has not ended. */
+    tookOver({ experimentId, label, assigneeId, leaseUntil }: Experiment): Warning[] {
+      const from = assigneeId === null ? undefined : holder.get(experimentId)
+      if (from === undefined || leaseUntil === null) return []
+      const running = unended.all(experimentId).map((attempt) => attempt.label)
+      const still = running.length === 0 ? "" : ` No outcome was reported of ${running.join(", ")}.`
+      const message = `${label} was held by ${writerName(from)}, whose lease lapsed at ${leaseUntil}.${still}`
+      return [{ code: "lease_lapsed", message, experimentId, label, by: from.username, agent: from.agent, until: leaseUntil }]
+    },
+
+    /** Who took the experiment of an attempt over since it was registered, if it is not the one who asks. */
+    takenOver(experimentId: string, attemptId: string, { userId, agent = "" }: Actor): Takeover | undefined {
+      const found = takeover.get(experimentId, attemptId)
+      return found === undefined || (found.userId === userId && found.agent === agent) ? undefined : found
+    },
+  }
+}
+
+/** The warning for whoever reports of an attempt whose experiment was taken over. */
+export const lostWarning = (experimentId: string, label: string, { at, username, agent }: Takeover): Warning => ({
+  code: "taken_over",
+  message: `${label} was taken over by ${writerName({ username, agent: agent || null })} at ${at}, when your lease had lapsed. This report is marked late.`,
+  experimentId,
+  label,
+  by: username,
+  agent: agent || null,
+})

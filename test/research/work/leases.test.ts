@@ -1,0 +1,218 @@
+/**
+ * Agents of two people take experiments on leases. One goes silent; another takes its experiment over, the first is told, and what it
+ * reports late is kept.
+ */
+import { ResearchRoomClient } from "research-room/client"
+import tap, { test } from "tap"
+import { checkData } from "../../../src/check/check.ts"
+import { ask } from "../../support/ask.ts"
+import { experiment, hypothesis, message } from "../../support/bodies.ts"
+import { held } from "../../support/contract.ts"
+import { elsewhere } from "../../support/elsewhere.ts"
+import { makeRepositories } from "../../../src/demo/repositories.ts"
+import { passwordOf, startOwn, temporaryFolder } from "../../support/service.ts"
+import * as bodies from "./bodies.ts"
+
+const folder = temporaryFolder()
+const { public: repository } = makeRepositories(folder)
+const pin = { repository: { url: repository.url, commit: repository.commit } }
+const [launch, plan] = [
+  { ...bodies.launch, ...pin },
+  { ...bodies.plan, ...pin },
+]
+const own = await startOwn({ repositories: folder })
+tap.teardown(() => own.close())
+const ada = await own.setUp()
+const grace = await own.person("grace")
+const { result: made } = await ada.write("create_room", { title: "Leased" })
+const { roomId, openingThreadId: threadId } = made
+await ada.write("add_member", { roomId, username: "grace" })
+const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
+async function agent(person: typeof ada, label: string) {
+  const { result } = await person.write("issue_credential", { roomId, label, permissions } as never)
+  return new ResearchRoomClient({ baseUrl: own.baseUrl, token: result.token, fetch: held })
+}
+const [lab3, lab4, runner] = [await agent(ada, "lab-3"), await agent(ada, "lab-4"), await agent(grace, "runner")]
+type Client = typeof lab3
+const MINUTE = 60_000
+const propose = async () => (await grace.write("propose_experiment", experiment(roomId, threadId) as never)).result.experimentId
+const read = (experimentId: string) => runner.read("experiment", { experimentId })
+/** Takes it as it is now. */
+const take = async (client: Client, experimentId: string, leaseMinutes?: number) => {
+  const { affordances } = await read(experimentId)
+  return client.write("take_experiment", { experimentId, ...affordances.expected, ...(leaseMinutes && { leaseMinutes }) })
+}
+const register = async (client: Client, experimentId: string) => {
+  const attemptId = crypto.randomUUID()
+  const { affordances } = await read(experimentId)
+  const receipt = await client.write("register_attempt", {
+    attemptId,
+    experimentId,
+    ...affordances.expected,
+    intent: "exploratory",
+    ...launch,
+  } as never)
+  return { attemptId, receipt }
+}
+const report = async (client: Client, attemptId: string, event: "started" | "progress" | "succeeded") => {
+  const { affordances } = await client.read("attempt", { attemptId })
+  return client.write("report_attempt_event", {
+    attemptId,
+    ...affordances.expected,
+    ...bodies.told(event),
+    reportedAt: new Date(own.instance.world.now()).toISOString(),
+  } as never)
+}
+const canBeTaken = async (experimentId: string) =>
+  (await read(experimentId)).affordances.operations.some(({ operation }) => operation === "take_experiment")
+const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) => warnings.map(({ code }) => code)
+const refusal = (write: Promise<unknown>) =>
+  write.then(
+    () => ({ refusal: "accepted", message: "", current: null }),
+    (error: { readonly refusal: string; readonly message: string; readonly current: unknown }) => error,
+  )
+
+test("an experiment without a lease is nobody else's, however long its holder is silent", async (t) => {
+  const experimentId = await propose()
+  await take(lab3, experimentId)
+  own.pass(20 * 24 * 60 * MINUTE)
+  t.equal((await read(experimentId)).lease, null)
+  t.notOk(await canBeTaken(experimentId))
+  t.equal((await refusal(take(runner, experimentId))).refusal, "assignment_conflict")
+})
+
+test("each write of the holder about it renews a lease; it lapses without one, and another member takes it over", async (t) => {
+  const experimentId = await propose()
+  const { result } = await take(lab3, experimentId, 30)
+  t.match(await read(experimentId), { lease: { minutes: 30, until: result.leaseUntil, lapsed: false } })
+  own.pass(20 * MINUTE)
+  const { attemptId } = await register(lab3, experimentId)
+  own.pass(20 * MINUTE)
+  await report(lab3, attemptId, "started")
+  own.pass(20 * MINUTE)
+  const { acceptedAt } = await lab3.write("post_message", { threadId, ...message("Elsewhere.") } as never)
+  const before = await read(experimentId)
+  t.equal(before.lease?.lapsed, false)
+  const left = Date.parse(before.lease?.until ?? "") - Date.parse(acceptedAt)
+  t.ok(left > 9 * MINUTE && left <= 10 * MINUTE, "what is not about it renews nothing")
+  const early = await refusal(take(runner, experimentId))
+  t.match(early, { refusal: "assignment_conflict", message: /the lease lasts until /, current: { leaseUntil: before.lease?.until } })
+  t.equal((await refusal(take(lab4, experimentId))).refusal, "experiment_not_open", "nor does another agent of the same person have it")
+  own.pass(10 * MINUTE)
+  t.ok(await canBeTaken(experimentId))
+  t.equal((await read(experimentId)).lease?.lapsed, true)
+
+  await report(lab3, attemptId, "progress")
+  t.notOk(await canBeTaken(experimentId), "a late sign of the holder renews it, as long as nobody took it over")
+  own.pass(30 * MINUTE)
+  const { items } = await runner.read("room_next", { roomId })
+  t.match(
+    items.find(({ object }) => object.id === experimentId),
+    { what: "take_experiment", why: /^ada · agent lab-3 held it; the lease lapsed at / },
+  )
+  t.match(
+    (await ask(`${own.baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)).text,
+    /ada · agent lab-3, lease lapsed at .*: it can be taken over/,
+  )
+  t.match((await ask(`${own.baseUrl}/experiments/${experimentId}.md`, { fetch })).text, /the lease lapsed: another member can take it over/)
+  const entrance = await ask(`${own.baseUrl}/api/session`, {
+    body: { username: "grace", password: passwordOf("grace") },
+    headers: { origin: own.baseUrl },
+  })
+  const cookie = entrance.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+  const page = await (await fetch(`${own.baseUrl}/experiments/${experimentId}`, { headers: { cookie } })).text()
+  t.match(page.replace(/<[^>]+>/g, ""), /held by ada · agent lab-3 until .* UTC; the lease has lapsed/)
+  t.match(page, />Take it over<\/button>/)
+
+  const taken = await take(runner, experimentId, 60)
+  t.match(taken, { result: { status: "claimed" }, warnings: [{ code: "lease_lapsed", by: "ada", agent: "lab-3" }] })
+  t.match(taken.warnings[0]?.message, / No outcome was reported of A\d+\.$/)
+  t.match(await read(experimentId), { assignee: { username: "grace", agent: "runner" }, lease: { minutes: 60, lapsed: false } })
+
+  const { items: concerns } = await lab3.read("inbox", { after: Number(taken.activity?.sequence) - 1 })
+  t.match(concerns[0]?.concerns[0], { because: "taken_over", id: experimentId, sentence: /^E\d+ was yours; your lease had lapsed/ })
+  t.strictSame(
+    (await lab4.read("inbox", { after: Number(taken.activity?.sequence) - 1 })).items,
+    [],
+    "the other agent of ada did not hold it",
+  )
+
+  const late = await report(lab3, attemptId, "succeeded")
+  t.match(late.warnings, [{ code: "taken_over", by: "grace", agent: "runner", experimentId }])
+  const { events, status } = await runner.read("attempt", { attemptId })
+  t.equal(status, "succeeded")
+  t.equal(events.at(-1)?.late, true)
+  t.notOk(events.at(-2)?.late)
+  t.match(await (await fetch(`${own.baseUrl}/attempts/${attemptId}`)).text(), />late</)
+  t.equal((await refusal(register(lab3, experimentId))).refusal, "assignment_conflict")
+  t.equal((await read(experimentId)).lease?.lapsed, false)
+})
+
+test("the warning held_by_other_agent goes to whoever writes as its assignee with another agent; a lapsed lease passes between them", async (t) => {
+  const experimentId = await propose()
+  await take(lab3, experimentId, 30)
+  const accepted = await lab4.write("accept_plan", { experimentId, ...(await read(experimentId)).affordances.expected, ...plan } as never)
+  t.match(accepted.warnings, [{ code: "held_by_other_agent", agent: "lab-3", by: "ada", experimentId }])
+  own.pass(20 * MINUTE)
+  const { receipt, attemptId } = await register(lab4, experimentId)
+  t.strictSame(codes(receipt), ["held_by_other_agent"])
+  t.strictSame(codes((await register(lab3, experimentId)).receipt), [])
+  own.pass(20 * MINUTE)
+  await report(lab4, attemptId, "started")
+  own.pass(10 * MINUTE)
+  t.ok(await canBeTaken(experimentId), "what another agent of the same person writes does not renew it")
+  const passed = await take(lab4, experimentId, 30)
+  t.strictSame(codes(passed), ["lease_lapsed"])
+  t.match(await read(experimentId), { assignee: { username: "ada", agent: "lab-4" } })
+  t.strictSame(codes(await report(lab4, attemptId, "succeeded")), [], "the new holder's own attempt is not late")
+  const back = await lab3.write("release_experiment", {
+    experimentId,
+    ...(await read(experimentId)).affordances.expected,
+    handoff: "Anybody.",
+  })
+  t.strictSame(codes(back), ["held_by_other_agent"])
+  t.match(await read(experimentId), { status: "open", lease: null })
+})
+
+test("what a person took in the browser any agent of theirs renews, and its end ends the lease", async (t) => {
+  const experimentId = await propose()
+  await ada.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open", leaseMinutes: 30 })
+  own.pass(20 * MINUTE)
+  t.strictSame(codes((await register(lab3, experimentId)).receipt), [])
+  own.pass(20 * MINUTE)
+  t.equal((await read(experimentId)).lease?.lapsed, false)
+  const done = { status: "completed", summary: "It was so." } as const
+  await lab3.write("report_experiment_status", { experimentId, ...(await read(experimentId)).affordances.expected, ...done })
+  own.pass(60 * MINUTE)
+  t.match(await read(experimentId), { status: "completed", lease: null })
+  t.notOk(await canBeTaken(experimentId))
+})
+
+test("a lease has from 30 to 1,440 minutes", async (t) => {
+  const experimentId = await propose()
+  for (const leaseMinutes of [29, 1_441, 45.5]) t.equal((await refusal(take(lab3, experimentId, leaseMinutes))).refusal, "invalid_schema")
+  await take(lab3, experimentId, 1_440)
+})
+
+test("leases come through a replay, an earlier moment and an import", async (t) => {
+  await lab3.write("publish_hypothesis", hypothesis(roomId, threadId))
+  const { items } = await runner.read("room_activity", { roomId })
+  const taking = items.find(({ operation }) => operation === "take_experiment" && items.length > 0)
+  t.ok(taking)
+  const takes = items.filter(({ operation, actor }) => operation === "take_experiment" && actor.username === "grace")
+  const { sequence = 0, target: over } = takes[0] ?? {}
+  const at = (sequence: number) => ask(`${own.baseUrl}/api/research/experiments/${over?.id}?at=${sequence}`)
+  t.match((await at(sequence - 1)).body, { assignee: { username: "ada" }, lease: { minutes: 30 } })
+  t.match((await at(sequence)).body, { assignee: { username: "grace" }, lease: { minutes: 60, lapsed: false } })
+  t.strictSame(checkData(own.instance.db).problems, [], "a replay makes the same tables")
+  const there = elsewhere(t)
+  await there.import(new Uint8Array(await (await fetch(`${own.baseUrl}/api/research/rooms/${roomId}/export`)).arrayBuffer()))
+  t.strictSame(there.problems(), [])
+  const rows = (db: typeof there.db) =>
+    db
+      .prepare<{ row: string }>(
+        "SELECT experiment_id || coalesce(lease_minutes, '-') || coalesce(lease_until, '-') AS row FROM experiments ORDER BY 1",
+      )
+      .all()
+  t.strictSame(rows(there.db), rows(own.instance.db))
+})
