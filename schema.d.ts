@@ -1,6 +1,6 @@
 /** The columns that an insert names, of every table. Made from schema.sql by build/row-types.ts; not written by hand. */
 export interface NewRows {
-  annotations: { readonly userId: string; readonly arxivId: string; readonly revision: number; readonly notes: string; readonly updatedAt: string }
+  annotations: { readonly userId: string; readonly paperId: string; readonly revision: number; readonly notes: string; readonly updatedAt: string }
   attempt_counts: { readonly experimentId: string; readonly status: string; readonly attempts: number }
   attempt_curves: { readonly attemptId: string; readonly name: string; readonly split: string; readonly dimensionsId: number; readonly part: number; readonly points: Buffer }
   attempt_events: { readonly attemptId: string; readonly revision: number; readonly body: string }
@@ -15,7 +15,7 @@ export interface NewRows {
   checkpoints: { readonly checkpointId: string; readonly roomId: string; readonly threadId: string; readonly entryId: string; readonly sequence: number; readonly authorId: string; readonly at: string; readonly state: "open" | "concluded"; readonly coversThrough: number; readonly openQuestions: string; readonly conclusion?: string | null | undefined; readonly historyPosition: number; readonly contentDigest: string }
   collection_invitations: { readonly invitationId: string; readonly collectionId: string; readonly userId: string; readonly invitedAt: string }
   collection_members: { readonly userId: string; readonly collectionId: string; readonly joinedAt: string }
-  collection_papers: { readonly entry?: number | null | undefined; readonly collectionId: string; readonly arxivId: string; readonly addedBy: string; readonly addedAt: string; readonly given?: string | null | undefined; readonly citationKey?: string | null | undefined }
+  collection_papers: { readonly entry?: number | null | undefined; readonly collectionId: string; readonly paperId: string; readonly addedBy: string; readonly addedAt: string; readonly given?: string | null | undefined; readonly citationKey?: string | null | undefined }
   collections: { readonly collectionId: string; readonly ownerId: string; readonly name: string; readonly createdAt: string }
   concepts: { readonly versionId: string; readonly key: string; readonly label: string; readonly definition: string }
   counters: { readonly roomId: string; readonly kind: string; readonly last: number }
@@ -38,7 +38,7 @@ export interface NewRows {
   finding_materials: { readonly versionId: string; readonly position: number; readonly materialId: string; readonly purpose: string }
   finding_verdicts: { readonly linkId: string; readonly versionId: string; readonly position: number; readonly verdict: string; readonly explanation: string }
   findings: { readonly versionId: string; readonly outcome: string; readonly retrospective: number; readonly papers: number; readonly experimentId?: string | null | undefined; readonly planId?: string | null | undefined; readonly voiceId: string }
-  highlights: { readonly highlightId: string; readonly userId: string; readonly arxivId: string; readonly quote: string; readonly page: number; readonly colour: string; readonly comment?: string | null | undefined; readonly version?: number | null | undefined; readonly prefix?: string | null | undefined; readonly suffix?: string | null | undefined; readonly createdAt: string; readonly updatedAt: string }
+  highlights: { readonly highlightId: string; readonly userId: string; readonly paperId: string; readonly quote: string; readonly page: number; readonly colour: string; readonly comment?: string | null | undefined; readonly version?: number | null | undefined; readonly prefix?: string | null | undefined; readonly suffix?: string | null | undefined; readonly createdAt: string; readonly updatedAt: string }
   hypothesis_ranks: { readonly versionId: string; readonly roomId: string; readonly threadId: string; readonly rank: number }
   imported_rooms: { readonly roomId: string; readonly knownIn: string; readonly instanceId: string; readonly baseUrl: string; readonly softwareVersion: string; readonly toldBy?: string | null | undefined; readonly importedAt: string; readonly adoptedAt?: string | null | undefined }
   instance: { readonly one?: number | null | undefined; readonly instanceId: string; readonly createdAt: string }
@@ -54,17 +54,17 @@ export interface NewRows {
   members: { readonly roomId: string; readonly userId: string; readonly role: "owner" | "member"; readonly joinedAt: string }
   mirrors: { readonly roomId: string; readonly baseUrl: string; readonly addedAt: string; readonly originSequence?: number | null | undefined; readonly heardAt?: string | null | undefined; readonly stopped?: string | null | undefined }
   moved_effects: { readonly holderId: string; readonly position: number; readonly now?: string | null | undefined }
-  notes: { readonly noteId: string; readonly collectionId: string; readonly arxivId: string; readonly authorId: string; readonly postedAt: string; readonly text: string; readonly replyToNoteId?: string | null | undefined; readonly via?: string | null | undefined }
-  paper_misses: { readonly arxivId: string; readonly askedAt: string }
-  paper_tags: { readonly userId: string; readonly arxivId: string; readonly tag: string }
-  papers: { readonly arxivId: string; readonly origin: "import" | "arxiv"; readonly recordedAt: string; readonly record: string }
+  notes: { readonly noteId: string; readonly collectionId: string; readonly paperId: string; readonly authorId: string; readonly postedAt: string; readonly text: string; readonly replyToNoteId?: string | null | undefined; readonly via?: string | null | undefined }
+  paper_misses: { readonly paperId: string; readonly askedAt: string }
+  paper_tags: { readonly userId: string; readonly paperId: string; readonly tag: string }
+  papers: { readonly paperId: string; readonly origin: "import" | "arxiv" | "crossref"; readonly recordedAt: string; readonly record: string; readonly sameAs?: string | null | undefined }
   people: { readonly userId: string; readonly username: string; readonly passwordHash: string; readonly isOperator: number; readonly createdAt: string; readonly disabledAt?: string | null | undefined; readonly signedInAt?: string | null | undefined; readonly countClearedAt?: string | null | undefined; readonly instanceId?: string | null | undefined; readonly knownAs?: string | null | undefined; readonly baseUrl?: string | null | undefined; readonly idThere?: string | null | undefined; readonly name?: string | null | undefined; readonly givenName?: string | null | undefined; readonly familyName?: string | null | undefined; readonly orcid?: string | null | undefined }
   personal_keys: { readonly keyId: string; readonly tokenDigest: string; readonly tokenStart?: string | null | undefined; readonly userId: string; readonly label: string; readonly permissions: string; readonly reach: "all" | "owned" | "selected"; readonly agent?: string | null | undefined; readonly createdAt: string; readonly expiresAt: string; readonly revokedAt?: string | null | undefined; readonly lastUsedAt?: string | null | undefined }
   places: { readonly place?: number | null | undefined; readonly id: string }
   plan_materials: { readonly planId: string; readonly position: number; readonly materialId: string; readonly purpose: string }
   plans: { readonly planId: string; readonly experimentId: string; readonly roomId: string; readonly threadId: string; readonly label: string; readonly entryId: string; readonly acceptedBy: string; readonly acceptedAt: string; readonly historyPosition: number; readonly contentDigest: string }
   provider_accounts: { readonly issuer: string; readonly subject: string; readonly userId: string; readonly connectedAt: string }
-  reading_positions: { readonly userId: string; readonly arxivId: string; readonly page: number; readonly pages?: number | null | undefined; readonly thousandths: number; readonly setAt: string }
+  reading_positions: { readonly userId: string; readonly paperId: string; readonly page: number; readonly pages?: number | null | undefined; readonly thousandths: number; readonly setAt: string }
   record_papers: { readonly arxivId: string; readonly sequence: number; readonly versionId: string }
   record_references: { readonly versionId: string; readonly part: "premise" | "reference" | "evidence" | "plan" | "role"; readonly position: number; readonly toVersionId: string; readonly purpose?: string | null | undefined; readonly explanation: string }
   record_uses: { readonly targetId: string; readonly sequence: number; readonly how: string; readonly byKind: string; readonly byId: string; readonly at: string }
@@ -78,7 +78,8 @@ export interface NewRows {
   room_heads: { readonly roomId: string; readonly activitySequence: number; readonly activityDigest: string; readonly lastActivityAt: string; readonly acceptedBytes: number }
   room_materials: { readonly roomId: string; readonly materialId: string; readonly threadId: string; readonly entryId: string; readonly registeredAt: string }
   rooms: { readonly item?: number | null | undefined; readonly roomId: string; readonly title: string; readonly question?: string | null | undefined; readonly license?: string | null | undefined; readonly ownerId: string; readonly openingThreadId: string; readonly createdAt: string; readonly state: "active" | "archived"; readonly archivedAt?: string | null | undefined; readonly archivedBy?: string | null | undefined; readonly archiveReason?: string | null | undefined }
-  saved_papers: { readonly entry?: number | null | undefined; readonly userId: string; readonly arxivId: string; readonly savedAt: string; readonly given?: string | null | undefined }
+  same_papers: { readonly userId: string; readonly paperId: string; readonly sameAs: string }
+  saved_papers: { readonly entry?: number | null | undefined; readonly userId: string; readonly paperId: string; readonly savedAt: string; readonly given?: string | null | undefined }
   search_changes: { readonly item?: number | null | undefined }
   search_items: { readonly item?: number | null | undefined; readonly kind: string; readonly id: string; readonly part?: number | null | undefined }
   sessions: { readonly tokenDigest: string; readonly userId: string; readonly createdAt: string; readonly expiresAt: string }
@@ -88,7 +89,7 @@ export interface NewRows {
   thread_heads: { readonly threadId: string; readonly timelineSequence: number; readonly lastActivityAt: string }
   threads: { readonly threadId: string; readonly roomId: string; readonly sequence: number; readonly title: string; readonly authorId: string; readonly createdAt: string; readonly followsEntryId?: string | null | undefined; readonly selectedCheckpointId?: string | null | undefined }
   timeline_entries: { readonly thread: number; readonly sequence: number; readonly kind: string; readonly entryId: string; readonly historyPosition: number; readonly replyToEntryId?: string | null | undefined; readonly versionId?: string | null | undefined }
-  unread_notes: { readonly userId: string; readonly collectionId: string; readonly arxivId: string; readonly noteId: string }
+  unread_notes: { readonly userId: string; readonly collectionId: string; readonly paperId: string; readonly noteId: string }
   use_counts: { readonly targetId: string; readonly how: string; readonly uses: number }
   withheld_fields: { readonly mark: string; readonly historyPosition: number; readonly path: string; readonly byPosition: number }
   withheld_writes: { readonly historyPosition?: number | null | undefined; readonly requestDigest: string }

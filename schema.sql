@@ -1353,22 +1353,35 @@ CREATE TRIGGER metrics_indexed BEFORE INSERT ON attempt_last_metrics
 
 ------------------------------------------------------------------------------------------------ src/library
 
--- What arXiv says of papers, as the JSON it is answered with. `import`: the operator brought it in, anybody may know that
--- it is here. `arxiv`: it was fetched because somebody filed the paper, and is shown to those alone who did (`known` below).
+-- A paper is known by its arXiv id, else by its DOI, else as `isbn:…`, else as `ref:…`, a digest of what was given of it.
+-- What sources say of papers, as the JSON it is answered with. `import`: the operator brought it in, anybody may know that
+-- it is here. `arxiv`, `crossref`: it was fetched because somebody filed the paper, and is shown to those alone who did (`known`
+-- below). `same_as` is the other name that the record gives the paper: its DOI, or its arXiv id.
 CREATE TABLE papers (
-  arxiv_id TEXT PRIMARY KEY,
-  origin TEXT NOT NULL CHECK (origin IN ('import', 'arxiv')),
+  paper_id TEXT PRIMARY KEY,
+  origin TEXT NOT NULL CHECK (origin IN ('import', 'arxiv', 'crossref')),
   recorded_at TEXT NOT NULL,
   record TEXT NOT NULL,
+  same_as TEXT,
   seal BLOB
 ) STRICT;
+CREATE INDEX papers_same_as ON papers (same_as) WHERE same_as IS NOT NULL;
 
--- Papers that arXiv said it does not have, and when it was asked.
+-- Papers that a source said it does not have, and when it was asked.
 CREATE TABLE paper_misses (
-  arxiv_id TEXT PRIMARY KEY,
+  paper_id TEXT PRIMARY KEY,
   asked_at TEXT NOT NULL,
   seal BLOB
 ) STRICT, WITHOUT ROWID;
+
+-- Other names of papers, for each person who knows them: what they say of `paper_id` is about the paper `same_as`.
+CREATE TABLE same_papers (
+  user_id TEXT NOT NULL REFERENCES people (user_id),
+  paper_id TEXT NOT NULL,
+  same_as TEXT NOT NULL,
+  PRIMARY KEY (user_id, paper_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX same_papers_of ON same_papers (user_id, same_as);
 
 -- How much each person has of what is capped, kept by the triggers below.
 CREATE TABLE library_counts (
@@ -1378,35 +1391,35 @@ CREATE TABLE library_counts (
 ) STRICT, WITHOUT ROWID;
 
 -- Saved papers; `entry` counts upwards, so that the newest come first without sorting. `known`: its metadata may be shown here;
--- `given`: what the person, an agent or a file said of it, shown while arXiv's own word is not known. `title` and `published_at` are
+-- `given`: what the person, an agent or a file said of it, shown while no source is known to say more. `title` and `published_at` are
 -- what lists are ordered by, kept by the triggers below.
 CREATE TABLE saved_papers (
   entry INTEGER PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES people (user_id),
-  arxiv_id TEXT NOT NULL,
+  paper_id TEXT NOT NULL,
   saved_at TEXT NOT NULL,
   known INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)),
   given TEXT,
   title TEXT NOT NULL DEFAULT '' COLLATE NOCASE,
   published_at TEXT NOT NULL DEFAULT '',
   seal BLOB,
-  UNIQUE (user_id, arxiv_id)
+  UNIQUE (user_id, paper_id)
 ) STRICT;
 CREATE INDEX saved_papers_newest ON saved_papers (user_id, entry);
 CREATE INDEX saved_papers_by_title ON saved_papers (user_id, title, entry);
 CREATE INDEX saved_papers_by_publication ON saved_papers (user_id, published_at, entry);
-CREATE INDEX saved_papers_of ON saved_papers (arxiv_id);
-CREATE INDEX saved_papers_unknown ON saved_papers (arxiv_id) WHERE known = 0;
+CREATE INDEX saved_papers_of ON saved_papers (paper_id);
+CREATE INDEX saved_papers_unknown ON saved_papers (paper_id) WHERE known = 0;
 
 -- Tags that a person gave papers they saved, and on how many papers each is, kept by the triggers below.
 CREATE TABLE paper_tags (
   user_id TEXT NOT NULL,
-  arxiv_id TEXT NOT NULL,
+  paper_id TEXT NOT NULL,
   tag TEXT NOT NULL,
-  PRIMARY KEY (user_id, arxiv_id, tag),
-  FOREIGN KEY (user_id, arxiv_id) REFERENCES saved_papers (user_id, arxiv_id)
+  PRIMARY KEY (user_id, paper_id, tag),
+  FOREIGN KEY (user_id, paper_id) REFERENCES saved_papers (user_id, paper_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX paper_tags_by ON paper_tags (user_id, tag, arxiv_id);
+CREATE INDEX paper_tags_by ON paper_tags (user_id, tag, paper_id);
 CREATE TABLE tag_counts (
   user_id TEXT NOT NULL REFERENCES people (user_id),
   tag TEXT NOT NULL,
@@ -1444,12 +1457,12 @@ CREATE TABLE collection_invitations (
 ) STRICT;
 CREATE INDEX collection_invitations_for ON collection_invitations (user_id);
 
--- Papers of Collections, as above. `given` is what a BibTeX import said of one, shown while arXiv's own word is not known;
+-- Papers of Collections, as above. `given` is what was said of one when it was added, shown while no source is known to say more;
 -- `citation_key` is the one it was imported under.
 CREATE TABLE collection_papers (
   entry INTEGER PRIMARY KEY,
   collection_id TEXT NOT NULL REFERENCES collections (collection_id),
-  arxiv_id TEXT NOT NULL,
+  paper_id TEXT NOT NULL,
   added_by TEXT NOT NULL REFERENCES people (user_id),
   added_at TEXT NOT NULL,
   known INTEGER NOT NULL DEFAULT 0 CHECK (known IN (0, 1)),
@@ -1457,11 +1470,11 @@ CREATE TABLE collection_papers (
   given TEXT,
   citation_key TEXT,
   seal BLOB,
-  UNIQUE (collection_id, arxiv_id)
+  UNIQUE (collection_id, paper_id)
 ) STRICT;
 CREATE INDEX collection_papers_newest ON collection_papers (collection_id, entry);
-CREATE INDEX collection_papers_of ON collection_papers (arxiv_id, collection_id);
-CREATE INDEX collection_papers_unknown ON collection_papers (arxiv_id) WHERE known = 0;
+CREATE INDEX collection_papers_of ON collection_papers (paper_id, collection_id);
+CREATE INDEX collection_papers_unknown ON collection_papers (paper_id) WHERE known = 0;
 CREATE UNIQUE INDEX collection_citation_keys ON collection_papers (collection_id, citation_key) WHERE citation_key IS NOT NULL;
 
 -- Notes on a paper in a Collection: its thread. A paper whose thread holds a note cannot go. `via` is JSON: the key
@@ -1469,24 +1482,24 @@ CREATE UNIQUE INDEX collection_citation_keys ON collection_papers (collection_id
 CREATE TABLE notes (
   note_id TEXT PRIMARY KEY,
   collection_id TEXT NOT NULL,
-  arxiv_id TEXT NOT NULL,
+  paper_id TEXT NOT NULL,
   author_id TEXT NOT NULL REFERENCES people (user_id),
   posted_at TEXT NOT NULL,
   text TEXT NOT NULL,
   reply_to_note_id TEXT,
   via TEXT,
-  FOREIGN KEY (collection_id, arxiv_id) REFERENCES collection_papers (collection_id, arxiv_id)
+  FOREIGN KEY (collection_id, paper_id) REFERENCES collection_papers (collection_id, paper_id)
 ) STRICT;
-CREATE INDEX notes_of_thread ON notes (collection_id, arxiv_id, note_id);
-CREATE INDEX notes_by ON notes (author_id, arxiv_id, note_id);
+CREATE INDEX notes_of_thread ON notes (collection_id, paper_id, note_id);
+CREATE INDEX notes_by ON notes (author_id, paper_id, note_id);
 
 -- What a member has still to read. A member's read mark is what is not here.
 CREATE TABLE unread_notes (
   user_id TEXT NOT NULL,
   collection_id TEXT NOT NULL,
-  arxiv_id TEXT NOT NULL,
+  paper_id TEXT NOT NULL,
   note_id TEXT NOT NULL REFERENCES notes (note_id),
-  PRIMARY KEY (user_id, collection_id, arxiv_id, note_id),
+  PRIMARY KEY (user_id, collection_id, paper_id, note_id),
   FOREIGN KEY (user_id, collection_id) REFERENCES collection_members (user_id, collection_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unread_notes_of ON unread_notes (note_id);
@@ -1521,18 +1534,18 @@ CREATE INDEX key_collections_of ON key_collections (collection_id);
 -- What a person wrote on a paper for themselves, and which revision of it this is.
 CREATE TABLE annotations (
   user_id TEXT NOT NULL REFERENCES people (user_id),
-  arxiv_id TEXT NOT NULL,
+  paper_id TEXT NOT NULL,
   revision INTEGER NOT NULL,
   notes TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  PRIMARY KEY (user_id, arxiv_id)
+  PRIMARY KEY (user_id, paper_id)
 ) STRICT;
 
 -- Highlighted passages, found again by quote, page, the text around them and the version they were made on.
 CREATE TABLE highlights (
   highlight_id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL,
-  arxiv_id TEXT NOT NULL,
+  paper_id TEXT NOT NULL,
   quote TEXT NOT NULL,
   page INTEGER NOT NULL,
   colour TEXT NOT NULL,
@@ -1542,19 +1555,19 @@ CREATE TABLE highlights (
   suffix TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  FOREIGN KEY (user_id, arxiv_id) REFERENCES annotations (user_id, arxiv_id)
+  FOREIGN KEY (user_id, paper_id) REFERENCES annotations (user_id, paper_id)
 ) STRICT;
-CREATE INDEX highlights_of ON highlights (user_id, arxiv_id, page, highlight_id);
+CREATE INDEX highlights_of ON highlights (user_id, paper_id, page, highlight_id);
 
 -- How far a person has read: the page, thousandths of its height, and how many pages there are, where they said so.
 CREATE TABLE reading_positions (
   user_id TEXT NOT NULL REFERENCES people (user_id),
-  arxiv_id TEXT NOT NULL,
+  paper_id TEXT NOT NULL,
   page INTEGER NOT NULL,
   pages INTEGER,
   thousandths INTEGER NOT NULL,
   set_at TEXT NOT NULL,
-  PRIMARY KEY (user_id, arxiv_id)
+  PRIMARY KEY (user_id, paper_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER saved_papers_counted AFTER INSERT ON saved_papers
@@ -1571,11 +1584,11 @@ CREATE TRIGGER collection_papers_uncounted AFTER DELETE ON collection_papers
   BEGIN UPDATE collections SET papers = papers - 1 WHERE collection_id = old.collection_id; END;
 CREATE TRIGGER notes_counted AFTER INSERT ON notes BEGIN
   UPDATE collections SET notes = notes + 1 WHERE collection_id = new.collection_id;
-  UPDATE collection_papers SET notes = notes + 1 WHERE collection_id = new.collection_id AND arxiv_id = new.arxiv_id;
+  UPDATE collection_papers SET notes = notes + 1 WHERE collection_id = new.collection_id AND paper_id = new.paper_id;
 END;
 CREATE TRIGGER notes_uncounted AFTER DELETE ON notes BEGIN
   UPDATE collections SET notes = notes - 1 WHERE collection_id = old.collection_id;
-  UPDATE collection_papers SET notes = notes - 1 WHERE collection_id = old.collection_id AND arxiv_id = old.arxiv_id;
+  UPDATE collection_papers SET notes = notes - 1 WHERE collection_id = old.collection_id AND paper_id = old.paper_id;
 END;
 CREATE TRIGGER unread_notes_counted AFTER INSERT ON unread_notes
   BEGIN UPDATE collection_members SET unread = unread + 1 WHERE user_id = new.user_id AND collection_id = new.collection_id; END;
@@ -1590,14 +1603,18 @@ END;
 
 -- What a person may find a saved paper by: what is known of it, and what they wrote on it, the newest hundred highlights and notes, up to a length.
 CREATE VIEW library_texts AS
-  SELECT s.entry, s.user_id, s.arxiv_id, coalesce(p.record, s.given) ->> '$.title' AS title, coalesce(p.record, s.given) ->> '$.publishedAt' AS published_at,
-    concat_ws(char(10), s.arxiv_id, coalesce(p.record, s.given) ->> '$.title', coalesce(p.record, s.given) ->> '$.authors', p.record ->> '$.abstract', p.record ->> '$.categories',
-      (SELECT group_concat(t.tag, char(10)) FROM paper_tags t WHERE t.user_id = s.user_id AND t.arxiv_id = s.arxiv_id)) AS paper,
-    (SELECT substr(group_concat(n.text, char(10)), 1, 100000) FROM (SELECT text FROM notes WHERE author_id = s.user_id AND arxiv_id = s.arxiv_id ORDER BY note_id DESC LIMIT 100) n) AS notes,
-    concat_ws(char(10), (SELECT a.notes FROM annotations a WHERE a.user_id = s.user_id AND a.arxiv_id = s.arxiv_id),
+  SELECT s.entry, s.user_id, s.paper_id, coalesce(p.record, s.given) ->> '$.title' AS title,
+    coalesce(coalesce(p.record, s.given) ->> '$.publishedAt', coalesce(p.record, s.given) ->> '$.year') AS published_at,
+    concat_ws(char(10), s.paper_id, p.same_as, coalesce(p.record, s.given) ->> '$.title', coalesce(p.record, s.given) ->> '$.authors', coalesce(p.record, s.given) ->> '$.venue',
+      coalesce(p.record, s.given) ->> '$.isbn', s.given ->> '$.doi', p.record ->> '$.abstract', p.record ->> '$.categories',
+      (SELECT group_concat(t.tag, char(10)) FROM paper_tags t WHERE t.user_id = s.user_id AND t.paper_id = s.paper_id)) AS paper,
+    (SELECT substr(group_concat(n.text, char(10)), 1, 100000) FROM (SELECT text FROM notes WHERE author_id = s.user_id
+        AND paper_id IN (SELECT s.paper_id UNION ALL SELECT m.paper_id FROM same_papers m WHERE m.user_id = s.user_id AND m.same_as = s.paper_id)
+      ORDER BY note_id DESC LIMIT 100) n) AS notes,
+    concat_ws(char(10), (SELECT a.notes FROM annotations a WHERE a.user_id = s.user_id AND a.paper_id = s.paper_id),
       (SELECT substr(group_concat(concat_ws(char(10), h.quote, h.comment), char(10)), 1, 100000)
-        FROM (SELECT quote, comment FROM highlights WHERE user_id = s.user_id AND arxiv_id = s.arxiv_id ORDER BY highlight_id DESC LIMIT 100) h)) AS annotations
-  FROM saved_papers s LEFT JOIN papers p ON p.arxiv_id = s.arxiv_id AND (s.known = 1 OR p.origin = 'import');
+        FROM (SELECT quote, comment FROM highlights WHERE user_id = s.user_id AND paper_id = s.paper_id ORDER BY highlight_id DESC LIMIT 100) h)) AS annotations
+  FROM saved_papers s LEFT JOIN papers p ON p.paper_id = s.paper_id AND (s.known = 1 OR p.origin = 'import');
 -- The words of these, by the entry of the saved paper. `owner` is one word, so that a search is of one person's papers alone.
 CREATE VIRTUAL TABLE library_index USING fts5 (
   owner, paper, notes, annotations, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
@@ -1605,29 +1622,30 @@ CREATE VIRTUAL TABLE library_index USING fts5 (
 -- Whatever changes them sets `known` to what it is.
 CREATE TRIGGER saved_papers_indexed AFTER INSERT ON saved_papers BEGIN UPDATE saved_papers SET known = known WHERE entry = new.entry; END;
 CREATE TRIGGER saved_papers_reindexed AFTER UPDATE OF known ON saved_papers BEGIN
-  UPDATE saved_papers SET (title, published_at) = (SELECT coalesce(x.title, 'arXiv:' || x.arxiv_id), coalesce(x.published_at, '') FROM library_texts x WHERE x.entry = new.entry) WHERE entry = new.entry;
+  UPDATE saved_papers SET (title, published_at) = (SELECT coalesce(x.title, iif(x.paper_id GLOB '10.*' OR instr(x.paper_id, ':') > 0, '', 'arXiv:') || x.paper_id), coalesce(x.published_at, '') FROM library_texts x WHERE x.entry = new.entry) WHERE entry = new.entry;
   DELETE FROM library_index WHERE rowid = new.entry;
   INSERT INTO library_index (rowid, owner, paper, notes, annotations)
     SELECT entry, replace(user_id, '-', ''), paper, notes, annotations FROM library_texts WHERE entry = new.entry;
 END;
 CREATE TRIGGER saved_papers_unindexed AFTER DELETE ON saved_papers BEGIN DELETE FROM library_index WHERE rowid = old.entry; END;
-CREATE TRIGGER papers_indexed AFTER INSERT ON papers BEGIN UPDATE saved_papers SET known = known WHERE arxiv_id = new.arxiv_id; END;
-CREATE TRIGGER papers_reindexed AFTER UPDATE ON papers WHEN (old.origin, old.record) IS NOT (new.origin, new.record)
-  BEGIN UPDATE saved_papers SET known = known WHERE arxiv_id = new.arxiv_id; END;
+CREATE TRIGGER papers_indexed AFTER INSERT ON papers BEGIN UPDATE saved_papers SET known = known WHERE paper_id = new.paper_id; END;
+CREATE TRIGGER papers_reindexed AFTER UPDATE ON papers WHEN (old.origin, old.record, old.same_as) IS NOT (new.origin, new.record, new.same_as)
+  BEGIN UPDATE saved_papers SET known = known WHERE paper_id = new.paper_id; END;
 CREATE TRIGGER annotations_indexed AFTER INSERT ON annotations WHEN new.notes <> ''
-  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND paper_id = new.paper_id; END;
 CREATE TRIGGER annotations_reindexed AFTER UPDATE OF notes ON annotations WHEN old.notes <> new.notes
-  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND paper_id = new.paper_id; END;
 CREATE TRIGGER highlights_indexed AFTER INSERT ON highlights
-  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND paper_id = new.paper_id; END;
 CREATE TRIGGER highlights_reindexed AFTER UPDATE OF comment ON highlights
-  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND paper_id = new.paper_id; END;
 CREATE TRIGGER highlights_unindexed AFTER DELETE ON highlights
-  BEGIN UPDATE saved_papers SET known = known WHERE user_id = old.user_id AND arxiv_id = old.arxiv_id; END;
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = old.user_id AND paper_id = old.paper_id; END;
 -- Where notes are deleted many at once their papers are indexed once after it (src/library).
 CREATE TRIGGER notes_indexed AFTER INSERT ON notes
-  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.author_id AND arxiv_id = new.arxiv_id; END;
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.author_id
+    AND paper_id = coalesce((SELECT same_as FROM same_papers WHERE user_id = new.author_id AND paper_id = new.paper_id), new.paper_id); END;
 CREATE TRIGGER paper_tags_indexed AFTER INSERT ON paper_tags
-  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND arxiv_id = new.arxiv_id; END;
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND paper_id = new.paper_id; END;
 CREATE TRIGGER paper_tags_unindexed AFTER DELETE ON paper_tags
-  BEGIN UPDATE saved_papers SET known = known WHERE user_id = old.user_id AND arxiv_id = old.arxiv_id; END;
+  BEGIN UPDATE saved_papers SET known = known WHERE user_id = old.user_id AND paper_id = old.paper_id; END;

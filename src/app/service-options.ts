@@ -2,6 +2,7 @@
 import type { Admits, Entrance } from "../edge/sign-in-options.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import type { World } from "../ledger/world.ts"
+import type { CrossrefSettings } from "../library/papers/crossref.ts"
 import type { ProviderSettings } from "../people/provider/provider.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
 import type { Instance } from "./compose/instance.ts"
@@ -19,8 +20,9 @@ export interface ServiceOptions extends EdgeOptions {
   readonly baseUrl?: string | undefined
   /** Where pinned repositories are looked up. */
   readonly repositories: Omit<RepositorySettings, "now">
-  /** Where arXiv is asked about papers; left out, nobody is. `pause`: milliseconds between requests, for tests. */
+  /** Where arXiv and Crossref are asked about papers; left out, they are not. `pause`: milliseconds between requests, for tests. */
   readonly arxiv?: { readonly api: string; readonly pause?: number } | null
+  readonly crossref?: (CrossrefSettings & { readonly pause?: number }) | null
   /** How far may be looked back, and how much of that is kept, where not by the contract's numbers. */
   readonly pasts?: PastNumbers | undefined
   /** How people come in; left out, by their passwords, and owners invite. */

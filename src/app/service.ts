@@ -11,7 +11,9 @@ import { latestSchema } from "../ledger/storage/schema.ts"
 import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
 import type { WatchReadings } from "../ledger/storage/disk-watch.ts"
-import { ArxivClient } from "../library/papers/arxiv.ts"
+import { arxiv } from "../library/papers/arxiv.ts"
+import { Asking } from "../library/papers/asking.ts"
+import { crossref } from "../library/papers/crossref.ts"
 import { configuredCheck } from "../repositories/configured.ts"
 import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
@@ -138,17 +140,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }),
     baseUrl,
   )
-  const arxiv = options.arxiv
-    ? new ArxivClient({
-        ...options.arxiv,
-        ledger: instance.ledger,
-        world,
-        papers: instance.tables.library.papers,
-        metadata: instance.tables.library.metadata,
-        log: options.log,
-      })
-    : null
-  arxiv?.start()
+  const { ledger, learning, tables } = instance
+  const asked = [
+    ...(options.arxiv ? [{ source: arxiv(options.arxiv.api), pause: options.arxiv.pause }] : []),
+    ...(options.crossref ? [{ source: crossref(options.crossref), pause: options.crossref.pause }] : []),
+  ].map((each) => new Asking({ ...each, ledger, world, learning, metadata: tables.library.metadata, log: options.log }))
+  for (const each of asked) each.start()
   const mirroring = new Mirroring(instance, options.log)
   mirroring.start()
   const token = instance.accounts.openSetUp()
@@ -185,7 +182,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       instance.ledger.watch.close()
       await stop()
       await mirroring.close()
-      await arxiv?.close()
+      for (const each of asked) await each.close()
       await instance.accounts.settle()
       await writer?.close()
       await readers?.close()

@@ -1,4 +1,4 @@
-/** `research-room papers`: what arXiv says of papers, brought in from a file. */
+/** `research-room papers`: what arXiv and Crossref say of papers, brought in from a file. */
 import { Command } from "commander"
 import { ImportError, importPapers, importSize } from "../library/papers/import.ts"
 import { dataOption, UsageError } from "../settings.ts"
@@ -13,9 +13,9 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
     const size = await importSize(file)
     await withInstance(
       data,
-      async ({ ledger, world, tables }) => {
+      async ({ ledger, world, tables, learning }) => {
         progress.start(size, 0, { papers: 0 })
-        const { papers, skipped } = await importPapers({ ledger, world, papers: tables.library.papers }, file, {
+        const { papers, skipped } = await importPapers({ ledger, world, learning }, file, {
           onProgress: (bytes, kept) => progress.update(bytes, { papers: kept }),
         })
         progress.stop()
@@ -35,7 +35,7 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
 const importCommand = () =>
   new Command("import")
     .description(
-      "import arXiv's own metadata: its snapshot of JSON lines (also gzipped), or an Atom answer of its API; everybody here may see what was imported",
+      "import metadata of papers: arXiv's snapshot or an Atom answer of its API, Crossref's public data file or a JSON answer of its API, each also gzipped; everybody here may see what was imported",
     )
     .argument("<file>")
     .addOption(dataOption())

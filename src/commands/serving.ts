@@ -19,6 +19,9 @@ export interface EdgeSettings {
   readonly repositories?: string
   readonly arxiv: "on" | "off"
   readonly arxivApi: string
+  readonly crossref: "on" | "off"
+  readonly crossrefApi: string
+  readonly crossrefContact?: string
   readonly oidcIssuer?: string
   readonly oidcClientId?: string
   readonly oidcClientSecret?: string
@@ -51,14 +54,28 @@ const repositoryOptions = () => [
   ),
 ]
 
-/** Whether arXiv is asked about the papers that people file. */
-const arxivOptions = () => [
+/** A mail address, without `mailto:`. */
+const mailAddress = (value: string): string =>
+  /^[^\s@<>()]+@[^\s@<>()]+$/.test(value) ? value : invalid("It must be a mail address such as library@example.org.")
+
+/** Whether arXiv and Crossref are asked about the papers that people file. */
+const sourceOptions = () => [
   option("--arxiv <on|off>", "ask arXiv for the metadata of papers that people file, politely and never in the way of a write")
     .choices(["on", "off"])
     .default("off"),
   option("--arxiv-api <address>", "arXiv's API, or what stands in for it")
     .argParser(webAddress)
     .default("https://export.arxiv.org/api/query"),
+  option("--crossref <on|off>", "ask Crossref for the metadata of DOIs that people file, in the same manner")
+    .choices(["on", "off"])
+    .default("off"),
+  option("--crossref-api <address>", "Crossref's REST API, or what stands in for it")
+    .argParser(webAddress)
+    .default("https://api.crossref.org"),
+  option(
+    "--crossref-contact <mail>",
+    "whom Crossref may write to about these requests; it serves those who say so faster (default: the mail address of --security-contact)",
+  ).argParser(mailAddress),
 ]
 
 /** A switch that is turned on by its name alone. */
@@ -128,7 +145,7 @@ const edgeOptions = (rateLimits: "on" | "off") => [
   hostOption(),
   baseUrlOption(),
   ...repositoryOptions(),
-  ...arxivOptions(),
+  ...sourceOptions(),
   ...entranceOptions(),
   ...watchOptions(rateLimits),
 ]
@@ -137,8 +154,11 @@ const edgeOptions = (rateLimits: "on" | "off") => [
 export const withEdgeOptions = (command: Command, rateLimits: "on" | "off" = "off"): Command =>
   edgeOptions(rateLimits).reduce((made, added) => made.addOption(added), command)
 
-/** arXiv's API, where the operator lets it be asked. */
-const arxivOf = ({ arxiv, arxivApi }: EdgeSettings): { api: string } | null => (arxiv === "on" ? { api: arxivApi } : null)
+/** The sources of metadata that the operator lets be asked. */
+const sourcesOf = ({ arxiv, arxivApi, crossref, crossrefApi, crossrefContact, securityContact }: EdgeSettings) => ({
+  arxiv: arxiv === "on" ? { api: arxivApi } : null,
+  crossref: crossref === "on" ? { api: crossrefApi, contact: crossrefContact ?? /^mailto:(.+)$/.exec(securityContact ?? "")?.[1] } : null,
+})
 
 /** Where pinned repositories are looked up. @param api GitHub's API where no flag names one; null to ask nobody outside */
 const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, api: string | null) => {
@@ -149,10 +169,10 @@ const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, 
   }
 }
 
-/** Whom the service asks outside: hosts of repositories, arXiv, and a provider of people. @param githubApi where no flag names one; null: nobody */
+/** Whom the service asks outside: hosts of repositories, arXiv, Crossref, and a provider of people. @param githubApi where no flag names one; null: nobody */
 export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => ({
   repositories: repositoriesOf(settings, githubApi),
-  arxiv: arxivOf(settings),
+  ...sourcesOf(settings),
   entrance: entranceOf(settings),
 })
 

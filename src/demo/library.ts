@@ -24,6 +24,12 @@ export type KeyName = (typeof keyNames)[number]
 const everything = enumerations.libraryPermission
 const reading = everything.filter((permission) => permission.startsWith("read_"))
 
+/** Papers that arXiv does not have, as people paste them. */
+const withoutArxiv = [
+  "C. E. Shannon. A mathematical theory of communication. Bell System Technical Journal 27, 379–423, 1948. doi:10.1002/j.1538-7305.1948.tb01338.x",
+  "Goodfellow, Bengio, Courville: Deep Learning. MIT Press, 2016. ISBN 978-0-262-03561-3",
+]
+
 /** Fills the Library and issues the keys. */
 export async function tellLibrary(
   instance: Instance,
@@ -47,6 +53,7 @@ export async function tellLibrary(
   await narrator.does(owner, "save_papers", {}, { arxivIds: ["2001.08361", "hep-th/9711200", "2305.14342", "1711.05101"] })
   const shared = await collection(owner, "Warm-up, clipping and early loss", ["1706.02677", "1706.03762", "1908.03265", "1211.5063"])
   await share(owner, shared, member)
+  await narrator.does(member, "add_papers", {}, { collectionId: shared, identifiers: withoutArxiv })
   const ramp = await note(
     owner,
     shared,
@@ -97,12 +104,11 @@ export async function tellLibrary(
 }
 
 /** As if arXiv had been asked for each paper on behalf of those who filed it. */
-async function tellMetadata({ ledger, tables, world }: Instance): Promise<void> {
-  const { papers, metadata } = tables.library
+async function tellMetadata({ ledger, learning, world }: Instance): Promise<void> {
   const at = new Date(world.now()).toISOString()
   await ledger.transact(() => {
-    for (const record of demoPapers) papers.put(record, "arxiv", at)
-    metadata.tell(demoPapers.map(({ arxivId }) => arxivId))
+    learning.learn(demoPapers, "arxiv", at)
+    learning.tell(demoPapers.map(({ paperId }) => paperId))
   })
 }
 

@@ -1,16 +1,23 @@
 /** Papers of the demo's Library: real ones, with what arXiv says of them, but for the abstracts, which are the demo's own words. */
-import type { PaperRecord } from "../library/papers/papers.ts"
+import { present } from "../contract/present.ts"
+import type { Told } from "../library/papers/papers.ts"
+import { toldByArxiv } from "../library/papers/record.ts"
 
-const paper = (arxivId: string, day: string, category: string, title: string, authors: string, gist: string): PaperRecord => ({
-  arxivId,
-  title,
-  authors: authors.split(", "),
-  abstract: `In this demo's own words: ${gist}`,
-  categories: category.split(" "),
-  publishedAt: `${day}T00:00:00.000Z`,
-})
+const paper = (id: string, published: string, categories: string, title: string, authors: string, gist: string): Told =>
+  present(
+    toldByArxiv({
+      id,
+      title,
+      authors: authors.split(", "),
+      abstract: `In this demo's own words: ${gist}`,
+      categories: categories.split(" "),
+      published,
+      doi: null,
+      journal: null,
+    }),
+  )
 
-export const demoPapers: readonly PaperRecord[] = [
+export const demoPapers: readonly Told[] = [
   paper(
     "1706.02677",
     "2017-06-08",

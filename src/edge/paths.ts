@@ -4,9 +4,15 @@ import { isUuid } from "../contract/schema/fields.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { shortened } from "../contract/text.ts"
 
+/** What ends in Id and is none of this service. */
+const OTHERS = ["arxivId", "paperId"]
+const isOwnId = (name: string): boolean => name.endsWith("Id") && !OTHERS.includes(name)
+
 /** A path pattern as h3 writes it; one more where an old-style arXiv id may stand with its slash as it is, as two parts. */
 export function routePatterns(path: string): string[] {
   const pattern = path.replace(/\{([a-zA-Z]+)\}/g, ":$1")
+  // A DOI may have any number of slashes.
+  if (pattern.endsWith("/:paperId")) return [pattern.replace("/:paperId", "/**:paperId")]
   return pattern.includes("/:arxivId") ? [pattern, pattern.replace("/:arxivId", "/:archive/:arxivId")] : [pattern]
 }
 
@@ -21,7 +27,7 @@ export function pathParams(event: H3Event): Record<string, string> {
       // What cannot be decoded names nothing; it is looked up as it is and not found.
     }
     // A subject class in an arXiv id is in upper case.
-    params[name] = name.endsWith("Id") && name !== "arxivId" ? value.toLowerCase() : value
+    params[name] = isOwnId(name) ? value.toLowerCase() : value
   }
   const { archive, ...ids } = params
   return archive === undefined ? params : { ...ids, arxivId: `${archive}/${ids.arxivId}` }
@@ -30,8 +36,7 @@ export function pathParams(event: H3Event): Record<string, string> {
 /** A refusal of something that is not there, with a better sentence where the path holds what cannot be an id. */
 export function explainMalformedId(event: H3Event, refusal: Refusal): Refusal {
   if (refusal.status !== 404 || refusal.code === "unknown_operation") return refusal
-  const [name, value] =
-    Object.entries(pathParams(event)).find(([name, value]) => name.endsWith("Id") && name !== "arxivId" && !isUuid(value)) ?? []
+  const [name, value] = Object.entries(pathParams(event)).find(([name, value]) => isOwnId(name) && !isUuid(value)) ?? []
   if (value === undefined) return refusal
   const sentence = `${name} in the path is "${shortened(value, 60)}", which is not an id: ids are UUIDs such as 0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e, not labels or names.`
   return new Refusal(refusal.code, sentence, refusal.details)

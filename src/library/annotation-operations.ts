@@ -3,45 +3,48 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour, type Subject } from "../ledger/journal/behaviour.ts"
 import type { Highlight } from "../contract/library/answers.ts"
+import { named } from "../contract/library/papers.ts"
+import { paperNamedBy } from "./filed.ts"
 import { inLibrary } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, noPaper, wholeScope } from "./reach/scope.ts"
 
 /** The paper whose annotations a write is about. */
 interface Annotated extends Subject {
-  readonly arxivId: string
+  readonly paperId: string
 }
 
-export function annotationOperations({ papers, annotations }: LibraryTables) {
+export function annotationOperations({ papers, annotations, names }: LibraryTables) {
   /** A paper that the person saved, shares, or wrote on before. @throws Refusal 404 */
-  function filed({ actor, body }: { actor: Actor; body: { arxivId: string } }): Annotated {
-    const { savedAt, held } = papers.standing(wholeScope(actor.userId), body.arxivId)
-    if (savedAt === null && !held && annotations.revision(actor.userId, body.arxivId) === 0) throw noPaper()
-    return { ...inLibrary, arxivId: body.arxivId }
+  function filed({ actor, body }: { actor: Actor; body: { paperId?: string; arxivId?: string } }): Annotated {
+    const paperId = paperNamedBy(names, actor.userId, body)
+    const { savedAt, held } = papers.standing(wholeScope(actor.userId), paperId)
+    if (savedAt === null && !held && annotations.revision(actor.userId, paperId) === 0) throw noPaper()
+    return { ...inLibrary, paperId }
   }
 
   /** The person's own highlight in the path. @throws Refusal 404 */
   function inPath({ actor, params }: { actor: Actor; params: { highlightId: string } }): Annotated & { readonly highlight: Highlight } {
     const highlight = annotations.findHighlight(params.highlightId, actor.userId)
     if (highlight === undefined) throw new Refusal("room_unavailable", "You have no such highlight.")
-    return { ...inLibrary, arxivId: highlight.arxivId, highlight }
+    return { ...inLibrary, paperId: highlight.paperId, highlight }
   }
 
   /** @throws Refusal `state_conflict` with what is there now */
-  function mustBeCurrent({ actor, body }: { actor: Actor; body: { expectedRevision: number } }, { arxivId }: Annotated): void {
-    const now = annotations.read(actor.userId, arxivId)
+  function mustBeCurrent({ actor, body }: { actor: Actor; body: { expectedRevision: number } }, { paperId }: Annotated): void {
+    const now = annotations.read(actor.userId, paperId)
     if (now.revision === body.expectedRevision) return
-    throw new Refusal("state_conflict", `The annotations are at revision ${now.revision} by now.`, {
-      current: { arxivId, revision: now.revision, notes: now.notes, highlights: now.highlights.length },
+    throw new Refusal("state_conflict", `Your notes on this paper have changed since: they are at revision ${now.revision}.`, {
+      current: { ...named(paperId), revision: now.revision, notes: now.notes, highlights: now.highlights.length },
     })
   }
 
   const write_annotation = behaviour("write_annotation", {
     subject: filed,
     admit: (call, subject) => mustBeCurrent(call, subject),
-    write({ actor, body }, { arxivId }, { at }) {
-      const revision = annotations.raise(actor.userId, arxivId, body.notes, at)
-      return { target: { id: arxivId, label: null }, result: { arxivId, revision, label: null } }
+    write({ actor, body }, { paperId }, { at }) {
+      const revision = annotations.raise(actor.userId, paperId, body.notes, at)
+      return { target: { id: paperId, label: null }, result: { ...named(paperId), revision, label: null } }
     },
   })
 
@@ -49,21 +52,21 @@ export function annotationOperations({ papers, annotations }: LibraryTables) {
     subject: filed,
     admit(call, subject) {
       mustBeCurrent(call, subject)
-      mustFit("highlights", annotations.highlights(call.actor.userId, subject.arxivId), 1)
+      mustFit("highlights", annotations.highlights(call.actor.userId, subject.paperId), 1)
     },
-    write({ actor, body }, { arxivId }, change) {
+    write({ actor, body }, { paperId }, change) {
       const { quote, page, colour, comment = null, version = null, prefix = null, suffix = null } = body
       const highlightId = change.newId()
-      const revision = annotations.raise(actor.userId, arxivId, null, change.at)
-      annotations.addHighlight(actor.userId, arxivId, { highlightId, quote, page, colour, comment, version, prefix, suffix }, change.at)
-      return { target: { id: highlightId, label: null }, result: { arxivId, revision, highlightId, label: null } }
+      const revision = annotations.raise(actor.userId, paperId, null, change.at)
+      annotations.addHighlight(actor.userId, paperId, { highlightId, quote, page, colour, comment, version, prefix, suffix }, change.at)
+      return { target: { id: highlightId, label: null }, result: { ...named(paperId), revision, highlightId, label: null } }
     },
   })
 
   const amend_highlight = behaviour("amend_highlight", {
     subject: inPath,
     admit: (call, subject) => mustBeCurrent(call, subject),
-    write({ actor, body }, { arxivId, highlight }, { at }) {
+    write({ actor, body }, { paperId, highlight }, { at }) {
       const { highlightId } = highlight
       annotations.amendHighlight(
         highlightId,
@@ -73,7 +76,7 @@ export function annotationOperations({ papers, annotations }: LibraryTables) {
       )
       return {
         target: { id: highlightId, label: null },
-        result: { arxivId, revision: annotations.raise(actor.userId, arxivId, null, at), highlightId, label: null },
+        result: { ...named(paperId), revision: annotations.raise(actor.userId, paperId, null, at), highlightId, label: null },
       }
     },
   })
@@ -81,11 +84,11 @@ export function annotationOperations({ papers, annotations }: LibraryTables) {
   const remove_highlight = behaviour("remove_highlight", {
     subject: inPath,
     admit: (call, subject) => mustBeCurrent(call, subject),
-    write({ actor }, { arxivId, highlight: { highlightId } }, { at }) {
+    write({ actor }, { paperId, highlight: { highlightId } }, { at }) {
       annotations.removeHighlight(highlightId)
       return {
         target: { id: highlightId, label: null },
-        result: { arxivId, revision: annotations.raise(actor.userId, arxivId, null, at), highlightId, label: null },
+        result: { ...named(paperId), revision: annotations.raise(actor.userId, paperId, null, at), highlightId, label: null },
       }
     },
   })
@@ -93,10 +96,10 @@ export function annotationOperations({ papers, annotations }: LibraryTables) {
   const set_reading_position = behaviour("set_reading_position", {
     subject: filed,
     references: ({ body: { page, pages = page } }) => (page > pages ? [{ path: "/page", message: "is past the last page" }] : []),
-    write({ actor, body }, { arxivId }, { at }) {
+    write({ actor, body }, { paperId }, { at }) {
       const { page, pages = null, offset = 0 } = body
-      const known = annotations.setPosition(actor.userId, arxivId, { page, pages, offset }, at)
-      return { target: { id: arxivId, label: null }, result: { arxivId, page, pages: known, offset, label: null } }
+      const known = annotations.setPosition(actor.userId, paperId, { page, pages, offset }, at)
+      return { target: { id: paperId, label: null }, result: { ...named(paperId), page, pages: known, offset, label: null } }
     },
   })
 

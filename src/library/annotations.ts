@@ -1,5 +1,6 @@
 /** What a person keeps of a paper for themselves: free text, highlights, and how far they have read. */
 import type { Highlight, Annotations as Shown } from "../contract/library/answers.ts"
+import { named } from "../contract/library/papers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 
@@ -11,47 +12,47 @@ const HIGHLIGHTS = `SELECT highlight_id AS highlightId, quote, page, colour, com
 
 export function annotations(db: Db) {
   const one = db.prepare<Pick<Shown, "revision" | "notes" | "updatedAt">>(
-    "SELECT revision, notes, updated_at AS updatedAt FROM annotations WHERE user_id = +? AND arxiv_id = +?",
+    "SELECT revision, notes, updated_at AS updatedAt FROM annotations WHERE user_id = +? AND paper_id = +?",
   )
   const raise = db.prepare<{ revision: number }>(
-    `INSERT INTO annotations (user_id, arxiv_id, revision, notes, updated_at) VALUES (+?, +?, 1, coalesce(+?, ''), +?)
+    `INSERT INTO annotations (user_id, paper_id, revision, notes, updated_at) VALUES (+?, +?, 1, coalesce(+?, ''), +?)
      ON CONFLICT DO UPDATE SET revision = revision + 1, notes = coalesce(+?, notes), updated_at = excluded.updated_at RETURNING revision`,
   )
   const insert = inserting(db, "highlights")
-  const found = db.prepare<Highlight & { arxivId: string }>(
-    `${HIGHLIGHTS.replace("SELECT", "SELECT arxiv_id AS arxivId,")} WHERE highlight_id = +? AND user_id = +?`,
+  const found = db.prepare<Highlight & { paperId: string }>(
+    `${HIGHLIGHTS.replace("SELECT", "SELECT paper_id AS paperId,")} WHERE highlight_id = +? AND user_id = +?`,
   )
   const amend = db.prepare("UPDATE highlights SET colour = +?, comment = +?, updated_at = +? WHERE highlight_id = +?")
   const remove = db.prepare("DELETE FROM highlights WHERE highlight_id = +?")
-  const all = db.prepare<Highlight>(`${HIGHLIGHTS} WHERE user_id = +? AND arxiv_id = +? ORDER BY page, highlight_id`)
-  const count = db.prepare<{ held: number }>("SELECT count(*) AS held FROM highlights WHERE user_id = +? AND arxiv_id = +?")
+  const all = db.prepare<Highlight>(`${HIGHLIGHTS} WHERE user_id = +? AND paper_id = +? ORDER BY page, highlight_id`)
+  const count = db.prepare<{ held: number }>("SELECT count(*) AS held FROM highlights WHERE user_id = +? AND paper_id = +?")
   const position = db.prepare<{ page: number; pages: number | null; offset: number; at: string }>(
-    "SELECT page, pages, thousandths AS offset, set_at AS at FROM reading_positions WHERE user_id = +? AND arxiv_id = +?",
+    "SELECT page, pages, thousandths AS offset, set_at AS at FROM reading_positions WHERE user_id = +? AND paper_id = +?",
   )
-  const positions = db.prepare<{ arxivId: string; page: number; pages: number | null }>(
-    "SELECT arxiv_id AS arxivId, page, pages FROM reading_positions WHERE user_id = +? AND arxiv_id IN (SELECT value FROM json_each(+?))",
+  const positions = db.prepare<{ paperId: string; page: number; pages: number | null }>(
+    "SELECT paper_id AS paperId, page, pages FROM reading_positions WHERE user_id = +? AND paper_id IN (SELECT value FROM json_each(+?))",
   )
   // A number of pages that the reader has gone beyond was none.
   const setPosition = db.prepare<{ pages: number | null }>(
-    `INSERT INTO reading_positions (user_id, arxiv_id, page, pages, thousandths, set_at) VALUES (+?, +?, +?, +?, +?, +?)
+    `INSERT INTO reading_positions (user_id, paper_id, page, pages, thousandths, set_at) VALUES (+?, +?, +?, +?, +?, +?)
      ON CONFLICT DO UPDATE SET page = excluded.page, thousandths = excluded.thousandths, set_at = excluded.set_at,
        pages = coalesce(excluded.pages, CASE WHEN pages >= excluded.page THEN pages END) RETURNING pages`,
   )
 
   return {
     /** What was annotated; the empty state where nothing ever was. */
-    read(userId: string, arxivId: string) {
-      const { revision, notes, updatedAt } = one.get(userId, arxivId) ?? { revision: 0, notes: "", updatedAt: null }
-      return { arxivId, revision, notes, highlights: revision === 0 ? [] : all.all(userId, arxivId), updatedAt }
+    read(userId: string, paperId: string) {
+      const { revision, notes, updatedAt } = one.get(userId, paperId) ?? { revision: 0, notes: "", updatedAt: null }
+      return { ...named(paperId), revision, notes, highlights: revision === 0 ? [] : all.all(userId, paperId), updatedAt }
     },
-    revision: (userId: string, arxivId: string): number => one.get(userId, arxivId)?.revision ?? 0,
+    revision: (userId: string, paperId: string): number => one.get(userId, paperId)?.revision ?? 0,
     /** Raises the revision, with a new free text if one is given, and returns it. */
-    raise: (userId: string, arxivId: string, notes: string | null, at: string): number =>
-      raise.one(userId, arxivId, notes, at, notes).revision,
+    raise: (userId: string, paperId: string, notes: string | null, at: string): number =>
+      raise.one(userId, paperId, notes, at, notes).revision,
 
-    highlights: (userId: string, arxivId: string): number => count.get(userId, arxivId)?.held ?? 0,
-    addHighlight(userId: string, arxivId: string, highlight: NewHighlight, at: string): void {
-      insert({ ...highlight, userId, arxivId, createdAt: at, updatedAt: at })
+    highlights: (userId: string, paperId: string): number => count.get(userId, paperId)?.held ?? 0,
+    addHighlight(userId: string, paperId: string, highlight: NewHighlight, at: string): void {
+      insert({ ...highlight, userId, paperId, createdAt: at, updatedAt: at })
     },
     /** A highlight of the person's own, with the paper it is in. */
     findHighlight: (highlightId: string, userId: string) => found.get(highlightId, userId),
@@ -59,14 +60,14 @@ export function annotations(db: Db) {
       amend.run(colour, comment, at, highlightId),
     removeHighlight: (highlightId: string) => remove.run(highlightId),
 
-    position(userId: string, arxivId: string) {
-      return { arxivId, ...(position.get(userId, arxivId) ?? { page: null, pages: null, offset: null, at: null }) }
+    position(userId: string, paperId: string) {
+      return { ...named(paperId), ...(position.get(userId, paperId) ?? { page: null, pages: null, offset: null, at: null }) }
     },
     /** How far a person has read some papers; those that they did not begin are left out. */
-    positions: (userId: string, arxivIds: readonly string[]) =>
-      new Map(positions.all(userId, JSON.stringify(arxivIds)).map(({ arxivId, ...read }) => [arxivId, read])),
+    positions: (userId: string, paperIds: readonly string[]) =>
+      new Map(positions.all(userId, JSON.stringify(paperIds)).map(({ paperId, ...read }) => [paperId, read])),
     /** Keeps how far a person has read, and returns how many pages there are, as far as they ever said. */
-    setPosition: (userId: string, arxivId: string, read: { page: number; pages: number | null; offset: number }, at: string) =>
-      setPosition.one(userId, arxivId, read.page, read.pages, read.offset, at).pages,
+    setPosition: (userId: string, paperId: string, read: { page: number; pages: number | null; offset: number }, at: string) =>
+      setPosition.one(userId, paperId, read.page, read.pages, read.offset, at).pages,
   }
 }

@@ -1,11 +1,12 @@
 /** Collections: their rows, their members, and the papers they hold. */
 import type { Person } from "../contract/answers/index.ts"
-import type { Stored } from "../contract/json.ts"
-import type { CollectionPaper, CollectionSummary } from "../contract/library/answers.ts"
+import type { CollectionPaper, CollectionSummary, PaperMember } from "../contract/library/answers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import { type FiledPaper, type Given, type PaperRecord, shownPaper } from "./papers/papers.ts"
-import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
+import type { Cited } from "./bibtex/cited.ts"
+import { type FiledPaper, type ShownPaper, shownPaper } from "./papers/papers.ts"
+import { INDEXED_ANEW } from "./names/named.ts"
+import { offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
 
 /** A Collection as one reader sees it. */
@@ -19,11 +20,7 @@ const collection = ({ isOwner, papers, notes, unread, ...row }: Row): Collection
   counts: { papers, notes, unread },
 })
 
-type PaperRow = Omit<CollectionPaper, keyof PaperRecord | "metadata"> & {
-  readonly arxivId: string
-  readonly given: Stored<Given> | null
-  readonly record: Stored<PaperRecord> | null
-}
+type PaperRow = Omit<CollectionPaper, PaperMember> & ShownPaper
 
 const SHOWN = `r.collection_id AS id, r.name, r.owner_id = r.reader_id AS isOwner, o.username AS owner, r.created_at AS createdAt, r.papers, r.notes, r.unread
   FROM reached r JOIN people o ON o.user_id = r.owner_id`
@@ -41,29 +38,33 @@ export function collections(db: Db) {
   const members = db.prepare<Person>(
     "SELECT m.user_id AS userId, p.username FROM collection_members m JOIN people p USING (user_id) JOIN collections c USING (collection_id) WHERE m.collection_id = +? ORDER BY c.owner_id <> m.user_id, p.username",
   )
-  const among = db.prepare<{ arxivId: string }>(
-    "SELECT arxiv_id AS arxivId FROM collection_papers WHERE collection_id = +? AND arxiv_id IN (SELECT value FROM json_each(+?))",
+  const among = db.prepare<{ paperId: string }>(
+    "SELECT paper_id AS paperId FROM collection_papers WHERE collection_id = +? AND paper_id IN (SELECT value FROM json_each(+?))",
   )
   const add = db.prepare(
-    `INSERT INTO collection_papers (collection_id, arxiv_id, added_by, added_at, known, given, citation_key)
-     SELECT +?, w.value ->> 'arxivId', +?, +?, EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given',
+    `INSERT INTO collection_papers (collection_id, paper_id, added_by, added_at, known, given, citation_key)
+     SELECT +?, w.value ->> 'paperId', +?, +?, EXISTS (SELECT 1 FROM papers WHERE paper_id = w.value ->> 'paperId' AND origin = 'import'), w.value ->> 'given',
        CASE WHEN NOT EXISTS (SELECT 1 FROM collection_papers k WHERE k.collection_id = +? AND k.citation_key = w.value ->> 'citationKey') THEN w.value ->> 'citationKey' END
      FROM json_each(+?) w`,
   )
-  const paper = db.prepare<{ notes: number }>("SELECT notes FROM collection_papers WHERE collection_id = +? AND arxiv_id = +?")
-  const removePaper = db.prepare("DELETE FROM collection_papers WHERE collection_id = +? AND arxiv_id = +?")
+  const holding = db.prepare<{ paperId: string; notes: number }>(
+    `SELECT c.paper_id AS paperId, c.notes FROM json_each(+?) w JOIN collection_papers c ON c.collection_id = +? AND c.paper_id = w.value ORDER BY w.key LIMIT 1`,
+  )
+  const removePaper = db.prepare("DELETE FROM collection_papers WHERE collection_id = +? AND paper_id = +?")
   const papersPage = db.prepare<PaperRow>(
-    `SELECT c.arxiv_id AS arxivId, c.added_at AS addedAt, b.username AS addedBy, c.notes, coalesce(c.given, s.given) AS given,
-       CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.record END AS record
+    `SELECT c.paper_id AS paperId, c.added_at AS addedAt, b.username AS addedBy, c.notes, coalesce(c.given, s.given) AS given,
+       CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.record END AS record,
+       CASE WHEN c.known = 1 OR p.origin = 'import' OR s.known = 1 THEN p.same_as END AS sameAs
      FROM (SELECT * FROM collection_papers WHERE collection_id = +? ORDER BY entry DESC LIMIT +? OFFSET +?) c
      JOIN people b ON b.user_id = c.added_by
-     LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id
-     LEFT JOIN saved_papers s ON s.user_id = +? AND s.arxiv_id = c.arxiv_id
+     LEFT JOIN papers p ON p.paper_id = c.paper_id
+     LEFT JOIN saved_papers s ON s.user_id = +? AND s.paper_id = c.paper_id
      ORDER BY c.entry DESC`,
   )
-  const cited = db.prepare<Pick<PaperRow, "arxivId" | "given" | "record"> & { citationKey: string | null }>(
-    `SELECT c.arxiv_id AS arxivId, c.citation_key AS citationKey, c.given, CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.record END AS record
-     FROM collection_papers c LEFT JOIN papers p ON p.arxiv_id = c.arxiv_id WHERE c.collection_id = +? ORDER BY c.entry`,
+  const cited = db.prepare<Cited>(
+    `SELECT c.paper_id AS paperId, c.citation_key AS citationKey, c.given, CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.record END AS record,
+       CASE WHEN c.known = 1 OR p.origin = 'import' THEN p.same_as END AS sameAs
+     FROM collection_papers c LEFT JOIN papers p ON p.paper_id = c.paper_id WHERE c.collection_id = +? ORDER BY c.entry`,
   )
   /** What goes with a member, and what goes with a whole Collection: in the order that the references between them ask for. */
   const leaving = [
@@ -81,8 +82,8 @@ export function collections(db: Db) {
     "collections",
   ].map((table) => db.prepare(`DELETE FROM ${table} WHERE collection_id = +?`))
 
-  const noted = db.prepare<{ authorId: string; arxivId: string }>(
-    "SELECT DISTINCT author_id AS authorId, arxiv_id AS arxivId FROM notes WHERE collection_id = +?",
+  const noted = db.prepare<{ authorId: string; paperId: string }>(
+    "SELECT DISTINCT author_id AS authorId, paper_id AS paperId FROM notes WHERE collection_id = +?",
   )
   const anew = db.prepare(INDEXED_ANEW)
 
@@ -98,7 +99,7 @@ export function collections(db: Db) {
     delete(collectionId: string): void {
       const found = noted.all(collectionId)
       for (const statement of deleting) statement.run(collectionId)
-      for (const { authorId, arxivId } of found) anew.run(authorId, arxivId)
+      for (const { authorId, paperId } of found) anew.run(authorId, paperId)
     },
 
     /** One in reach; undefined for one that is out of reach, or is not. */
@@ -126,29 +127,34 @@ export function collections(db: Db) {
     /** Ends a share; what the person had of it, in keys too, is gone for good. */
     leave: (collectionId: string, userId: string) => leaving.forEach((statement) => statement.run(userId, collectionId)),
 
-    /** Adds what is not there yet. @throws Refusal `limit_reached`, with nothing added */
-    add({ id, counts }: Collection, filed: readonly FiledPaper[], by: string, at: string): { added: string[]; alreadyThere: string[] } {
-      const there = new Set(among.all(id, JSON.stringify(filed.map(({ arxivId }) => arxivId))).map(({ arxivId }) => arxivId))
-      const fresh = filed.filter(({ arxivId }) => !there.has(arxivId))
+    /**
+     * Adds what is not there yet, under whichever name. @param namesOf every name of a paper
+     * @throws Refusal `limit_reached`, with nothing added
+     */
+    add({ id, counts }: Collection, filed: readonly FiledPaper[], by: string, at: string, namesOf: (paperId: string) => readonly string[]) {
+      const held = new Set(among.all(id, JSON.stringify(filed.flatMap(({ paperId }) => namesOf(paperId)))).map(({ paperId }) => paperId))
+      const there = new Set(filed.map(({ paperId }) => paperId).filter((paperId) => namesOf(paperId).some((name) => held.has(name))))
+      const fresh = filed.filter(({ paperId }) => !there.has(paperId))
       mustFit("collectionPapers", counts.papers, fresh.length)
       add.run(id, by, at, id, JSON.stringify(fresh))
       return {
-        added: fresh.map(({ arxivId }) => arxivId),
-        alreadyThere: filed.flatMap(({ arxivId }) => (there.has(arxivId) ? [arxivId] : [])),
+        added: fresh.map(({ paperId }) => paperId),
+        alreadyThere: filed.flatMap(({ paperId }) => (there.has(paperId) ? [paperId] : [])),
       }
     },
-    /** How many notes the paper's thread holds; undefined where the Collection does not hold the paper. */
-    notesOn: (collectionId: string, arxivId: string): number | undefined => paper.get(collectionId, arxivId)?.notes,
-    removePaper: (collectionId: string, arxivId: string) => removePaper.run(collectionId, arxivId),
+    /** Under which of its names the Collection holds a paper, and how many notes are on it; undefined where it does not hold the paper. */
+    holding: (collectionId: string, names: readonly string[]) => holding.get(JSON.stringify(names), collectionId),
+    removePaper: (collectionId: string, paperId: string) => removePaper.run(collectionId, paperId),
 
     /** A page of a Collection's papers, newest first, and which they are. */
     papers(scope: Scope, collectionId: string, offset: number) {
       const rows = papersPage.all(collectionId, pageItems + 1, offset, reachesLibrary(scope) ? scope.userId : "")
-      const shown = rows.map(({ arxivId, record, given, ...added }) => shownPaper<CollectionPaper>(arxivId, record, added, given))
-      return { page: offsetPage(shown, offset), arxivIds: rows.slice(0, pageItems).map(({ arxivId }) => arxivId) }
+      const shown = rows.map(({ paperId, record, sameAs, given, ...added }) =>
+        shownPaper<CollectionPaper>({ paperId, record, sameAs, given }, added),
+      )
+      return { page: offsetPage(shown, offset), paperIds: rows.slice(0, pageItems).map(({ paperId }) => paperId) }
     },
     /** Every paper of a Collection for a bibliography, in the order they were added. */
-    bibliography: (collectionId: string) =>
-      cited.all(collectionId).map(({ arxivId, citationKey, record, given }) => ({ arxivId, citationKey, record: record ?? given })),
+    bibliography: (collectionId: string): readonly Cited[] => cited.all(collectionId),
   }
 }

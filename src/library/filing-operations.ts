@@ -1,36 +1,18 @@
 /** Filing: what a person or an agent with their key does with papers, Collections and notes. */
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
-import { type Issue, Refusal } from "../contract/refusals/refusal.ts"
-import type { FiledPaper } from "./papers/papers.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import { named } from "../contract/library/papers.ts"
+import { foundIn, naming, paperNamedBy, readIdentifiers, sentPapers, type SentPapers, strangeTitles } from "./filed.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 
 /** The Library has no Rooms and no Threads. */
 export const inLibrary = { roomId: null, threadId: undefined } as const
 
-/** Papers that are sent with titles for some of them. */
-interface Titled {
-  readonly arxivIds: readonly string[]
-  readonly titles?: readonly { readonly arxivId: string; readonly title: string }[]
-}
-
-/** Titles of papers that are not sent. */
-const strangeTitles = ({ arxivIds, titles = [] }: Titled): Issue[] =>
-  titles.flatMap(({ arxivId }, index) =>
-    arxivIds.includes(arxivId) ? [] : [{ path: `/titles/${index}/arxivId`, message: "is not among arxivIds" }],
-  )
-
-/** The papers of a body, each with the title that came with it. */
-function titled({ arxivIds, titles = [] }: Titled): FiledPaper[] {
-  const given = new Map(titles.map(({ arxivId, title }) => [arxivId, title]))
-  return arxivIds.map((arxivId) => {
-    const title = given.get(arxivId)
-    return title === undefined ? { arxivId } : { arxivId, given: { title, authors: [], publishedAt: null } }
-  })
-}
-
-export function filingOperations({ saved, collections, notes, keys }: LibraryTables) {
+export function filingOperations(tables: LibraryTables) {
+  const { saved, collections, notes, keys, names } = tables
+  const papers = naming(tables)
   /** The Collection in reach that a body names. @throws Refusal 404 */
   const inBody = ({ actor, body }: { actor: Actor; body: { collectionId: string } }) => ({
     ...inLibrary,
@@ -38,12 +20,24 @@ export function filingOperations({ saved, collections, notes, keys }: LibraryTab
   })
 
   /** The same, and how many notes its thread on the paper holds. @throws Refusal 404 */
-  function withPaper(call: { actor: Actor; body: { collectionId: string; arxivId: string } }) {
+  function withPaper(call: { actor: Actor; body: { collectionId: string; paperId?: string; arxivId?: string } }) {
     const subject = inBody(call)
-    const held = collections.notesOn(subject.collection.id, call.body.arxivId)
+    const { userId } = call.actor
+    const held = collections.holding(subject.collection.id, names.all(userId, paperNamedBy(names, userId, call.body)))
     if (held === undefined) throw noPaper()
-    return { ...subject, held }
+    return { ...subject, ...held }
   }
+
+  /** What is sent to be filed: read before the transaction, and looked at within it. */
+  const sent = (call: { body: SentPapers; prepared?: unknown }) => sentPapers(call.body, foundIn(call))
+  const filing = {
+    prepare: ({ body }: { body: SentPapers }) => readIdentifiers(body),
+    references: (call: { actor: Actor; body: SentPapers; prepared?: unknown }) => [
+      ...strangeTitles(call.body),
+      ...papers.unknown(call.actor.userId, sent(call)),
+    ],
+  }
+  const unreadableIn = (call: { prepared?: unknown }) => [...foundIn(call).unreadable]
 
   /** What others see of the key that an agent posted with; null for a person. */
   function via({ key }: Actor): string | null {
@@ -56,9 +50,11 @@ export function filingOperations({ saved, collections, notes, keys }: LibraryTab
       mustReachLibrary(actor)
       return inLibrary
     },
-    references: ({ body }) => strangeTitles(body),
-    write({ actor, body }, _subject, { at }) {
-      return { target: { id: actor.userId, label: null }, result: { ...saved.save(actor.userId, titled(body), at), label: null } }
+    ...filing,
+    write(call, _subject, change) {
+      const { userId } = call.actor
+      const kept = saved.save(userId, papers.named(userId, sent(call), change), change.at)
+      return { target: { id: userId, label: null }, result: { ...kept, unreadable: unreadableIn(call), label: null } }
     },
   })
 
@@ -74,28 +70,30 @@ export function filingOperations({ saved, collections, notes, keys }: LibraryTab
 
   const add_papers = behaviour("add_papers", {
     subject: inBody,
-    references: ({ body }) => strangeTitles(body),
-    write({ actor, body }, { collection }, { at }) {
-      const papers = titled(body)
-      const filed = collections.add(collection, papers, actor.userId, at)
-      const kept = reachesLibrary(scopeOf(actor)) ? saved.save(actor.userId, papers, at) : { saved: null, alreadySaved: null }
-      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, ...filed, ...kept, label: null } }
+    ...filing,
+    write(call, { collection }, change) {
+      const { actor } = call
+      const all = papers.named(actor.userId, sent(call), change)
+      const filed = collections.add(collection, all, actor.userId, change.at, (paperId) => names.all(actor.userId, paperId))
+      const kept = reachesLibrary(scopeOf(actor)) ? saved.save(actor.userId, all, change.at) : { saved: null, alreadySaved: null }
+      const result = { collectionId: collection.id, ...filed, ...kept, unreadable: unreadableIn(call), label: null }
+      return { target: { id: collection.id, label: null }, result }
     },
   })
 
   const remove_paper = behaviour("remove_paper", {
     subject: withPaper,
-    admit(_call, { held }) {
+    admit(_call, { notes: held }) {
       if (held > 0)
         throw new Refusal(
           "thread_has_notes",
-          `The paper's thread holds ${held} ${held === 1 ? "note" : "notes"}; it stays until they are deleted.`,
+          `There ${held === 1 ? "is a note" : `are ${held} notes`} on this paper in the Collection. It can be removed once ${held === 1 ? "the note is" : "they are"} deleted.`,
           { current: { notes: held } },
         )
     },
-    write({ body }, { collection }) {
-      collections.removePaper(collection.id, body.arxivId)
-      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, arxivId: body.arxivId, label: null } }
+    write(_call, { collection, paperId }) {
+      collections.removePaper(collection.id, paperId)
+      return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, ...named(paperId), label: null } }
     },
   })
 
@@ -109,27 +107,28 @@ export function filingOperations({ saved, collections, notes, keys }: LibraryTab
 
   const post_note = behaviour("post_note", {
     subject: withPaper,
-    references({ body }, { collection }) {
+    references({ body }, { collection, paperId }) {
       if (body.replyToNoteId === undefined) return []
       const note = notes.find(body.replyToNoteId)
-      const here = note?.collectionId === collection.id && note.arxivId === body.arxivId
+      const here = note?.collectionId === collection.id && note.paperId === paperId
       return here ? [] : [{ path: "/replyToNoteId", message: "is not a note on this paper in this Collection" }]
     },
-    admit: (_call, { held }) => mustFit("threadNotes", held, 1),
-    write({ actor, body }, { collection }, change) {
-      const { arxivId, text, replyToNoteId = null } = body
+    admit: (_call, { notes: held }) => mustFit("threadNotes", held, 1),
+    write({ actor, body }, { collection, paperId }, change) {
+      const { text, replyToNoteId = null } = body
       const noteId = change.newId()
       notes.post({
         noteId,
         collectionId: collection.id,
-        arxivId,
+        paperId,
         authorId: actor.userId,
         at: change.at,
         text,
         replyToNoteId,
         via: via(actor),
       })
-      return { target: { id: noteId, label: null }, result: { noteId, collectionId: collection.id, arxivId, replyToNoteId, label: null } }
+      const result = { noteId, collectionId: collection.id, ...named(paperId), replyToNoteId, label: null }
+      return { target: { id: noteId, label: null }, result }
     },
   })
 

@@ -9,8 +9,9 @@ import type { LibraryTables } from "./tables.ts"
 
 export { libraryTables, type LibraryTables } from "./tables.ts"
 export { libraryReads } from "./reads.ts"
-export { importedFrom } from "./bibtex/import.ts"
-export { isBibliography } from "./bibtex/ris.ts"
+export { learning, libraryActs } from "./papers/learning.ts"
+export { readPapers } from "./reading.ts"
+export type { Found } from "./papers/found.ts"
 
 export const libraryOperations = (tables: LibraryTables, people: People) => ({
   ...filingOperations(tables),

@@ -2,14 +2,16 @@
 import { fitting, JsonText, type Served, type Stored } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import type { Note } from "../contract/library/answers.ts"
+import { named } from "../contract/library/papers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import { INDEXED_ANEW, offsetPage, pageItems } from "./saved.ts"
+import { INDEXED_ANEW } from "./names/named.ts"
+import { offsetPage, pageItems } from "./saved.ts"
 
 export interface NewNote {
   readonly noteId: string
   readonly collectionId: string
-  readonly arxivId: string
+  readonly paperId: string
   readonly authorId: string
   readonly at: string
   readonly text: string
@@ -18,43 +20,48 @@ export interface NewNote {
   readonly via: string | null
 }
 
-type Row = Omit<Note, "via" | "unread"> & { readonly via: Stored<Note["via"]> | null; readonly unread: number }
+type Row = Omit<Note, "arxivId" | "via" | "unread"> & { readonly via: Stored<Note["via"]> | null; readonly unread: number }
 
 /** Notes that a page of papers brings along at most; the newest are kept. */
 const BROUGHT_ALONG = 1_000
 
-const note = ({ via, unread, ...row }: Row): Served<Note> => ({ ...row, via: via && new JsonText(via), unread: unread === 1 })
+const note = ({ via, unread, paperId, ...row }: Row): Served<Note> => ({
+  ...row,
+  ...named(paperId),
+  via: via && new JsonText(via),
+  unread: unread === 1,
+})
 
-const COLUMNS = `n.note_id AS noteId, n.arxiv_id AS arxivId, p.username AS author, n.posted_at AS at, n.text, n.reply_to_note_id AS replyToNoteId, n.via,
-  EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = +? AND u.collection_id = n.collection_id AND u.arxiv_id = n.arxiv_id AND u.note_id = n.note_id) AS unread
+const COLUMNS = `n.note_id AS noteId, n.paper_id AS paperId, p.username AS author, n.posted_at AS at, n.text, n.reply_to_note_id AS replyToNoteId, n.via,
+  EXISTS (SELECT 1 FROM unread_notes u WHERE u.user_id = +? AND u.collection_id = n.collection_id AND u.paper_id = n.paper_id AND u.note_id = n.note_id) AS unread
   FROM notes n JOIN people p ON p.user_id = n.author_id`
 
 export function notes(db: Db) {
   const insert = inserting(db, "notes")
   // A person has read what they wrote; what their agent wrote in their name they have not.
   const announce = db.prepare(
-    "INSERT INTO unread_notes (user_id, collection_id, arxiv_id, note_id) SELECT user_id, collection_id, +?, +? FROM collection_members WHERE collection_id = +? AND user_id <> +?",
+    "INSERT INTO unread_notes (user_id, collection_id, paper_id, note_id) SELECT user_id, collection_id, +?, +? FROM collection_members WHERE collection_id = +? AND user_id <> +?",
   )
-  const one = db.prepare<Pick<NewNote, "collectionId" | "arxivId" | "authorId">>(
-    "SELECT collection_id AS collectionId, arxiv_id AS arxivId, author_id AS authorId FROM notes WHERE note_id = +?",
+  const one = db.prepare<Pick<NewNote, "collectionId" | "paperId" | "authorId">>(
+    "SELECT collection_id AS collectionId, paper_id AS paperId, author_id AS authorId FROM notes WHERE note_id = +?",
   )
   const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = +?")
   const remove = db.prepare("DELETE FROM notes WHERE note_id = +?")
   const anew = db.prepare(INDEXED_ANEW)
   const page = db.prepare<Row>(
-    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.arxiv_id = +? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET +?`,
+    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id = +? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET +?`,
   )
   const on = db.prepare<Row>(
-    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.arxiv_id IN (SELECT value FROM json_each(+?)) ORDER BY n.note_id DESC LIMIT ${BROUGHT_ALONG + 1}`,
+    `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id IN (SELECT value FROM json_each(+?)) ORDER BY n.note_id DESC LIMIT ${BROUGHT_ALONG + 1}`,
   )
   const readAll = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND note_id <= +?")
-  const readThread = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND arxiv_id = +? AND note_id <= +?")
+  const readThread = db.prepare("DELETE FROM unread_notes WHERE user_id = +? AND collection_id = +? AND paper_id = +? AND note_id <= +?")
   const unread = db.prepare<{ unread: number }>("SELECT unread FROM collection_members WHERE user_id = +? AND collection_id = +?")
 
   return {
-    post({ noteId, collectionId, arxivId, authorId, at, text, replyToNoteId, via }: NewNote): void {
-      insert({ noteId, collectionId, arxivId, authorId, postedAt: at, text, replyToNoteId, via })
-      announce.run(arxivId, noteId, collectionId, via === null ? authorId : "")
+    post({ noteId, collectionId, paperId, authorId, at, text, replyToNoteId, via }: NewNote): void {
+      insert({ noteId, collectionId, paperId, authorId, postedAt: at, text, replyToNoteId, via })
+      announce.run(paperId, noteId, collectionId, via === null ? authorId : "")
     },
     find: (noteId: string) => one.get(noteId),
     /** Deletes a note; its author no longer finds the paper by it. */
@@ -62,23 +69,23 @@ export function notes(db: Db) {
       const note = one.get(noteId)
       forget.run(noteId)
       remove.run(noteId)
-      if (note !== undefined) anew.run(note.authorId, note.arxivId)
+      if (note !== undefined) anew.run(note.authorId, note.paperId)
     },
 
     /** A page of one thread, oldest first. */
-    page: (userId: string, collectionId: string, arxivId: string, offset: number) =>
-      offsetPage(page.all(userId, collectionId, arxivId, offset).map(note), offset),
+    page: (userId: string, collectionId: string, paperId: string, offset: number) =>
+      offsetPage(page.all(userId, collectionId, paperId, offset).map(note), offset),
     /** The notes on some papers, oldest first; where there are very many, the newest of them. */
-    on(userId: string, collectionId: string, arxivIds: readonly string[]) {
-      const rows = on.all(userId, collectionId, JSON.stringify(arxivIds))
+    on(userId: string, collectionId: string, paperIds: readonly string[]) {
+      const rows = on.all(userId, collectionId, JSON.stringify(paperIds))
       const fit = fitting(rows.slice(0, BROUGHT_ALONG).map(note), limits.innerListBytes)
       return { notes: fit.reverse(), notesTruncated: rows.length > fit.length }
     },
 
     /** Marks notes as read, up to one of them and on one paper where they are named, and returns how many are left. */
-    markRead(userId: string, collectionId: string, arxivId: string | undefined, through = "g"): number {
-      if (arxivId === undefined) readAll.run(userId, collectionId, through)
-      else readThread.run(userId, collectionId, arxivId, through)
+    markRead(userId: string, collectionId: string, paperId: string | undefined, through = "g"): number {
+      if (paperId === undefined) readAll.run(userId, collectionId, through)
+      else readThread.run(userId, collectionId, paperId, through)
       return unread.get(userId, collectionId)?.unread ?? 0
     },
   }

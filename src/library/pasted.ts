@@ -1,41 +1,97 @@
-/** What a person pastes to have papers saved: ids, addresses, DOIs, references of any style, many at once. */
-import { mentionedArxivId, mentionedArxivIds } from "../contract/schema/arxiv-mention.ts"
-import { withoutTrailing } from "../contract/text.ts"
-
-/** What a text was found to hold, in its order: papers of arXiv, each once, and whatever names none. */
-export interface Pasted {
-  readonly arxivIds: readonly string[]
-  readonly others: readonly string[]
-}
+/** What people and agents send to have papers filed: ids, addresses, DOIs, ISBNs, references of any style, files, many at once. */
+import { limits } from "../contract/limits.ts"
+import { mentionsIn } from "../contract/schema/paper-mention.ts"
+import { inDigits, oneLine, withoutTrailing } from "../contract/text.ts"
+import { isCsl, readCsl } from "./bibtex/csl.ts"
+import { readBibtex } from "./bibtex/read.ts"
+import { isRis } from "./bibtex/ris.ts"
+import { Finds, type Found } from "./papers/found.ts"
+import { filedAs } from "./papers/identity.ts"
 
 /** How a reference begins in a list of them: `[12]`, `12.`, `(12)`, a dot, an entry of TeX. */
-const BEGINS = /^(?:\[[^\]]{1,20}\]|\(?\d{1,3}[.)]\s|[•*–-]\s|\\bibitem|@\w+\s?[{(])/
+const BEGINS = /^(?:\[[^\]]{1,20}\]|\(?\d{1,3}[.)]\s|[•*–-]\s|\\bibitem(?:\[[^\]]{0,40}\])?(?:\{[^}]{0,60}\})?)\s*/
 /** How a line ends after which another reference may begin. */
 const ENDED = /[.;)\]}"”]$/
 /** What is an address, a DOI or an id, and no word of a sentence. */
-const THING = /^(?:https?:\/\/|www\.|doi:|10\.\d{4,9}\/|arxiv:|\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i
+const THING =
+  /^(?:https?:\/\/|www\.|doi:|doi\.org\/|10\.\d{4,9}\/|arxiv:|isbn|97[89][\d-]{10}|\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i
+/** What stands for a paper without a name of its own, as answers have it. */
+const REFERENCE = /^ref:[0-9a-f]{24}$/
 /** What stands around one. */
 const OPENING = /^[([{<"'“]+/
 const CLOSING = ")]}>\"'”.,;:"
-
 /** Characters of an address that anybody pastes. */
 const LONGEST = 500
+const ADDRESS = /^(?:https?:\/\/|www\.)[^\s<>"]{4,500}$/i
+/** Words that a text must have to say which paper it means; of scripts without spaces, letters. */
+const WORDS = 3
+const LETTERS = 8
+/** What says which kind of name follows. */
+const MARK = /\b(doi|arxiv|isbn(?:-1[03])?):?\s+/gi
+const YEAR = /\b(?:1[6-9]|20)\d\d[a-z]?\b/
 
-const isThing = (token: string): boolean => THING.test(token) || mentionedArxivId(token) !== undefined
+const isThing = (token: string): boolean => THING.test(token)
 
-/** Reads a text; each of its lines once, so that its length is all that it costs. */
-export function readPasted(text: string): Pasted {
-  const arxivIds = new Set<string>()
-  const others = new Set<string>()
-  const take = (part: string): void => {
-    const found = mentionedArxivIds(part)
-    for (const id of found) arxivIds.add(id)
-    if (found.length === 0 && part !== "") others.add(part)
+/** Whether a text has enough words to say which paper it means. */
+const saysWhich = (text: string): boolean =>
+  (text.match(/\p{L}{2,}/gu) ?? []).length >= WORDS ||
+  (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu) ?? []).length >= LETTERS
+
+/** A text without some parts of it. */
+function without(text: string, parts: readonly { readonly at: number; readonly end: number }[]): string {
+  let rest = ""
+  let at = 0
+  for (const part of [...parts].sort((one, other) => one.at - other.at)) {
+    rest += `${text.slice(at, Math.max(at, part.at))} `
+    at = Math.max(at, part.end)
   }
+  return oneLine(rest + text.slice(at))
+}
+
+/** The words of a line of names. What says which kind of name follows goes with it. */
+const wordsOf = (line: string): string[] =>
+  line
+    .replace(MARK, (_, mark: string) => (/^isbn/i.test(mark) ? `${mark}\u00a0` : `${mark}:`))
+    .split(/[^\S\u00a0]+/)
+    .map((word) => word.replaceAll("\u00a0", " "))
+
+/** An address in one form. */
+function addressOf(text: string): string | undefined {
+  const address = withoutTrailing(text, ".,;")
+  const written = /^www\./i.test(address) ? `https://${address}` : address
+  return ADDRESS.test(address) && URL.canParse(written) ? new URL(written).href : undefined
+}
+
+/** Takes a part of a text that is one reference, one line or one word. @param isAside it stands between the entries of a file */
+function take(part: string, finds: Finds, isAside: boolean): void {
+  if (part === "") return
+  const { papers, mistakes } = mentionsIn(part)
+  for (const { text, reason } of mistakes) finds.unreadable(text, reason)
+  const isListed = BEGINS.test(part)
+  const words = oneLine(part.replace(BEGINS, ""))
+  if (papers.length > 0) {
+    const said = without(part, papers)
+    // What a reference says is shown until a source says more; what stands around several names is a sentence about them.
+    const isReference = papers.length === 1 && (isListed || YEAR.test(said)) && saysWhich(said) && words.length <= limits.explanation
+    for (const { paperId } of papers) finds.paper({ paperId, ...(isReference && { given: { title: words } }) })
+    return
+  }
+  const address = mistakes.length === 0 ? addressOf(words) : undefined
+  const rest = without(words, mentionsIn(words).mistakes)
+  if (REFERENCE.test(words)) finds.paper({ paperId: words })
+  else if (address !== undefined) finds.paper(filedAs({}, { title: address, url: address }))
+  else if (words.length > limits.explanation) finds.unreadable(part, `is longer than ${inDigits(limits.explanation)} characters`)
+  else if (isAside) finds.unreadable(part, "stands outside of the file's entries")
+  else if (saysWhich(rest)) finds.paper(filedAs({}, { title: words }), "words")
+  else if (mistakes.length === 0) finds.unreadable(part, "does not say which paper it means")
+}
+
+/** Reads plain text; each of its lines once, so that its length is all that it costs. */
+function readText(text: string, finds: Finds, isAside = false): void {
   // A reference may go over several lines.
   let reference: string[] = []
   const end = (): void => {
-    take(reference.join(" "))
+    take(reference.join(" "), finds, isAside)
     reference = []
   }
   for (const line of text.split(/\r\n|\n|\r/).map((each) => each.trim())) {
@@ -48,12 +104,32 @@ export function readPasted(text: string): Pasted {
     const begins =
       last === undefined || BEGINS.test(line) || (!BEGINS.test(first ?? "") && (ENDED.test(last) || isThing(last.split(/\s/).at(-1) ?? "")))
     if (begins || line === "") end()
-    // One id or address, perhaps with its subject class.
-    const isOne = mentionedArxivId(line) !== undefined && tokens.length <= 3 && tokens.filter(isThing).length === 1
-    if (begins && isOne) take(line)
-    else if (begins && tokens.every(isThing)) for (const token of tokens) take(token)
+    // One id or address, perhaps with its subject class; or several with nothing between them.
+    const isOne = tokens.length <= 3 && tokens.filter(isThing).length === 1
+    if (begins && isOne) take(line, finds, isAside)
+    else if (begins && tokens.length > 0 && tokens.every(isThing)) for (const token of wordsOf(line)) take(token, finds, isAside)
     else if (line !== "") reference.push(line)
   }
   end()
-  return { arxivIds: [...arxivIds], others: [...others] }
+}
+
+/** Whether a text is a file of references, or holds entries of one. */
+export const isBibliography = (text: string): boolean => isRis(text) || isCsl(text) || /^[ \t]*@[A-Za-z]{1,30}[ \t]{0,9}[{(]/m.test(text)
+
+/** Reads some texts, each of which may be a file. A file can be made so that this takes any time and memory (see `reading.ts`). */
+export async function readTexts(texts: readonly string[]): Promise<Found> {
+  const finds = new Finds()
+  for (const text of texts) {
+    if (isCsl(text)) readCsl(text, finds)
+    else if (isBibliography(text)) await readBibtex(text, finds, (rest) => readText(rest, finds, true))
+    else readText(text, finds)
+  }
+  return finds.found()
+}
+
+/** Reads texts that are no files. */
+export function readPlain(texts: readonly string[]): Found {
+  const finds = new Finds()
+  for (const text of texts) readText(text, finds)
+  return finds.found()
 }

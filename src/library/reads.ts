@@ -2,12 +2,14 @@
 import { type DiscoveryName, discoveryRoutes } from "../discovery/routes.ts"
 import { JsonText } from "../contract/json.ts"
 import type { LibraryPaper } from "../contract/library/answers.ts"
+import { named } from "../contract/library/papers.ts"
 import { limits } from "../contract/limits.ts"
 import { inBrowser, pathTo } from "../contract/reads/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import { NamedText, type Readers } from "../ledger/reads/reading.ts"
 import { bibliographyOf, unchanged } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
+import { paperNamedBy } from "./filed.ts"
 import { type PaperStanding, shownPaper } from "./papers/papers.ts"
 import { wordsOf } from "./words.ts"
 import type { LibraryTables } from "./tables.ts"
@@ -19,18 +21,19 @@ const document = (name: DiscoveryName): string => discoveryRoutes.find((route) =
 const { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes } = limits
 const told = { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes }
 
-export function libraryReads({ papers, saved, tags, collections, notes, invitations, keys, annotations }: LibraryTables) {
+export function libraryReads({ papers, names, saved, tags, collections, notes, invitations, keys, annotations }: LibraryTables) {
   /** Whether something that the reader may see has to do with the paper: it is saved, held, or annotated. */
-  function concerns(scope: Scope, arxivId: string, { savedAt, held }: PaperStanding): boolean {
-    return savedAt !== null || held || (reachesLibrary(scope) && annotations.revision(scope.userId, arxivId) > 0)
+  function concerns(scope: Scope, paperId: string, { savedAt, held }: PaperStanding): boolean {
+    return savedAt !== null || held || (reachesLibrary(scope) && annotations.revision(scope.userId, paperId) > 0)
   }
 
   /** A paper in reach, or one that the operator imported for everybody. @throws Refusal 404 */
-  function mustKnow(scope: Scope, arxivId: string) {
-    const standing = papers.standing(scope, arxivId)
-    const inReach = concerns(scope, arxivId, standing)
+  function mustKnow(scope: Scope, query: { readonly paperId?: string; readonly arxivId?: string }) {
+    const paperId = paperNamedBy(names, scope.userId, query)
+    const standing = papers.standing(scope, paperId)
+    const inReach = concerns(scope, paperId, standing)
     if (!inReach && !standing.imported) throw noPaper()
-    return { ...standing, inReach }
+    return { ...standing, paperId, inReach }
   }
 
   return {
@@ -66,7 +69,7 @@ export function libraryReads({ papers, saved, tags, collections, notes, invitati
       const { format = "json" } = query
       if (format !== "json")
         return bibliographyOf(`collection-${collection.id}`, format, collections.bibliography(collection.id), unchanged)
-      const { page, arxivIds: shown } = collections.papers(scope, collection.id, query.offset ?? 0)
+      const { page, paperIds: shown } = collections.papers(scope, collection.id, query.offset ?? 0)
       const members = collections.members(collection.id).map(({ username }) => username)
       return { ...collection, members, ...notes.on(scope.userId, collection.id, shown), ...page }
     },
@@ -90,25 +93,25 @@ export function libraryReads({ papers, saved, tags, collections, notes, invitati
 
     library_paper({ actor, query, basePath = "" }) {
       const scope = scopeOf(actor)
-      const { record, given, savedAt, collections: holding, tags: own } = mustKnow(scope, query.arxivId)
+      const { paperId, record, sameAs, given, savedAt, collections: holding, tags: own } = mustKnow(scope, query)
+      const { arxivId } = named(paperId)
+      const path = actor.key === undefined ? inBrowser("library_paper") : pathTo("library_paper")
       const links = {
-        self: `${basePath}${actor.key === undefined ? inBrowser("library_paper") : pathTo("library_paper")}?arxivId=${encodeURIComponent(query.arxivId)}`,
-        publications: `${basePath}${pathTo("paper_publications", { arxivId: query.arxivId })}`,
+        self: `${basePath}${path}?${arxivId === null ? "paperId" : "arxivId"}=${encodeURIComponent(paperId)}`,
+        publications: arxivId === null ? null : `${basePath}${pathTo("paper_publications", { arxivId })}`,
       }
       const saving = { saved: reachesLibrary(scope) ? savedAt !== null : null, savedAt }
       return shownPaper<LibraryPaper>(
-        query.arxivId,
-        record,
+        { paperId, record, sameAs, given },
         { schemaVersion: schemaVersions.library, ...saving, collections: new JsonText(holding), tags: own && new JsonText(own), links },
-        given,
       )
     },
 
     library_annotations({ actor, query }) {
       const scope = scopeOf(actor)
-      const { inReach } = mustKnow(scope, query.arxivId)
+      const { paperId, inReach } = mustKnow(scope, query)
       // Of a paper that is merely known here, a key that does not reach it learns nothing of what its person wrote on it.
-      return annotations.read(inReach ? scope.userId : "", query.arxivId)
+      return annotations.read(inReach ? scope.userId : "", paperId)
     },
 
     library_keys({ actor }) {
@@ -127,16 +130,17 @@ export function libraryReads({ papers, saved, tags, collections, notes, invitati
     collection_notes({ actor, params, query }) {
       const scope = scopeOf(actor)
       const { id } = collections.mustFind(scope, params.collectionId)
-      if (collections.notesOn(id, query.arxivId) === undefined) throw noPaper()
-      return notes.page(scope.userId, id, query.arxivId, query.offset ?? 0)
+      const held = collections.holding(id, names.all(scope.userId, paperNamedBy(names, scope.userId, query)))
+      if (held === undefined) throw noPaper()
+      return notes.page(scope.userId, id, held.paperId, query.offset ?? 0)
     },
     collection_bibtex({ actor, params }) {
       const { id } = collections.mustFind(scopeOf(actor), params.collectionId)
       return new NamedText(`collection-${id}.bib`, writeBibtex(collections.bibliography(id)))
     },
     reading_position({ actor, query }) {
-      mustKnow(scopeOf(actor), query.arxivId)
-      return annotations.position(actor.userId, query.arxivId)
+      const { paperId } = mustKnow(scopeOf(actor), query)
+      return annotations.position(actor.userId, paperId)
     },
   } satisfies Partial<Readers>
 }

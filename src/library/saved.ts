@@ -4,16 +4,14 @@ import { JsonText, type Stored } from "../contract/json.ts"
 import type { Holding, SavedPaper } from "../contract/library/answers.ts"
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import type { Cited } from "./bibtex/write.ts"
-import { type FiledPaper, type Given, GIVEN, holders, type PaperRecord, shownPaper, TAGS } from "./papers/papers.ts"
+import type { Cited } from "./bibtex/cited.ts"
+import { NAMES } from "./names/named.ts"
+import { type FiledPaper, GIVEN, holders, type ShownPaper, shownPaper, TAGS } from "./papers/papers.ts"
 import { mustFit, REACHED, type Scope, values } from "./reach/scope.ts"
 
-interface Row {
-  readonly arxivId: string
+/** `given`: what was said of it when it was saved, or when it was added to a Collection in reach. */
+interface Row extends ShownPaper {
   readonly savedAt: string
-  readonly record: Stored<PaperRecord> | null
-  /** What a file or an agent said of it that saved it, or that added it to a Collection in reach. */
-  readonly given: Stored<Given> | null
   readonly collections: Stored<Holding>
   readonly tags: Stored<string[]>
 }
@@ -41,36 +39,35 @@ const orders: Readonly<Record<PaperOrder, string>> = {
   published: "s.published_at DESC, s.entry DESC",
 }
 
-/** Has what a person finds a paper by looked up again. */
-export const INDEXED_ANEW = "UPDATE saved_papers SET known = known WHERE user_id = +? AND arxiv_id = +?"
+/** SQL for whether a person may know what a source says of a paper they saved. */
+const SHOWN = `(s.known = 1 OR p.origin = 'import'
+  OR EXISTS (SELECT 1 FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("s.user_id", "s.paper_id")} AND h.known = 1))`
 
 export function saved(db: Db) {
   const count = db.prepare<{ saved: number }>("SELECT saved FROM library_counts WHERE user_id = +?")
-  const among = db.prepare<{ arxivId: string }>(
-    "SELECT arxiv_id AS arxivId FROM saved_papers WHERE user_id = +? AND arxiv_id IN (SELECT value FROM json_each(+?))",
+  const among = db.prepare<{ paperId: string }>(
+    "SELECT paper_id AS paperId FROM saved_papers WHERE user_id = +? AND paper_id IN (SELECT value FROM json_each(+?))",
   )
   const insert = db.prepare(
-    `INSERT INTO saved_papers (user_id, saved_at, arxiv_id, known, given)
-     SELECT +?, +?, w.value ->> 'arxivId', EXISTS (SELECT 1 FROM papers WHERE arxiv_id = w.value ->> 'arxivId' AND origin = 'import'), w.value ->> 'given' FROM json_each(+?) w`,
+    `INSERT INTO saved_papers (user_id, saved_at, paper_id, known, given)
+     SELECT +?, +?, w.value ->> 'paperId', EXISTS (SELECT 1 FROM papers WHERE paper_id = w.value ->> 'paperId' AND origin = 'import'), w.value ->> 'given' FROM json_each(+?) w`,
   )
-  const leaving = ["paper_tags", "saved_papers"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND arxiv_id = +?`))
+  const leaving = ["paper_tags", "saved_papers"].map((table) => db.prepare(`DELETE FROM ${table} WHERE user_id = +? AND paper_id = +?`))
   const finding = (order: string, isTagged: boolean, isSearched: boolean) =>
     db.prepare<{ entry: number }>(
       `SELECT s.entry FROM saved_papers s WHERE s.user_id = +?
-       ${isTagged ? "AND s.arxiv_id IN (SELECT arxiv_id FROM paper_tags WHERE user_id = +? AND tag = +?)" : ""}
+       ${isTagged ? "AND s.paper_id IN (SELECT paper_id FROM paper_tags WHERE user_id = +? AND tag = +?)" : ""}
        ${isSearched ? "AND s.entry IN (SELECT rowid FROM library_index WHERE library_index MATCH +?)" : ""}
        ORDER BY ${order} LIMIT +? OFFSET +?`,
     )
   const finders = new Map<string, ReturnType<typeof finding>>()
   const page = db.prepare<Row>(
     `WITH ${REACHED}
-     SELECT s.arxiv_id AS arxivId, s.saved_at AS savedAt, ${holders("s.arxiv_id")} AS collections,
-       CASE WHEN s.known = 1 OR p.origin = 'import'
-         OR EXISTS (SELECT 1 FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = s.arxiv_id AND h.known = 1)
-         THEN p.record END AS record,
-       coalesce(s.given, ${GIVEN("s.arxiv_id")}) AS given, ${TAGS("s.user_id", "s.arxiv_id")} AS tags
+     SELECT s.paper_id AS paperId, s.saved_at AS savedAt, ${holders("s.paper_id")} AS collections,
+       CASE WHEN ${SHOWN} THEN p.record END AS record, CASE WHEN ${SHOWN} THEN p.same_as END AS sameAs,
+       coalesce(s.given, ${GIVEN("s.paper_id")}) AS given, ${TAGS("s.user_id", "s.paper_id")} AS tags
      FROM json_each(+?) w CROSS JOIN saved_papers s ON s.entry = w.value
-     LEFT JOIN papers p ON p.arxiv_id = s.arxiv_id
+     LEFT JOIN papers p ON p.paper_id = s.paper_id
      ORDER BY w.key`,
   )
 
@@ -88,25 +85,25 @@ export function saved(db: Db) {
   return {
     /** Saves what is not saved yet. @throws Refusal `limit_reached`, with nothing saved */
     save(userId: string, filed: readonly FiledPaper[], at: string): { saved: string[]; alreadySaved: string[] } {
-      const there = new Set(among.all(userId, JSON.stringify(filed.map(({ arxivId }) => arxivId))).map(({ arxivId }) => arxivId))
-      const fresh = filed.filter(({ arxivId }) => !there.has(arxivId))
+      const there = new Set(among.all(userId, JSON.stringify(filed.map(({ paperId }) => paperId))).map(({ paperId }) => paperId))
+      const fresh = filed.filter(({ paperId }) => !there.has(paperId))
       mustFit("savedPapers", count.get(userId)?.saved ?? 0, fresh.length)
       insert.run(userId, at, JSON.stringify(fresh))
       return {
-        saved: fresh.map(({ arxivId }) => arxivId),
-        alreadySaved: filed.flatMap(({ arxivId }) => (there.has(arxivId) ? [arxivId] : [])),
+        saved: fresh.map(({ paperId }) => paperId),
+        alreadySaved: filed.flatMap(({ paperId }) => (there.has(paperId) ? [paperId] : [])),
       }
     },
     /** How many papers a person has saved. */
     count: (userId: string): number => count.get(userId)?.saved ?? 0,
     /** Takes a paper and its tags out of the Library. Whether it was saved. */
-    unsave: (userId: string, arxivId: string): boolean => leaving.map((statement) => statement.run(userId, arxivId)).at(-1) === 1,
+    unsave: (userId: string, paperId: string): boolean => leaving.map((statement) => statement.run(userId, paperId)).at(-1) === 1,
 
     /** A page of the saved papers of a reader whose reach includes them: newest first, where nothing else is wanted. */
     page: (scope: Scope, wanted: Wanted, offset: number) =>
       offsetPage(
-        rows(scope, entries(scope.userId, wanted, pageItems + 1, offset)).map(({ arxivId, savedAt, record, given, collections, tags }) =>
-          shownPaper<SavedPaper>(arxivId, record, { savedAt, collections: new JsonText(collections), tags: new JsonText(tags) }, given),
+        rows(scope, entries(scope.userId, wanted, pageItems + 1, offset)).map(({ savedAt, collections, tags, ...paper }) =>
+          shownPaper<SavedPaper>(paper, { savedAt, collections: new JsonText(collections), tags: new JsonText(tags) }),
         ),
         offset,
       ),
@@ -117,7 +114,14 @@ export function saved(db: Db) {
       return {
         all,
         cited: (some: readonly number[]): Cited[] =>
-          rows(scope, some).map(({ arxivId, record, given, tags }) => ({ arxivId, citationKey: null, record: record ?? given, tags })),
+          rows(scope, some).map(({ paperId, record, sameAs, given, tags }) => ({
+            paperId,
+            citationKey: null,
+            record,
+            sameAs,
+            given,
+            tags,
+          })),
       }
     },
   }

@@ -4,11 +4,12 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import type { People } from "../people/people.ts"
-import { importedFrom } from "./bibtex/import.ts"
-import type { Bibliography } from "./bibtex/read.ts"
+import { named as namedPaper } from "../contract/library/papers.ts"
 import type { Collection } from "./collections.ts"
+import { foundIn, naming, paperNamedBy, papersNamedBy } from "./filed.ts"
 import { inLibrary } from "./filing-operations.ts"
 import type { Invitation } from "./invitations.ts"
+import { readImport } from "./reading.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, scopeOf } from "./reach/scope.ts"
 
@@ -24,7 +25,9 @@ const ofInvitation = ({ invitationId, collection }: Invitation) => ({
   label: null,
 })
 
-export function sharingOperations({ people, saved, collections, notes, invitations }: LibraryTables & { readonly people: People }) {
+export function sharingOperations({ people, ...tables }: LibraryTables & { readonly people: People }) {
+  const { saved, collections, notes, invitations, names } = tables
+  const papers = naming(tables)
   /** The Collection in the path. @throws Refusal 404 */
   const shared = ({ actor, params }: InPath<"collectionId">) => ({
     ...inLibrary,
@@ -47,10 +50,11 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
   const unsave_papers = behaviour("unsave_papers", {
     subject: () => inLibrary,
     write({ actor, body }) {
-      const unsaved = body.arxivIds.filter((arxivId) => saved.unsave(actor.userId, arxivId))
+      const all = papersNamedBy(names, actor.userId, body)
+      const unsaved = all.filter((paperId) => saved.unsave(actor.userId, paperId))
       return {
         target: { id: actor.userId, label: null },
-        result: { unsaved, notSaved: body.arxivIds.filter((arxivId) => !unsaved.includes(arxivId)), label: null },
+        result: { unsaved, notSaved: all.filter((paperId) => !unsaved.includes(paperId)), label: null },
       }
     },
   })
@@ -155,32 +159,42 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
       if (note?.authorId !== actor.userId && !leftBehind(collection, note?.authorId ?? "")) {
         throw new Refusal("not_authorized", "A note is deleted by who wrote it.", { status: 403, current: { needed: ["author"] } })
       }
-      return { ...inLibrary, noteId, collectionId: collection.id, arxivId: note?.arxivId ?? "" }
+      return { ...inLibrary, noteId, collectionId: collection.id, paperId: note?.paperId ?? "" }
     },
-    write(_call, { noteId, collectionId, arxivId }) {
+    write(_call, { noteId, collectionId, paperId }) {
       notes.delete(noteId)
-      return { target: { id: noteId, label: null }, result: { noteId, collectionId, arxivId, label: null } }
+      return { target: { id: noteId, label: null }, result: { noteId, collectionId, ...namedPaper(paperId), label: null } }
     },
   })
 
   const mark_read = behaviour("mark_read", {
     subject: ({ actor, body }) => ({ ...inLibrary, collection: collections.mustFind(scopeOf(actor), body.collectionId) }),
     write({ actor, body }, { collection }) {
-      const unread = notes.markRead(actor.userId, collection.id, body.arxivId, body.throughNoteId)
+      const isAll = body.paperId === undefined && body.arxivId === undefined
+      const asked = isAll ? undefined : paperNamedBy(names, actor.userId, body)
+      const paperId = asked && (collections.holding(collection.id, names.all(actor.userId, asked))?.paperId ?? asked)
+      const unread = notes.markRead(actor.userId, collection.id, paperId, body.throughNoteId)
       return { target: { id: collection.id, label: null }, result: { collectionId: collection.id, unread, label: null } }
     },
   })
 
-  const import_bibtex = behaviour("import_bibtex", {
-    subject: shared,
-    prepare: ({ body }) => importedFrom(body.bibtex),
-    write({ actor, prepared }, { collection }, { at }) {
-      const { papers, skipped } = prepared as Bibliography
-      const filed = collections.add(collection, papers, actor.userId, at)
-      const kept = saved.save(actor.userId, papers, at)
+  const import_papers = behaviour("import_papers", {
+    subject: ({ actor, body }) => ({
+      ...inLibrary,
+      collection: body.collectionId === undefined ? null : collections.mustFind(scopeOf(actor), body.collectionId),
+    }),
+    prepare: ({ body }) => readImport(body.text),
+    references: (call) => papers.unknown(call.actor.userId, foundIn(call).papers),
+    write(call, { collection }, change) {
+      const { actor } = call
+      const { papers: sent, unreadable } = foundIn(call)
+      const all = papers.named(actor.userId, sent, change)
+      const filed = collection && collections.add(collection, all, actor.userId, change.at, (paperId) => names.all(actor.userId, paperId))
+      const { added = null, alreadyThere = null } = filed ?? {}
+      const kept = saved.save(actor.userId, all, change.at)
       return {
-        target: { id: collection.id, label: null },
-        result: { collectionId: collection.id, ...filed, ...kept, skipped: [...skipped], label: null },
+        target: { ...(collection && { kind: "collection" }), id: collection?.id ?? actor.userId, label: null },
+        result: { collectionId: collection?.id ?? null, added, alreadyThere, ...kept, unreadable: [...unreadable], label: null },
       }
     },
   })
@@ -196,6 +210,6 @@ export function sharingOperations({ people, saved, collections, notes, invitatio
     remove_collection_member,
     delete_note,
     mark_read,
-    import_bibtex,
+    import_papers,
   }
 }

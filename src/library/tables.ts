@@ -4,6 +4,7 @@ import { annotations } from "./annotations.ts"
 import { collections } from "./collections.ts"
 import { collectionInvitations } from "./invitations.ts"
 import { keys } from "./keys.ts"
+import { names } from "./names/names.ts"
 import { notes } from "./notes.ts"
 import { metadata } from "./papers/metadata.ts"
 import { papers } from "./papers/papers.ts"
@@ -14,6 +15,7 @@ export type LibraryTables = ReturnType<typeof libraryTables>
 
 export const libraryTables = (db: Db) => ({
   papers: papers(db),
+  names: names(db),
   metadata: metadata(db),
   saved: saved(db),
   tags: tags(db),

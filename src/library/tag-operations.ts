@@ -1,19 +1,24 @@
 /** How a person tags the papers they saved. */
 import { behaviour } from "../ledger/journal/behaviour.ts"
+import { naming, papersNamedBy } from "./filed.ts"
 import { inLibrary } from "./filing-operations.ts"
 import type { LibraryTables } from "./tables.ts"
 
-export function tagOperations({ saved, tags }: Pick<LibraryTables, "saved" | "tags">) {
+export function tagOperations(tables: LibraryTables) {
+  const { saved, tags, names } = tables
+  const { named } = naming(tables)
   const tag_papers = behaviour("tag_papers", {
     subject: () => inLibrary,
-    admit: ({ actor, body }) => tags.mustTake(actor.userId, body.arxivIds, body.tags),
-    write({ actor, body }, _subject, { at }) {
-      const kept = saved.save(
+    admit: ({ actor, body }) => tags.mustTake(actor.userId, papersNamedBy(names, actor.userId, body), body.tags),
+    write({ actor, body }, _subject, change) {
+      const sent = papersNamedBy(names, actor.userId, body).map((paperId) => ({ paperId }))
+      const papers = named(actor.userId, sent, change)
+      const kept = saved.save(actor.userId, papers, change.at)
+      const { changed, before } = tags.add(
         actor.userId,
-        body.arxivIds.map((arxivId) => ({ arxivId })),
-        at,
+        papers.map(({ paperId }) => paperId),
+        body.tags,
       )
-      const { changed, before } = tags.add(actor.userId, body.arxivIds, body.tags)
       return {
         target: { id: actor.userId, label: null },
         result: { tags: body.tags, tagged: changed, alreadyTagged: before, ...kept, label: null },
@@ -24,7 +29,7 @@ export function tagOperations({ saved, tags }: Pick<LibraryTables, "saved" | "ta
   const untag_papers = behaviour("untag_papers", {
     subject: () => inLibrary,
     write({ actor, body }) {
-      const { changed, before } = tags.remove(actor.userId, body.arxivIds, body.tags)
+      const { changed, before } = tags.remove(actor.userId, papersNamedBy(names, actor.userId, body), body.tags)
       return {
         target: { id: actor.userId, label: null },
         result: { tags: body.tags, untagged: changed, notTagged: before, label: null },

@@ -64,11 +64,12 @@ await does(
 )
 const [filed] = live
   .prepare<{ arxivId: string; username: string }>(
-    "SELECT s.arxiv_id AS arxivId, p.username FROM saved_papers s JOIN people p USING (user_id)",
+    "SELECT s.paper_id AS arxivId, p.username FROM saved_papers s JOIN people p USING (user_id)",
   )
   .all()
 await does(filed?.username ?? "", "set_reading_position", {}, { arxivId: filed?.arxivId, page: 2, pages: 9, offset: 500 })
 await does(filed?.username ?? "", "tag_papers", {}, { arxivIds: [filed?.arxivId], tags: ["to read"] })
+await does(filed?.username ?? "", "import_papers", {}, { text: "@misc{a, title={Both}, doi={10.1000/both}, eprint={2401.09998}}" })
 const [dispute] = live
   .prepare<{ threadId: string; entryId: string; username: string }>(
     `SELECT l.thread_id AS threadId, l.entry_id AS entryId, p.username FROM research_links l JOIN people p ON p.user_id = l.target_author_id

@@ -36,9 +36,9 @@ test("papers are saved under their id, whatever version is named, and once", asy
   const agent = await house.agentOf(ada)
   const first = await agent.write("save_papers", { arxivIds: ["2402.00001v3", "hep-th/9901001", "math.GT/0309136v2"] })
   t.match(first, { schemaVersion: 1, roomId: null, threadId: null, entry: null, activity: null, target: { kind: "library" } })
-  t.strictSame(first.result, { saved: ["2402.00001", "hep-th/9901001", "math/0309136"], alreadySaved: [], label: null })
+  t.strictSame(first.result, { saved: ["2402.00001", "hep-th/9901001", "math/0309136"], alreadySaved: [], unreadable: [], label: null })
   const again = await agent.write("save_papers", { arxivIds: ["2402.00001", "2402.00002"] })
-  t.strictSame(again.result, { saved: ["2402.00002"], alreadySaved: ["2402.00001"], label: null })
+  t.strictSame(again.result, { saved: ["2402.00002"], alreadySaved: ["2402.00001"], unreadable: [], label: null })
   const page = await agent.read("library_papers")
   t.strictSame(
     page.items.map(({ arxivId }) => arxivId),
@@ -60,6 +60,7 @@ test("a Collection through an agent's hands: made, filled, read, renamed, emptie
     alreadyThere: [],
     saved: paperIds(100, 3),
     alreadySaved: [],
+    unreadable: [],
     label: null,
   })
   t.match((await agent.write("add_papers", { collectionId, arxivIds: paperIds(102, 2) })).result, {
@@ -270,7 +271,7 @@ test("lists go by offset, fifty at a time", async (t) => {
   const next = await ask(`${baseUrl}${first.links.next}`, { token: await keyOf(ada) })
   t.match(next.body, { nextOffset: 100 })
   const seen: string[] = []
-  for await (const { arxivId } of agent.items("library_collection", { collectionId })) seen.push(arxivId)
+  for await (const item of agent.items("library_collection", { collectionId })) seen.push(item.paperId)
   t.strictSame(seen, paperIds(500, 120).reverse(), "all of them, newest first, each once")
   t.match(await agent.read("library_collection", { collectionId, offset: 100 }), {
     hasMore: false,

@@ -14,6 +14,7 @@ const highlight = { arxivId, quote: "We used a linear ramp.", page: 7, colour: "
 test("an unannotated paper reads as an empty state", async (t) => {
   t.strictSame(await ada.read("library_annotations", { arxivId }), {
     schemaVersion: 1,
+    paperId: arxivId,
     arxivId,
     revision: 0,
     notes: "",

@@ -2,9 +2,9 @@
 import fc from "fast-check"
 import t, { test } from "tap"
 import { stored } from "../../src/contract/json.ts"
-import { readBibtex } from "../../src/library/bibtex/read.ts"
 import { texValue, writeBibtex } from "../../src/library/bibtex/write.ts"
-import { collectionOf, paperId, refused, startHouse } from "./house.ts"
+import type { PaperRecord } from "../../src/library/papers/papers.ts"
+import { collectionOf, paperId, readText, refused, startHouse } from "./house.ts"
 
 const file = String.raw`
 Something that is no entry.
@@ -21,16 +21,19 @@ Something that is no entry.
 @misc{byurl, title={The same key again}, eprint={2002.04745}}
 `
 
-test("papers are found wherever people write an arXiv id", async (t) => {
-  const { papers, skipped } = await readBibtex(file)
-  t.strictSame(
-    papers.map(({ arxivId, citationKey }) => [arxivId, citationKey]),
+test("every entry is a paper, known by its arXiv id, its DOI or its own words, and what cannot be read is listed", async (t) => {
+  const { papers, unreadable } = await readText(file)
+  t.match(
+    papers.map(({ paperId, citationKey }) => [paperId, citationKey]),
     [
       ["1706.03762", "vaswani2017"],
       ["1412.6980", "kingma:adam"],
       ["hep-th/9711200", "maldacena"],
       ["2001.08361", "byurl"],
       ["1908.03265", "bydoi"],
+      [/^ref:/, "knuth"],
+      [/^ref:/, "elsewhere"],
+      [/^ref:/, "broken"],
       ["2002.04745", undefined],
     ],
   )
@@ -38,22 +41,22 @@ test("papers are found wherever people write an arXiv id", async (t) => {
     title: "Attention Is All You Need",
     authors: ["Ashish Vaswani", "The ATLAS Collaboration"],
     publishedAt: "2017-06-12T00:00:00.000Z",
+    year: 2017,
+    venue: "Computation and Language",
   })
-  t.match(papers[1]?.given, { title: "Adam: naïve and x₁", authors: ["Diederik P. Kingma", "Jimmy Ba"], publishedAt: null })
-  t.strictSame(
-    skipped.map(({ key, reason }) => [key, reason]),
-    [
-      ["twice", "is another entry for 1412.6980"],
-      ["knuth", "names no arXiv id"],
-      ["elsewhere", "names no arXiv id"],
-      ["broken", "names no arXiv id"],
-    ],
+  t.match(
+    papers[1]?.given,
+    { title: "Adam: naïve and x₁", authors: ["Diederik P. Kingma", "Jimmy Ba"], year: 2014 },
+    "the first of two entries stands",
   )
+  t.strictSame(unreadable, [{ text: "Something that is no entry.", reason: "stands outside of the file's entries" }])
+  t.match((await readText("@article{broken, title={Unclosed")).unreadable, [
+    { text: "@article{broken, title={Unclosed", reason: /braces or quotes do not match/ },
+  ])
 })
 
 test("no file holds the service up", async (t) => {
   const hostile = [
-    "{".repeat(200_000),
     "@article{a, title=".repeat(10_000),
     `@misc{x,title={${"{".repeat(100_000)}}}`,
     `@misc{x,author={${"A and ".repeat(40_000)}}}`,
@@ -63,7 +66,7 @@ test("no file holds the service up", async (t) => {
   ]
   for (const text of hostile) {
     const begun = performance.now()
-    t.match(await readBibtex(text), { papers: [] })
+    t.ok((await readText(text)).papers.length <= 1)
     const took = performance.now() - begun
     t.ok(took < 5_000, `${text.slice(0, 20)}… took ${Math.round(took)} ms`)
   }
@@ -74,7 +77,7 @@ test("no file holds the service up", async (t) => {
         maxLength: 60,
       }),
       async (text) => {
-        await readBibtex(text)
+        await readText(text)
       },
     ),
     { numRuns: 300 },
@@ -85,15 +88,17 @@ const fieldOf = (bibtex: string, name: string) => new RegExp(`^  ${name} = \\{(.
 
 test("what is written is BibTeX that is read again as the same papers", async (t) => {
   const record = (title: string, authors: string[], publishedAt: string | null = "2017-06-12T00:00:00.000Z") =>
-    stored<{ title: string; authors: string[] }>(JSON.stringify({ title, authors, categories: ["cs.CL", "cs.LG"], publishedAt }))
+    stored<PaperRecord>(JSON.stringify({ title, authors, categories: ["cs.CL", "cs.LG"], publishedAt }))
+  const nothing = { record: null, sameAs: null, given: null }
   const text = writeBibtex([
     {
-      arxivId: "1706.03762",
+      ...nothing,
+      paperId: "1706.03762",
       citationKey: "vaswani2017",
       record: record("Attention & 100% of $x_1 \\& y$", ["Ashish Vaswani", "The ATLAS and CMS Collaborations", "Erdős, Paul"]),
     },
-    { arxivId: "hep-th/9711200", citationKey: null, record: null },
-    { arxivId: "math/0309136", citationKey: null, record: record("Unbalanced } brace {{ and a lone $", [], null) },
+    { ...nothing, paperId: "hep-th/9711200", citationKey: null },
+    { ...nothing, paperId: "math/0309136", citationKey: null, record: record("Unbalanced } brace {{ and a lone $", [], null) },
   ])
   t.match(
     text,
@@ -101,13 +106,13 @@ test("what is written is BibTeX that is read again as the same papers", async (t
   )
   t.match(text, /@misc\{arXiv:hep-th\/9711200,\n {2}year = \{1997\}/, "the year is in the id")
   t.match(text, /@misc\{arXiv:math\/0309136,\n {2}title = \{\{Unbalanced brace and a lone \\\$\}\},\n {2}year = \{2003\}/)
-  const { papers, skipped } = await readBibtex(text)
+  const { papers, unreadable } = await readText(text)
   t.strictSame(
-    papers.map(({ arxivId }) => arxivId),
+    papers.map(({ paperId }) => paperId),
     ["1706.03762", "hep-th/9711200", "math/0309136"],
   )
   t.strictSame(papers[0]?.given?.authors, ["Ashish Vaswani", "The ATLAS and CMS Collaborations", "Erdős, Paul"])
-  t.strictSame(skipped, [])
+  t.strictSame(unreadable, [])
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (title) => {
       const value = texValue(title)
@@ -125,13 +130,13 @@ const { ada, grace } = house
 
 test("a Collection takes a file in, whole, and gives it out under the same keys", async (t) => {
   const collectionId = await collectionOf(ada, "From a file", ["1412.6980"])
-  const { result } = await ada.write("import_bibtex", { collectionId, bibtex: file })
+  const { result } = await ada.write("import_papers", { collectionId, text: file })
   t.match(result, {
-    added: ["1706.03762", "hep-th/9711200", "2001.08361", "1908.03265", "2002.04745"],
+    added: ["1706.03762", "hep-th/9711200", "2001.08361", "1908.03265", /^ref:/, /^ref:/, /^ref:/, "2002.04745"],
     alreadyThere: ["1412.6980"],
     alreadySaved: ["1412.6980"],
   })
-  t.equal(result.skipped.length, 4)
+  t.equal(result.unreadable.length, 1)
   const { items } = await ada.read("library_collection", { collectionId })
   t.match(
     items.find(({ arxivId }) => arxivId === "1706.03762"),
@@ -142,12 +147,12 @@ test("a Collection takes a file in, whole, and gives it out under the same keys"
   t.equal(out.headers.get("content-type"), "application/x-bibtex; charset=utf-8")
   const text = await out.text()
   t.strictSame(
-    [...text.matchAll(/^@misc\{(.*),$/gm)].map((match) => match[1]),
-    ["arXiv:1412.6980", "vaswani2017", "maldacena", "byurl", "bydoi", "arXiv:2002.04745"],
+    [...text.matchAll(/^@(?:misc|article)\{(.*),$/gm)].map((match) => match[1]),
+    ["arXiv:1412.6980", "vaswani2017", "maldacena", "byurl", "bydoi", "knuth", "elsewhere", "broken", "arXiv:2002.04745"],
   )
   t.equal(fieldOf(text, "title"), "{Attention Is All You Need}")
-  const again = await ada.write("import_bibtex", { collectionId, bibtex: text })
-  t.match(again.result, { added: [], skipped: [] }, "the way back and forth")
+  const again = await ada.write("import_papers", { collectionId, text })
+  t.match(again.result, { added: [], unreadable: [] }, "the way back and forth")
   t.equal(await (await ada.request("GET", `/api/library/collections/${collectionId}/bibtex`)).text(), text)
 })
 
@@ -170,20 +175,20 @@ test("an import keeps the rules of every write", async (t) => {
   const collectionId = await collectionOf(ada, "Rules")
   const entries = (count: number, from: number) =>
     Array.from({ length: count }, (_, index) => `@misc{k${from + index}, eprint={${paperId(from + index)}}}`).join("\n")
-  await ada.write("import_bibtex", { collectionId, bibtex: entries(990, 0) })
-  t.match(await refused(ada.write("import_bibtex", { collectionId, bibtex: entries(11, 1_000) })), {
+  await ada.write("import_papers", { collectionId, text: entries(990, 0) })
+  t.match(await refused(ada.write("import_papers", { collectionId, text: entries(11, 1_000) })), {
     status: 409,
     refusal: "limit_reached",
     current: { limit: "collectionPapers", now: 990, added: 11 },
   })
   t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: 990 } })
-  t.match(await refused(grace.write("import_bibtex", { collectionId, bibtex: file })), { status: 404, refusal: "unknown_collection" })
-  t.match(await refused(ada.write("import_bibtex", { collectionId, bibtex: "x".repeat(500_001) })), {
+  t.match(await refused(grace.write("import_papers", { collectionId, text: file })), { status: 404, refusal: "unknown_collection" })
+  t.match(await refused(ada.write("import_papers", { collectionId, text: "x".repeat(500_001) })), {
     status: 422,
     refusal: "invalid_request",
-    issues: ["/bibtex"],
+    issues: ["/text"],
   })
-  const request = { requestId: crypto.randomUUID(), collectionId, bibtex: entries(3, 2_000) }
-  const first = await ada.write("import_bibtex", request)
-  t.match(await ada.write("import_bibtex", request), { replayed: true, result: first.result })
+  const request = { requestId: crypto.randomUUID(), collectionId, text: entries(3, 2_000) }
+  const first = await ada.write("import_papers", request)
+  t.match(await ada.write("import_papers", request), { replayed: true, result: first.result })
 })

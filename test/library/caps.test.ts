@@ -19,9 +19,10 @@ test("a Collection holds 1,000 papers, and a batch that would pass it writes not
   await fill(() =>
     collections.add(
       collections.mustFind({ userId: ids.ada, reach: "all", keyId: "" }, collectionId),
-      paperIds(20, 975).map((arxivId) => ({ arxivId })),
+      paperIds(20, 975).map((id) => ({ paperId: id })),
       ids.ada,
       now(),
+      (name) => [name],
     ),
   )
   const agent = await house.agentOf(ada)
@@ -50,7 +51,7 @@ test("a Library holds 20,000 saved papers; adding to a Collection stops there to
   await fill(() =>
     saved.save(
       ids.mary,
-      paperIds(0, limits.savedPapers - 3).map((arxivId) => ({ arxivId })),
+      paperIds(0, limits.savedPapers - 3).map((id) => ({ paperId: id })),
       now(),
     ),
   )
@@ -108,9 +109,10 @@ test("two people and two agents file into one Collection at once: nothing is los
   await fill(() =>
     collections.add(
       collections.mustFind({ userId: ids.ada, reach: "all", keyId: "" }, collectionId),
-      paperIds(100_000, 700).map((arxivId) => ({ arxivId })),
+      paperIds(100_000, 700).map((id) => ({ paperId: id })),
       ids.ada,
       now(),
+      (name) => [name],
     ),
   )
   const reach = { reach: "selected", collectionIds: [collectionId] } as const
@@ -127,7 +129,7 @@ test("two people and two agents file into one Collection at once: nothing is los
     (writer.write as typeof ada.write)("add_papers", { collectionId, arxivIds })
   const results = await Promise.allSettled(batches.map(({ writer, arxivIds }) => write(writer, arxivIds)))
   const held = (await Array.fromAsync((await house.agentOf(ada)).items("library_collection", { collectionId }))).map(
-    ({ arxivId }) => arxivId,
+    ({ paperId: id }) => id,
   )
   t.equal(new Set(held).size, held.length, "no paper stands there twice")
   t.ok(held.length <= 1_000, `${held.length} papers`)

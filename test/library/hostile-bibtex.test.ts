@@ -13,13 +13,13 @@ t.test("Each kind is read or refused in bounded time, and nothing of a refused o
   const costly = ["doubling", "doublingFar", "oneStringOften"]
   for (const name of costly) {
     const text = bibtexFiles[name]?.() as string
-    const refusal = await refused(house.ada.write("import_bibtex", { collectionId, bibtex: text }))
-    t.match(refusal, { status: 422, refusal: "invalid_request", issues: ["/bibtex"] }, name)
+    const refusal = await refused(house.ada.write("import_papers", { collectionId, text }))
+    t.match(refusal, { status: 422, refusal: "invalid_request", issues: ["/text"] }, name)
   }
   const { items } = await house.ada.read("library_collection", { collectionId })
   t.strictSame(items, [], "the Collection is as it was")
-  const { result } = await house.ada.write("import_bibtex", { collectionId, bibtex: `@misc{a, title={One}, eprint={${paperId(1)}}}` })
-  t.strictSame(result.skipped, [], "and the next import is none the worse")
+  const { result } = await house.ada.write("import_papers", { collectionId, text: `@misc{a, title={One}, eprint={${paperId(1)}}}` })
+  t.strictSame(result.unreadable, [], "and the next import is none the worse")
 })
 
 t.test("Those who read and write beside it do not wait", async (t) => {
@@ -27,7 +27,7 @@ t.test("Those who read and write beside it do not wait", async (t) => {
   const text = bibtexFiles.nestedInFormula?.() as string
   let isDone = false
   const importing = house.grace
-    .write("import_bibtex", { collectionId: await collectionOf(house.grace, "Long"), bibtex: text })
+    .write("import_papers", { collectionId: await collectionOf(house.grace, "Long"), text })
     .catch(() => undefined)
     .finally(() => (isDone = true))
   delay.enable()
@@ -47,10 +47,11 @@ t.test("Of many at once, those that find no place are told when to come back", a
   const places = limits.parsingProcesses + limits.parsingWaiting
   const all = await Promise.all(
     Array.from({ length: places + 3 }, () =>
-      house.ada.request("POST", `/api/library/collections/${collectionId}/bibtex`, {
+      house.ada.request("POST", "/api/library/import_papers", {
+        collectionId,
         schemaVersion: 1,
         requestId: crypto.randomUUID(),
-        bibtex: text,
+        text,
       }),
     ),
   )

@@ -11,8 +11,8 @@ import { startHouse } from "./house.ts"
 
 const house = await startHouse()
 t.teardown(() => house.close())
-const { ledger, world, tables } = house.instance
-const parts = { ledger, world, papers: tables.library.papers }
+const { ledger, world, learning } = house.instance
+const parts = { ledger, world, learning }
 const folder = t.testdir({})
 const at = (name: string) => join(folder, name)
 const paper = (number: number) =>
@@ -29,13 +29,14 @@ t.test("One line of any length is refused before it is read, and the papers befo
   await pipeline(Readable.from([start, ...repeated("x", 200)]), createWriteStream(at("long")))
   const begun = process.cpuUsage()
   await t.rejects(importPapers(parts, at("long")), {
-    message: "Line 3 is longer than 1,000,000 characters: that is not a paper of arXiv's snapshot. The 2 papers before it are here now.",
+    message:
+      "Line 3 is longer than 4,000,000 characters: no line of arXiv's snapshot or Crossref's data file is. The 2 papers before it are here now.",
   })
   const { user, system } = process.cpuUsage(begun)
   t.ok(user + system < 2e6, `in ${(user + system) / 1000} ms`)
   t.match(await house.ada.read("library_paper", { arxivId: "2405.10002" }), { metadata: "known" })
-  writeFileSync(at("first"), `{"id": "${"x".repeat(1_100_000)}"}\n${paper(3)}\n`)
-  await t.rejects(importPapers(parts, at("first")), { message: /^Line 1 is longer than 1,000,000 .* Nothing was imported\.$/ })
+  writeFileSync(at("first"), `{"id": "${"x".repeat(4_100_000)}"}\n${paper(3)}\n`)
+  await t.rejects(importPapers(parts, at("first")), { message: /^Line 1 is longer than 4,000,000 .* Nothing was imported\.$/ })
 })
 
 t.test("A compressed file that unpacks to far more than it is, is left alone", async (t) => {

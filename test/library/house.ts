@@ -1,6 +1,10 @@
 /** Two or three people with a Library each, their agents, and what the stories ask of them. */
 import { RefusedError, ResearchRoomClient, type WriteInput } from "research-room/client"
 import type { Browser } from "research-room/testing"
+import { present } from "../../src/contract/present.ts"
+import { readTexts } from "../../src/library/pasted.ts"
+import type { Told } from "../../src/library/papers/papers.ts"
+import { type ArxivFields, toldByArxiv } from "../../src/library/papers/record.ts"
 import { held } from "../support/contract.ts"
 import { type Own, type OwnOptions, startOwn } from "../support/service.ts"
 
@@ -56,6 +60,20 @@ export async function share(owner: Browser, collectionId: string, guest: Browser
 export const paperId = (number: number): string =>
   `24${String(1 + Math.floor(number / 90_000)).padStart(2, "0")}.${String(10_000 + (number % 90_000))}`
 export const paperIds = (from: number, count: number): string[] => Array.from({ length: count }, (_, index) => paperId(from + index))
+
+/** The papers of a file or a text, and what in it names none. */
+export const readText = (text: string) => readTexts([text])
+
+/** What arXiv would tell of a paper. */
+export const toldOf = (id: string, title: string, more: Partial<ArxivFields> = {}): Told =>
+  present(toldByArxiv({ id, title, authors: [], abstract: null, categories: [], published: null, doi: null, journal: null, ...more }))
+
+/** Makes something known as if arXiv had been asked for it, or as if it had been imported. */
+export const makeKnown = ({ instance }: Pick<House, "instance">, told: readonly Told[], origin: "arxiv" | "import" = "arxiv") =>
+  instance.ledger.transact(() => {
+    instance.learning.learn(told, origin, "2026-11-20T09:30:00.000Z")
+    if (origin === "arxiv") instance.learning.tell(told.map(({ paperId }) => paperId))
+  })
 
 /** What a request is refused with. */
 export interface Refused {

@@ -4,7 +4,7 @@
  */
 import { isoTime } from "../../src/ledger/world.ts"
 import { wholeScope } from "../../src/library/reach/scope.ts"
-import { collectionOf, keyOf, paperIds, startHouse } from "./house.ts"
+import { collectionOf, keyOf, paperIds, startHouse, toldOf } from "./house.ts"
 
 const house = await startHouse()
 const { ada, ids, baseUrl } = house
@@ -17,30 +17,29 @@ const all = paperIds(0, 20_000)
 const fill = (collectionId: string, arxivIds: readonly string[]) =>
   collections.add(
     collections.mustFind(wholeScope(ids.ada), collectionId),
-    arxivIds.map((arxivId) => ({ arxivId })),
+    arxivIds.map((paperId) => ({ paperId })),
     ids.ada,
     at(),
+    (paperId) => [paperId],
   )
 
 const full = await collectionOf(ada, "Full")
 await ledger.transact(() => {
   for (const [index, arxivId] of all.entries()) {
     papers.put(
-      {
-        arxivId,
-        title: `A title of paper ${index} that is about as long as titles are`,
+      toldOf(arxivId, `A title of paper ${index} that is about as long as titles are`, {
         authors: ["Ada Lovelace", "Grace Hopper", "Emmy Noether"],
         abstract: "x".repeat(1_200),
         categories: ["cs.LG"],
-        publishedAt: at(),
-      },
+        published: at(),
+      }),
       "import",
       at(),
     )
   }
   saved.save(
     ids.ada,
-    all.map((arxivId) => ({ arxivId })),
+    all.map((paperId) => ({ paperId })),
     at(),
   )
   tags.add(ids.ada, all, ["all"])

@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { test } from "tap"
-import { atomRecords } from "../../src/library/papers/atom.ts"
+import { atomPapers } from "../../src/library/papers/atom.ts"
 import { importPapers, ImportError } from "../../src/library/papers/import.ts"
-import { snapshotRecord } from "../../src/library/papers/snapshot.ts"
+import { snapshotPaper } from "../../src/library/papers/snapshot.ts"
 import { collectionOf, refused, share, startHouse } from "./house.ts"
 
 /** A line as arXiv's snapshot has it. */
@@ -50,54 +50,57 @@ const feed = (...entries: string[]) =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">ArXiv Query</title>${entries.join("\n")}</feed>`
 
 test("a line of the snapshot becomes a record, and what is none does not", async (t) => {
-  t.strictSame(snapshotRecord(line("0704.0001")), {
-    arxivId: "0704.0001",
-    title: "A title broken into lines",
-    authors: ["Ada B. Lovelace", "Grace Hopper Jr"],
-    abstract: "An abstract, broken into lines too.",
-    categories: ["cs.LG", "stat.ML"],
-    publishedAt: "2007-04-02T19:18:42.000Z",
+  const nowhere = { volume: null, issue: null, pages: null, isbn: null, url: null }
+  t.strictSame(snapshotPaper(line("0704.0001", { doi: "10.1103/PhysRevD.76.013009", "journal-ref": "Phys.Rev.D76:013009,2007" })), {
+    paperId: "0704.0001",
+    sameAs: "10.1103/physrevd.76.013009",
+    record: {
+      title: "A title broken into lines",
+      authors: ["Ada B. Lovelace", "Grace Hopper Jr"],
+      ...nowhere,
+      venue: "Phys.Rev.D76:013009,2007",
+      year: 2007,
+      publishedAt: "2007-04-02T19:18:42.000Z",
+      abstract: "An abstract, broken into lines too.",
+      categories: ["cs.LG", "stat.ML"],
+      source: "arxiv",
+    },
   })
-  t.match(snapshotRecord(line("math.GT/0309136", { authors_parsed: undefined, versions: undefined })), {
-    arxivId: "math/0309136",
-    authors: ["Ada B. Lovelace", "Grace Hopper"],
-    publishedAt: null,
+  t.match(snapshotPaper(line("math.GT/0309136", { authors_parsed: undefined, versions: undefined })), {
+    paperId: "math/0309136",
+    sameAs: null,
+    record: { authors: ["Ada B. Lovelace", "Grace Hopper"], publishedAt: null },
   })
   for (const wrong of ["", "{", "null", "[]", "3", "{}", line("no-id"), line("0704.0001", { title: " " }), line("0704.0001", { title: 3 })])
-    t.equal(snapshotRecord(wrong), null, wrong.slice(0, 40))
+    t.equal(snapshotPaper(wrong), null, wrong.slice(0, 40))
 })
 
 test("an Atom answer becomes records, whatever stands in it", async (t) => {
-  t.strictSame(atomRecords(feed(entry("1706.03762v7"), entry("hep-th/9901001v3", "2401.1e5"), entry("bad id"))), {
-    records: [
-      {
-        arxivId: "1706.03762",
-        title: "On <em> and $x < y$",
-        authors: ["Kurt Gödel", "Emmy Noether"],
-        abstract: "What it says.",
-        categories: ["cs.CL", "cs.LG"],
-        publishedAt: "2017-06-12T17:57:34.000Z",
-      },
-      {
-        arxivId: "hep-th/9901001",
-        title: "2401.1e5",
-        authors: ["Kurt Gödel", "Emmy Noether"],
-        abstract: "What it says.",
-        categories: ["cs.CL", "cs.LG"],
-        publishedAt: "2017-06-12T17:57:34.000Z",
-      },
+  const record = {
+    authors: ["Kurt Gödel", "Emmy Noether"],
+    abstract: "What it says.",
+    categories: ["cs.CL", "cs.LG"],
+    year: 2017,
+    publishedAt: "2017-06-12T17:57:34.000Z",
+    source: "arxiv",
+  }
+  const doi = '<arxiv:doi xmlns:arxiv="http://arxiv.org/schemas/atom">10.1000/ABC 10.1000/def</arxiv:doi></entry>'
+  t.match(atomPapers(feed(entry("1706.03762v7"), entry("hep-th/9901001v3", "2401.1e5").replace("</entry>", doi), entry("bad id"))), {
+    papers: [
+      { paperId: "1706.03762", sameAs: null, record: { ...record, title: "On <em> and $x < y$" } },
+      { paperId: "hep-th/9901001", sameAs: "10.1000/abc", record: { ...record, title: "2401.1e5" } },
     ],
     others: 1,
   })
-  t.strictSame(atomRecords(feed()), { records: [], others: 0 })
-  for (const wrong of ["<html><body>Rate exceeded.</body></html>", "<feed><entry>", "not xml"]) t.throws(() => atomRecords(wrong), wrong)
+  t.strictSame(atomPapers(feed()), { papers: [], others: 0 })
+  for (const wrong of ["<html><body>Rate exceeded.</body></html>", "<feed><entry>", "not xml"]) t.throws(() => atomPapers(wrong), wrong)
 })
 
 test("an import reads lines and Atom, plain or zipped, and tells what it left out", async (t) => {
   const house = await startHouse()
   t.teardown(() => house.close())
-  const { ledger, world, tables } = house.instance
-  const parts = { ledger, world, papers: tables.library.papers }
+  const { ledger, world, learning } = house.instance
+  const parts = { ledger, world, learning }
   const folder = t.testdir({})
   const file = (name: string, content: string | Buffer) => {
     writeFileSync(join(folder, name), content)
@@ -121,7 +124,7 @@ test("an import reads lines and Atom, plain or zipped, and tells what it left ou
     empty: "",
     text: "hello",
     html: "<html></html>",
-    list: "[1, 2]",
+    list: "[1, 2",
     "not-a-snapshot": Array.from({ length: 600 }, () => '{"a":1}').join("\n"),
     "cut.gz": gzipSync(lines.join("\n")).subarray(0, 900),
   })) {
@@ -159,7 +162,7 @@ test("papers import, from the command line", async (t) => {
   t.match(await run(join(folder, "notes.txt")), {
     code: 2,
     stdout: "",
-    stderr: /neither arXiv's snapshot of JSON lines nor an Atom answer/,
+    stderr: /is none of these: arXiv's snapshot, an Atom answer of its API, Crossref's data file/,
   })
   t.match(await run(join(folder, "nowhere.json")), { code: 2, stderr: /cannot be read \(ENOENT\)/ })
 })

@@ -1,17 +1,16 @@
 /** What people and agents have of a paper: files of other programs, addresses as they are pasted, a title. */
 import fc from "fast-check"
 import t, { test } from "tap"
-import { mentionedArxivId } from "../../src/contract/schema/arxiv-mention.ts"
+import { mentionedArxivId } from "../../src/contract/schema/paper-mention.ts"
 import type { Operation } from "../../src/contract/definitions/operation.ts"
 import { operationNamed } from "../../src/contract/operations/index.ts"
-import { readBibtex } from "../../src/library/bibtex/read.ts"
 import { bodyOf } from "../../src/web/forms/draft.ts"
 import { formOf } from "../../src/web/forms/fields.ts"
-import { collectionOf, refused, startHouse } from "./house.ts"
+import { collectionOf, makeKnown, readText, refused, startHouse, toldOf } from "./house.ts"
 
 // As DBLP, Hugging Face, Zotero and people write them.
 test("papers are found where other places put them", async (t) => {
-  const { papers, skipped } = await readBibtex(String.raw`
+  const { papers, unreadable } = await readText(String.raw`
 @article{DBLP:journals/corr/KingmaB14, author={Diederik P. Kingma and Jimmy Ba}, title={Adam}, journal={CoRR}, volume={abs/1412.6980}, year={2014}}
 @article{old, title={Older}, journal={CoRR}, volume={cs.LG/0102027}, year={2001}}
 @misc{hf, title={On the hub}, howpublished={\url{https://huggingface.co/papers/2307.09288}}}
@@ -19,15 +18,15 @@ test("papers are found where other places put them", async (t) => {
 @misc{mirror, title={Mirror}, note={https://ar5iv.labs.arxiv.org/html/2106.09685}}
 @article{pages, title={No mention}, volume={2401.12345}, pages={1234.56789}, journal={Annals}}
 `)
-  t.strictSame(
-    papers.map(({ arxivId }) => arxivId),
-    ["1412.6980", "cs/0102027", "2307.09288", "2402.17764", "2106.09685"],
+  t.match(
+    papers.map(({ paperId }) => paperId),
+    ["1412.6980", "cs/0102027", "2307.09288", "2402.17764", "2106.09685", /^ref:/],
   )
-  t.match(skipped, [{ key: "pages", reason: "names no arXiv id" }])
+  t.strictSame(unreadable, [])
 })
 
 test("RIS is read as BibTeX is", async (t) => {
-  const { papers, skipped } = await readBibtex(
+  const { papers, unreadable } = await readText(
     [
       "\uFEFFTY  - JOUR",
       "ID  - vaswani2017",
@@ -50,7 +49,7 @@ test("RIS is read as BibTeX is", async (t) => {
   )
   t.match(papers, [
     {
-      arxivId: "1706.03762",
+      paperId: "1706.03762",
       citationKey: "vaswani2017",
       given: {
         title: "Attention Is All You Need",
@@ -58,13 +57,14 @@ test("RIS is read as BibTeX is", async (t) => {
         publishedAt: "2017-06-12T00:00:00.000Z",
       },
     },
-    { arxivId: "1412.6980" },
+    { paperId: /^ref:/, given: { title: "The Art" } },
+    { paperId: "1412.6980" },
   ])
-  t.match(skipped, [{ reason: "names no arXiv id" }, { reason: /is longer than/ }])
+  t.match(unreadable, [{ text: /^Again arXiv:1706\.03762/, reason: /is longer than 20,000 characters/ }])
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom("TY  - ", "ER  - ", "\n", "AU  - ", "UR  - ", "arXiv:1706.03762", ",", " ", "x"), maxLength: 40 }),
-      async (text) => void (await readBibtex(`TY  - X${text}`)),
+      async (text) => void (await readText(`TY  - X${text}`)),
     ),
     { numRuns: 300 },
   )
@@ -113,29 +113,33 @@ const house = await startHouse()
 t.teardown(() => house.close())
 const { ada } = house
 
-test("a file that holds nothing to be used says so, and imports nothing", async (t) => {
+test("a text that names no paper says so, and nothing is imported", async (t) => {
   const collectionId = await collectionOf(ada, "Nothing")
-  for (const [bibtex, says] of [
-    ["no entries", /holds no entry of BibTeX or RIS\. Nothing was imported/],
-    ["@book{knuth, title={The Art}, year={1968}}", /Its one entry names no arXiv id\. Nothing was imported/],
-    ["@book{a, title={A}}\n@book{b, title={B}}", /None of its 2 entries names an arXiv paper/],
-    ["TY  - BOOK\nTI  - The Art\nER  - \n", /Its one entry names no arXiv id/],
+  for (const [text, says] of [
+    ["?!", /No paper could be read in this\. “\?!” does not say which paper it means\. Nothing was stored/],
+    ["@misc{a, note={x}}", /names no paper: it has neither a title nor a DOI, an ISBN or an arXiv id\. Nothing was stored/],
+    ["ISBN 978-0-262-03384-9", /its check digit is wrong/],
+    ["TY  - BOOK\nPY  - 1968\nER  - \n", /names no paper/],
   ] as const) {
-    t.match(await refused(ada.write("import_bibtex", { collectionId, bibtex })), { status: 422, issues: ["/bibtex"] })
-    await t.rejects(ada.write("import_bibtex", { collectionId, bibtex }), { message: says })
+    t.match(await refused(ada.write("import_papers", { collectionId, text })), { status: 422, issues: ["/text"] })
+    await t.rejects(ada.write("import_papers", { collectionId, text }), { message: says })
   }
+  t.match(await ada.read("library_collection", { collectionId }), { counts: { papers: 0 } })
 })
 
-test("people paste addresses into the forms, many at once", (t) => {
+test("people paste whatever names papers into the forms, one a line", (t) => {
   const form = formOf(operationNamed("add_papers") as Operation)
-  const written = (text: string) => bodyOf(form, new URLSearchParams({ "/arxivIds": text })).body.arxivIds
-  t.strictSame(
-    written("https://arxiv.org/abs/2401.01234v2 arXiv:2401.01235\r\nsee arxiv.org/pdf/2401.01236.pdf\n2401.01234, hep-th/9901001"),
-    ["2401.01234", "2401.01235", "2401.01236", "hep-th/9901001"],
-  )
-  t.strictSame(written("what is no paper"), ["what", "is", "no", "paper"], "the schema says what is wrong with these")
-  const note = formOf(operationNamed("post_note") as Operation)
-  t.match(bodyOf(note, new URLSearchParams({ "/arxivId": "https://huggingface.co/papers/2401.01234" })).body, { arxivId: "2401.01234" })
+  const written = (text: string) => bodyOf(form, new URLSearchParams({ "/identifiers": text })).body.identifiers
+  t.strictSame(written("https://arxiv.org/abs/2401.01234v2\r\n10.1038/nature14539\n10.1038/nature14539\n\nISBN 978-0-262-03384-8"), [
+    "https://arxiv.org/abs/2401.01234v2",
+    "10.1038/nature14539",
+    "ISBN 978-0-262-03384-8",
+  ])
+  t.equal(written(" "), undefined)
+  const claim = formOf(operationNamed("publish_cited_claim") as Operation)
+  t.match(bodyOf(claim, new URLSearchParams({ "/paper/arxivId": "https://huggingface.co/papers/2401.01234" })).body, {
+    paper: { arxivId: "2401.01234" },
+  })
   t.end()
 })
 
@@ -155,7 +159,7 @@ test("a title that comes with a saved paper stays its until arXiv's is known, an
   // Of a Collection that others have, each sees the title of the file, and of what they saved their own.
   const collectionId = await collectionOf(ada, "Shared")
   await ada.write("add_papers", { collectionId, arxivIds: ["2403.01234"] })
-  await ada.write("import_bibtex", { collectionId, bibtex: "@misc{x, title={From the file}, eprint={2403.01236}, archiveprefix={arXiv}}" })
+  await ada.write("import_papers", { collectionId, text: "@misc{x, title={From the file}, eprint={2403.01236}, archiveprefix={arXiv}}" })
   const invited = await ada.write("invite_to_collection", { collectionId, username: "mary" })
   await house.mary.write("accept_collection_invitation", { invitationId: invited.result.invitationId })
   const titles = async (who: typeof ada) =>
@@ -171,9 +175,7 @@ test("a title that comes with a saved paper stays its until arXiv's is known, an
   t.match(await house.mary.read("library_paper", { arxivId: "2403.01236" }), { title: "From the file", saved: false })
   t.match(await ada.read("library_paper", { arxivId: "2403.01236" }), { title: "From the file", saved: true })
 
-  const { library } = house.instance.tables
-  const known = { arxivId: "2403.01234", title: "ArXiv's own", authors: ["A B"], abstract: null, categories: [], publishedAt: null }
-  await house.instance.ledger.transact(() => library.papers.put(known, "import", "2026-11-20T09:30:00.000Z"))
+  await makeKnown(house, [toldOf("2403.01234", "ArXiv's own")], "import")
   t.match(await paper(), { title: "ArXiv's own", metadata: "known" })
   t.match(await refused(agent.write("save_papers", { arxivIds: ["2403.01237"], titles: [given] })), {
     status: 422,
@@ -193,9 +195,7 @@ test("a title that an agent gives is shown until arXiv's is known", async (t) =>
   })
   const saved = (await ada.read("library_papers", {})).items.find(({ arxivId }) => arxivId === "2402.01234")
   t.match(saved, { title: "What the agent read there <b>", metadata: "unknown" })
-  const { library } = house.instance.tables
-  const known = { arxivId: "2402.01234", title: "ArXiv's own", authors: ["A B"], abstract: null, categories: [], publishedAt: null }
-  await house.instance.ledger.transact(() => library.papers.put(known, "import", "2026-11-20T09:30:00.000Z"))
+  await makeKnown(house, [toldOf("2402.01234", "ArXiv's own")], "import")
   const after = await ada.read("library_collection", { collectionId })
   t.match(
     after.items.find(({ arxivId }) => arxivId === "2402.01234"),

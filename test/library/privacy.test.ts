@@ -12,7 +12,7 @@ import { browserReadPath } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
-import { collectionOf, keyOf, startHouse } from "./house.ts"
+import { collectionOf, keyOf, makeKnown, startHouse, toldOf } from "./house.ts"
 
 const house = await startHouse()
 t.teardown(() => house.close())
@@ -28,11 +28,7 @@ const { invitationId } = (await ada.write("invite_to_collection", { collectionId
 await ada.write("write_annotation", { arxivId, expectedRevision: 0, notes: freeText })
 const { highlightId } = (await ada.write("add_highlight", { arxivId, expectedRevision: 1, quote, page: 1, colour: "yellow" })).result
 const { keyId } = (await ada.write("issue_key", { label: keyLabel, permissions: ["read_library"], reach: "all" })).result
-await house.instance.ledger.transact(() => {
-  const { papers, metadata } = house.instance.tables.library
-  papers.put({ arxivId, title, authors: [], abstract: null, categories: [], publishedAt: null }, "arxiv", new Date().toISOString())
-  metadata.tell([arxivId])
-})
+await makeKnown(house, [toldOf(arxivId, title)])
 
 // A Room in which everybody is, so that the routes of Rooms have something to answer.
 const { result: room } = await ada.write("create_room", { title: "Open to all" })
@@ -68,6 +64,7 @@ const secret: Subject = {
   highlightId,
   keyId,
   arxivId,
+  paperId: arxivId,
   versionId: collectionId,
 }
 const nothing = (): Subject => ({
@@ -80,6 +77,7 @@ const nothing = (): Subject => ({
   highlightId: freshId(),
   keyId: freshId(),
   arxivId: "2311.09999",
+  paperId: "2311.09999",
   versionId: freshId(),
 })
 
@@ -125,7 +123,7 @@ function bodyOf({ example, delivery }: Route, subject: Subject): unknown {
       member,
       member === "label"
         ? freshId()
-        : member === "arxivIds"
+        : member === "arxivIds" || member === "paperIds" || member === "identifiers"
           ? [subject.arxivId]
           : member === "collectionIds"
             ? [subject.collectionId]

@@ -92,8 +92,8 @@ test("lists, single reads and papers agree with the model, for every reach", asy
           } else fcEqual((await refused(agent.read("library_paper", { arxivId: id(paper) }))).refusal, "unknown_paper")
         }
         if (reach === "selected") continue
-        const page = (await Array.fromAsync(agent.items("library_papers"))).filter(({ arxivId }) =>
-          Array.from({ length: 8 }, (_, paper) => id(paper)).includes(arxivId),
+        const page = (await Array.fromAsync(agent.items("library_papers"))).filter(({ paperId: each }) =>
+          Array.from({ length: 8 }, (_, paper) => id(paper)).includes(each),
         )
         fcEqual(
           page.map(({ arxivId, collections }) => [arxivId, collections.map((collection) => collection.id).sort()]).sort(),

@@ -267,7 +267,7 @@ test("counts kept on the way are those that counting gives", async (t) => {
     .prepare<{ what: string }>(`
     SELECT 'papers' AS what FROM collections c WHERE papers <> (SELECT count(*) FROM collection_papers p WHERE p.collection_id = c.collection_id)
     UNION ALL SELECT 'notes' FROM collections c WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = c.collection_id)
-    UNION ALL SELECT 'thread' FROM collection_papers p WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = p.collection_id AND n.arxiv_id = p.arxiv_id)
+    UNION ALL SELECT 'thread' FROM collection_papers p WHERE notes <> (SELECT count(*) FROM notes n WHERE n.collection_id = p.collection_id AND n.paper_id = p.paper_id)
     UNION ALL SELECT 'unread' FROM collection_members m WHERE unread <> (SELECT count(*) FROM unread_notes u WHERE u.user_id = m.user_id AND u.collection_id = m.collection_id)
     UNION ALL SELECT 'saved' FROM library_counts l WHERE saved <> (SELECT count(*) FROM saved_papers s WHERE s.user_id = l.user_id)
     UNION ALL SELECT 'owned' FROM library_counts l WHERE collections <> (SELECT count(*) FROM collections c WHERE c.owner_id = l.user_id)`)

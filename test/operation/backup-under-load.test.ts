@@ -112,7 +112,7 @@ test("a backup is refused where one is, and where it may not grow nothing is lef
   // 8 MB a file for this one process, and 16 to be copied.
   const database = new Database(join(place.folder, "restored", "research-room.db"))
   database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
-  database.exec("INSERT INTO papers (arxiv_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))")
+  database.exec("INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))")
   database.close()
   const small = join(place.folder, "small.db")
   const limited = ["-c", 'ulimit -f 16384; exec "$0" "$@"', program, "backup", small, "--data", "restored"]

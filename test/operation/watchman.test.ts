@@ -50,8 +50,8 @@ function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
 
 /** Changes the same row until the log has this many bytes. */
 function write(db: Db, file: string, bytes: number): void {
-  const change = db.prepare("UPDATE papers SET record = ? WHERE arxiv_id = 'x'")
-  db.exec("INSERT INTO papers (arxiv_id, origin, recorded_at, record) VALUES ('x', 'import', '2026', '') ON CONFLICT DO NOTHING")
+  const change = db.prepare("UPDATE papers SET record = ? WHERE paper_id = 'x'")
+  db.exec("INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('x', 'import', '2026', '') ON CONFLICT DO NOTHING")
   for (let n = 0; statSync(`${file}-wal`).size < bytes; n++) change.run(`${n} `.repeat(10_000))
 }
 

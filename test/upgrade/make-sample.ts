@@ -37,9 +37,11 @@ const sources: Readonly<Record<string, string>> = {
   attemptId: "SELECT attempt_id AS attemptId FROM attempts",
   materialId: "SELECT material_id AS materialId FROM materials",
   username: "SELECT username FROM people",
-  arxivId: "SELECT DISTINCT arxiv_id AS arxivId FROM record_papers UNION SELECT arxiv_id FROM saved_papers",
+  arxivId:
+    "SELECT DISTINCT arxiv_id AS arxivId FROM record_papers UNION SELECT paper_id FROM saved_papers WHERE paper_id NOT GLOB '10.*/*' AND instr(paper_id, ':') = 0",
+  paperId: "SELECT DISTINCT paper_id AS paperId FROM saved_papers",
   collectionId: "SELECT collection_id AS collectionId FROM collections",
-  "collectionId arxivId": "SELECT collection_id AS collectionId, arxiv_id AS arxivId FROM collection_papers",
+  "collectionId paperId": "SELECT collection_id AS collectionId, paper_id AS paperId FROM collection_papers",
 }
 
 /** Every way to ask a read: with the ids there are, and with the filters that pick by kind. */

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import t from "tap"
-import { readBibtex } from "../../src/library/bibtex/read.ts"
+import { readText } from "../library/house.ts"
 import { passwordOf, temporaryFolder } from "../support/service.ts"
 import { violations } from "./axe.ts"
 import { signIn as signInDemo, signInAs } from "./pages.ts"
@@ -28,8 +28,8 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await ada.page.getByLabel("Add papers").fill("1706.03762 https://arxiv.org/abs/2002.04745v2\nhttps://example.org/paper")
   await ada.page.getByRole("button", { name: "Save", exact: true }).click()
   await ada.page.locator("#pasted").waitFor()
-  t.match(await ada.page.locator("#pasted").innerText(), /2 papers saved[\s\S]*Not a paper of arXiv:[\s\S]*example\.org/)
-  t.equal(await ada.page.locator(".papers > li").count(), 2)
+  t.match(await ada.page.locator("#pasted").innerText(), /3 papers saved[\s\S]*arXiv:1706\.03762, arXiv:2002\.04745, a reference/)
+  t.equal(await ada.page.locator(".papers > li").count(), 3)
   t.same(await violations(ada.page), [], "what became of it is told to everybody")
 
   await ada.page.getByRole("link", { name: "New", exact: true }).click()
@@ -39,8 +39,8 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   const collection = new URL(ada.page.url()).pathname
   await ada.page.getByLabel("Add papers").fill("1706.03762")
   await ada.page.getByRole("button", { name: "Save", exact: true }).click()
-  t.match(await ada.page.locator("#pasted").innerText(), /1 paper saved and filed under “Warm-up”/)
-  await ada.page.getByRole("link", { name: "Share it" }).click()
+  t.match(await ada.page.locator("#pasted").innerText(), /1 paper added to “Warm-up”/)
+  await ada.page.getByRole("link", { name: "Share" }).click()
   await ada.page.getByLabel("Name of their account").fill("grace")
   await ada.page.getByRole("button", { name: "Invite them" }).click()
   await done(ada.page, "invite_to_collection")
@@ -51,7 +51,7 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await done(grace.page, "accept_collection_invitation")
   await grace.page.getByRole("link", { name: "arXiv:1706.03762" }).click()
   await grace.page.getByLabel("Write a note").fill("Section **5.3** has the schedule.")
-  await grace.page.getByRole("button", { name: "Post the note" }).click()
+  await grace.page.getByRole("button", { name: "Post note" }).click()
   await done(grace.page, "post_note")
   t.same(await violations(grace.page), [], "a paper is whole")
   t.equal(await sideways(grace.page), 0)
@@ -59,20 +59,20 @@ t.test("papers are pasted, filed, shared, noted and annotated", async (t) => {
   await ada.page.goto(at("/library"))
   t.match(await ada.page.locator("[data-collection]").innerText(), /1 new/, "what grace wrote is new to ada")
   await ada.page.goto(at(collection))
-  await ada.page.getByRole("button", { name: "Mark everything read" }).click()
+  await ada.page.getByRole("button", { name: "Mark all as read" }).click()
   await done(ada.page, "mark_read")
   t.notMatch(await ada.page.textContent("main"), /1 new/)
 
   await ada.page.getByRole("link", { name: "arXiv:1706.03762" }).click()
   await ada.page.getByRole("textbox", { name: "Your notes" }).fill("Compare with $n_w = 400$.")
-  await ada.page.getByRole("button", { name: "Keep these notes" }).click()
+  await ada.page.getByRole("button", { name: "Save notes" }).click()
   await done(ada.page, "write_annotation")
   t.equal(await ada.page.locator(".prose math").count(), 1)
-  await ada.page.getByText("Change them").click()
+  await ada.page.getByText("Edit", { exact: true }).click()
   await ada.page.getByRole("textbox", { name: "Your notes" }).fill("Compare with the zebra schedule.")
-  await ada.page.getByRole("button", { name: "Keep these notes" }).click()
+  await ada.page.getByRole("button", { name: "Save notes" }).click()
   await ada.page.getByText("Compare with the zebra schedule.").first().waitFor()
-  await ada.page.getByRole("link", { name: "Add one" }).click()
+  await ada.page.getByRole("link", { name: "Add highlight" }).click()
   await ada.page.getByLabel("The passage, word for word").fill("We used warmup_steps = 4000.")
   await ada.page.getByLabel("Page").fill("7")
   await ada.page.getByLabel("Colour").selectOption("yellow")
@@ -114,13 +114,51 @@ t.test("a file is looked over before it is sent", async (t) => {
   await signIn(page, "ada")
   const folder = temporaryFolder()
   const file = join(folder, "two.bib")
-  writeFileSync(file, "@misc{one, title={Of a file}, eprint={2402.00001}, archiveprefix={arXiv}}\n@book{knuth, title={The Art}}\n")
+  writeFileSync(
+    file,
+    "@misc{one, title={Of a file}, eprint={2402.00001}, archiveprefix={arXiv}}\n@book{knuth, title={The Art}, isbn={0-201-89683-5}}\n",
+  )
   await page.getByLabel("From a file").setInputFiles(file)
   const box = page.getByLabel("Add papers")
   while (!(await box.inputValue()).includes("Of a file")) await page.evaluate("new Promise(requestAnimationFrame)")
+  const recognised = page.locator("#recognised")
+  await recognised.getByText("2 papers recognised, not saved yet").waitFor()
+  t.match(
+    await recognised.innerText(),
+    /arXiv:2402\.00001 Of a file[\s\S]*The Art[\s\S]*1 part could not be read:[\s\S]*is not an ISBN: its check digit is wrong/,
+  )
+  t.same(await violations(page), [])
   await page.getByRole("button", { name: "Save", exact: true }).click()
-  t.match(await page.locator("#pasted").innerText(), /1 paper saved[\s\S]*knuth names no arXiv id/)
-  t.match(await page.locator(".papers > li").first().innerText(), /Of a file/)
+  t.match(await page.locator("#pasted").innerText(), /2 papers saved[\s\S]*1 part could not be read/)
+  t.match(await page.locator(".papers > li").nth(1).innerText(), /Of a file/)
+  t.same(troubles(), [])
+})
+
+t.test("without a script, what is not certain is shown before it is saved, and one more press saves it", async (t) => {
+  const { page, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: false })
+  await signIn(page, "ada")
+  await page.getByLabel("Add papers").fill("Knuth, D. The Art of Computer Programming. 1968.\n\n10.1002/j.1538-7305.1948.tb01338.x")
+  await page.getByRole("button", { name: "Save", exact: true }).click()
+  await page.getByText("2 papers recognised, not saved yet").waitFor()
+  await page.getByRole("button", { name: "Save 2 papers" }).click()
+  t.match(await page.locator("#pasted").innerText(), /2 papers saved/)
+  await page.getByRole("link", { name: "doi:10.1002/j.1538-7305.1948.tb01338.x" }).last().click()
+  t.equal(
+    await page.getByRole("link", { name: "doi:10.1002/j.1538-7305.1948.tb01338.x" }).getAttribute("href"),
+    "https://doi.org/10.1002/j.1538-7305.1948.tb01338.x",
+  )
+  await page.getByLabel("More tags, with commas between them").fill("information")
+  await page.keyboard.press("Enter")
+  await done(page, "tag_papers")
+  await page.getByRole("textbox", { name: "Your notes" }).fill("Where *entropy* comes from.")
+  await page.getByRole("button", { name: "Save notes" }).click()
+  await done(page, "write_annotation")
+  await page.getByRole("button", { name: "Add to Collection" }).click()
+  await done(page, "add_papers")
+  await page.getByLabel("Write a note").fill("Equation 4.")
+  await page.getByRole("button", { name: "Post note" }).click()
+  await done(page, "post_note")
+  t.match(await page.locator("main").innerText(), /Equation 4\.[\s\S]*/)
   t.same(troubles(), [])
 })
 
@@ -176,12 +214,12 @@ for (const [sight, options] of [
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "RIS", exact: true }).click()])
     const chunks: Buffer[] = []
     for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
-    const { papers } = await readBibtex(Buffer.concat(chunks).toString("utf8"))
+    const { papers } = await readText(Buffer.concat(chunks).toString("utf8"))
     t.equal(download.suggestedFilename(), "library.ris")
-    t.match(papers, [{ arxivId: "1706.03762", given: { title: "Attention Is All You Need" } }], "what is listed is what the file holds")
+    t.match(papers, [{ paperId: "1706.03762", given: { title: "Attention Is All You Need" } }], "what is listed is what the file holds")
 
     await page.goto(at("/library/papers/2504.13837"))
-    await page.getByRole("button", { name: "Take off to read" }).click()
+    await page.getByRole("button", { name: "Remove to read" }).click()
     await done(page, "untag_papers")
     t.strictSame(await page.locator(".tags .tag > a").allInnerTexts(), ["reinforcement"])
     if (options !== phone && !("javaScriptEnabled" in options)) t.same(await violations(page), [])

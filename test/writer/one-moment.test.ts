@@ -42,8 +42,8 @@ const replied = first<"thread_id" | "entry_id">(
   "SELECT (SELECT id FROM places WHERE place = thread) AS thread_id, entry_id FROM timeline_entries WHERE reply_count > 0",
 )
 const concept = first<"version_id" | "key">("SELECT version_id, key FROM concepts")
-const paper = first<"collection_id" | "arxiv_id">(
-  "SELECT collection_id, arxiv_id FROM collection_papers JOIN collection_members USING (collection_id) WHERE user_id = ?",
+const paper = first<"collection_id" | "paper_id">(
+  "SELECT collection_id, paper_id FROM collection_papers JOIN collection_members USING (collection_id) WHERE user_id = ?",
   demo.people.owner.userId,
 )
 const invitation = await demo.instance.accounts.invite(
@@ -66,11 +66,12 @@ const ids: Readonly<Record<string, string | undefined>> = {
   linkId: first<"id">("SELECT link_id AS id FROM finding_links")?.id,
   checkpointId: first<"id">("SELECT checkpoint_id AS id FROM checkpoints")?.id,
   collectionId: paper?.collection_id,
-  arxivId: paper?.arxiv_id,
+  arxivId: "1706.03762",
+  paperId: paper?.paper_id,
   operation: "publish_finding",
   token: invitation.token,
 }
-const ofPaper = `?arxivId=${encodeURIComponent(ids.arxivId ?? "")}`
+const ofPaper = `?paperId=${encodeURIComponent(ids.paperId ?? "")}`
 const queries: Readonly<Record<string, string>> = {
   library_paper: ofPaper,
   library_annotations: ofPaper,

@@ -23,7 +23,7 @@ import { standings } from "../../ledger/lists/standings.ts"
 import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
 import { withheld } from "../../ledger/journal/withheld.ts"
 import { isoTime, realWorld, type World } from "../../ledger/world.ts"
-import { libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
+import { learning as learningOf, libraryActs, libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
 import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
 import { keysOf } from "../../contract/each.ts"
@@ -170,6 +170,8 @@ export function createInstance(parts: InstanceParts) {
   ledger.setBehaviours(behaviours)
 
   const importing = ledger.addActs(importActs(tables))
+  const { join_papers: joinPapers } = ledger.addActs(libraryActs(tables.library.names))
+  const learning = learningOf({ ...tables.library, join: (joined) => joinPapers(null, joined) })
   const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
@@ -215,6 +217,7 @@ export function createInstance(parts: InstanceParts) {
     operators,
     exports,
     importing,
+    learning,
     /**
      * Has the index of words hold what was accepted before, where another thread indexes it later. A search that comes without it
      * reads the newest texts itself, and ranks them first.

@@ -5,9 +5,10 @@ import type { PastFileOrder } from "../past/past-process.ts"
 
 export const jobs = {
   answer: async (given: Parameters<typeof readAnswer>[0]) => (await import("../mirrors/origin-answers.ts")).readAnswer(given),
-  atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomRecords(xml),
+  atom: async (xml: string) => (await import("../../library/papers/atom.ts")).atomPapers(xml),
   past: async (order: PastFileOrder) => (await import("../past/past-process.ts")).makeFile(order),
-  bibtex: async (text: string) => (await import("../../library/bibtex/read.ts")).readBibtex(text),
+  papers: async (texts: readonly string[]) => (await import("../../library/pasted.ts")).readTexts(texts),
+  crossref: async (json: string) => (await import("../../library/papers/crossref-work.ts")).crossrefPapers(json),
 }
 
 export const streams = {

@@ -34,15 +34,29 @@ export const libraryIdentity = shape({
   links: v.record(v.string(), v.string()),
 })
 
-/** What arXiv says of a paper, as far as it is known here. */
+/** What a paper is known by. `paperId` is its arXiv id, else its DOI, else `isbn:` or `ref:` with what stands for it here. */
+const identity = { paperId: v.string(), arxivId: optionalText }
+/** What is known of a paper here. */
 const paperFields = {
-  arxivId: v.string(),
+  ...identity,
+  doi: optionalText,
+  isbn: optionalText,
   title: optionalText,
   authors: words,
+  year: v.nullable(v.pipe(v.number(), v.integer())),
+  /** The journal, the proceedings, or the publisher of a book. */
+  venue: optionalText,
+  volume: optionalText,
+  issue: optionalText,
+  pages: optionalText,
+  /** The address that was given for a paper without a name of its own. */
+  url: optionalText,
   abstract: optionalText,
   categories: words,
   publishedAt: v.nullable(at),
   metadata: v.picklist(enumerations.metadata),
+  /** Who says so: a source, or whoever filed the paper; null: nobody said anything. */
+  source: v.nullable(v.picklist(enumerations.paperSource)),
 }
 export type PaperMember = keyof typeof paperFields
 const holding = v.array(shape({ id, name: v.string() }))
@@ -61,8 +75,8 @@ export const libraryPaper = shape({
   collections: holding,
   /** The person's own tags of it; null: the key's reach leaves the Library out. */
   tags: v.nullable(words),
-  /** What the Rooms of this instance published on it stands at `publications`. */
-  links: shape({ self: v.string(), publications: v.string() }),
+  /** What the Rooms of this instance published on it stands at `publications`; null for a paper that no record can name. */
+  links: shape({ self: v.string(), publications: optionalText }),
 })
 export type LibraryPaper = v.InferOutput<typeof libraryPaper>
 
@@ -79,7 +93,7 @@ export type CollectionSummary = v.InferOutput<typeof collectionSummary>
 
 export const note = shape({
   noteId: id,
-  arxivId: v.string(),
+  ...identity,
   author: v.string(),
   at,
   text: v.string(),
@@ -120,7 +134,7 @@ export type Highlight = v.InferOutput<typeof highlight>
 
 export const annotations = shape({
   schemaVersion,
-  arxivId: v.string(),
+  ...identity,
   /** 0: nothing was ever annotated. Send it as expectedRevision with the next change. */
   revision: count,
   notes: v.string(),
@@ -137,18 +151,19 @@ const cslName = v.union([shape({ family: v.string(), given: v.exactOptional(v.st
 export const cslPapers = v.array(
   v.looseObject({
     id: v.string(),
-    type: v.literal("article"),
+    type: v.picklist(["article", "article-journal", "book", "document"]),
     title: v.string(),
     author: v.array(cslName),
-    issued: v.looseObject({ "date-parts": v.array(v.array(count)) }),
-    number: v.string(),
-    URL: v.string(),
+    issued: v.exactOptional(v.looseObject({ "date-parts": v.array(v.array(count)) })),
+    DOI: v.exactOptional(v.string()),
+    ISBN: v.exactOptional(v.string()),
+    URL: v.exactOptional(v.string()),
   }),
 )
 
 export const readingPosition = shape({
   schemaVersion,
-  arxivId: v.string(),
+  ...identity,
   page: v.nullable(count),
   /** How many pages the paper has, where the person said so. */
   pages: v.nullable(count),

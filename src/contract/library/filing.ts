@@ -1,32 +1,31 @@
 /** What a person, or an agent with their personal key, files in the Library. The browser has the same under /api/library. */
 import * as v from "valibot"
-import { arxivId, distinct, distinctBy, list, shape, text, uuid } from "../schema/fields.ts"
+import { arxivId, distinctBy, list, shape, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
+import { ids, newPapers, oneOfNew, oneOfPaper, onePaper, paperNamed, unreadable } from "./papers.ts"
 
 const family = "library"
 const surface = "agent"
-const arxivIds = distinct(arxivId, limits.arxivIds, 1)
 /** What the sender takes papers' titles to be: each of a paper that is sent. */
 const titles = distinctBy(list(shape({ arxivId, title: text(limits.explanation) }), limits.arxivIds), "arxivId")
 const name = text(limits.collectionName)
 const label = v.null()
-/** Which papers of a batch were new, in the order they were sent, and which were there before. */
-const ids = v.array(v.string())
 
 export const savePapers = operation({
   name: "save_papers",
   family,
   surface,
   summary:
-    "Saves papers to the Library. Those saved already stay as they are and are named in the receipt. A title given with a paper is shown until arXiv's is known.",
+    "Saves papers to the Library, whatever names them. Papers that are saved already stay as they are, and the receipt names them as alreadySaved. It lists what names no paper as unreadable. A title given with a paper is shown until a source's is known.",
   permissions: ["file_papers"],
   target: "library",
   refusals: ["limit_reached"],
-  fields: { arxivIds, titles: v.exactOptional(titles) },
-  result: { saved: ids, alreadySaved: ids, label },
-  example: { arxivIds: ["1706.03762", "hep-th/9711200"] },
+  atLeastOneOf: oneOfNew,
+  fields: { ...newPapers, titles: v.exactOptional(titles) },
+  result: { saved: ids, alreadySaved: ids, unreadable, label },
+  example: { arxivIds: ["1706.03762", "hep-th/9711200"], identifiers: ["10.1002/j.1538-7305.1948.tb01338.x", "ISBN 978-0-262-03384-8"] },
 })
 
 export const createCollection = operation({
@@ -47,12 +46,13 @@ export const addPapers = operation({
   family,
   surface,
   summary:
-    "Adds papers to a Collection, and saves them to the Library when the reach includes it; saved and alreadySaved are null when it does not. A title given with a paper is shown until arXiv's is known.",
+    "Adds papers to a Collection, whatever names them. Where the key reaches the Library they are saved there too; where it does not, the receipt's saved and alreadySaved are null. It lists what names no paper as unreadable. A title given with a paper is shown until a source's is known.",
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["limit_reached"],
-  fields: { collectionId: subject("collection"), arxivIds, titles: v.exactOptional(titles) },
-  result: { collectionId: uuid, added: ids, alreadyThere: ids, saved: v.nullable(ids), alreadySaved: v.nullable(ids), label },
+  atLeastOneOf: oneOfNew,
+  fields: { collectionId: subject("collection"), ...newPapers, titles: v.exactOptional(titles) },
+  result: { collectionId: uuid, added: ids, alreadyThere: ids, saved: v.nullable(ids), alreadySaved: v.nullable(ids), unreadable, label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivIds: ["1706.03762"] },
 })
 
@@ -64,8 +64,9 @@ export const removePaper = operation({
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["unknown_paper", "thread_has_notes"],
-  fields: { collectionId: subject("collection"), arxivId },
-  result: { collectionId: uuid, arxivId: v.string(), label },
+  atLeastOneOf: oneOfPaper,
+  fields: { collectionId: subject("collection"), ...onePaper },
+  result: { collectionId: uuid, ...paperNamed, label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivId: "1706.03762" },
 })
 
@@ -91,8 +92,9 @@ export const postNote = operation({
   permissions: ["post_notes"],
   target: "note",
   refusals: ["unknown_paper", "limit_reached"],
-  fields: { collectionId: subject("collection"), arxivId, text: text(limits.note), replyToNoteId: v.exactOptional(ref("note")) },
-  result: { noteId: uuid, collectionId: uuid, arxivId: v.string(), replyToNoteId: v.nullable(uuid), label },
+  atLeastOneOf: oneOfPaper,
+  fields: { collectionId: subject("collection"), ...onePaper, text: text(limits.note), replyToNoteId: v.exactOptional(ref("note")) },
+  result: { noteId: uuid, collectionId: uuid, ...paperNamed, replyToNoteId: v.nullable(uuid), label },
   example: {
     collectionId: "0198f3a0-0000-7000-8000-000000000021",
     arxivId: "1706.03762",

@@ -2,9 +2,10 @@
 import * as v from "valibot"
 import { count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { arxivId, oneOf, plain, text, uuid, whole } from "../schema/fields.ts"
+import { oneOf, plain, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
+import { oneOfPaper, onePaper, paperNamed } from "./papers.ts"
 
 const family = "library"
 const surface = "browser"
@@ -13,7 +14,7 @@ const page = v.pipe(whole(1), v.maxValue(limits.lastPage, `must be at most ${lim
 const colour = oneOf(enumerations.highlightColour)
 const comment = text(limits.explanation)
 const guard = { expectedRevision: whole() }
-const annotated = { arxivId: v.string(), revision: count, label }
+const annotated = { ...paperNamed, revision: count, label }
 const expected = ["expectedRevision"]
 const refusals = ["state_conflict"] as const
 
@@ -26,7 +27,8 @@ export const writeAnnotation = operation({
   target: "annotation",
   expected,
   refusals: [...refusals, "unknown_paper"],
-  fields: { arxivId, ...guard, notes: plain(limits.message, 0) },
+  atLeastOneOf: oneOfPaper,
+  fields: { ...onePaper, ...guard, notes: plain(limits.message, 0) },
   result: annotated,
   example: { arxivId: "1706.03762", expectedRevision: 0, notes: "Compare the schedule in *5.3* with ours." },
 })
@@ -41,8 +43,9 @@ export const addHighlight = operation({
   target: "highlight",
   expected,
   refusals: [...refusals, "unknown_paper", "limit_reached"],
+  atLeastOneOf: oneOfPaper,
   fields: {
-    arxivId,
+    ...onePaper,
     ...guard,
     quote: text(limits.statement),
     page,
@@ -97,12 +100,13 @@ export const setReadingPosition = operation({
   receiptOf: "nobody",
   target: "reading_position",
   refusals: ["unknown_paper"],
+  atLeastOneOf: oneOfPaper,
   fields: {
-    arxivId,
+    ...onePaper,
     page,
     pages: v.exactOptional(page),
     offset: v.exactOptional(v.pipe(whole(), v.maxValue(1_000, "must be at most 1000"))),
   },
-  result: { arxivId: v.string(), page: count, pages: v.nullable(count), offset: count, label },
+  result: { ...paperNamed, page: count, pages: v.nullable(count), offset: count, label },
   example: { arxivId: "1706.03762", page: 7, pages: 15, offset: 420 },
 })

@@ -1,14 +1,23 @@
 /** The reads of the Library: those of a personal key, which its person also has in the browser, and those of the browser alone. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
-import { arxivId, oneOf, plain, tag } from "../schema/fields.ts"
+import { oneOf, plain, tag } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { read } from "../definitions/read.ts"
 import * as answers from "./answers.ts"
+import { onePaper } from "./papers.ts"
 
 const family = "library"
 const surface = "key"
 const permissions = ["read_library"] as const
+
+/** The paper that is asked about: by either name, and by one of them at least. */
+const ofPaper = {
+  paperId: v.exactOptional(
+    v.pipe(onePaper.paperId.wrapped, v.description("What the paper is known by here. Required where arxivId is left out.")),
+  ),
+  arxivId: v.exactOptional(v.pipe(onePaper.arxivId.wrapped, v.description("Its arXiv id. Required where paperId is left out."))),
+}
 
 /** A list of papers as a file: all of them that were asked for, whatever the page. */
 const bibliography = {
@@ -95,7 +104,7 @@ export const libraryReads = [
     path: "/api/agent/library/paper",
     summary: "One paper: what is known of it, whether it is saved, and the Collections in reach that hold it.",
     permissions,
-    parameters: { arxivId },
+    parameters: ofPaper,
     refusals: ["unknown_paper"],
     answer: answers.libraryPaper,
   }),
@@ -106,7 +115,7 @@ export const libraryReads = [
     path: "/api/agent/library/annotations",
     summary: "The person's own notes and highlights in one paper, with their revision.",
     permissions: ["read_annotations"],
-    parameters: { arxivId },
+    parameters: ofPaper,
     refusals: ["unknown_paper"],
     answer: answers.annotations,
   }),
@@ -152,7 +161,7 @@ export const libraryReads = [
     surface: "session",
     path: "/api/library/collections/{collectionId}/notes",
     summary: "The notes on one paper of a Collection, oldest first.",
-    parameters: { arxivId },
+    parameters: ofPaper,
     refusals: ["unknown_paper"],
     cursor: "offset",
     answer: answers.libraryPage(answers.note),
@@ -163,7 +172,7 @@ export const libraryReads = [
     surface: "session",
     path: "/api/library/reading_position",
     summary: "How far the person has read a paper.",
-    parameters: { arxivId },
+    parameters: ofPaper,
     refusals: ["unknown_paper"],
     answer: answers.readingPosition,
   }),

@@ -1,15 +1,15 @@
 /** What people do with Collections in the browser beyond filing: delete, share by invitation, import, read. */
 import * as v from "valibot"
 import { count } from "../answers/fields.ts"
-import { arxivId, distinct, plain, shape, text, username, uuid } from "../schema/fields.ts"
+import { plain, text, username, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
+import { ids, oneOfPapers, onePaper, paperNamed, somePapers, unreadable } from "./papers.ts"
 
 const family = "library"
 const surface = "browser"
 const label = v.null()
-const ids = v.array(v.string())
 const ofCollection = { collectionId: uuid, name: text(limits.collectionName), label }
 const ofInvitation = { invitationId: uuid, ...ofCollection }
 
@@ -20,7 +20,8 @@ export const unsavePapers = operation({
   path: "/api/library/unsave_papers",
   summary: "Takes papers out of the Library's list of saved papers. Collections keep theirs, and annotations stay; their tags go.",
   target: "library",
-  fields: { arxivIds: distinct(arxivId, limits.arxivIds, 1) },
+  atLeastOneOf: oneOfPapers,
+  fields: somePapers,
   result: { unsaved: ids, notSaved: ids, label },
   example: { arxivIds: ["1706.03762"] },
 })
@@ -127,7 +128,7 @@ export const deleteNote = operation({
   summary: "Deletes your own note. The owner of the Collection may also delete a note of a former member.",
   target: "note",
   fields: {},
-  result: { noteId: uuid, collectionId: uuid, arxivId: v.string(), label },
+  result: { noteId: uuid, collectionId: uuid, ...paperNamed, label },
   example: {},
 })
 
@@ -137,31 +138,36 @@ export const markRead = operation({
   surface,
   path: "/api/library/mark_read",
   summary:
-    "Marks the notes of a Collection as read by the person: those on one paper with arxivId, and with throughNoteId only those up to that one.",
+    "Marks the notes of a Collection as read by the person: with paperId or arxivId those on that paper, and with throughNoteId only those up to that one.",
   receiptOf: "nobody",
   target: "collection",
-  fields: { collectionId: subject("collection"), arxivId: v.exactOptional(arxivId), throughNoteId: v.exactOptional(ref("note")) },
+  fields: { collectionId: subject("collection"), ...onePaper, throughNoteId: v.exactOptional(ref("note")) },
   result: { collectionId: uuid, unread: count, label },
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivId: "1706.03762" },
 })
 
-/** An entry of a BibTeX file that names no paper of arXiv, or cannot be read. */
-const skipped = shape({ key: v.nullable(v.string()), reason: v.string() })
-
-export const importBibtex = operation({
-  name: "import_bibtex",
+export const importPapers = operation({
+  name: "import_papers",
   family,
   surface,
-  path: "/api/library/collections/{collectionId}/bibtex",
+  path: "/api/library/import_papers",
   summary:
-    "Adds the arXiv papers of a BibTeX or RIS file to a Collection and saves them, all of them or none. Entries that name no arXiv id are told in the receipt; a file in which none does is refused.",
-  target: "collection",
+    "Saves every paper that a text names, all of them or none, and with collectionId adds them to that Collection too. The text may be a list of references, or a file of BibTeX, RIS or CSL-JSON. The receipt lists what could not be read; a text in which nothing can be read is refused.",
+  target: "library",
   refusals: ["limit_reached"],
   contentBytes: limits.requestBodyBytes,
-  fields: { bibtex: plain(limits.bibtex) },
-  result: { collectionId: uuid, added: ids, alreadyThere: ids, saved: ids, alreadySaved: ids, skipped: v.array(skipped), label },
+  fields: { text: plain(limits.importedText), collectionId: v.exactOptional(subject("collection")) },
+  result: {
+    collectionId: v.nullable(uuid),
+    added: v.nullable(ids),
+    alreadyThere: v.nullable(ids),
+    saved: ids,
+    alreadySaved: ids,
+    unreadable,
+    label,
+  },
   example: {
-    bibtex:
-      "@misc{vaswani2017, title={Attention Is All You Need}, author={Vaswani, Ashish}, year={2017}, eprint={1706.03762}, archivePrefix={arXiv}}",
+    collectionId: "0198f3a0-0000-7000-8000-000000000021",
+    text: "@article{shannon1948, title={A Mathematical Theory of Communication}, author={Shannon, C. E.}, journal={Bell System Technical Journal}, year={1948}, doi={10.1002/j.1538-7305.1948.tb01338.x}}",
   },
 })

@@ -1,13 +1,13 @@
 /** A person's own tags: words by which they find saved papers again. Only they see them. */
 import * as v from "valibot"
-import { arxivId, distinct, tag } from "../schema/fields.ts"
+import { distinct, tag } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
+import { ids, oneOfPapers, somePapers } from "./papers.ts"
 
 const family = "library"
 const surface = "browser"
-const ids = v.array(v.string())
-const fields = { arxivIds: distinct(arxivId, limits.arxivIds, 1), tags: distinct(tag, limits.paperTags, 1) }
+const fields = { ...somePapers, tags: distinct(tag, limits.paperTags, 1) }
 const label = v.null()
 const example = { arxivIds: ["1706.03762"], tags: ["warm-up", "to read"] }
 
@@ -19,6 +19,7 @@ export const tagPapers = operation({
   summary: "Gives papers your own tags, and saves those that are not saved yet. Tags are in lower case, and only you see them.",
   target: "library",
   refusals: ["limit_reached"],
+  atLeastOneOf: oneOfPapers,
   fields,
   result: { tags: ids, tagged: ids, alreadyTagged: ids, saved: ids, alreadySaved: ids, label },
   example,
@@ -31,6 +32,7 @@ export const untagPapers = operation({
   path: "/api/library/untag_papers",
   summary: "Takes tags from papers, which stay saved.",
   target: "library",
+  atLeastOneOf: oneOfPapers,
   fields,
   result: { tags: ids, untagged: ids, notTagged: ids, label },
   example,

@@ -15,12 +15,13 @@ export const ofLibrary = {
   collectionName: 100,
   /** Papers in one write. */
   arxivIds: 50,
+  /** Characters of what a paper is known by, and of a text that names papers in a write. */
+  paperId: 300,
+  identifier: 5_000,
   note: 10_000,
-  /** Papers that are taken from one pasted text, and its characters, where it is no file of references. */
-  pastedPapers: 200,
-  pasted: 200_000,
-  /** Characters of the BibTeX in one import, and of one entry in it. */
-  bibtex: 500_000,
+  /** Papers of one imported text, its characters, and those of one entry in it. */
+  importedPapers: 1_000,
+  importedText: 500_000,
   bibtexEntry: 20_000,
   /** Collections that a personal key of selected reach may name. */
   keyCollections: 200,

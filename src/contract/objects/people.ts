@@ -133,7 +133,8 @@ export const objectsOfPeople = {
     key: "note_id",
     of: { collection: "collection_id" },
     line: "text",
-    moves: [],
+    // Two names may turn out to be one paper's.
+    moves: ["paper_id"],
     unknown: "unknown_object",
   },
   collection_invitation: {
@@ -154,7 +155,7 @@ export const objectsOfPeople = {
     table: "highlights",
     key: "highlight_id",
     line: "quote",
-    moves: ["colour", "comment", "updated_at"],
+    moves: ["paper_id", "colour", "comment", "updated_at"],
     unknown: "unknown_object",
   },
   personal_key: {

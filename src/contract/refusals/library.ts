@@ -22,7 +22,7 @@ export const refusalsOfLibrary = {
     retryable: false,
     family: "library",
     meaning: "The Collection does not hold the paper, or no such paper is in reach.",
-    remedy: "Check the arXiv id, and add the paper to the Collection first.",
+    remedy: "Check the paperId, and add the paper to the Collection first.",
   },
   unknown_object: {
     status: [404],
@@ -35,8 +35,8 @@ export const refusalsOfLibrary = {
     status: [409],
     retryable: false,
     family: "library",
-    meaning: "The paper stays in the Collection while its thread holds a note; current.notes counts them.",
-    remedy: "Keep the Collection, or ask the people who wrote the notes to delete them.",
+    meaning: "A paper cannot be removed from a Collection while there are notes on it there; current.notes counts them.",
+    remedy: "Leave the paper there, or ask the people who wrote the notes to delete them.",
   },
   limit_reached: {
     status: [409],

@@ -175,8 +175,10 @@ export const enumerations = {
   libraryPermission: ["read_library", "read_annotations", "file_papers", "post_notes"],
   /** How far a personal key reaches: the Library and every Collection, the Library and the person's own, or chosen ones. */
   keyReach: ["all", "owned", "selected"],
-  /** Whether arXiv's metadata of a paper is known here. */
+  /** Whether a source's metadata of a paper is known here. */
   metadata: ["known", "unknown"],
+  /** Who says what a paper is: arXiv, Crossref, or whoever filed it. */
+  paperSource: ["arxiv", "crossref", "given"],
   /** How saved papers may be ordered. */
   paperOrder: ["saved", "title", "published"],
   highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],

@@ -6,7 +6,7 @@ import { isObject } from "../json.ts"
 import * as v from "valibot"
 import { enumerations } from "./enumerations.ts"
 import { limits } from "../limits.ts"
-import { ARXIV, CLEAN, DECIMAL, KEY, READABLE, TAG, TIME, USERNAME, UUID } from "./patterns.ts"
+import { ARXIV, CLEAN, DECIMAL, KEY, PAPER, READABLE, TAG, TIME, USERNAME, UUID } from "./patterns.ts"
 import type { UniqueBy } from "./parts.ts"
 
 /** No half of a pair: UTF-8 has no form for one, so no other validator ever meets it, and no pattern speaks of it. */
@@ -56,11 +56,34 @@ export const time = v.pipe(
   v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
   v.transform((value) => new Date(value).toISOString()),
 )
+/** An arXiv id without version and subject class. */
+const bareArxivId = (id: string): string => id.replace(/v[0-9]+$/, "").replace(/\.[A-Z]{2}\//, "/")
 /** An arXiv id of the new or the old style, carried on without version and subject class: `hep-th/9901001`. */
 export const arxivId = v.pipe(
   v.string("must be a string"),
   v.regex(ARXIV, "must be an arXiv id such as 2401.01234 or hep-th/9901001"),
-  v.transform((id) => id.replace(/v[0-9]+$/, "").replace(/\.[A-Z]{2}\//, "/")),
+  v.transform(bareArxivId),
+)
+
+/** The DOIs that arXiv gives its papers. */
+const ARXIV_DOI = "10.48550/arxiv."
+
+/** Whether what a paper is known by is its arXiv id. */
+export const isArxivId = (paperId: string): boolean => ARXIV.test(paperId)
+/** Whether it is its DOI. */
+export const isDoi = (paperId: string): boolean => paperId.startsWith("10.") && paperId.includes("/")
+
+/** What a DOI names: the paper's arXiv id where arXiv gave the DOI, else the DOI in lower case. */
+export function paperOfDoi(doi: string): string {
+  const lower = doi.toLowerCase()
+  const id = lower.startsWith(ARXIV_DOI) ? doi.slice(ARXIV_DOI.length).replace(/^[A-Za-z-]+/, (archive) => archive.toLowerCase()) : ""
+  return isArxivId(id) ? bareArxivId(id) : lower
+}
+
+/** What a paper is known by, carried on in the one form of it: an arXiv id without version, a DOI in lower case. */
+export const paperId = v.pipe(
+  bounded("paper id", PAPER, 1, limits.paperId, "an arXiv id, a DOI, isbn: with 13 digits, or the paperId that a paper was given here"),
+  v.transform((id) => (isDoi(id) ? paperOfDoi(id) : isArxivId(id) ? bareArxivId(id) : id)),
 )
 
 /** A person's name in the service, taken in either letter case and carried on in lower case. */

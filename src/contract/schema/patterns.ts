@@ -40,6 +40,11 @@ export const TIME = of(`${DAY}T${HOUR}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-]${HO
 export const ARXIV =
   /^(?:[0-9]{2}(?:0[1-9]|1[0-2])\.[0-9]{4,5}|(?:(?:cs|math|nlin|q-bio)(?:\.[A-Z]{2})?|acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|mtrl-th|nucl-(?:ex|th)|patt-sol|physics|plasm-ph|q-alg|quant-ph|solv-int|supr-con)\/(?:9[1-9]|0[0-7])(?:0[1-9]|1[0-2])[0-9]{3})(?:v[1-9][0-9]{0,2})?$/u
 
+/** The name of a work as DOIs have it, in either letter case. */
+export const DOI = /^10\.[0-9]{4,9}(?:\.[0-9]{1,9})*\/[!-~]+$/u
+/** What a paper is known by: its arXiv id, its DOI, its ISBN of 13 digits, or a digest of what was given of it. */
+export const PAPER = of(`(?:${[ARXIV, DOI].map(({ source }) => source.slice(1, -1)).join("|")}|isbn:97[89][0-9]{10}|ref:[0-9a-f]{24})`)
+
 const HOST = "[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?"
 const OWNED = "[A-Za-z0-9._-]+/[A-Za-z0-9._-]+"
 export const REPOSITORY = of(`https://${HOST}/${OWNED}`)

@@ -14,7 +14,13 @@ import { withoutMarks } from "./mark-withheld.ts"
 export type Method = "GET" | "POST" | "PATCH" | "DELETE"
 
 /** A path pattern of h3 as a regular expression. */
-const expressionOf = (route: string): RegExp => new RegExp(`^${route.replace(/[.]/g, "\\.").replace(/:[a-zA-Z]+/g, "[^/]+")}/?$`)
+const expressionOf = (route: string): RegExp =>
+  new RegExp(
+    `^${route
+      .replace(/[.]/g, "\\.")
+      .replace(/\*\*:[a-zA-Z]+/g, ".+")
+      .replace(/:[a-zA-Z]+/g, "[^/]+")}/?$`,
+  )
 
 /** Routes that search: the read, its page and its feeds. */
 const searching = /^(?:\/api\/research)?\/search(?:\/|$)/

@@ -1,6 +1,6 @@
 /** What an operation does, beyond what its definition says: the part that its domain writes. */
 import type { LabelledKind } from "../../contract/objects/labels.ts"
-import type { JsonObject, Writable } from "../../contract/json.ts"
+import type { Json, JsonObject, Writable } from "../../contract/json.ts"
 import type { BodyOf, OperationName, ParamsOf, ResultOf } from "../../contract/operations/index.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
@@ -60,6 +60,8 @@ export interface Change {
   newId(): string
   /** Makes a token: the text is for its holder alone, the digest for a table. */
   token(mint: (bytes: (count: number) => Buffer) => string): Token
+  /** Reads a list of what no write makes, such as what sources say of papers. A replay gets what was read then. */
+  told<T extends Json>(read: () => readonly T[]): readonly T[]
   /** The next label of a kind in the subject's Room. */
   label(kind: LabelledKind): string
   /** The next ordinal of a kind that carries no label. */

@@ -1,5 +1,6 @@
 /** What the world gives to one write, noted as it is given; in a replay, what it gave then. */
 import { createHash } from "node:crypto"
+import type { Json } from "../../contract/json.ts"
 import type { Given } from "./journal.ts"
 import type { World } from "../world.ts"
 
@@ -14,6 +15,8 @@ export interface Chance {
   newId(): string
   /** Makes a token with the chance that `mint` is given. */
   token(mint: (bytes: (count: number) => Buffer) => string): Token
+  /** Reads a list of what no write makes, such as what sources say of papers. A replay gets what was read then. */
+  told<T extends Json>(read: () => readonly T[]): readonly T[]
   /** What was given so far. */
   given(): Given
 }
@@ -25,6 +28,7 @@ export const tokenDigest = (token: string): string => createHash("sha256").updat
 export function fresh(world: World): Chance {
   const ids: string[] = []
   const tokens: string[] = []
+  const told: Json[][] = []
   return {
     newId() {
       const id = world.id()
@@ -37,7 +41,16 @@ export function fresh(world: World): Chance {
       tokens.push(digest)
       return { token, digest }
     },
-    given: () => ({ ...(ids.length > 0 && { ids }), ...(tokens.length > 0 && { tokens }) }),
+    told(read) {
+      const list = read()
+      told.push([...list])
+      return list
+    },
+    given: () => ({
+      ...(ids.length > 0 && { ids }),
+      ...(tokens.length > 0 && { tokens }),
+      ...(told.some(({ length }) => length > 0) && { told }),
+    }),
   }
 }
 
@@ -48,7 +61,8 @@ export class OtherChance extends Error {}
 export function again(then: Given): Chance {
   let ids = 0
   let tokens = 0
-  const next = (list: readonly string[] = [], at: number, what: string): string => {
+  let told = 0
+  const next = <T>(list: readonly T[] = [], at: number, what: string): T => {
     const found = list[at]
     if (found === undefined) throw new OtherChance(`it asks for more ${what} than it was given`)
     return found
@@ -56,8 +70,9 @@ export function again(then: Given): Chance {
   return {
     newId: () => next(then.ids, ids++, "ids"),
     token: () => ({ token: "", digest: next(then.tokens, tokens++, "tokens") }),
+    told: <T extends Json>() => (then.told === undefined ? [] : (next(then.told, told++, "what no write makes") as T[])),
     given() {
-      if (ids !== (then.ids?.length ?? 0) || tokens !== (then.tokens?.length ?? 0))
+      if (told !== (then.told?.length ?? 0) || ids !== (then.ids?.length ?? 0) || tokens !== (then.tokens?.length ?? 0))
         throw new OtherChance("it asks for less than it was given")
       return then
     },

@@ -8,6 +8,8 @@ export type Given = {
   readonly ids?: readonly string[]
   /** Digests of the tokens that were made for it. */
   readonly tokens?: readonly string[]
+  /** Lists of what it read in tables that no write makes; left out where all are empty. */
+  readonly told?: readonly Json[][]
   /** What was made of its body outside of the transaction. */
   readonly prepared?: Json
   /** What its receipt is told beside from what was there before it: as its behaviour keeps it. */

@@ -23,8 +23,8 @@ export const notReplayed: readonly NotReplayed[] = [
     columns: null,
     why: "who somebody is elsewhere is as personal as a password, and is taken back without a trace",
   },
-  { table: "papers", key: "arxiv_id", columns: null, why: "what arXiv says of papers is arXiv's, and can be imported again" },
-  { table: "paper_misses", key: "arxiv_id", columns: null, why: "what arXiv did not have, remembered so that it is not asked again" },
+  { table: "papers", key: "paper_id", columns: null, why: "what arXiv and Crossref say of papers is theirs, and can be imported again" },
+  { table: "paper_misses", key: "paper_id", columns: null, why: "what they did not have, remembered so that it is not asked again" },
   {
     table: "mirrors",
     key: "room_id",
@@ -53,9 +53,9 @@ export const notReplayed: readonly NotReplayed[] = [
     table: "saved_papers",
     key: "entry",
     columns: ["known", "title", "published_at"],
-    why: "it follows from what arXiv's metadata is here",
+    why: "it follows from what metadata is here",
   },
-  { table: "collection_papers", key: "entry", columns: ["known"], why: "it follows from what arXiv's metadata is here" },
+  { table: "collection_papers", key: "entry", columns: ["known"], why: "it follows from what metadata is here" },
 ]
 
 const wholly = new Set(notReplayed.filter(({ columns }) => columns === null).map(({ table }) => table))

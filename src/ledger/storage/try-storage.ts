@@ -14,7 +14,7 @@ export function tryStorage(db: Db): void {
   db.exec("SAVEPOINT try_storage")
   try {
     db.exec("PRAGMA cache_size = 10")
-    db.prepare("INSERT INTO papers (arxiv_id, origin, recorded_at, record) VALUES ('', 'import', '', hex(zeroblob(+?)))").run(BYTES / 2)
+    db.prepare("INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('', 'import', '', hex(zeroblob(+?)))").run(BYTES / 2)
   } finally {
     db.exec(`PRAGMA cache_size = ${kept}`)
     if (db.inTransaction) db.exec("ROLLBACK TO try_storage; RELEASE try_storage")

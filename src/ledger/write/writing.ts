@@ -54,7 +54,7 @@ export class Writing {
     })
   }
 
-  #change(at: string, roomId: string | null, { newId, token }: Chance): Change {
+  #change(at: string, roomId: string | null, { newId, token, told }: Chance): Change {
     const { journal, sequences } = this.#parts
     return {
       at,
@@ -62,6 +62,7 @@ export class Writing {
       entryId: newId(),
       newId,
       token,
+      told,
       label: (kind) => {
         if (roomId === null) throw new Error("labels are given in Rooms")
         return labelText(kind, sequences.ordinal(roomId, kind))

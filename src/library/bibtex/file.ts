@@ -1,9 +1,9 @@
 /** Papers as a file for reference managers: BibTeX, RIS or CSL-JSON, written while it is sent, some of them in each turn of the thread. */
 import { setImmediate as turn } from "node:timers/promises"
-import { parse } from "../../contract/json.ts"
 import { risText } from "../../contract/ris.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
-import { bibtexEntry, type Cited, keyOf, yearOf } from "./write.ts"
+import { type Cited, described } from "./cited.ts"
+import { bibtexEntry } from "./write.ts"
 
 export type BibliographyFormat = "bibtex" | "ris" | "csl"
 
@@ -17,49 +17,65 @@ function partsOf(name: string): { family: string; given?: string } | { literal: 
   return { family, given }
 }
 
-const told = ({ record, tags }: Cited) => ({ ...(record === null ? {} : parse(record)), tags: tags === undefined ? [] : parse(tags) })
-const addressOf = (arxivId: string): string => `https://arxiv.org/abs/${arxivId}`
-const titleOf = ({ arxivId }: Cited, title?: string): string => title ?? `arXiv:${arxivId}`
-/** Every paper of arXiv has one. */
-const doiOf = (arxivId: string): string => `10.48550/arXiv.${arxivId}`
+/** The DOI of a paper; arXiv gives one to every paper of its own. */
+const doiOf = ({ doi, arxivId }: ReturnType<typeof described>): string | undefined => doi ?? (arxivId && `10.48550/arXiv.${arxivId}`)
 
+const cslTypes = { book: "book", article: "article-journal", preprint: "article", other: "document" } as const
+
+/** Members that are undefined are left out. */
 function cslItem(cited: Cited): object {
-  const { title, authors = [], publishedAt, abstract, tags } = told(cited)
-  const { arxivId } = cited
-  const date = publishedAt == null ? [Number(yearOf(arxivId))] : publishedAt.slice(0, 10).split("-").map(Number)
+  const paper = described(cited)
+  const { key, form, date, year, venue, arxivId, tags } = paper
+  const day = date?.split("-").map(Number) ?? (year === undefined ? undefined : [year])
   return {
-    id: keyOf(cited),
-    "citation-key": keyOf(cited),
-    type: "article",
-    title: titleOf(cited, title),
-    author: authors.map(partsOf),
-    issued: { "date-parts": [date] },
-    publisher: "arXiv",
-    number: `arXiv:${arxivId}`,
-    DOI: doiOf(arxivId),
-    URL: addressOf(arxivId),
-    ...(abstract == null ? {} : { abstract }),
-    ...(tags.length === 0 ? {} : { keyword: tags.join(", ") }),
+    id: key,
+    "citation-key": key,
+    type: cslTypes[form],
+    title: paper.title,
+    author: paper.authors.map(partsOf),
+    issued: day && { "date-parts": [day] },
+    publisher: form === "preprint" ? "arXiv" : form === "book" ? venue : undefined,
+    "container-title": form === "article" ? venue : undefined,
+    volume: paper.volume,
+    issue: paper.issue,
+    page: paper.pages,
+    number: arxivId && `arXiv:${arxivId}`,
+    DOI: doiOf(paper),
+    ISBN: paper.isbn,
+    URL: paper.url,
+    abstract: paper.abstract,
+    keyword: tags.length === 0 ? undefined : tags.join(", "),
+    custom: paper.reference && { paperId: paper.reference },
   }
 }
 
+const risTypes = { book: "BOOK", article: "JOUR", preprint: "UNPB", other: "GEN" } as const
+
 function risEntry(cited: Cited): string {
-  const { title, authors = [], publishedAt, abstract, tags } = told(cited)
-  const { arxivId } = cited
-  const names = authors.map(partsOf).map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
+  const paper = described(cited)
+  const { form, pages, arxivId } = paper
+  const names = paper.authors.map(partsOf).map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
+  const [first, last] = pages?.split(/[–—-]+/) ?? []
   return risText([
-    ["TY", "UNPB"],
-    ["ID", keyOf(cited)],
-    ["TI", titleOf(cited, title)],
+    ["TY", risTypes[form]],
+    ["ID", paper.key],
+    ["TI", paper.title],
     ...names.map((name) => ["AU", name] as const),
-    ["PY", publishedAt?.slice(0, 4) ?? yearOf(arxivId)],
-    ["DA", publishedAt?.slice(0, 10).replaceAll("-", "/")],
-    ["PB", "arXiv"],
-    ["AN", `arXiv:${arxivId}`],
-    ["DO", doiOf(arxivId)],
-    ["UR", addressOf(arxivId)],
-    ["AB", abstract],
-    ...tags.map((tag) => ["KW", tag] as const),
+    ["PY", paper.year?.toString()],
+    ["DA", paper.date?.replaceAll("-", "/")],
+    [form === "book" ? "PB" : "JO", paper.venue],
+    ["PB", form === "preprint" ? "arXiv" : undefined],
+    ["VL", paper.volume],
+    ["IS", paper.issue],
+    ["SP", first],
+    ["EP", last],
+    ["SN", paper.isbn],
+    ["AN", arxivId && `arXiv:${arxivId}`],
+    ["DO", doiOf(paper)],
+    ["UR", paper.url],
+    ["AB", paper.abstract],
+    ...paper.tags.map((tag) => ["KW", tag] as const),
+    ["C8", paper.reference],
   ])
 }
 

@@ -9,18 +9,23 @@ const LINE = /^([A-Z][A-Z0-9]) {1,3}-(?: (.*))?$/
 /** Whether a file is one of RIS: the first line that says anything begins an entry. */
 export const isRis = (text: string): boolean => /^\uFEFF?\s*TY {1,3}- ?\S/.test(text.slice(0, 1_000))
 
-/** Whether a text is a file of BibTeX or RIS. */
-export const isBibliography = (text: string): boolean => isRis(text) || /^[ \t]*@[A-Za-z]{1,30}[ \t]{0,9}[{(]/m.test(text)
+/** An entry, and its first line; one that is longer than an entry may be is undefined. */
+interface Read {
+  readonly entry: RisEntry | undefined
+  readonly start: string
+}
 
-/** The entries of a file; one that is longer than an entry may be is undefined. */
-export function* risEntries(text: string): Generator<RisEntry | undefined> {
+/** The entries of a file. */
+export function* risEntries(text: string): Generator<Read> {
   let entry = new Map<string, string[]>()
   let length = 0
+  let start = ""
   let last: string[] | undefined
-  const taken = () => {
-    const whole = length > limits.bibtexEntry ? undefined : entry
+  const taken = (): Read => {
+    const whole = { entry: length > limits.bibtexEntry ? undefined : entry, start }
     entry = new Map()
     length = 0
+    start = ""
     last = undefined
     return whole
   }
@@ -28,6 +33,7 @@ export function* risEntries(text: string): Generator<RisEntry | undefined> {
     const [, tag, value = ""] = LINE.exec(line) ?? []
     if (tag === "TY" && entry.size > 0) yield taken()
     length += line.length
+    if (tag !== undefined && tag !== "TY" && start.length < 200) start += `${value} `
     // Of an entry that is too long no more is kept.
     if (length > limits.bibtexEntry && tag !== "ER") continue
     if (tag === undefined) {

@@ -1,16 +1,5 @@
-/** Writes a Collection as BibTeX. What arXiv says of a paper is TeX already; it is only kept from breaking the file. */
-import { parse, type Stored } from "../../contract/json.ts"
-import type { PaperRecord } from "../papers/papers.ts"
-
-export interface Cited {
-  readonly arxivId: string
-  /** The key it was imported under; left out, one made of its id, which never changes either. */
-  readonly citationKey: string | null
-  /** JSON of what is known of it. */
-  readonly record: Stored<Partial<PaperRecord>> | null
-  /** JSON of the tags of the caller. */
-  readonly tags?: Stored<string[]>
-}
+/** Writes papers as BibTeX. What arXiv says of a paper is TeX already; it is only kept from breaking the file. */
+import { type Cited, described } from "./cited.ts"
 
 /** Escapes what TeX would take for something else, outside of formulas. */
 const escaped = (text: string): string => text.replace(/(?<!\\)[&%#_]/g, "\\$&").replace(/(?<!\\)\^(?!\{)/g, "\\^{}")
@@ -35,32 +24,42 @@ export function texValue(text: string): string {
 /** A name that is one: BibTeX would split a collaboration's at its commas and at the word "and". */
 const author = (name: string): string => (/,|\band\b|Collaboration/i.test(name) ? `{${texValue(name)}}` : texValue(name))
 
-/** The year in which arXiv gave out the id. */
-export function yearOf(arxivId: string): string {
-  const year = Number(/([0-9]{2})[0-9]{2}(?:\.|[0-9]{3})/.exec(arxivId)?.[1])
-  return String(year > 90 ? 1900 + year : 2000 + year)
-}
+/** What BibTeX calls a paper of each form, and the field for where it appeared. */
+const types = {
+  book: { type: "book", venue: "publisher" },
+  article: { type: "article", venue: "journal" },
+  preprint: { type: "misc", venue: "howpublished" },
+  other: { type: "misc", venue: "howpublished" },
+} as const
 
-/** The key of a paper: the one it was imported under, or one made of its id. */
-export const keyOf = ({ arxivId, citationKey }: Cited): string => citationKey ?? `arXiv:${arxivId}`
+/** A value that programs take as it is: only what would end the field is left out. */
+const verbatim = (text: string | undefined): string | undefined =>
+  text === undefined || isBalanced(text) ? text : text.replace(/[{}]/g, "")
+const tex = (text: string | undefined): string | undefined => (text === undefined ? undefined : texValue(text))
 
 /** The entry of one paper. */
 export function bibtexEntry(cited: Cited): string {
-  const { arxivId, record, tags } = cited
-  const known = record === null ? {} : parse(record)
-  const { title, authors = [], publishedAt, categories = [] } = known
+  const paper = described(cited)
+  const { type, venue } = types[paper.form]
   const fields = {
-    title: title && `{${texValue(title)}}`,
-    author: authors.map(author).join(" and "),
-    year: publishedAt?.slice(0, 4) ?? yearOf(arxivId),
-    eprint: arxivId,
-    archivePrefix: "arXiv",
-    primaryClass: categories[0],
-    url: `https://arxiv.org/abs/${arxivId}`,
-    keywords: tags && parse(tags).map(texValue).join(", "),
+    title: paper.isTitled ? `{${texValue(paper.title)}}` : undefined,
+    author: paper.authors.map(author).join(" and "),
+    year: paper.year,
+    [venue]: tex(paper.venue),
+    volume: tex(paper.volume),
+    number: tex(paper.issue),
+    pages: tex(paper.pages?.replace(/[–—]/g, "--")),
+    doi: verbatim(paper.doi),
+    isbn: paper.isbn,
+    eprint: paper.arxivId,
+    archivePrefix: paper.arxivId && "arXiv",
+    primaryClass: paper.arxivId && paper.categories[0],
+    url: verbatim(paper.url),
+    keywords: paper.tags.map(texValue).join(", "),
+    paperid: paper.reference,
   }
   const lines = Object.entries(fields).flatMap(([name, value]) => (value ? [`  ${name} = {${value}}`] : []))
-  return `@misc{${keyOf(cited)},\n${lines.join(",\n")}\n}\n`
+  return `@${type}{${paper.key},\n${lines.join(",\n")}\n}\n`
 }
 
 /** The BibTeX of some papers. */

@@ -1,8 +1,8 @@
 /** An Atom answer of arXiv's API: some papers as XML. */
 import { isObject } from "../../contract/json.ts"
 import { XMLParser } from "fast-xml-parser"
-import type { PaperRecord } from "./papers.ts"
-import { recordOf } from "./record.ts"
+import type { Told } from "./papers.ts"
+import { toldByArxiv } from "./record.ts"
 
 interface AtomEntry {
   readonly id?: unknown
@@ -11,6 +11,8 @@ interface AtomEntry {
   readonly published?: unknown
   readonly author?: readonly { readonly name?: unknown }[]
   readonly category?: readonly { readonly term?: unknown }[]
+  readonly "arxiv:doi"?: unknown
+  readonly "arxiv:journal_ref"?: unknown
 }
 
 const parser = new XMLParser({
@@ -29,23 +31,25 @@ const textOf = (value: unknown): unknown => (isObject(value) ? value["#text"] : 
 const list = <T>(value: readonly T[] | undefined): readonly T[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : []
 
-function entryRecord({ id, title, summary, published, author, category }: AtomEntry): PaperRecord | null {
+function toldBy({ id, title, summary, published, author, category, ...more }: AtomEntry): Told | null {
   const address = textOf(id)
-  return recordOf({
+  return toldByArxiv({
     id: typeof address === "string" ? address.trim().replace(/^https?:\/\/arxiv\.org\/abs\//, "") : undefined,
     title: textOf(title),
     authors: list(author).map(({ name }) => textOf(name)),
     abstract: textOf(summary),
     categories: list(category).map(({ term }) => term),
     published: textOf(published),
+    doi: textOf(more["arxiv:doi"]),
+    journal: textOf(more["arxiv:journal_ref"]),
   })
 }
 
 /** The papers of an Atom feed, and how many of its entries are none. @throws Error for what is no feed */
-export function atomRecords(xml: string): { records: PaperRecord[]; others: number } {
+export function atomPapers(xml: string): { papers: Told[]; others: number } {
   const { feed }: { feed?: { entry?: readonly AtomEntry[] } | "" } = parser.parse(xml.trim(), true)
   if (feed === undefined) throw new Error("This is not an Atom feed.")
   const entries = feed === "" ? [] : list(feed.entry)
-  const records = entries.map(entryRecord).filter((record) => record !== null)
-  return { records, others: entries.length - records.length }
+  const papers = entries.map(toldBy).filter((told) => told !== null)
+  return { papers, others: entries.length - papers.length }
 }

@@ -1,23 +1,27 @@
 /**
- * Brings arXiv's own metadata in from a file: its snapshot of JSON lines, of any length in bounded memory, or an Atom
- * answer of its API. Either may be compressed with gzip.
+ * Brings metadata in from a file of arXiv or Crossref: JSON lines (arXiv's snapshot, Crossref's public data file), of any length in
+ * bounded memory, or one answer of their APIs (Atom, JSON). Each may be compressed with gzip.
  */
 import { codeOf } from "../../contract/faults.ts"
 import { createReadStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
-import { isoTime } from "../../ledger/world.ts"
-import { atomRecords } from "./atom.ts"
-import type { PaperRecord } from "./papers.ts"
-import { snapshotRecord } from "./snapshot.ts"
-import type { ArxivParts } from "./arxiv.ts"
+import { isoTime, type World } from "../../ledger/world.ts"
+import type { Ledger } from "../../ledger/write/admit.ts"
+import { atomPapers } from "./atom.ts"
+import { crossrefPapers } from "./crossref-work.ts"
+import type { Learning } from "./learning.ts"
+import type { Told } from "./papers.ts"
+import { snapshotPaper } from "./snapshot.ts"
 
 /** Papers in one transaction: long enough to be quick, short enough to let a serving process write in between. */
 const STEP = 500
-/** Characters of one line, and of a whole Atom answer. */
-const LONGEST_LINE = 1_000_000
-const LONGEST_ATOM = 100_000_000
+/** Characters of one line, and of a whole answer. A work of Crossref brings all its references along. */
+const LONGEST_LINE = 4_000_000
+const LONGEST_ANSWER = 100_000_000
+/** How an answer of Crossref begins, or one that is set out over several lines. */
+const ANSWER = /^\s*\{\s*(?:"(?:status|message|message-type|items)"|\r?\n)/
 /** How many times its size a compressed file may unpack to, once it came to so many characters. Text comes to 3 to 10 times. */
 const MOST_UNPACKED = 100
 const UNPACKED_FREELY = 16_000_000
@@ -45,7 +49,7 @@ class LineTooLong extends Error {
 
   constructor(line: number) {
     super(
-      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters: that is not a paper of arXiv's snapshot.`,
+      `Line ${line.toLocaleString("en")} is longer than ${LONGEST_LINE.toLocaleString("en")} characters: no line of arXiv's snapshot or Crossref's data file is.`,
     )
   }
 }
@@ -81,8 +85,8 @@ async function wholeText(text: AsyncIterable<string>): Promise<string> {
   let whole = ""
   for await (const chunk of text) {
     whole += chunk
-    if (whole.length > LONGEST_ATOM)
-      throw new ImportError("An Atom answer of that size cannot be read in one piece; use arXiv's snapshot of JSON lines.")
+    if (whole.length > LONGEST_ANSWER)
+      throw new ImportError("An answer of that size cannot be read in one piece; use a file of JSON lines.")
   }
   return whole
 }
@@ -114,10 +118,10 @@ async function* withFirst(first: string, rest: AsyncIterator<string>): AsyncGene
 
 /**
  * Imports a file; what is imported is known to everybody on this instance from then on.
- * @throws ImportError when the file is neither of the two formats, or cannot be read
+ * @throws ImportError when the file is of none of these formats, or cannot be read
  */
 export async function importPapers(
-  { ledger, world, papers }: Pick<ArxivParts, "ledger" | "world" | "papers">,
+  { ledger, world, learning }: { readonly ledger: Ledger; readonly world: World; readonly learning: Learning },
   file: string,
   { onProgress }: ImportOptions = {},
 ): Promise<Imported> {
@@ -128,17 +132,14 @@ export async function importPapers(
   let kept = 0
   let skipped = 0
 
-  async function keep(records: readonly PaperRecord[]): Promise<void> {
-    await ledger.transact(() => {
-      const at = isoTime(world.now())
-      for (const record of records) papers.put(record, "import", at)
-    })
-    kept += records.length
+  async function keep(papers: readonly Told[]): Promise<void> {
+    await ledger.transact(() => learning.learn(papers, "import", isoTime(world.now())))
+    kept += papers.length
     onProgress?.(source.bytesRead, kept)
   }
 
   async function lines(pieces: AsyncIterable<string>): Promise<void> {
-    let batch: PaperRecord[] = []
+    let batch: Told[] = []
     const all = linesOf(pieces)
     for (;;) {
       const next = await all.next().catch(async (error: unknown) => {
@@ -149,11 +150,11 @@ export async function importPapers(
       if (next.done) break
       for (const line of next.value) {
         if (line.trim() === "") continue
-        const record = snapshotRecord(line)
-        if (record === null) skipped += 1
-        else batch.push(record)
+        const told = snapshotPaper(line)
+        if (told === null) skipped += 1
+        else batch.push(told)
         if (kept + batch.length === 0 && skipped >= STEP)
-          throw new ImportError(`${file} is not a snapshot of arXiv: none of its first ${STEP} lines is a paper.`)
+          throw new ImportError(`${file} is neither arXiv's snapshot nor Crossref's data file: none of its first ${STEP} lines is a paper.`)
         if (batch.length < STEP) continue
         await keep(batch)
         batch = []
@@ -162,16 +163,17 @@ export async function importPapers(
     if (batch.length > 0) await keep(batch)
   }
 
-  async function atom(pieces: AsyncIterable<string>): Promise<void> {
-    let found: ReturnType<typeof atomRecords>
+  /** An answer in one piece. @param what what the file looks like, and what it should then be */
+  async function answer(pieces: AsyncIterable<string>, read: typeof atomPapers, what: string): Promise<void> {
+    let found: ReturnType<typeof atomPapers>
     try {
-      found = atomRecords(await wholeText(pieces))
+      found = read(await wholeText(pieces))
     } catch (error) {
       if (error instanceof ImportError) throw error
-      throw new ImportError(`${file} is XML, but not an Atom answer of arXiv (${error instanceof Error ? error.message : String(error)}).`)
+      throw new ImportError(`${file} is ${what} (${error instanceof Error ? error.message : String(error)}).`)
     }
     skipped += found.others
-    for (let start = 0; start < found.records.length; start += STEP) await keep(found.records.slice(start, start + STEP))
+    for (let start = 0; start < found.papers.length; start += STEP) await keep(found.papers.slice(start, start + STEP))
   }
 
   try {
@@ -180,9 +182,13 @@ export async function importPapers(
     const head = first.done ? "" : first.value.replace(/^\uFEFF/, "")
     const whole = withFirst(head, pieces)
     const mark = head.trimStart()[0]
-    if (mark === "<") await atom(whole)
+    if (mark === "<") await answer(whole, atomPapers, "XML, but not an Atom answer of arXiv")
+    else if (mark === "[" || ANSWER.test(head)) await answer(whole, crossrefPapers, "JSON, but not an answer of Crossref")
     else if (mark === "{") await lines(whole)
-    else throw new ImportError(`${file} is neither arXiv's snapshot of JSON lines nor an Atom answer of its API.`)
+    else
+      throw new ImportError(
+        `${file} is none of these: arXiv's snapshot, an Atom answer of its API, Crossref's data file, a JSON answer of its API.`,
+      )
   } catch (error) {
     const code = codeOf(error)
     if (code === "Z_DATA_ERROR" || code === "Z_BUF_ERROR" || code === "EISDIR") throw new ImportError(`${file} cannot be read (${code}).`)

@@ -1,41 +1,119 @@
-/** The data of arXiv about papers, one record for each paper. */
-import { extendJson, JsonText, parse, type Served, type Stored, stored, type Writable, writeJson } from "../../contract/json.ts"
+/** What sources say of papers, one record for each paper. */
+import {
+  extendJson,
+  type JsonObject,
+  JsonText,
+  parse,
+  type Served,
+  type Stored,
+  stored,
+  type Writable,
+  writeJson,
+} from "../../contract/json.ts"
 import type { Holding, PaperMember } from "../../contract/library/answers.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { isArxivId, isDoi } from "../../contract/schema/fields.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
+import { NAMES } from "../names/named.ts"
 import { REACHED, reachesLibrary, type Scope, values } from "../reach/scope.ts"
 
-export interface PaperRecord {
-  readonly arxivId: string
+/** What can be said of a paper, whoever says it. */
+export interface Description {
   readonly title: string
   readonly authors: readonly string[]
-  readonly abstract: string | null
-  readonly categories: readonly string[]
   readonly publishedAt: string | null
+  readonly year: number | null
+  readonly venue: string | null
+  readonly volume: string | null
+  readonly issue: string | null
+  readonly pages: string | null
+  readonly isbn: string | null
 }
 
-/** What somebody who filed a paper said of it, where arXiv's own word is not known. */
-export type Given = Pick<PaperRecord, "title" | "authors" | "publishedAt">
+/** What a source says of a paper, as it is stored and answered. */
+export interface PaperRecord extends Description {
+  readonly url: null
+  readonly abstract: string | null
+  readonly categories: readonly string[]
+  readonly source: "arxiv" | "crossref"
+}
 
-/** Where a record came from: the operator brought it in, or arXiv was asked for somebody. */
-export type Origin = "import" | "arxiv"
+/** What whoever filed a paper said of it, where no source's word is known; members that would be empty are left out. */
+export type Given = Partial<Description> & {
+  /** Where the paper is filed under another name. */
+  readonly doi?: string
+  readonly url?: string
+}
+
+/** A paper as a source tells of it: under which name, and under which other one. */
+export interface Told {
+  readonly paperId: string
+  readonly sameAs: string | null
+  readonly record: PaperRecord
+}
+
+/** What a record says that stands for what somebody would have said of the paper. */
+export function describedBy(record: Stored<PaperRecord>): JsonObject {
+  const { url: _url, abstract: _abstract, categories: _categories, source: _source, authors, ...said } = parse(record)
+  const known = Object.entries({ ...said, authors: authors.slice(0, AUTHORS_KEPT) }).filter(([, value]) => value !== null)
+  return Object.fromEntries(known) as JsonObject
+}
+const AUTHORS_KEPT = 100
+
+/** Where a record came from: the operator brought it in, or a source was asked for somebody. */
+export type Origin = "import" | "arxiv" | "crossref"
+
+const nothingSaid = {
+  ...{
+    title: null,
+    authors: [],
+    publishedAt: null,
+    year: null,
+    venue: null,
+    volume: null,
+    issue: null,
+    pages: null,
+    isbn: null,
+    url: null,
+  },
+  ...{ abstract: null, categories: [], source: null },
+}
+
+/** What is shown of a paper to one reader. */
+export interface ShownPaper {
+  readonly paperId: string
+  readonly record: Stored<PaperRecord> | null
+  /** The other name that the record gives it. */
+  readonly sameAs: string | null
+  readonly given: Stored<Given> | null
+}
 
 /** A paper in an answer: its record as it is stored, or what can be said without one, and whatever else the answer says. */
 export function shownPaper<Answer extends { readonly [M in PaperMember]: unknown }>(
-  arxivId: string,
-  record: Stored<PaperRecord> | null,
+  { paperId, record, sameAs, given }: ShownPaper,
   more: { readonly [M in Exclude<keyof Answer, PaperMember>]: Served<Answer[M]> },
-  given: Stored<Given> | null = null,
 ): JsonText<Answer> {
-  const { title = null, authors = [], publishedAt = null } = given === null ? {} : parse(given)
-  const known = record ?? writeJson({ arxivId, title, authors, abstract: null, categories: [], publishedAt })
-  return new JsonText(stored<Answer>(extendJson(known, { metadata: record === null ? "unknown" : "known", ...(more as Members) })))
+  const { doi: givenDoi, ...said } = given === null ? {} : parse(given)
+  const other = sameAs ?? givenDoi ?? null
+  const known =
+    record ??
+    writeJson({
+      ...nothingSaid,
+      ...(paperId.startsWith("isbn:") && { isbn: paperId.slice(5) }),
+      ...said,
+      ...(given !== null && { source: "given" }),
+    })
+  const doi = isDoi(paperId) ? paperId : other !== null && isDoi(other) ? other : null
+  const arxivId = isArxivId(paperId) ? paperId : other !== null && isArxivId(other) ? other : null
+  const metadata = record === null ? "unknown" : "known"
+  return new JsonText(stored<Answer>(extendJson(known, { paperId, arxivId, doi, metadata, ...(more as Members) })))
 }
 type Members = { readonly [member: string]: Writable }
 
 interface StandingRow {
   readonly record: Stored<PaperRecord> | null
   readonly origin: Origin | null
+  readonly sameAs: string | null
   readonly savedAt: string | null
   readonly savedKnown: number | null
   readonly savedGiven: Stored<Given> | null
@@ -49,6 +127,7 @@ interface StandingRow {
 export interface PaperStanding {
   /** null: nothing that this reader may see says what the paper is. */
   readonly record: Stored<PaperRecord> | null
+  readonly sameAs: string | null
   /** What the reader, or somebody who added it to a Collection in reach, said of it. */
   readonly given: Stored<Given> | null
   /** Whether the operator imported it: that it is known here is no secret then. */
@@ -61,21 +140,23 @@ export interface PaperStanding {
   readonly held: boolean
 }
 
-/** JSON of the Collections in reach that hold the paper `of`. */
+/** JSON of the Collections in reach that hold the paper `of`, under whichever of its names. */
 export const holders = (of: string): string =>
-  `(SELECT json_group_array(json_object('id', r.collection_id, 'name', r.name) ORDER BY r.collection_id) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of})`
+  `(SELECT json_group_array(json_object('id', id, 'name', name) ORDER BY id) FROM (SELECT DISTINCT r.collection_id AS id, r.name FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("r.reader_id", of)}))`
 
 /** SQL for JSON of a person's tags of a paper. */
 export const TAGS = (user: string, paper: string): string =>
-  `(SELECT json_group_array(t.tag ORDER BY t.tag) FROM paper_tags t WHERE t.user_id = ${user} AND t.arxiv_id = ${paper})`
+  `(SELECT json_group_array(t.tag ORDER BY t.tag) FROM paper_tags t WHERE t.user_id = ${user} AND t.paper_id = ${paper})`
 
 /** SQL for the note of the person who first added the paper `of` to a Collection in reach. */
 export const GIVEN = (of: string): string =>
-  `(SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = ${of} AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1)`
+  `(SELECT h.given FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id = ${of} AND h.given IS NOT NULL ORDER BY h.entry LIMIT 1)`
 
-/** A paper to be filed, with what a BibTeX file or an agent said of it. */
+/** A paper to be filed, with what was said of it. */
 export interface FiledPaper {
-  readonly arxivId: string
+  readonly paperId: string
+  /** Its other names. */
+  readonly names?: readonly string[]
   readonly given?: Given
   readonly citationKey?: string
 }
@@ -85,30 +166,37 @@ export type Papers = ReturnType<typeof papers>
 export function papers(db: Db) {
   const put = inserting(db, "papers", {
     onConflict: `DO UPDATE SET origin = CASE WHEN origin = 'import' THEN origin ELSE excluded.origin END,
-      recorded_at = excluded.recorded_at, record = excluded.record`,
+      recorded_at = excluded.recorded_at, record = excluded.record, same_as = excluded.same_as`,
   })
+  const otherwiseNamed = db.prepare<{ paperId: string; sameAs: string; record: Stored<PaperRecord> }>(
+    "SELECT paper_id AS paperId, same_as AS sameAs, record FROM papers WHERE same_as IS NOT NULL AND paper_id IN (SELECT value FROM json_each(+?))",
+  )
   const standing = db.prepare<StandingRow>(
-    `WITH ${REACHED}, wanted (arxiv_id) AS (VALUES (+?))
-     SELECT p.record, p.origin, s.saved_at AS savedAt, s.known AS savedKnown, s.given AS savedGiven, ${GIVEN("w.arxiv_id")} AS heldGiven, ${holders("w.arxiv_id")} AS collections, ${TAGS("me.user_id", "w.arxiv_id")} AS tags,
-       (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.arxiv_id = w.arxiv_id) AS heldKnown
+    `WITH ${REACHED}, wanted (paper_id) AS (VALUES (+?))
+     SELECT p.record, p.origin, p.same_as AS sameAs, s.saved_at AS savedAt, s.known AS savedKnown, s.given AS savedGiven, ${GIVEN("w.paper_id")} AS heldGiven, ${holders("w.paper_id")} AS collections, ${TAGS("me.user_id", "w.paper_id")} AS tags,
+       (SELECT max(h.known) FROM collection_papers h JOIN reached r ON r.collection_id = h.collection_id WHERE h.paper_id IN ${NAMES("me.user_id", "w.paper_id")}) AS heldKnown
      FROM me CROSS JOIN wanted w
-     LEFT JOIN saved_papers s ON s.user_id = me.user_id AND s.arxiv_id = w.arxiv_id
-     LEFT JOIN papers p ON p.arxiv_id = w.arxiv_id`,
+     LEFT JOIN saved_papers s ON s.user_id = me.user_id AND s.paper_id = w.paper_id
+     LEFT JOIN papers p ON p.paper_id = w.paper_id`,
   )
 
   return {
-    /** Keeps a record. What the operator imported stays open to everybody, also when arXiv sends it again. */
-    put: (record: PaperRecord, origin: Origin, at: string) =>
-      put({ arxivId: record.arxivId, origin, recordedAt: at, record: JSON.stringify(record) }),
+    /** Keeps a record. What the operator imported stays open to everybody, also when a source sends it again. */
+    put: ({ paperId, sameAs, record }: Told, origin: Origin, at: string) =>
+      put({ paperId, origin, recordedAt: at, record: JSON.stringify(record), sameAs }),
+
+    /** Those of some papers to which their record gives another name. */
+    withOtherNames: (paperIds: readonly string[]) => otherwiseNamed.all(JSON.stringify(paperIds)),
 
     /** What a reader may know of a paper. What others filed is as if it were not there. */
-    standing(scope: Scope, arxivId: string): PaperStanding {
-      const row = standing.one(...values(scope), arxivId)
+    standing(scope: Scope, paperId: string): PaperStanding {
+      const row = standing.one(...values(scope), paperId)
       const library = reachesLibrary(scope)
       const imported = row.origin === "import"
       const visible = imported || (library && row.savedKnown === 1) || row.heldKnown === 1
       return {
         record: visible ? row.record : null,
+        sameAs: visible ? row.sameAs : null,
         given: (library ? row.savedGiven : null) ?? row.heldGiven,
         imported,
         savedAt: library ? row.savedAt : null,

@@ -1,7 +1,8 @@
-/** A line of arXiv's metadata snapshot: one paper as JSON. */
+/** A line of arXiv's metadata snapshot, or of Crossref's public data file: one paper as JSON. */
 import { readJson } from "../../contract/schema/strict-json.ts"
-import type { PaperRecord } from "./papers.ts"
-import { recordOf } from "./record.ts"
+import { toldByCrossrefWork } from "./crossref-work.ts"
+import type { Told } from "./papers.ts"
+import { toldByArxiv } from "./record.ts"
 import { isObject } from "../../contract/json.ts"
 
 interface Line {
@@ -15,6 +16,8 @@ interface Line {
   /** Last name, first names, suffix. */
   readonly authors_parsed?: unknown
   readonly versions?: unknown
+  readonly doi?: unknown
+  readonly "journal-ref"?: unknown
 }
 
 const words = (value: unknown): string[] => (typeof value === "string" ? value.split(" ") : [])
@@ -28,15 +31,15 @@ function authorsOf({ authors, authors_parsed: parsed }: Line): string[] {
   return typeof authors === "string" ? authors.split(/,|\sand\s/).map((author) => author.trim()) : []
 }
 
-/** The record in a line; null for a line that is no paper. */
-export function snapshotRecord(text: string): PaperRecord | null {
+/** What a line tells of a paper; null for a line that is no paper. */
+export function snapshotPaper(text: string): Told | null {
   const read = readJson(text)
-  if (!read.ok) return null
-  const line: Line | null = isObject(read.value) ? read.value : null
-  if (line === null) return null
+  if (!read.ok || !isObject(read.value)) return null
+  if ("DOI" in read.value) return toldByCrossrefWork(read.value)
+  const line: Line = read.value
   const [first]: { created?: unknown }[] = Array.isArray(line.versions) ? line.versions : []
-  return recordOf({
-    ...{ id: line.id, title: line.title, abstract: line.abstract },
+  return toldByArxiv({
+    ...{ id: line.id, title: line.title, abstract: line.abstract, doi: line.doi, journal: line["journal-ref"] },
     authors: authorsOf(line),
     categories: words(line.categories),
     published: first?.created,

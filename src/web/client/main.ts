@@ -7,6 +7,7 @@ import { traceGraphs } from "./graph.ts"
 import { listenForKeys } from "./keys.ts"
 import { workForms } from "./forms.ts"
 import { follow } from "./live.ts"
+import { recogniseAsTyped } from "./recognised.ts"
 import { leadToUnseen, markUnseen } from "./seen.ts"
 import { countTicks } from "./ticks.ts"
 import { showChosenCases } from "./variants.ts"
@@ -18,6 +19,7 @@ workForms()
 copyOnClick()
 writeInPlace()
 readFiles()
+recogniseAsTyped()
 traceGraphs()
 markUnseen()
 leadToUnseen()

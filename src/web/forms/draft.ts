@@ -2,7 +2,7 @@
  * What was written into a form, and the body it makes. Inputs are named by the JSON Pointer of what they say, so that a
  * refusal's issues find their field; a draft keeps what was typed even where no body can be made of it.
  */
-import { mentionedArxivId } from "../../contract/schema/arxiv-mention.ts"
+import { mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isObject } from "../../contract/json.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import { readJson } from "../../contract/schema/strict-json.ts"
@@ -92,21 +92,6 @@ const numberOf = (text: string | undefined) => (text === undefined ? undefined :
 /** What was pasted for a paper as its id; what mentions none as it is, for the schema to refuse. */
 const arxivIdIn = (text: string | undefined) => (text === undefined ? undefined : (mentionedArxivId(text) ?? text))
 
-/** The papers in lines of ids and addresses, one or more a line. */
-const pastedPapers = (all: readonly string[]): string[] =>
-  all.flatMap((line) => {
-    const whole = mentionedArxivId(line)
-    const parts = line.split(/[\s,;]+/).filter((part) => part !== "")
-    const found = parts.map((part) => mentionedArxivId(part) ?? part)
-    // A sentence around one address is that one paper.
-    return whole !== undefined &&
-      found.filter((part, index) => part !== parts[index]).length <= 1 &&
-      parts.length > 1 &&
-      parts.some((part) => mentionedArxivId(part) === undefined)
-      ? [whole]
-      : found
-  })
-
 function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): unknown {
   switch (field.form) {
     case "fixed":
@@ -132,7 +117,7 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
         .flatMap((text) => (field.of === "id" ? text.split(/[\s,]+/).filter((id) => id !== "") : lines(text.replaceAll("\r\n", "\n"))))
       if (field.name === "argv") return partsOf(typed(draft, path) ?? "")
       if (field.name === "tags") return [...new Set(all.flatMap((line) => lines(line.replaceAll(",", "\n"))))]
-      if (field.name === "arxivIds") return [...new Set(pastedPapers(all))]
+      if (field.name === "identifiers") return all.length === 0 ? undefined : [...new Set(all)]
       return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all
     }
     case "object": {

@@ -27,6 +27,7 @@ const SUBJECTS = [
   "roomId",
   "collectionId",
   "arxivId",
+  "paperId",
   "replyToNoteId",
   "replyToEntryId",
   "experimentId",
@@ -122,7 +123,7 @@ function known(operation: Operation, draft: Draft): Set<string> {
   const kept = sheetOf(operation.name)?.kept ?? []
   const names = [...SUBJECTS, "threadId", "attemptId", ...kept.map((place) => place.slice(1))]
   // What somebody wrote where an object is picked is not known before it is looked up: it stays in sight.
-  const isKnown = (name: string, value: string | undefined) => value !== undefined && (!/(?<!arxiv)Id$/.test(name) || isUuid(value))
+  const isKnown = (name: string, value: string | undefined) => value !== undefined && (!/(?<!arxiv|paper)Id$/.test(name) || isUuid(value))
   const hidden = new Set(names.filter((name) => isKnown(name, givenIn(draft, name))).map((name) => `/${name}`))
   if (operation.name === "register_attempt") hidden.add("/attemptId")
   if (operation.name === "post_message" || operation.name === "create_thread") hidden.add("/replyToEntryId")

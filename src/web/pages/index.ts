@@ -94,7 +94,7 @@ const acting = {
   "/account": accountPage,
   "/library": libraryPage,
   "/library/collections/{collectionId}": collectionPage,
-  "/library/papers/{arxivId}": libraryPaperPage,
+  "/library/papers/{paperId}": libraryPaperPage,
 } as const satisfies Readonly<Record<string, WebPage>>
 
 /** Pages for operators; to everybody else nothing is there. */

@@ -3,7 +3,7 @@ import { withQuery } from "../addresses.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
-import { asFiles, noted, paperName } from "../parts/papers.ts"
+import { asFiles, calledBy, noted, paperName } from "../parts/papers.ts"
 import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
 import { actionButton, askedOnce, empty, exactTime, facts, heading, more, person, time } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
@@ -16,46 +16,46 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
   const here = `/library/collections/${id}`
   const people: Content = members.map(
     (username) =>
-      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? askedOnce(html`Remove<span class="aside"> ${username}</span>`, `${username} sees its papers and notes no more. Notes of theirs stay.`, actionButton("remove_collection_member", { collectionId: id, username }, `Remove ${username}`, { danger: true, next: here })) : null}</li>`,
+      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? askedOnce(html`Remove<span class="aside"> ${username}</span>`, `${username} will no longer see its papers and notes. Their notes stay.`, actionButton("remove_collection_member", { collectionId: id, username }, `Remove ${username}`, { danger: true, next: here })) : null}</li>`,
   )
   const open = sent?.items.map(
     ({ invitationId, username, invitedAt }) =>
       html`<li>${person({ username })}, invited ${time(invitedAt)} ${actionButton("withdraw_collection_invitation", { invitationId }, html`Withdraw<span class="aside"> ${username}</span>`, { next: here })}</li>`,
   )
-  return html`<section aria-labelledby="shared">${heading(2, "shared", "Shared with", isOwner ? act("invite_to_collection", { collectionId: id, _next: here }, "Share it") : null)}<ul>${people}${open}</ul>
-    ${isOwner ? null : askedOnce("Leave this Collection", "You will no longer see its papers and notes, unless you are invited again. Your own notes stay in it.", actionButton("leave_collection", { collectionId: id }, "Leave the Collection", { danger: true, next: "/library" }))}</section>`
+  return html`<section aria-labelledby="shared">${heading(2, "shared", "Shared with", isOwner ? act("invite_to_collection", { collectionId: id, _next: here }, "Share") : null)}<ul>${people}${open}</ul>
+    ${isOwner ? null : askedOnce("Leave this Collection", "You will no longer see its papers and notes, unless you are invited again. Your own notes stay in it.", actionButton("leave_collection", { collectionId: id }, "Leave Collection", { danger: true, next: "/library" }))}</section>`
 }
 
-/** The page of a Collection, after papers were pasted with what became of them. @throws Refusal `unknown_collection` */
-export function collectionShown(visit: Visit, collectionId: string, outcome?: Omit<PasteResult, "collection">): Shown {
+/** The page of a Collection, with what is to be said of a pasted text. @throws Refusal `unknown_collection` */
+export function collectionShown(visit: Visit, collectionId: string, result: PasteResult = {}): Shown {
   const held = visit.ask("library_collection", { collectionId }, { offset: visit.url.searchParams.get("offset") || undefined })
   const sent = held.isOwner ? orNull(() => visit.ask("collection_invitations", { collectionId })) : null
   const here = `/library/collections/${collectionId}`
   const unread = new Map<string, number>()
-  for (const note of held.notes) if (note.unread) unread.set(note.arxivId, (unread.get(note.arxivId) ?? 0) + 1)
+  for (const note of held.notes) if (note.unread) unread.set(note.paperId, (unread.get(note.paperId) ?? 0) + 1)
   const item = (paper: Held["items"][number]) =>
-    html`<li data-entry>${paperName(paper, collectionId)}<div class="paper-end"><p class="meta"><span>added by ${person({ username: paper.addedBy })} ${time(paper.addedAt)}</span><span>${noted({ notes: paper.notes, unread: unread.get(paper.arxivId) ?? 0 }, paper.notes === 1 ? " note" : " notes")}</span></p>${actionButton("remove_paper", { "/collectionId": collectionId, "/arxivId": paper.arxivId }, html`Remove<span class="aside"> ${paper.arxivId}</span>`, { next: here })}</div></li>`
+    html`<li data-entry>${paperName(paper, collectionId)}<div class="paper-end"><p class="meta"><span>added by ${person({ username: paper.addedBy })} ${time(paper.addedAt)}</span><span>${noted({ notes: paper.notes, unread: unread.get(paper.paperId) ?? 0 }, paper.notes === 1 ? " note" : " notes")}</span></p>${actionButton("remove_paper", { "/collectionId": collectionId, "/paperId": paper.paperId }, html`Remove<span class="aside"> ${calledBy(paper)}</span>`, { next: here })}</div></li>`
   return {
     title: held.name,
     wide: true,
     body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${held.name}</h1>
-<p class="meta"><span>${held.isOwner ? "yours" : html`of ${person({ username: held.owner })}`}</span><span>${counted(held.counts.papers, "paper")}</span><span>${noted(held.counts, held.counts.notes === 1 ? " note" : " notes")}</span></p>
+<p class="meta"><span>${held.isOwner ? "yours" : html`shared by ${person({ username: held.owner })}`}</span><span>${counted(held.counts.papers, "paper")}</span><span>${noted(held.counts, held.counts.notes === 1 ? " note" : " notes")}</span></p>
 ${
   held.isOwner || held.counts.unread > 0
-    ? html`<section aria-label="Actions"><div class="actions">${held.counts.unread === 0 ? null : actionButton("mark_read", { "/collectionId": collectionId }, "Mark everything read", { next: here })}${held.isOwner ? act("rename_collection", { collectionId, name: held.name }, "Rename") : null}</div></section>`
+    ? html`<section aria-label="Actions"><div class="actions">${held.counts.unread === 0 ? null : actionButton("mark_read", { "/collectionId": collectionId }, "Mark all as read", { next: here })}${held.isOwner ? act("rename_collection", { collectionId, name: held.name }, "Rename") : null}</div></section>`
     : null
 }
-${outcome === undefined ? null : pasted({ ...outcome, collection: { id: collectionId, name: held.name } })}${pasteBox({ collections: [], of: collectionId, text: outcome?.text })}
-<div class="shelved"><section aria-labelledby="papers">${heading(2, "papers", "Papers")}${held.items.length === 0 ? empty("No paper yet. Paste some above.") : html`<ul class="cards papers">${held.items.map(item)}</ul>`}${more(held.nextOffset === null ? null : withQuery(here, { offset: held.nextOffset }), "Older papers")}</section>
+${pasted(result, held)}${pasteBox({ ...result, collections: [], of: held })}
+<div class="shelved"><section aria-labelledby="papers">${heading(2, "papers", "Papers")}${held.items.length === 0 ? empty("No papers yet. Paste some above.") : html`<ul class="cards papers">${held.items.map(item)}</ul>`}${more(held.nextOffset === null ? null : withQuery(here, { offset: held.nextOffset }), "Older papers")}</section>
 <aside aria-label="About this Collection">${sharing(held, sent)}
-<section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">All papers of this Collection; those that came from a file keep their citation keys.</p>${asFiles(`/api/library/collections/${collectionId}`)}</section>
+<section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">All papers of this Collection. Those that came from a file keep their citation keys.</p>${asFiles(`/api/library/collections/${collectionId}`)}</section>
 ${facts([["Created", exactTime(held.createdAt)]])}
 ${
   held.isOwner
     ? askedOnce(
         "Delete this Collection",
-        "Its papers stay saved; its notes go for everybody it is shared with.",
-        actionButton("delete_collection", { collectionId }, "Delete it for good", { danger: true, next: "/library" }),
+        "Its papers stay saved. Its notes are deleted for everybody it is shared with.",
+        actionButton("delete_collection", { collectionId }, "Delete Collection", { danger: true, next: "/library" }),
       )
     : null
 }</aside></div>`,

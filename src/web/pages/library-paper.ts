@@ -2,12 +2,13 @@
 import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
+import { hyphenated } from "../../contract/schema/paper-mention.ts"
 import { withQuery } from "../addresses.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown, markdownInLink } from "../markdown.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { paperPath, readTo } from "../parts/papers.ts"
+import { calledBy, paperLinks, paperPath, readTo, sourceLine } from "../parts/papers.ts"
 import { actionButton, empty, exactTime, facts, heading, label, more, person, time } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { words } from "../words.ts"
@@ -32,34 +33,34 @@ const noteItem = (note: Note, notes: readonly Note[], own: string, here: string)
 }
 
 /** The notes of one Collection on the paper, and a place to write another. */
-function thread(visit: Visit, arxivId: string, collection: { id: string; name: string }): Html {
+function thread(visit: Visit, paperId: string, collection: { id: string; name: string }): Html {
   const offset = visit.url.searchParams.get("offset") || undefined
-  const page = orNull(() => visit.ask("collection_notes", { collectionId: collection.id }, { arxivId, offset }))
+  const page = orNull(() => visit.ask("collection_notes", { collectionId: collection.id }, { paperId, offset }))
   if (page === null) return html``
-  const here = paperPath(arxivId, collection.id)
+  const here = paperPath(paperId, collection.id)
   const last = page.items.at(-1)
   const unread = page.items.some((note) => note.unread)
-  return html`<section aria-labelledby="notes">${heading(2, "notes", html`Notes in <a href="${to(`/library/collections/${collection.id}`)}">${collection.name}</a>`, unread && last !== undefined ? actionButton("mark_read", { "/collectionId": collection.id, "/arxivId": arxivId, "/throughNoteId": last.noteId }, "Mark read", { next: here }) : null)}
+  return html`<section aria-labelledby="notes">${heading(2, "notes", html`Notes in <a href="${to(`/library/collections/${collection.id}`)}">${collection.name}</a>`, unread && last !== undefined ? actionButton("mark_read", { "/collectionId": collection.id, "/paperId": paperId, "/throughNoteId": last.noteId }, "Mark read", { next: here }) : null)}
 ${
   page.items.length === 0
-    ? html`<p class="quiet">No note yet. Notes are seen by everybody the Collection is shared with.</p>`
+    ? html`<p class="quiet">No notes yet. Everybody the Collection is shared with sees them.</p>`
     : html`<ol class="timeline" aria-label="Notes">${page.items.map((note) => noteItem(note, page.items, visit.person?.username ?? "", here))}</ol>`
 }${more(page.nextOffset === null ? null : withQuery(here, { offset: page.nextOffset }), "Later notes")}
-<form class="stack" method="post" action="${to("/web/post_note")}" data-draft="note-${collection.id}-${arxivId}">${hidden({ "/collectionId": collection.id, "/arxivId": arxivId, _next: here })}<div class="field"><label for="note-text">Write a note</label>
-  <textarea id="note-text" name="/text" required maxlength="${limits.note}"></textarea></div><div class="buttons"><button>Post the note</button></div>
+<form class="stack" method="post" action="${to("/web/post_note")}" data-draft="note-${collection.id}-${paperId}">${hidden({ "/collectionId": collection.id, "/paperId": paperId, _next: here })}<div class="field"><label for="note-text">Write a note</label>
+  <textarea id="note-text" name="/text" required maxlength="${limits.note}"></textarea></div><div class="buttons"><button>Post note</button></div>
   </form></section>`
 }
 
 /** The person's own notes, with the box to change them in place, and their highlights. */
-function annotations({ notes, highlights, revision, updatedAt }: AnswerOf<"library_annotations">, arxivId: string, here: string): Html {
+function annotations({ notes, highlights, revision, updatedAt }: AnswerOf<"library_annotations">, paperId: string, here: string): Html {
   const expected = String(revision)
-  const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" data-draft="own-${arxivId}-${revision}">${hidden({ "/arxivId": arxivId, "/expectedRevision": expected, _next: here })}<div class="field"><label class="aside" for="own-text">Your notes</label>
-  <textarea id="own-text" name="/notes" maxlength="${limits.message}" placeholder="Markdown and TeX">${notes}</textarea></div><div class="buttons"><button>Keep these notes</button></div></form>`
+  const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" data-draft="own-${paperId}-${revision}">${hidden({ "/paperId": paperId, "/expectedRevision": expected, _next: here })}<div class="field"><label class="aside" for="own-text">Your notes</label>
+  <textarea id="own-text" name="/notes" maxlength="${limits.message}" placeholder="Markdown and TeX">${notes}</textarea></div><div class="buttons"><button>Save notes</button></div></form>`
   return html`<section aria-labelledby="own">${heading(2, "own", "Your notes", updatedAt === null ? null : html`<span class="quiet">changed ${time(updatedAt)}</span>`)}
-${notes === "" ? box : html`${markdown(notes)}<details><summary>Change them</summary>${box}</details>`}</section>
-<section aria-labelledby="highlights">${heading(2, "highlights", "Highlights", act("add_highlight", { arxivId, expectedRevision: revision, _next: here }, "Add one"))}${
+${notes === "" ? box : html`${markdown(notes)}<details><summary>Edit</summary>${box}</details>`}</section>
+<section aria-labelledby="highlights">${heading(2, "highlights", "Highlights", act("add_highlight", { paperId, expectedRevision: revision, _next: here }, "Add highlight"))}${
     highlights.length === 0
-      ? html`<p class="quiet">No passage is highlighted.</p>`
+      ? html`<p class="quiet">No highlights yet.</p>`
       : html`<ul class="cards">${highlights.map(
           ({ highlightId, quote, page, colour, comment, version }) => html`<li data-entry><blockquote class="said">${quote}</blockquote>
   <p class="meta"><span>page ${page}</span>${version === null ? null : html`<span>in version ${version}</span>`}<span>${colour}</span></p>
@@ -69,27 +70,27 @@ ${notes === "" ? box : html`${markdown(notes)}<details><summary>Change them</sum
 }
 
 /** The person's own tags, and a line to add some. */
-function tags(visit: Visit, arxivId: string, own: readonly string[], here: string): Html {
+function tags(visit: Visit, paperId: string, own: readonly string[], here: string): Html {
   const known = visit.ask("library_tags").items.filter(({ tag }) => !own.includes(tag))
-  return html`<section aria-labelledby="tags">${heading(2, "tags", "Tags", html`<span class="quiet">seen by you and your agents</span>`)}${
+  return html`<section aria-labelledby="tags">${heading(2, "tags", "Tags", html`<span class="quiet">only you and your agents see them</span>`)}${
     own.length === 0
       ? null
       : html`<ul class="tags">${own.map(
           (tag) =>
-            html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a><form method="post" action="${to("/web/untag_papers")}">${hidden({ "/arxivIds": arxivId, "/tags": tag, _next: here })}<button title="Take this tag off"><span aria-hidden="true">×</span><span class="aside">Take off ${tag}</span></button></form></span></li>`,
+            html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a><form method="post" action="${to("/web/untag_papers")}">${hidden({ "/paperIds": paperId, "/tags": tag, _next: here })}<button title="Remove tag"><span aria-hidden="true">×</span><span class="aside">Remove ${tag}</span></button></form></span></li>`,
         )}</ul>`
-  }<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/arxivIds": arxivId, _next: here })}<label class="aside" for="new-tags">More tags, with commas between them</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Tag it</button></form></section>`
+  }<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/paperIds": paperId, _next: here })}<label class="aside" for="new-tags">More tags, with commas between them</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Add tags</button></form></section>`
 }
 
 /** How far it is read, and the line to say so. */
-function reading({ page, pages, at }: AnswerOf<"reading_position">, arxivId: string, here: string): Html {
+function reading({ page, pages, at }: AnswerOf<"reading_position">, paperId: string, here: string): Html {
   const number = (name: string, value: number | null) =>
     attributes({ name, value, type: "number", min: 1, max: limits.lastPage, inputmode: "numeric", id: `read${name.replace("/", "-")}` })
-  return html`<section aria-labelledby="reading">${heading(2, "reading", "Read so far", at === null || page === null ? null : html`<span class="quiet">${readTo({ page, pages })}, ${time(at)}</span>`)}<form class="position" method="post" action="${to("/web/set_reading_position")}">${hidden({ "/arxivId": arxivId, _next: here })}${
+  return html`<section aria-labelledby="reading">${heading(2, "reading", "Read so far", at === null || page === null ? null : html`<span class="quiet">${readTo({ page, pages })}, ${time(at)}</span>`)}<form class="position" method="post" action="${to("/web/set_reading_position")}">${hidden({ "/paperId": paperId, _next: here })}${
     page === null || pages === null
       ? null
       : html`<div class="so-far"><progress max="${pages}" value="${page}" aria-label="${readTo({ page, pages })}">${readTo({ page, pages })}</progress></div>`
-  }<label for="read-page">Page</label><input required${number("/page", page)}><label for="read-pages">of<span class="aside"> how many</span></label><input${number("/pages", pages)} placeholder="?"><button class="quiet">Keep</button></form></section>`
+  }<label for="read-page">Page</label><input required${number("/page", page)}><label for="read-pages">of<span class="aside"> how many</span></label><input${number("/pages", pages)} placeholder="?"><button class="quiet">Save</button></form></section>`
 }
 
 /** Where Rooms cite the paper, which anybody may see. */
@@ -97,9 +98,9 @@ function cited(visit: Visit, arxivId: string, here: string): Html {
   const after = visit.url.searchParams.get("cited") || undefined
   const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after })
   const rooms = visit.tables.rooms.titles([...new Set(items.map(({ roomId }) => roomId))])
-  return html`<section aria-labelledby="cited">${heading(2, "cited", "Where Rooms cite it", items.length === 0 ? null : html`<a href="${to(`/papers/${encodeURIComponent(arxivId)}`)}">its public page</a>`)}${
+  return html`<section aria-labelledby="cited">${heading(2, "cited", "Where Rooms cite it", items.length === 0 ? null : html`<a href="${to(`/papers/${encodeURIComponent(arxivId)}`)}">Public page</a>`)}${
     items.length === 0
-      ? html`<p class="quiet">No record of a Room quotes it.</p>`
+      ? html`<p class="quiet">No Room cites it yet.</p>`
       : html`<ul class="uses">${items.map(
           (record) =>
             html`<li data-entry><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
@@ -110,39 +111,55 @@ function cited(visit: Visit, arxivId: string, here: string): Html {
   }${more(nextCursor === null ? null : withQuery(here, { cited: nextCursor }), "Earlier ones")}</section>`
 }
 
+/** The Collections that the person may put the paper into, and the one step that does it. */
+function filing(visit: Visit, paperId: string, held: readonly { readonly id: string }[], here: string): Html {
+  const others = visit.ask("library_collections").items.filter(({ id }) => held.every((each) => each.id !== id))
+  return others.length === 0
+    ? html`<p class="quiet">${held.length === 0 ? html`You have no Collections. ${act("create_collection", {}, "New Collection")}` : "It is in all of your Collections."}</p>`
+    : html`<form class="add-tag" method="post" action="${to("/web/add_papers")}">${hidden({ "/identifiers": paperId, _next: here })}<label class="aside" for="add-to">Collection</label><select id="add-to" name="/collectionId">${others.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select><button class="quiet">Add to Collection</button></form>`
+}
+
 export const libraryPaperPage = signedInOnly((visit) => {
-  const arxivId = visit.id("arxivId")
-  const paper = visit.ask("library_paper", {}, { arxivId })
-  const [own, position] = [visit.ask("library_annotations", {}, { arxivId }), visit.ask("reading_position", {}, { arxivId })]
+  const paper = visit.ask("library_paper", {}, { paperId: visit.id("paperId") })
+  const { paperId, arxivId, isbn, title, authors, abstract, categories, year, venue, volume, issue, pages, publishedAt, savedAt } = paper
+  const [own, position] = [visit.ask("library_annotations", {}, { paperId }), visit.ask("reading_position", {}, { paperId })]
   const asked = visit.url.searchParams.get("collection")
   const collection = paper.collections.find(({ id }) => id === asked) ?? paper.collections[0]
-  const here = paperPath(arxivId, collection?.id)
-  const { title, authors, abstract, categories, publishedAt, savedAt } = paper
+  const here = paperPath(paperId, collection?.id)
   const isOwn = savedAt !== null || paper.collections.length > 0 || own.revision > 0
   const collections =
     paper.collections.length === 0
       ? "none"
       : paper.collections.map(
           ({ id, name }, index) =>
-            html`${index === 0 ? null : ", "}<a href="${to(paperPath(arxivId, id))}"${attributes({ "aria-current": id === collection?.id ? "true" : null })}>${name}</a>`,
+            html`${index === 0 ? null : ", "}<a href="${to(paperPath(paperId, id))}"${attributes({ "aria-current": id === collection?.id ? "true" : null })}>${name}</a>`,
         )
+  const appeared = [venue, volume && `volume ${volume}`, issue && `issue ${issue}`, pages && `pages ${pages}`]
+    .filter((part) => part)
+    .join(", ")
+  const said = [
+    title === null ? null : arxivId && `arXiv:${arxivId}`,
+    isbn && `ISBN ${hyphenated(isbn)}`,
+    publishedAt?.slice(0, 10) ?? (year === null ? null : String(year)),
+    categories.join(" "),
+  ]
   return {
-    title: title ?? `arXiv:${arxivId}`,
+    title: calledBy(paper),
     wide: true,
-    body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${title === null ? `arXiv:${arxivId}` : inlineMarkdown(title)}</h1>
-${authors.length === 0 ? null : html`<p>${authors.join(", ")}</p>`}
-<p class="meta">${title === null ? null : html`<span>arXiv:${arxivId}</span>`}${publishedAt === null ? null : html`<span>${publishedAt.slice(0, 10)}</span>`}${categories.length === 0 ? null : html`<span>${categories.join(" ")}</span>`}<span><a rel="nofollow noopener noreferrer" href="https://arxiv.org/abs/${arxivId}">abstract at arXiv</a></span><span><a rel="nofollow noopener noreferrer" href="https://arxiv.org/pdf/${arxivId}">PDF at arXiv</a></span></p>
-<section aria-label="Actions"><div class="actions">${savedAt !== null ? actionButton("unsave_papers", { "/arxivIds": arxivId }, "Unsave", { next: here }) : actionButton("save_papers", { "/arxivIds": arxivId }, "Save", { next: here })}${act("add_papers", { arxivIds: arxivId }, "Add to a Collection")}</div></section>
+    body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${title === null ? calledBy(paper) : inlineMarkdown(title)}</h1>
+${authors.length === 0 ? null : html`<p>${authors.join(", ")}</p>`}${appeared === "" ? null : html`<p class="quiet">${appeared}</p>`}
+<p class="meta">${said.map((each) => (each ? html`<span>${each}</span>` : null))}${paperLinks(paper).map((link) => html`<span>${link}</span>`)}<span class="quiet">${sourceLine(paper)}</span></p>
+<section aria-label="Actions"><div class="actions">${savedAt !== null ? actionButton("unsave_papers", { "/paperIds": paperId }, "Unsave", { next: here }) : actionButton("save_papers", { "/identifiers": paperId }, "Save", { next: here })}</div>${filing(visit, paperId, paper.collections, here)}</section>
 <div class="beside-paper"><div>
-<section aria-labelledby="abstract">${heading(2, "abstract", "Abstract")}${abstract === null ? empty("What arXiv says of it is not known here.") : html`<p class="abstract">${inlineMarkdown(abstract)}</p>`}
+<section aria-labelledby="abstract">${heading(2, "abstract", "Abstract")}${abstract === null ? empty("No abstract yet.") : html`<p class="abstract">${inlineMarkdown(abstract)}</p>`}
 ${facts([
   ["Saved", savedAt === null ? "no" : exactTime(savedAt)],
   ["Collections", collections],
 ])}</section>
-${tags(visit, arxivId, paper.tags ?? [], here)}
-${isOwn ? reading(position, arxivId, here) : null}</div>
-<div>${isOwn ? annotations(own, arxivId, here) : null}
-${collection === undefined ? null : thread(visit, arxivId, collection)}</div></div>
-${cited(visit, arxivId, here)}`,
+${tags(visit, paperId, paper.tags ?? [], here)}
+${isOwn ? reading(position, paperId, here) : null}</div>
+<div>${isOwn ? annotations(own, paperId, here) : null}
+${collection === undefined ? null : thread(visit, paperId, collection)}</div></div>
+${arxivId === null ? null : cited(visit, arxivId, here)}`,
   }
 })

@@ -6,7 +6,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
-import { asFiles, collectionLink, noted, paperName, readTo, tagLinks } from "../parts/papers.ts"
+import { asFiles, calledBy, collectionLink, noted, paperName, readTo, tagLinks } from "../parts/papers.ts"
 import { actionButton, empty, heading, more, person, time } from "../parts/parts.ts"
 import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
 import { redirected } from "../redirect.ts"
@@ -34,9 +34,9 @@ type Asked = ReturnType<typeof askedFor>
 const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
   items.length === 0
     ? null
-    : html`<section aria-labelledby="invitations">${heading(2, "invitations", "You are invited")}<ul class="cards">${items.map(
+    : html`<section aria-labelledby="invitations">${heading(2, "invitations", "Invitations")}<ul class="cards">${items.map(
         ({ invitationId, collection, invitedBy, invitedAt }) =>
-          html`<li>${person({ username: invitedBy })} shares “${collection.name}” with you, ${time(invitedAt)}<div class="actions">
+          html`<li>${person({ username: invitedBy })} invited you to “${collection.name}” ${time(invitedAt)}<div class="actions">
       ${actionButton("accept_collection_invitation", { invitationId }, html`Accept<span class="aside"> ${collection.name}</span>`, { next: `/library/collections/${collection.id}` })}
       ${actionButton("decline_collection_invitation", { invitationId }, html`Decline<span class="aside"> ${collection.name}</span>`, { danger: true, next: "/library" })}</div>
       </li>`,
@@ -54,17 +54,17 @@ function papers(visit: Visit, asked: Asked, hasAny: boolean): Html {
   const { items, nextOffset } = visit.ask("library_papers", {}, { query, tag, sort, offset })
   const read = visit.tables.library.annotations.positions(
     visit.person?.userId ?? "",
-    items.map(({ arxivId }) => arxivId),
+    items.map(({ paperId }) => paperId),
   )
   const here = withQuery("/library", { query, tag, sort })
   const narrowed = query !== undefined || tag !== undefined
   const item = (paper: (typeof items)[number]) => {
-    const position = read.get(paper.arxivId)
+    const position = read.get(paper.paperId)
     return html`<li data-entry>${paperName(paper)}<div class="paper-end"><p class="meta"><span>saved ${time(paper.savedAt)}</span>${
       position === undefined ? null : html`<span>${readTo(position)}</span>`
     }${paper.collections.length === 0 ? null : html`<span>in ${paper.collections.map((each, index) => html`${index === 0 ? null : ", "}${collectionLink(each)}`)}</span>`}${
       paper.tags.length === 0 ? null : html`<span>${tagLinks(paper.tags)}</span>`
-    }</p>${actionButton("unsave_papers", { "/arxivIds": paper.arxivId }, html`Unsave<span class="aside"> ${paper.arxivId}</span>`, { next: here })}</div></li>`
+    }</p>${actionButton("unsave_papers", { "/paperIds": paper.paperId }, html`Unsave<span class="aside"> ${calledBy(paper)}</span>`, { next: here })}</div></li>`
   }
   return html`<section aria-labelledby="papers">${heading(
     2,
@@ -76,15 +76,17 @@ ${
   items.length > 0
     ? html`<ul class="cards papers">${items.map(item)}</ul>`
     : narrowed
-      ? empty("No saved paper has all of these words. They are looked for in titles, authors, abstracts, tags and what you wrote yourself.")
-      : empty("No paper is saved yet. Paste one above; an agent of yours can save them too, with a personal key issued under your account.")
+      ? empty("No saved paper has all of these words. Titles, authors, journals, abstracts, tags and your own notes were searched.")
+      : empty(
+          "No papers saved yet. Paste one above. Your agents can save papers too, with a personal key that you issue under your account.",
+        )
 }${more(nextOffset === null ? null : withQuery("/library", { query, tag, sort, offset: nextOffset }), "More papers")}</section>`
 }
 
 function collections({ items, nextOffset }: AnswerOf<"library_collections">): Html {
   return html`<section aria-labelledby="collections">${heading(2, "collections", "Collections", act("create_collection", {}, "New"))}${
     items.length === 0
-      ? html`<p class="quiet">A Collection holds papers on one matter with notes on each, and can be shared with others of this service.</p>`
+      ? html`<p class="quiet">A Collection holds papers on one topic, with notes on each. You can share it with others here.</p>`
       : html`<ul>${items.map(
           (collection) =>
             html`<li data-collection>${collectionLink(collection)}${collection.isOwner ? null : html` <span class="quiet">of ${person({ username: collection.owner })}</span>`}<div class="meta"><span>${counted(collection.counts.papers, "paper")}</span><span>${noted(collection.counts, collection.counts.notes === 1 ? " note" : " notes")}</span></div></li>`,
@@ -107,20 +109,20 @@ function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Asked): Htm
   }</section>`
 }
 
-/** The page, after papers were pasted with what became of them. @param collectionId where they were to go */
-export function libraryShown(visit: Visit, outcome?: Omit<PasteResult, "collection">, collectionId?: string): Shown {
+/** The page, with what is to be said of a pasted text. */
+export function libraryShown(visit: Visit, result: PasteResult = {}): Shown {
   const asked = askedFor(visit)
   const held = visit.ask("library_collections", {}, { offset: visit.url.searchParams.get("collections") || undefined })
   const [received, tagged] = [visit.ask("library_invitations"), visit.ask("library_tags")]
-  const collection = held.items.find(({ id }) => id === collectionId)
+  const collection = held.items.find(({ id }) => id === result.collectionId)
   const saved = visit.tables.library.saved.count(visit.person?.userId ?? "")
   const { query, tag, sort } = asked
   return {
     title: "Library",
     wide: true,
-    body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span><span>yours alone, but for the Collections you share</span></p>
+    body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span><span>only you see it, apart from the Collections you share</span></p>
 <p class="jump ways"><a href="#collections">Collections</a> <a href="#tags">Tags</a> <a href="#files">As a file</a></p>
-${outcome === undefined ? null : pasted({ ...outcome, ...(collection && { collection }) })}${pasteBox({ collections: held.items, text: outcome?.text })}${invitations(received)}
+${pasted(result, collection)}${pasteBox({ ...result, collections: held.items })}${invitations(received)}
 <div class="shelved">${papers(visit, asked, saved > 0)}
 <aside aria-label="Filed under">${collections(held)}${tags(tagged, asked)}
 <section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">${query === undefined && tag === undefined ? "All saved papers, with your tags." : "The papers listed here, with your tags."}</p>${asFiles("/api/library/papers", { query, tag, sort })}</section></aside></div>`,

@@ -1,64 +1,91 @@
-/** The one box that takes whatever names papers of arXiv, and what is said of each afterwards. */
-import { randomUUID } from "node:crypto"
+/** The one box that takes whatever names papers; what it was recognised as, before anything is stored; and what became of it. */
+import { createHash, randomUUID } from "node:crypto"
 import { limits } from "../../contract/limits.ts"
+import { nameOfPaper } from "../../contract/schema/paper-mention.ts"
+import type { ResultOf } from "../../contract/operations/index.ts"
+import type { Found } from "../../library/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { counted, shortened } from "../words.ts"
 import { paperPath } from "./papers.ts"
 
-/** What became of a pasted text. */
-export interface PasteResult {
+type Unreadable = Readonly<ResultOf<"import_papers">["unreadable"]>
+
+/** What became of a text. */
+export interface Filed {
   /** Papers that were not there before, and those that were. */
   readonly filed: readonly string[]
   readonly already: readonly string[]
-  /** What names no paper of arXiv, with why where it is an entry of a file. */
-  readonly others: readonly string[]
-  /** The name of the Collection that they went to. */
-  readonly collection?: { readonly id: string; readonly name: string }
-  /** Papers for which there was no room in one go. */
-  readonly left: readonly string[]
-  /** Why no more of it was stored. */
-  readonly refusal?: string
-  /** The text as it was sent, where it is to be sent again. */
+  readonly unreadable: Unreadable
+}
+
+/** What a page says of a pasted text. */
+export interface PasteResult {
+  /** The text as it was sent, where it is still to be stored. */
   readonly text?: string
+  readonly recognised?: Found
+  readonly outcome?: Filed
+  /** Why nothing was stored. */
+  readonly refusal?: string
+  /** The Collection that was chosen. */
+  readonly collectionId?: string | undefined
 }
 
 /** How many parts of a text, and papers, are listed one by one. */
 const TOLD = 50
 
-interface Box {
+/** What says that somebody saw what a text is recognised as. */
+export const seenMark = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32)
+
+interface Box extends PasteResult {
   /** The Collections to choose from; or the one that the box belongs to. */
   readonly collections: readonly { readonly id: string; readonly name: string }[]
-  readonly of?: string
-  readonly text?: string | undefined
+  readonly of?: { readonly id: string; readonly name: string }
 }
 
-/** The box; the text in it is what was not stored the last time. */
-export const pasteBox = ({ collections, of, text }: Box): Html =>
-  html`<form class="paste" method="post" action="${to("/web/paste")}"><input type="hidden" name="requestId" value="${randomUUID()}">${
-    of === undefined ? null : html`<input type="hidden" name="of" value="${of}">`
+/** The box; the text in it is what was not stored yet. */
+export const pasteBox = ({ collections, of, text, recognised, collectionId }: Box): Html =>
+  html`<form class="paste" method="post" action="${to("/web/paste")}" data-recognised><input type="hidden" name="requestId" value="${randomUUID()}">${
+    of === undefined ? null : html`<input type="hidden" name="of" value="${of.id}">`
   }<label for="paste">Add papers</label>
-<textarea id="paste" name="text" required rows="2" maxlength="${limits.bibtex}" aria-describedby="paste-hint" spellcheck="false">${text}</textarea>
-<p class="hint" id="paste-hint">Paste arXiv ids, addresses or DOIs, a whole list of references, or a BibTeX or RIS file.</p>
-<div class="send"><button>Save</button>${
+<textarea id="paste" name="text" required rows="2" maxlength="${limits.importedText}" aria-describedby="paste-hint" spellcheck="false">${text}</textarea>
+<p class="hint" id="paste-hint">Paste DOIs, ISBNs, arXiv ids, addresses, a list of references, or a BibTeX, RIS or CSL-JSON file.</p>
+<div id="recognised" aria-live="polite">${recognised === undefined ? null : recognisedAs(recognised, text ?? "")}</div>
+<div class="send"><button${recognised === undefined ? null : html` autofocus`}>${recognised === undefined ? "Save" : `Save ${counted(recognised.papers.length, "paper")}`}</button><button class="quiet" name="preview" value="1">Preview</button>${
     of === undefined && collections.length > 0
-      ? html`<label for="paste-into">and file under</label><select id="paste-into" name="collectionId"><option value="">no Collection</option>${collections.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select>`
+      ? html`<label for="paste-into">and add to</label><select id="paste-into" name="collectionId"><option value="">no Collection</option>${collections.map(({ id, name }) => html`<option value="${id}"${id === collectionId ? html` selected` : null}>${name}</option>`)}</select>`
       : null
-  }<label class="from-file" data-file-into="paste">From a file<input type="file" accept=".bib,.ris,.txt,.bibtex,text/plain"></label></div></form>`
+  }<label class="from-file" data-file-into="paste">From a file<input type="file" accept=".bib,.ris,.json,.txt,.bibtex,text/plain"></label></div></form>`
 
-const papers = (heading: string, arxivIds: readonly string[], collectionId?: string): Html | null =>
-  arxivIds.length === 0
+/** What could not be read, each part with its text and why. */
+const unread = (unreadable: Unreadable): Html | null =>
+  unreadable.length === 0
     ? null
-    : html`<p><strong>${heading}</strong> ${arxivIds.slice(0, TOLD).map((id, index) => html`${index === 0 ? null : ", "}<a href="${to(paperPath(id, collectionId))}">${id}</a>`)}${arxivIds.length > TOLD ? ` and ${arxivIds.length - TOLD} more` : null}</p>`
+    : html`<p><strong>${counted(unreadable.length, "part")} could not be read:</strong></p><ul>${unreadable.slice(0, TOLD).map(({ text, reason }) => html`<li><q>${shortened(text, 160)}</q> ${reason}</li>`)}${unreadable.length > TOLD ? html`<li>and ${unreadable.length - TOLD} more</li>` : null}</ul>`
 
-/** What happened to each thing that was pasted. */
-export function pasted({ filed, already, others, collection, left, refusal }: PasteResult): Html {
-  const isWhole = refusal === undefined && others.length === 0 && left.length === 0
-  const where = collection === undefined ? "saved" : `saved and filed under “${collection.name}”`
-  const heading = filed.length === 0 ? "Nothing new was saved" : `${counted(filed.length, "paper")} ${where}`
-  return html`<div class="outcome${isWhole ? "" : " partly"}" role="status" id="pasted"><h2>${heading}</h2>
-${refusal === undefined ? null : html`<p>${refusal} What was pasted is still in the box.</p>`}${papers("New:", filed, collection?.id)}${papers("There already:", already, collection?.id)}${
-  others.length === 0
+/** What a text is recognised as: nothing of it is stored yet. */
+function recognisedAs({ papers, unreadable, byWords }: Found, text: string): Html {
+  const words = new Set(byWords)
+  const item = ({ paperId, given }: Found["papers"][number]) => {
+    const name = nameOfPaper(paperId)
+    return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}${given?.title === undefined ? null : shortened(given.title, 160)}${words.has(paperId) ? html` <span class="tag">known by its words alone</span>` : null}</li>`
+  }
+  return html`<div class="outcome preview${unreadable.length === 0 && byWords.length === 0 ? "" : " partly"}"><h2>${papers.length === 0 ? "No paper recognised" : `${counted(papers.length, "paper")} recognised, not saved yet`}</h2><input type="hidden" name="seen" value="${seenMark(text)}">
+${papers.length === 0 ? null : html`<ul>${papers.slice(0, TOLD).map(item)}${papers.length > TOLD ? html`<li>and ${papers.length - TOLD} more</li>` : null}</ul>`}${unread(unreadable)}</div>`
+}
+
+const papers = (heading: string, paperIds: readonly string[], collectionId?: string): Html | null =>
+  paperIds.length === 0
     ? null
-    : html`<p><strong>Not a paper of arXiv:</strong></p><ul>${others.slice(0, TOLD).map((other) => html`<li>${shortened(other, 160)}</li>`)}${others.length > TOLD ? html`<li>and ${others.length - TOLD} more</li>` : null}</ul>`
-}${left.length === 0 ? null : html`<p>At one time ${limits.pastedPapers} papers are taken. ${counted(left.length, "other")} ${left.length === 1 ? "is" : "are"} still in the box: save again.</p>`}</div>`
+    : html`<p><strong>${heading}</strong> ${paperIds.slice(0, TOLD).map((id, index) => html`${index === 0 ? null : ", "}<a href="${to(paperPath(id, collectionId))}">${nameOfPaper(id) ?? "a reference"}</a>`)}${paperIds.length > TOLD ? ` and ${paperIds.length - TOLD} more` : null}</p>`
+
+/** What happened to what was pasted. @param collection where it went */
+export function pasted({ outcome, refusal }: PasteResult, collection?: { readonly id: string; readonly name: string }): Html | null {
+  if (refusal !== undefined)
+    return html`<div class="outcome partly" role="status" id="pasted"><h2>Nothing was saved</h2><p>${refusal} What you pasted is still in the box.</p></div>`
+  if (outcome === undefined) return null
+  const { filed, already, unreadable } = outcome
+  const where = collection === undefined ? "saved" : `added to “${collection.name}”`
+  const heading = filed.length === 0 ? "Nothing new: these papers were there already" : `${counted(filed.length, "paper")} ${where}`
+  return html`<div class="outcome${unreadable.length === 0 ? "" : " partly"}" role="status" id="pasted"><h2>${heading}</h2>
+${papers("New:", filed, collection?.id)}${papers("Already there:", already, collection?.id)}${unread(unreadable)}</div>`
 }

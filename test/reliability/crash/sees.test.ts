@@ -80,7 +80,7 @@ const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
   "a paper that is not filed": {
     sql: without(
       "saved_papers",
-      "rowid = (SELECT max(rowid) FROM saved_papers WHERE arxiv_id NOT IN (SELECT arxiv_id FROM collection_papers))",
+      "rowid = (SELECT max(rowid) FROM saved_papers WHERE paper_id NOT IN (SELECT paper_id FROM collection_papers))",
     ),
     seen: /Lost: save_papers|Half there: of save_papers/,
   },

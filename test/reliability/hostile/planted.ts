@@ -20,6 +20,12 @@ const takesText = (schema: JsonSchema): boolean =>
   Number(schema.maxLength ?? 0) >= LEAST &&
   (schema.pattern === undefined || new RegExp(schema.pattern as string, "u").test("Any é text, $𝔞$!"))
 
+/** Whether a body takes a whole file of references. */
+function takesImport({ properties }: JsonSchema): boolean {
+  const { text } = (properties ?? {}) as { text?: JsonSchema }
+  return text?.maxLength === limits.importedText
+}
+
 /** A body with `text` in every place for one, its delivery a new one. */
 export function planted(body: unknown, schema: JsonSchema, { text }: Costly): object {
   const put = (most: number) => {
@@ -30,8 +36,8 @@ export function planted(body: unknown, schema: JsonSchema, { text }: Costly): ob
       if (Object.hasOwn(holder.body, name) && (name !== "attemptId" || Object.hasOwn(holder.body, "argv"))) holder.body[name] = randomUUID()
     return holder.body
   }
-  const isImport = typeof body === "object" && body !== null && "bibtex" in body
-  for (let most: number = isImport ? limits.bibtex : limits.message; most > LEAST; most = Math.floor(most / 2)) {
+  const isImport = takesImport(schema)
+  for (let most: number = isImport ? limits.importedText : limits.message; most > LEAST; most = Math.floor(most / 2)) {
     const made = put(most)
     if (isImport || Buffer.byteLength(JSON.stringify(made)) <= MOST) return made
   }
@@ -47,5 +53,4 @@ const bibliographies: readonly Costly[] = Object.entries(bibtexFiles).map(([name
 }))
 
 /** The texts for a body. */
-export const textsFor = (schema: JsonSchema | null): readonly Costly[] =>
-  schema !== null && Object.hasOwn((schema.properties ?? {}) as object, "bibtex") ? bibliographies : texts
+export const textsFor = (schema: JsonSchema | null): readonly Costly[] => (schema !== null && takesImport(schema) ? bibliographies : texts)

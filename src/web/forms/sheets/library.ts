@@ -13,10 +13,14 @@ export const librarySheets = {
     heading: "Add papers to a Collection",
     lead: "The papers are also saved in your Library.",
     send: "Add papers",
-    first: ["/collectionId", "/arxivIds"],
+    first: ["/collectionId", "/identifiers"],
     asks: {
       "/collectionId": { label: "Collection", missing: "Choose the Collection." },
-      "/arxivIds": { label: "Papers", hint: "Numbers or addresses at arXiv, one a line.", missing: "Say which papers." },
+      "/identifiers": {
+        label: "Papers",
+        hint: "One a line: a DOI, an ISBN, an arXiv id, an address or a whole reference.",
+        missing: "Say which papers.",
+      },
     },
   }),
   invite_to_collection: sheet("invite_to_collection", {
@@ -32,7 +36,7 @@ export const librarySheets = {
     send: "Keep it",
     first: ["/quote", "/page", "/colour", "/comment"],
     folds: [{ heading: "To find it again: the words around it, the version read", places: ["/prefix", "/suffix", "/version"] }],
-    kept: ["/arxivId", "/expectedRevision"],
+    kept: ["/paperId", "/expectedRevision"],
     begins: () => ({ colour: "yellow" }),
     asks: {
       "/quote": { label: "The passage, word for word", missing: "Quote the passage.", tall: 3 },

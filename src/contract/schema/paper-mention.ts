@@ -1,0 +1,199 @@
+/** The papers that a text mentions: arXiv ids, DOIs and ISBNs, as such or within the addresses of places that show papers. */
+import { parse as parseIsbn } from "isbn3"
+import { shortened } from "../text.ts"
+import { arxivId, isArxivId, paperOfDoi } from "./fields.ts"
+import { check } from "./validation.ts"
+import { limits } from "../limits.ts"
+
+const ID = "([0-9]{4}\\.[0-9]{4,5}|[a-z-]+(?:\\.[A-Za-z]{2})?/[0-9]{7})"
+/** Hosts below which a path names a paper by its id: arXiv, its mirrors, and readers of its papers. */
+const PLACES = [
+  "arxiv\\.org/(?:abs|pdf|html|format|e-print|src|ps|list/[a-z-]+)/",
+  "ar5iv(?:\\.labs\\.arxiv)?\\.org/(?:abs|html|pdf)/",
+  "alphaxiv\\.org/(?:abs|pdf|overview)/",
+  "huggingface\\.co/papers/",
+  "hf\\.co/papers/",
+  "scholar\\.archive\\.org/arxiv/",
+  "semanticscholar\\.org/arxiv/",
+]
+const MENTION = new RegExp(`(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s{0,9})${ID}`, "i")
+const ALONE = new RegExp(`^(?:arxiv[:.\\s]\\s*)?${ID}(?:v[0-9]{1,3})?(?:\\.pdf)?(?:\\s*\\[[A-Za-z.-]+\\])?$`, "i")
+
+/** An id as the service knows it: without version and subject class; undefined for what is none. */
+export function asArxivId(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined
+  // Archives are in lower case, their subject classes in upper case: `Math.gt/0309136` is one that somebody typed.
+  const [, archive, subject = "", number] = /^([A-Za-z-]+)(\.[A-Za-z]{2})?(\/[0-9]{7}.*)$/.exec(value) ?? []
+  const checked = check(arxivId, archive === undefined ? value : `${archive.toLowerCase()}${subject.toUpperCase()}${number}`)
+  return checked.ok ? checked.value : undefined
+}
+
+const decoded = (text: string): string => text.replaceAll(/%2F/gi, "/")
+
+/** The id that a text mentions first; undefined where it mentions none. Of an id alone no mark is needed. */
+export function mentionedArxivId(text: string): string | undefined {
+  const found = (ALONE.exec(text.trim()) ?? MENTION.exec(decoded(text)))?.[1]
+  return found === undefined ? undefined : asArxivId(found)
+}
+
+/** A part of a text that names a paper, or tries to. */
+interface Part {
+  readonly at: number
+  readonly end: number
+}
+/** What a text mentions, in order, each paper once; and what looks like a name of a paper and is none, with why. */
+export interface Mentions {
+  readonly papers: readonly (Part & { readonly paperId: string })[]
+  readonly mistakes: readonly (Part & { readonly text: string; readonly reason: string })[]
+}
+
+/** Where references and files name a paper besides: as DBLP's `abs/…`, and as the `eprint` of BibTeX. */
+const NAMED = ["\\babs/", '\\beprint\\s{0,9}=\\s{0,9}[{"]?']
+const MARKED = new RegExp(`(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s{0,9}|${NAMED.join("|")})${ID}(?!\\d)(?:v[0-9]{1,3})?`, "gi")
+/** An id with nothing before it that says so, as prose has it: four digits of number until 2014, five since. */
+const BARE =
+  /(?:^|[\s([{"'“,;])((?:0[7-9]|1[0-4])[01][0-9]\.[0-9]{4}|(?:1[5-9]|[2-9][0-9])[01][0-9]\.[0-9]{5}|[a-z-]{2,9}(?:\.[A-Z]{2})?\/[0-9]{7})(?:v[0-9]{1,3})?(?=$|[\s)\]}"'”,;.:])/g
+/** A DOI ends before another one that a comma parts from it. */
+const DOIS = /\b10\.[0-9]{4,9}(?:\.[0-9]{1,9}){0,4}\/(?:(?![,;|](?:doi:|https?:\/\/)?10\.[0-9]{4}|[,;|]https?:\/\/)[!-~]){1,400}/g
+const ISBNS = /\b(?:isbn(?:-?1[03])?:?[ ]{0,3}([0-9][0-9xX -]{8,20})|(97[89][0-9 -]{10,16}))/gi
+/** What says that a name follows, whatever follows. */
+const CLAIMED = /\b(?:doi:[ ]{0,3}|doi\.org\/|arxiv:[ ]{0,3}|arxiv\.org\/[a-z-]+\/)([^\s,;"'<>]{1,100})/gi
+const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{", ">": "<" }
+
+/** Without what stands behind a name in prose: a full stop, a bracket that was opened before it. */
+function untrailed(text: string): string {
+  let end = text.length
+  for (; end > 0; end--) {
+    const last = text[end - 1] ?? ""
+    const opening = CLOSING[last]
+    if (
+      opening === undefined
+        ? !/[.,;:'"”’*_`|\\]/.test(last)
+        : text.slice(0, end).split(opening).length >= text.slice(0, end).split(last).length
+    )
+      break
+  }
+  return text.slice(0, end)
+}
+
+/** A DOI as it stands in a text, without what an address has behind it. @param before the text in front of it */
+function doiOf(raw: string, before: string): string {
+  const word = before.slice(before.lastIndexOf(" ") + 1)
+  const isAddress = /^[("'[{<]?(?:https?:\/\/|www\.)/i.test(word)
+  const inPage = isAddress && !/\bdoi\.org\/$/i.test(word)
+  const cut = raw.split(isAddress ? /[?#]|<\//u : /<\//u)[0] ?? ""
+  const name = untrailed(cut)
+  return inPage
+    ? name
+        .replace(/(?:v[0-9]{1,2})?(?:\.full|\.abstract)?(?:\.pdf|\.html?)?$/, "")
+        .replace(/\/(?:full|abstract|e?pdf|html|meta|summary)$/, "")
+    : name
+}
+
+type Paper = Mentions["papers"][number]
+type Mistake = Mentions["mistakes"][number]
+
+/** Those of some parts that begin behind the one before them, in order. @param parts of two that begin together the first counts */
+function apart<P extends Part>(parts: readonly P[]): P[] {
+  let end = 0
+  return [...parts]
+    .sort((one, other) => one.at - other.at)
+    .filter((part) => {
+      if (part.at < end) return false
+      end = part.end
+      return true
+    })
+}
+
+/** Those of some parts that meet none of others. Both are in order. */
+function outside<P extends Part>(parts: readonly P[], others: readonly Part[]): P[] {
+  let next = 0
+  return parts.filter(({ at, end }) => {
+    while ((others[next]?.end ?? Number.POSITIVE_INFINITY) <= at) next += 1
+    return (others[next]?.at ?? Number.POSITIVE_INFINITY) >= end
+  })
+}
+
+/** What a text is that holds an id or an ISBN of ten digits and nothing else. */
+function aloneIn(text: string): Mentions | undefined {
+  const whole = { at: 0, end: text.length }
+  const id = asArxivId(ALONE.exec(text.trim())?.[1])
+  if (id !== undefined) return { papers: [{ ...whole, paperId: id }], mistakes: [] }
+  const digits = text.trim().replace(/[ -]/g, "")
+  if (!/^[0-9][0-9 -]{8,12}[0-9xX]$/.test(text.trim()) || digits.length !== 10) return undefined
+  const isbn = isbnOf(digits)
+  return isbn === undefined
+    ? { papers: [], mistakes: [{ ...whole, text: text.trim(), reason: whyNoIsbn(digits) }] }
+    : { papers: [{ ...whole, paperId: `isbn:${isbn}` }], mistakes: [] }
+}
+
+/** Everything that a text mentions. Its length is all that it costs. */
+export function mentionsIn(text: string): Mentions {
+  const plain = decoded(text)
+  const alone = aloneIn(plain)
+  if (alone !== undefined) return alone
+  const parts: (Paper | Mistake)[] = []
+  for (const match of plain.matchAll(DOIS)) {
+    const doi = doiOf(match[0], plain.slice(Math.max(0, match.index - 500), match.index))
+    const part = { at: match.index, end: match.index + doi.length }
+    if (doi.length > limits.paperId) parts.push({ ...part, text: doi, reason: `is longer than ${limits.paperId} characters` })
+    else if (!doi.endsWith("/")) parts.push({ ...part, paperId: paperOfDoi(doi) })
+  }
+  for (const match of [...plain.matchAll(MARKED), ...plain.matchAll(BARE)]) {
+    const [whole, said = ""] = match
+    const id = asArxivId(said)
+    if (id !== undefined) parts.push({ at: match.index + whole.indexOf(said), end: match.index + whole.length, paperId: id })
+  }
+  for (const match of plain.matchAll(ISBNS)) {
+    const raw = (match[1] ?? match[2] ?? "").trimEnd()
+    const part = { at: match.index, end: match.index + match[0].trimEnd().length }
+    const isbn = isbnOf(raw)
+    parts.push(isbn === undefined ? { ...part, text: match[0].trim(), reason: whyNoIsbn(raw) } : { ...part, paperId: `isbn:${isbn}` })
+  }
+  const found = apart(parts)
+  const claims = [...plain.matchAll(CLAIMED)].map((match) => ({
+    at: match.index,
+    end: match.index + match[0].length,
+    text: untrailed(match[0]),
+    reason: whyNoName(match[0], match[1] ?? ""),
+  }))
+  const papers = new Map<string, Paper>()
+  for (const part of found) if ("paperId" in part && !papers.has(part.paperId)) papers.set(part.paperId, part)
+  return { papers: [...papers.values()], mistakes: [...found.filter((part) => "reason" in part), ...outside(claims, found)] }
+}
+
+/** The digits of an ISBN: as many as it has at the most of what may go on behind it. */
+function digitsOf(text: string): string {
+  const digits = text.replace(/[^0-9xX]/g, "")
+  return digits.slice(0, /^97[89]/.test(digits) && digits.length > 10 ? 13 : 10)
+}
+
+/** The 13 digits of an ISBN; undefined for what is none. */
+const isbnOf = (text: string): string | undefined => parseIsbn(digitsOf(text))?.isbn13
+
+function whyNoIsbn(text: string): string {
+  const { length } = digitsOf(text)
+  return length === 10 || length === 13
+    ? "is not an ISBN: its check digit is wrong. Compare it with the book."
+    : `is not an ISBN: it has ${length} digits; an ISBN has 10 or 13`
+}
+
+const whyNoName = (whole: string, name: string): string =>
+  /doi/i.test(whole)
+    ? /^10\/[a-z0-9]+$/i.test(untrailed(name))
+      ? "is a short DOI: open it, and paste the DOI that it leads to"
+      : "is not a DOI: a DOI is 10., four digits or more, a slash and a name, such as 10.1038/nature14539"
+    : "is not an arXiv id: ids are such as 2401.01234 or hep-th/9901001"
+
+/** An ISBN of 13 digits with its hyphens. */
+export const hyphenated = (isbn: string): string => parseIsbn(isbn)?.isbn13h ?? isbn
+
+/** How people write what a paper is known by: `arXiv:…`, a DOI, `ISBN …`; undefined for a paper that has no such name. */
+export function nameOfPaper(paperId: string): string | undefined {
+  if (paperId.startsWith("isbn:")) return `ISBN ${hyphenated(paperId.slice(5))}`
+  if (paperId.startsWith("ref:")) return undefined
+  return isArxivId(paperId) ? `arXiv:${paperId}` : `doi:${paperId}`
+}
+
+/** The name of a paper for a line that must have one. */
+export const shortNameOf = (paperId: string): string => nameOfPaper(paperId) ?? shortened(paperId, 20)

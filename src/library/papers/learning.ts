@@ -1,0 +1,48 @@
+/** What happens when a source's word on papers comes: it is kept, and what turns out to be one paper is brought together. */
+import type { JsonObject } from "../../contract/json.ts"
+import type { Acts } from "../../ledger/journal/acts.ts"
+import { type Names, pairOf, type SamePaper } from "../names/names.ts"
+import type { Metadata } from "./metadata.ts"
+import { describedBy, type Origin, type Papers, type Told } from "./papers.ts"
+
+/** Two names of one paper, as a source told, and what it says of the paper: shown where nothing else is known. */
+type Joined = SamePaper & { readonly given: JsonObject | null }
+
+/** What the Library does by itself, and notes in the journal. */
+export const libraryActs = (names: Names) =>
+  ({
+    join_papers: (_call, { paperId, sameAs, given }: Joined) => names.joinEverywhere({ paperId, sameAs }, given),
+  }) satisfies Acts
+
+export interface LearningParts {
+  readonly papers: Papers
+  readonly metadata: Metadata
+  readonly names: Names
+  readonly join: (joined: Joined) => void
+}
+
+export type Learning = ReturnType<typeof learning>
+
+/** Everything here is done within an open transaction. */
+export function learning({ papers, metadata, names, join }: LearningParts) {
+  /** Brings together what two names of some papers hold, as far as people have both. */
+  function joinTold(paperIds: readonly string[]): void {
+    for (const { paperId, sameAs, record } of papers.withOtherNames(paperIds)) {
+      const pair = pairOf(paperId, sameAs)
+      if (pair !== undefined && names.isDue(pair)) join({ ...pair, given: describedBy(record) })
+    }
+  }
+  return {
+    /** Keeps what a source told. */
+    learn(told: readonly Told[], origin: Origin, at: string): void {
+      for (const each of told) papers.put(each, origin, at)
+      // Anybody may know what the operator imported.
+      if (origin === "import") joinTold(told.flatMap(({ paperId, sameAs }) => (sameAs === null ? [] : [paperId])))
+    },
+    /** Shows what is known of some papers to everybody who filed them. */
+    tell(paperIds: readonly string[]): void {
+      metadata.tell(paperIds)
+      joinTold(paperIds)
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** What is pasted to be saved is recognised as it is typed, by the service, before anything is stored. */
+
+/** Milliseconds without a change after which a text is looked at. */
+const QUIET = 400
+
+export function recogniseAsTyped(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-recognised]")
+  const [box, place, button] = [
+    form?.querySelector("textarea"),
+    document.getElementById("recognised"),
+    form?.querySelector<HTMLButtonElement>("button[name=preview]"),
+  ]
+  if (form == null || box == null || place === null || button == null) return
+  button.hidden = true
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let asking: AbortController | undefined
+
+  async function look({ signal }: AbortController, action: string, body: URLSearchParams): Promise<void> {
+    const response = await fetch(action, { method: "POST", body, signal })
+    const shown = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("recognised")
+    place?.replaceChildren(...[...(shown?.childNodes ?? [])].map((child) => document.importNode(child, true)))
+  }
+  box.addEventListener("input", () => {
+    clearTimeout(timer)
+    asking?.abort()
+    // What was said of another text is said no more.
+    place.replaceChildren()
+    if (box.value.trim() === "") return
+    timer = setTimeout(() => {
+      const body = new URLSearchParams([...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]))
+      body.set("preview", "1")
+      asking = new AbortController()
+      // Out of reach, the text is shown for what it is when it is sent.
+      void look(asking, form.action, body).catch(() => undefined)
+    }, QUIET)
+  })
+}
