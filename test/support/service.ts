@@ -29,8 +29,9 @@ export interface OwnOptions {
   readonly folder?: string
   /** The data stays when the service is closed. */
   readonly keeps?: boolean
-  /** What stands in for arXiv, and the milliseconds between two requests to it. */
+  /** What stands in for arXiv and for Crossref, and the milliseconds between two requests to it. */
   readonly arxiv?: { readonly api: string; readonly pause: number }
+  readonly crossref?: { readonly api: string; readonly contact?: string; readonly pause: number }
   readonly entrance?: EntranceSettings
   /** Milliseconds by which its clock is ahead of the machine's from the start. */
   readonly ahead?: number
@@ -55,6 +56,7 @@ export async function startOwn({
   folder = temporaryFolder(),
   keeps = false,
   arxiv,
+  crossref,
   entrance,
   ahead = 0,
   log = openLog("silent"),
@@ -69,6 +71,7 @@ export async function startOwn({
     log,
     repositories: { folders: repositories === undefined ? [] : [repositories], github: null },
     ...(arxiv && { arxiv }),
+    ...(crossref && { crossref }),
     entrance,
     ...(writer === undefined ? { world: realWorld(() => Date.now() + ahead) } : { writer }),
   })

@@ -36,6 +36,8 @@ export interface SourceRequest {
   /** The papers that it asks about. */
   readonly paperIds: readonly string[]
   readonly headers: Readonly<Record<string, string>>
+  /** Whether the answer may be elsewhere; left out, it may. */
+  readonly redirect?: "follow" | "error"
   /** Whether 404 says that the source does not have the paper. */
   readonly mayBeAbsent?: true
 }
@@ -161,10 +163,11 @@ export class Asking {
     this.#failures = 0
   }
 
-  async #ask({ url, headers, mayBeAbsent }: SourceRequest): Promise<readonly Told[]> {
+  async #ask({ url, headers, redirect = "follow", mayBeAbsent }: SourceRequest): Promise<readonly Told[]> {
     const { source, world } = this.#parts
     const response = await fetch(url, {
       headers: { "user-agent": `research-room/${softwareVersion}`, ...headers },
+      redirect,
       signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(PATIENCE)]),
     })
     const wait = waitAsked(response, world.now())

@@ -31,7 +31,7 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
   function one(doi: string): SourceRequest {
     const url = new URL(`${base}/works/${encodeURIComponent(doi)}`)
     if (contact !== undefined) url.searchParams.set("mailto", contact)
-    return { url, paperIds: [doi], headers, mayBeAbsent: true }
+    return { url, paperIds: [doi], headers, redirect: "error", mayBeAbsent: true }
   }
   /** The records of several works. */
   function list(dois: readonly string[]): SourceRequest {
@@ -40,7 +40,7 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
     url.searchParams.set("rows", String(dois.length))
     url.searchParams.set("select", SELECTED)
     if (contact !== undefined) url.searchParams.set("mailto", contact)
-    return { url, paperIds: dois, headers }
+    return { url, paperIds: dois, headers, redirect: "error" }
   }
 
   return {
