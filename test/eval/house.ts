@@ -5,13 +5,22 @@ import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
 import { Filler } from "../research/record/filler.ts"
 import { type Known, makeRoom } from "./rooms.ts"
+import type { Given } from "./walk/walk.ts"
 
 export async function openEval() {
   const folder = mkdtempSync(join(tmpdir(), "research-room-eval-"))
   const house = await startResearchRoom({ data: folder })
   const { owner, member, visitor } = house.people
+  const { url, commit } = house.repositories.public
   return {
     baseUrl: house.baseUrl,
+    emptyRoom: house.rooms.empty.roomId,
+    /** A credential of its own for an agent of a member, with all that the agent needs to know. */
+    async agent(roomId: string, label: string): Promise<Given> {
+      const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
+      const { result } = await (await house.browser("member")).write("issue_credential", { roomId, label, permissions } as never)
+      return { baseUrl: house.baseUrl, token: result.token ?? "", repository: { url, commit } }
+    },
     async room(records: number): Promise<Known> {
       const filler = new Filler(join(folder, "research-room.db"))
       const [ada, grace, mary] = [owner, member, visitor].map(({ username }) => filler.person(username))
