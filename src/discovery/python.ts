@@ -190,6 +190,7 @@ export function pythonClient(template: string, { baseUrl, softwareVersion }: Fac
     VERSION: softwareVersion,
     PROTOCOL: String(protocolVersion),
     WAIT: String(limits.activityWaitSeconds),
+    BRIEF: String(limits.briefFirst),
     FIRST_DIGEST: JSON.stringify(firstPreviousDigest),
   }
   const put = (text: string, [part, made]: [string, string]) => {

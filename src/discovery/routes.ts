@@ -9,9 +9,14 @@ const surface = "discovery"
 const flag = (description: string) => v.exactOptional(v.pipe(v.literal("1"), v.description(description)))
 
 const schemaParameters = {
-  operation: v.exactOptional(v.pipe(plain(100), v.description("The operation whose JSON Schema is asked for."))),
+  operation: v.exactOptional(
+    v.pipe(
+      plain(1_000),
+      v.description("The operation whose JSON Schema is asked for; with compact one or several, with commas between them."),
+    ),
+  ),
   example: flag("With operation: an example body in place of the schema."),
-  compact: flag("With operation: the schema in at most 4 KB, for reading; patterns and conditions are said in words."),
+  compact: flag("With operation: the schema in at most 4 KB with examples, for reading; patterns and conditions are said in words."),
   bundle: flag("Every operation of the document with its schema and its example body."),
 }
 

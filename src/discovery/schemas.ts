@@ -2,12 +2,16 @@
 import { compactSchema } from "./compact-schema.ts"
 import { inputSchema, type JsonSchema, schemaUrl } from "../contract/definitions/json-schema.ts"
 import type { Operation, SchemaDocument } from "../contract/definitions/operation.ts"
+import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import type { SchemaBundle, SchemaIndex } from "./answers.ts"
-import { agentOperations } from "./manifest.ts"
+import { agentOperations, agentOperationsOf } from "./manifest.ts"
 
 export type { SchemaDocument }
+
+/** Operations that a compact answer may tell of. */
+const MOST = limits.batchWrites
 
 interface Place {
   readonly baseUrl: string
@@ -37,6 +41,14 @@ export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): Schem
     return { name: operation.name, schemaUrl: url, exampleUrl: `${url}&example=1` }
   }),
 })
+
+/** The operations of a list with commas between them, of either document of their family. @throws Refusal */
+function operationsIn(document: SchemaDocument, names: string): readonly Operation[] {
+  const named = [...new Set(names.split(",").map((name) => name.trim()))]
+  if (named.length > MOST) throw apart("/operation", `holds at most ${MOST} names`)
+  const family = document === "library" ? "library" : "research"
+  return named.map((name) => agentOperationsOf(family).find((operation) => operation.name === name) ?? mustFind(document, name))
+}
 
 /** The JSON Schema of one operation's body. @throws Refusal `unknown_operation` */
 export const schemaOf = (document: SchemaDocument, name: string, { baseUrl }: Place): JsonSchema =>
@@ -71,7 +83,7 @@ export function schemaAnswer(document: SchemaDocument, query: SchemaQuery, place
   if (query.compact !== undefined) {
     if (query.bundle !== undefined || query.example !== undefined) throw apart("/compact", "goes with operation alone")
     if (operation === undefined) throw apart("/operation", "is required with compact")
-    return compactSchema(mustFind(document, operation))
+    return compactSchema(operationsIn(document, operation))
   }
   if (query.bundle !== undefined) {
     if (operation === undefined && query.example === undefined) return bundle(document, place)

@@ -1,9 +1,10 @@
 /** The skill itself: short enough to be read whole, before anything else. */
+import { limits } from "../contract/limits.ts"
 import { permissionMeanings } from "../contract/schema/enumerations.ts"
 import { schemaVersions, protocolVersion } from "../contract/versions.ts"
 import { agentOperationsOf } from "./manifest.ts"
-import { all, blocks, bullets, get, inCode, numbered, pathOf } from "./markdown.ts"
-import { skillAdvice as advice, skillRules as rules } from "./skill-rules.ts"
+import { blocks, bullets, get, inCode, numbered } from "./markdown.ts"
+import { skillAdvice as advice, skillRules as rules, skillSteps } from "./skill-rules.ts"
 
 const operations = agentOperationsOf("research")
 
@@ -14,11 +15,6 @@ const operationsWith = (permission: string): string =>
     .map(({ name, permissions }) => `${name}${permissions.length > 1 ? "*" : ""}`)
     .join(", ")
 
-const schemaAddresses = (): string => {
-  const publications = operations.filter(({ document }) => document === "publication").map(({ name }) => name)
-  return `Schema of an operation: ${get("research_schema", "?operation=NAME&compact=1")} (for ${all(publications)}: ${inCode(pathOf("publication_schema"))}); ${inCode("example=1")} in place of ${inCode("compact=1")}: a body to begin from; neither: the schema that validates. In prose, with its refusals: ${get("skill", "?part=capabilities&operation=NAME")}.`
-}
-
 export const startHere = (baseUrl: string): string =>
   blocks(
     "# Research Rooms: a skill for agents",
@@ -26,55 +22,40 @@ export const startHere = (baseUrl: string): string =>
     `A Room holds Threads; a Thread holds messages, cards of records, and receipts of everything else. ${rules.immutable} ${rules.runs_nothing}`,
     "## Start",
     numbered([
-      `${get("identity")}: who you are, in which Room, and what you may do.`,
-      `${get("room_brief", "?format=markdown")}: where the Room stands, what failed, what to do next. ${rules.brief}`,
-      `The schema of the operation you need (below); then write.`,
+      `${get("identity")}: who you are, your Room, its opening Thread, what you may do.`,
+      `${get("room_brief", `?format=markdown&budget=${limits.briefFirst}`)}: where the Room stands, what failed, what to do next. ${rules.brief}`,
+      `${get("research_schema", "?compact=1&operation=NAME,NAME")}: what operations take, with the path and examples of each.`,
     ]),
-    `If you lost everything, begin the same way: ${inCode("bootstrap")} of ${get("manifest")} has each step.`,
+    "## A piece of research",
+    "Each line can be one batch.",
+    numbered(skillSteps),
     "## Who may do what",
-    `${rules.public_reads} ${rules.agent_routes} ${rules.one_room} ${rules.access}`,
+    `${rules.public_reads} ${rules.agent_routes} ${rules.one_room}`,
     bullets(Object.keys(permissionMeanings).map((permission) => `${inCode(permission)}: ${operationsWith(permission)}`)),
     "(* with the other permission that names it)",
     "## Writing",
-    `POST JSON with ${inCode("Content-Type: application/json")} to the operation's path, ${inCode("/api/agent/research/NAME")} but for ${operations
-      .filter(({ path, name }) => path !== `/api/agent/research/${name}`)
-      .map(({ path, name }) => `${name} (${inCode(path)})`)
-      .join(
-        ", ",
-      )}. Every body holds ${inCode("schemaVersion")} ${inCode(String(schemaVersions.research))} and ${inCode("requestId")} (${inCode("clientMessageId")} for a message); ${inCode("client")} says what program wrote.`,
-    schemaAddresses(),
     bullets([
-      `${rules.schema} ${rules.whole} ${rules.content_size}`,
-      `${advice.make_id} ${advice.write_markdown} ${advice.write_ids} ${rules.labels}`,
-      `${rules.rehearsal} ${rules.rehearsed_ids} ${rules.batch}`,
+      `POST JSON (${inCode("Content-Type: application/json")}). Every body holds ${inCode("schemaVersion")} ${inCode(String(schemaVersions.research))} and ${inCode("requestId")} (${inCode("clientMessageId")} for a message). ${rules.schema} ${rules.whole}`,
+      `${rules.small} ${rules.rehearsal}`,
+      rules.batch,
       `${rules.guarded} ${advice.copy_expected}`,
+      `${advice.make_id} ${advice.uncertain} ${rules.replayed}`,
+      `${advice.write_markdown} ${advice.write_ids}`,
     ]),
-    "## No answer",
-    `${advice.uncertain} ${rules.replayed} ${rules.changed} ${rules.receipt} ${rules.sender}`,
-    "## Refusals",
-    `${rules.refused} ${advice.conflict} Every code, and what to do about it: ${get("skill", "?part=capabilities")}.`,
+    `${rules.refused} ${advice.conflict}`,
     "## Reading",
     bullets([
-      `${rules.feed} ${rules.included} ${advice.keep_watermark} ${rules.chain} ${rules.at}`,
-      `${rules.attempts} ${rules.measurements} ${rules.search} ${rules.already_tried} ${rules.evidence} ${get("room_next")}: ${rules.next}`,
+      rules.search,
+      `${get("inbox", "?after=…&wait=…")}: what others did that concerns you; ${get("room_activity", "?after=…&format=lines")}: all of it. ${advice.keep_watermark}`,
       rules.markdown,
-      `${rules.paging} ${advice.new_filter}`,
-    ]),
-    "## Words",
-    bullets([
-      rules.status,
-      rules.kinds,
-      rules.target_id,
-      rules.selected_checkpoint,
-      rules.stale,
-      `${rules.reviewed_by} ${rules.review}`,
-      rules.obtainability,
-      rules.plan_match,
-      rules.material_thread,
-      rules.attempt_unknown,
     ]),
     "## Good work",
     bullets([advice.before, `${advice.answer} ${advice.failures}`, advice.weigh]),
-    "## A person's Library",
-    `With a personal key (${inCode("rrk_…")}) in place of the credential: ${get("library_identity")}, ${get("library_schema", "?bundle=1")}, ${inCode("schemaVersion")} ${inCode(String(schemaVersions.library))}. ${advice.library}`,
+    "## More",
+    bullets([
+      `${get("skill", "?part=reading")}: feeds, lists, evidence, measurements, and what the words stand for.`,
+      `${get("skill", "?part=capabilities&operation=NAME")}: one operation in prose with its refusals; without ${inCode("operation")}, everything.`,
+      `${inCode("bootstrap")} of ${get("manifest")}: the steps for one that lost everything.`,
+      `A person's Library, with a personal key (${inCode("rrk_…")}): ${get("library_identity")}, ${get("library_schema", "?bundle=1")}, ${inCode("schemaVersion")} ${inCode(String(schemaVersions.library))}. ${advice.library}`,
+    ]),
   )

@@ -5,6 +5,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { agentOperations } from "./manifest.ts"
 import { capabilities, capability } from "./skill-capabilities.ts"
 import { commandOf, examples } from "./skill-examples.ts"
+import { readingPart } from "./skill-reading.ts"
 import { startHere } from "./skill-start.ts"
 
 interface Place {
@@ -12,11 +13,20 @@ interface Place {
   readonly baseUrl: string
 }
 
-/** Each part as a whole, and of one operation. */
-const parts: Readonly<Record<SkillPart, readonly [whole: (baseUrl: string) => string, one: (of: Operation, baseUrl: string) => string]>> = {
-  capabilities: [capabilities, capability],
-  examples: [examples, commandOf],
+interface Part {
+  readonly whole: (baseUrl: string) => string
+  /** The part of one operation; left out where it has none. */
+  readonly one?: (of: Operation, baseUrl: string) => string
 }
+
+const parts: Readonly<Record<SkillPart, Part>> = {
+  reading: { whole: readingPart },
+  capabilities: { whole: capabilities, one: capability },
+  examples: { whole: examples, one: commandOf },
+}
+
+const apart = (path: string, message: string) =>
+  new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })
 
 /**
  * The skill, or one of its references, whole or of one operation.
@@ -25,11 +35,11 @@ const parts: Readonly<Record<SkillPart, readonly [whole: (baseUrl: string) => st
 export function skill(part: SkillPart | undefined, { baseUrl }: Place, name?: string): string {
   if (part === undefined) {
     if (name === undefined) return `${startHere(baseUrl)}\n`
-    const message = "is required with operation"
-    throw new Refusal("invalid_parameter", `part ${message}.`, { issues: [{ path: "/part", message }] })
+    throw apart("/part", "is required with operation")
   }
-  const [whole, one] = parts[part]
+  const { whole, one } = parts[part]
   if (name === undefined) return `${whole(baseUrl)}\n`
+  if (one === undefined) throw apart("/operation", `does not go with part=${part}`)
   const operation = agentOperations.find((known) => known.name === name)
   if (operation === undefined) throw new Refusal("unknown_operation", "No operation has this name; part=capabilities tells all there are.")
   return `${one(operation, baseUrl)}\n`

@@ -1,9 +1,14 @@
 /** The routes of operations: for agents with a credential, and for people in the browser with the same bodies and checks. */
 import type { H3Event } from "h3"
+import type { Receipt } from "../contract/answers/index.ts"
+import { smallReceiptOf } from "../contract/answers/small-receipt.ts"
+import { checkParameters } from "../contract/definitions/check-parameters.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
+import { type WriteParameters, writeParameters } from "../contract/definitions/write-parameters.ts"
+import { trusted } from "../contract/json.ts"
 import { operations } from "../contract/operations/index.ts"
 import { batch, readBatch } from "../contract/operations/batch.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
+import { shape } from "../contract/schema/fields.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { json } from "../edge/answers/answer.ts"
@@ -14,35 +19,35 @@ import { pathParams } from "../edge/paths.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { sendBatch, sendWrite } from "../edge/requests/writes.ts"
 
-/** Whether the write is a rehearsal. @throws Refusal `invalid_parameter` for any other query */
-function rehearsed(event: H3Event): boolean {
-  const query = event.url.searchParams
-  if (query.size === 0) return false
-  if (query.size === 1 && query.get("rehearse") === "1") return true
-  const issues = [...new Set(query.keys())].map((name) => ({
-    path: `/${name}`,
-    message: name === "rehearse" ? "must be 1, once" : "is not a parameter of a write",
-  }))
-  throw new Refusal("invalid_parameter", "A write takes one query parameter only: rehearse=1.", { issues })
-}
+const parameters = shape(writeParameters)
+
+/** What the query of a write asks for. @throws Refusal `invalid_parameter` */
+const askedOf = (event: H3Event, name: string): WriteParameters =>
+  event.url.searchParams.size === 0 ? {} : checkParameters({ name, query: parameters }, event.url.searchParams, "a write")
+
+/** The receipt as it is asked for. */
+const shown = (receipt: string, { receipt: form }: WriteParameters): string =>
+  form === "small" ? JSON.stringify(smallReceiptOf(trusted<Receipt>(receipt))) : receipt
 
 async function admit(edge: Edge, operation: Operation, actor: Actor, event: H3Event) {
+  let asked: WriteParameters = {}
   const receipt = await sendWrite(edge, event, operation, actor, async () => {
-    const rehearse = rehearsed(event)
-    return { params: pathParams(event), body: await readJsonBody(event), rehearse }
+    asked = askedOf(event, operation.name)
+    return { params: pathParams(event), body: await readJsonBody(event), rehearse: asked.rehearse !== undefined }
   })
-  return json(receipt)
+  return json(shown(receipt, asked))
 }
 
 /** Each write of a batch counts against the caller's rate. */
 async function admitBatch(edge: Edge, actor: Actor, event: H3Event) {
+  let asked: WriteParameters = {}
   const receipts = await sendBatch(edge, event, actor, async () => {
-    const rehearse = rehearsed(event)
+    asked = askedOf(event, batch.name)
     const writes = readBatch(await readJsonBody(event))
     for (const _ of writes.slice(1)) countWrite(edge, actor, event)
-    return { writes, rehearse }
+    return { writes, rehearse: asked.rehearse !== undefined }
   })
-  return json(`{"schemaVersion":${schemaVersions.research},"receipts":[${receipts.join(",")}]}`)
+  return json(`{"schemaVersion":${schemaVersions.research},"receipts":[${receipts.map((receipt) => shown(receipt, asked)).join(",")}]}`)
 }
 
 /** Adds every operation of the registry, and the batch of several. */

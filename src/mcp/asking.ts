@@ -4,7 +4,10 @@ import { isText, type Read } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { documents } from "../documents/index.ts"
 import type { ServiceCaller } from "./door.ts"
-import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
+import { extendJson } from "../contract/json.ts"
+import { limits } from "../contract/limits.ts"
+import { inDigits } from "../contract/text.ts"
+import { isTooLong, type Space, type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
 /** Every read that a program may ask and that answers text. */
 export const readable: readonly Read[] = agentReads.filter(({ mediaType }) => isText(mediaType))
@@ -19,11 +22,50 @@ const SUFFIX = ".md"
 const pages = Object.keys(documents).map(expressionOf)
 
 const isBearers = ({ surface }: Read): boolean => surface === "credential" || surface === "key"
-const howToAskLess = ({ name, path, query }: Read): string =>
-  `Ask for less${"limit" in query.entries ? ", with a smaller limit" : ""}, or fetch ${path} over HTTP (the parameters of ${name}: ${Object.keys(query.entries).join(", ")}).`
+
+/** What an agent asks a read with, beside its parameters. */
+export interface Asking {
+  readonly signal: AbortSignal
+  /** That the answer may have. */
+  readonly bytes: number
+}
+
+/** How an agent gets the rest of what a read answers. */
+function spaceOf({ name, path, query }: Read, bytes: number): Space {
+  const parts = "parts" in query.entries ? ", with parts to choose from" : ""
+  const rest =
+    bytes < limits.toolAnswerMost
+      ? `For more ask read ${name} with bytes up to ${inDigits(limits.toolAnswerMost)}${parts}.`
+      : `Ask for less${parts}, or fetch ${path} over HTTP.`
+  return { bytes, rest }
+}
+
+/** How many items of a page fit into so many bytes, judged by their average; undefined for what is no page, or has one item alone. */
+function itemsThatFit(text: string, bytes: number): number | undefined {
+  const { items }: { items?: unknown } = JSON.parse(text)
+  if (!Array.isArray(items) || items.length < 2) return undefined
+  return Math.max(1, Math.floor((items.length * bytes * 0.9) / Buffer.byteLength(text)))
+}
+
+/** Asks for a page, or for a shorter one where it has no room. */
+async function askPage(door: ServiceCaller, read: Read, path: string, { signal, bytes }: Asking): Promise<ToolAnswer> {
+  const ask = (at: string) => door.ask({ method: "GET", path: at, asBearer: isBearers(read) }, signal)
+  const space = spaceOf(read, bytes)
+  const answered = await ask(path)
+  const isPage = "limit" in read.query.entries && answered.text.startsWith("{") && isTooLong(answered, space)
+  const fit = isPage ? itemsThatFit(answered.text, bytes - 200) : undefined
+  if (fit === undefined) return toolAnswer(answered, space)
+  const [pathname = "", query] = path.split("?", 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set("limit", String(fit))
+  const shorter = await ask(`${pathname}?${parameters}`)
+  if (shorter.status >= 400 || isTooLong(shorter, { ...space, bytes: bytes - 200 })) return toolAnswer(answered, space)
+  const cut = `A page of ${fit}, so that it fits. Its links.next leads on. ${space.rest}`
+  return { text: extendJson(shorter.text, { cut }), isError: false }
+}
 
 /** Asks a read. What it is given beyond the ids of its path is its query; whatever is wrong with that the service says. */
-export async function askRead(door: ServiceCaller, read: Read, input: Input, signal: AbortSignal): Promise<ToolAnswer> {
+export async function askRead(door: ServiceCaller, read: Read, input: Input, asking: Asking): Promise<ToolAnswer> {
   let path: string
   try {
     path = readRequest(read, input).path
@@ -31,17 +73,18 @@ export async function askRead(door: ServiceCaller, read: Read, input: Input, sig
     if (error instanceof TypeError) return toolError(`${error.message}.`)
     throw error
   }
-  return toolAnswer(await door.ask({ method: "GET", path, asBearer: isBearers(read) }, signal), howToAskLess(read))
+  return askPage(door, read, path, asking)
 }
 
 /** A page of the service as Markdown. @param path as the page has it, with `.md` behind it or not, and its query; undefined for no such page */
-export async function askDocument(door: ServiceCaller, path: string, signal: AbortSignal): Promise<ToolAnswer | undefined> {
+export async function askDocument(door: ServiceCaller, path: string, { signal, bytes }: Asking): Promise<ToolAnswer | undefined> {
   const [pathname = "", query] = path.split("?", 2)
   const page = pathname.endsWith(SUFFIX) ? pathname.slice(0, -SUFFIX.length) : pathname
   if (!pages.some((expression) => expression.test(page))) return undefined
   const address = `${page}${SUFFIX}${query === undefined ? "" : `?${query}`}`
   const { status, text } = await door.ask({ method: "GET", path: address, asBearer: false }, signal)
-  return { text, isError: status >= 400 }
+  const rest = `For more ask again with bytes up to ${inDigits(limits.toolAnswerMost)}.`
+  return status >= 400 ? { text, isError: true } : toolAnswer({ status, text }, { bytes, rest })
 }
 
 /** A path below the base URL, of an address or a path as answers and documents give them; undefined for one that leads elsewhere. */
@@ -55,12 +98,11 @@ export function pathBelow({ baseUrl }: ServiceCaller, address: string): string |
 }
 
 /** Asks what stands at an address: a read, or a page as Markdown. */
-export async function askAddress(door: ServiceCaller, address: string, signal: AbortSignal): Promise<ToolAnswer> {
+export async function askAddress(door: ServiceCaller, address: string, asking: Asking): Promise<ToolAnswer> {
   const path = pathBelow(door, address)
   const nothing = toolError(`Nothing that a tool reads is served at ${address.slice(0, 200)}.`)
   if (path === undefined) return nothing
   const [pathname = ""] = path.split("?", 1)
   const read = addresses.find(({ expression }) => expression.test(pathname))?.read
-  if (read === undefined) return (await askDocument(door, path, signal)) ?? nothing
-  return toolAnswer(await door.ask({ method: "GET", path, asBearer: isBearers(read) }, signal), howToAskLess(read))
+  return read === undefined ? ((await askDocument(door, path, asking)) ?? nothing) : askPage(door, read, path, asking)
 }

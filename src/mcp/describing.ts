@@ -1,51 +1,70 @@
-/** What operations and reads take, for an agent that wants to call one. */
-import { agentOperations } from "../discovery/manifest.ts"
+/** What operations and reads take, for an agent that wants to call one: in terms of the tools, not of HTTP. */
+import { reading } from "../discovery/compact-schema.ts"
+import { agentOperations, agentOperationsOf } from "../discovery/manifest.ts"
+import { pathOf } from "../discovery/markdown.ts"
 import { pathParameters, queryParameters } from "../discovery/parameters.ts"
-import { schemaUrl } from "../contract/definitions/json-schema.ts"
-import { type Operation, pathNames } from "../contract/definitions/operation.ts"
+import type { JsonSchema } from "../contract/definitions/json-schema.ts"
+import { pathNames } from "../contract/definitions/operation.ts"
 import type { Read } from "../contract/definitions/read.ts"
+import { isJsonObject, trusted } from "../contract/json.ts"
 import { readable, readNamed } from "./asking.ts"
 import type { ServiceCaller } from "./door.ts"
 import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
-const everything = (): string =>
+/** The name under which the reads are listed. */
+const READS = "reads"
+/** The first sentence of a summary, or what stands before its first colon. */
+const gist = (summary: string): string => /^.*?(?=[.:;](?:\s|$)|$)/.exec(summary)?.[0] ?? summary
+
+const operationList = (door: ServiceCaller): string =>
   [
-    "# Operations (for write and rehearse)",
-    ...agentOperations.map(({ name, permissions, summary }) => `- ${name} (${permissions.join(" and ")}): ${summary}`),
-    "\n# Reads (for read)",
-    ...readable.map(({ name, summary }) => `- ${name}: ${summary}`),
+    "Operations, for write and rehearse:",
+    ...agentOperationsOf(door.bearer === "key" ? "library" : "research").map(
+      ({ name, permissions, summary }) => `- ${name} (${permissions.join(" and ")}): ${gist(summary)}`,
+    ),
+    `The reads, for read: schema with name ${READS}.`,
   ].join("\n")
+
+const readList = (): string => readable.map(({ name, summary }) => `- ${name}: ${gist(summary)}`).join("\n")
 
 const ofRead = ({ name, summary, path, query }: Read): string =>
   JSON.stringify({
     read: name,
     summary,
-    path,
     parameters: [...pathParameters(path), ...queryParameters(query.entries)].map(
       ({ style: _, explode: __, in: ___, ...parameter }) => parameter,
     ),
   })
 
-/** The schema and the example as the service that is asked has them. */
-async function ofOperation(door: ServiceCaller, operation: Operation, signal: AbortSignal): Promise<ToolAnswer> {
-  const path = schemaUrl(operation, "")
-  const [schema, example] = await Promise.all(
-    [`${path}&compact=1`, `${path}&example=1`].map((each) => door.ask({ method: "GET", path: each, asBearer: false }, signal)),
-  )
-  if (schema === undefined || example === undefined || schema.status >= 400) return toolAnswer(schema ?? { status: 500, text: "" }, "")
-  const inPath = pathNames(operation.path).filter((id) => !Object.hasOwn(operation.body.entries, id))
-  const head = { operation: operation.name, summary: operation.summary, permissions: operation.permissions }
-  const beside = inPath.length === 0 ? "" : `,"idsBesideTheBody":${JSON.stringify(inPath)}`
-  return { text: `${JSON.stringify(head).slice(0, -1)}${beside},"example":${example.text},"schema":${schema.text}}`, isError: false }
+/** A short schema as the tools take it: ids of the path stand in the input, and what `write` fills in does not. */
+function asInput({ post, $comment: _, properties = {}, ...schema }: JsonSchema): JsonSchema {
+  const ids = typeof post === "string" ? pathNames(post).filter((id) => !Object.hasOwn(properties, id)) : []
+  return { ...schema, properties: { ...Object.fromEntries(ids.map((id) => [id, {}])), ...properties } }
 }
 
-/** One operation or read by its name; without one, a list of all. */
+/** The schemas of some operations as the service that is asked has them. */
+async function ofOperations(door: ServiceCaller, names: readonly string[], signal: AbortSignal): Promise<ToolAnswer> {
+  const isLibrary = agentOperationsOf("library").some(({ name }) => name === names[0])
+  const path = `${pathOf(isLibrary ? "library_schema" : "research_schema")}?compact=1&operation=${names.join(",")}`
+  const answered = await door.ask({ method: "GET", path, asBearer: false }, signal)
+  if (answered.status >= 400) return toolAnswer(answered, { bytes: 0, rest: "" })
+  const told = trusted<JsonSchema>(answered.text)
+  const { operations } = told
+  const short = Array.isArray(operations)
+    ? { operations: operations.map((each: unknown) => (isJsonObject(each) ? asInput(each) : each)), $defs: told.$defs }
+    : asInput(told)
+  return { text: JSON.stringify({ $comment: reading, ...short }), isError: false }
+}
+
+/** Operations by their names, or one read; without a name, a list of all operations. @param name with commas between several */
 export async function schemaTold(door: ServiceCaller, name: unknown, signal: AbortSignal): Promise<ToolAnswer> {
-  if (name === undefined) return { text: everything(), isError: false }
-  const operation = agentOperations.find((known) => known.name === name)
-  if (operation !== undefined) return ofOperation(door, operation, signal)
-  const read = readNamed(name)
-  return read === undefined
-    ? toolError("No operation or read has this name; schema without a name lists them.")
+  if (name === undefined) return { text: operationList(door), isError: false }
+  if (name === READS) return { text: readList(), isError: false }
+  const names = (Array.isArray(name) ? name : String(name).split(",")).map((each) => String(each).trim())
+  if (names.length > 0 && names.every((each) => agentOperations.some((known) => known.name === each)))
+    return ofOperations(door, names, signal)
+  const read = readNamed(names[0])
+  return read === undefined || names.length > 1
+    ? toolError(`No operation or read has this name; schema without a name lists the operations, schema ${READS} the reads.`)
     : { text: ofRead(read), isError: false }
 }

@@ -47,7 +47,7 @@ export const prompts: readonly Prompt[] = [
       `You come back to the research of a Room. Its brief follows${after === undefined ? "" : `, and what changed after entry ${after} of its activity`}; with a credential also who you are and the work that is yours. Finish or hand over what you hold before you begin anything: an attempt without an outcome reads as unknown. ${manners}`,
     read: ({ roomId, after }, { bearer }) => [
       briefOf(roomId),
-      ...(after === undefined ? [] : [["room_activity", { roomId, after, include: "summary" }] as const]),
+      ...(after === undefined ? [] : [["room_activity", { roomId, after, format: "lines" }] as const]),
       ...(bearer === "credential" ? [["identity", {}] as const] : []),
     ],
   },
@@ -64,7 +64,7 @@ export async function prompted(door: ServiceCaller, name: string, given: Readonl
   if (tooLong !== undefined) throw refused(`${tooLong.name} is over ${limits.statement} characters.`)
   const texts: string[] = []
   for (const [read, input] of prompt.read(given, door)) {
-    const told = await askRead(door, present(readNamed(read)), input, signal)
+    const told = await askRead(door, present(readNamed(read)), input, { signal, bytes: limits.toolAnswerBytes })
     if (told.isError) throw refused(told.text)
     texts.push(told.text)
   }

@@ -1,13 +1,14 @@
 /** Rooms, Threads, records and work as resources: the documents that are served at the addresses of their pages. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server"
-import { pathOf } from "../discovery/markdown.ts"
+import { mcpPath } from "../discovery/routes.ts"
 import { present } from "../contract/present.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { documents } from "../documents/index.ts"
-import { askAddress, askDocument, pathBelow } from "./asking.ts"
+import { askDocument, pathBelow } from "./asking.ts"
 import type { ServiceCaller } from "./door.ts"
-import type { ToolAnswer } from "./tool-answer.ts"
+import { mcpSkill } from "./skill.ts"
 import { trusted } from "../contract/json.ts"
+import { limits } from "../contract/limits.ts"
 
 const mimeType = "text/markdown"
 
@@ -19,9 +20,9 @@ export const templatesOf = ({ baseUrl }: ServiceCaller) =>
   })
 
 const skillOf = ({ baseUrl }: ServiceCaller) => ({
-  uri: `${baseUrl}${pathOf("skill")}`,
+  uri: `${baseUrl}${mcpPath}/skill.md`,
   name: "skill",
-  description: "How an agent works here.",
+  description: "How an agent works here with these tools.",
   mimeType,
 })
 
@@ -47,9 +48,9 @@ export async function listed(door: ServiceCaller, cursor: string | undefined, si
 
 /** @throws ResourceNotFoundError for an address that is none of these, or where nothing is */
 export async function resource(door: ServiceCaller, uri: string, signal: AbortSignal) {
+  if (uri === skillOf(door).uri) return { contents: [{ uri, mimeType, text: mcpSkill(door) }] }
   const path = pathBelow(door, uri)
-  let told: ToolAnswer | undefined
-  if (path !== undefined) told = uri === skillOf(door).uri ? await askAddress(door, uri, signal) : await askDocument(door, path, signal)
+  const told = path === undefined ? undefined : await askDocument(door, path, { signal, bytes: limits.toolAnswerMost })
   if (told === undefined || told.isError) throw new ResourceNotFoundError(uri, told?.text.replace(/^#+ */, "").trim())
   return { contents: [{ uri, mimeType, text: told.text }] }
 }

@@ -8,37 +8,38 @@ export type InputSchema = {
   readonly type: "object"
   readonly properties: JsonObject
   readonly required?: string[]
-  readonly additionalProperties: false
 }
 
-/** Words that a list may hold before it is described without them: a wrong one is refused with the right ones. */
-const MOST_WORDS = 16
-
-/** What a model needs of a schema; patterns are for programs. */
-function brief(schema: JsonSchema): JsonObject {
-  const { type, format, enum: words, items, minimum, maximum, maxLength } = schema
-  const said: JsonObject = {}
-  if (type !== undefined) said.type = type
-  if (typeof format === "string") said.format = format
-  if (words !== undefined && words.length <= MOST_WORDS) said.enum = [...words]
-  if (items !== undefined) said.items = brief(items)
-  for (const [name, bound] of Object.entries({ minimum, maximum, maxLength })) if (bound !== undefined) said[name] = bound
-  return said
+/** What a model needs of a parameter; bounds and patterns are for programs, and a wrong word is refused with the right ones. */
+function brief({ type, items }: JsonSchema): JsonObject {
+  const said: JsonObject = type === undefined ? {} : { type }
+  return items === undefined ? said : { ...said, items: brief(items) }
 }
 
 export const object = (properties: JsonObject, required: readonly string[] = []): InputSchema => ({
   type: "object",
   properties,
   ...(required.length === 0 ? {} : { required: [...required] }),
-  additionalProperties: false,
 })
 
-/** What some reads take, of which one is asked: the ids of their paths and their queries, but for the form of the answer. */
-export function inputOf(reads: readonly Read[]): InputSchema {
+/**
+ * What some reads take, of which one is asked. They take what else the reads take, too.
+ * @param told the parameters that are told
+ * @param given those that are filled in where they are left out
+ */
+export function inputOf(reads: readonly Read[], told: readonly string[], given: readonly string[]): InputSchema {
   const taken = reads.map((read) => [...pathParameters(read.path), ...queryParameters(read.query.entries)])
-  const parameters = taken.flat().filter(({ name }) => name !== "format")
-  const needed = parameters.filter(({ name }) => taken.every((each) => each.some((other) => other.name === name && other.required)))
-  return object(Object.fromEntries(parameters.map(({ name, schema }) => [name, brief(schema)])), [
-    ...new Set(needed.map(({ name }) => name)),
-  ])
+  const parameters = new Map(taken.flat().map((parameter) => [parameter.name, parameter]))
+  const isNeeded = (name: string) =>
+    !given.includes(name) && taken.every((each) => each.some((other) => other.name === name && other.required))
+  return object(
+    Object.fromEntries(
+      told.map((name) => {
+        const parameter = parameters.get(name)
+        if (parameter === undefined) throw new Error(`no read of ${reads.map((read) => read.name).join(", ")} takes ${name}`)
+        return [name, brief(parameter.schema)]
+      }),
+    ),
+    told.filter(isNeeded),
+  )
 }

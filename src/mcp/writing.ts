@@ -49,23 +49,29 @@ function meant({ operation: name, input }: Input): { readonly operation: Operati
   return { operation, input: { ...input } }
 }
 
+/** The query of a write: receipts are small unless they are asked for whole. */
+const queryOf = ({ receipt }: Input, rehearse: boolean): string =>
+  `?${[...(rehearse ? ["rehearse=1"] : []), `receipt=${receipt === "whole" ? "whole" : "small"}`].join("&")}`
+
 async function sendOne(door: ServiceCaller, asked: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
   const { operation, input } = meant(asked)
   const { path, body, deliveryId } = delivery(operation, operation.path, input, clientBlock(sender))
   const again = `Send the same input again with ${operation.delivery} ${deliveryId}: it is done once only.`
-  return deliver(door, { path, body, again, rehearse, signal, fields: `The fields of ${operation.name}: schema.` })
+  const fields = `The fields of ${operation.name}: schema.`
+  return deliver(door, { path: `${path}${queryOf(asked, rehearse)}`, body, again, rehearse, signal, fields })
 }
 
-async function sendBatch(door: ServiceCaller, { writes }: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
+async function sendBatch(door: ServiceCaller, asked: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
+  const { writes } = asked
   if (!Array.isArray(writes)) throw new TypeError("writes must be a list of {operation, input, as?}")
-  const sent = writes.map((asked: Input) => {
-    const { operation, input } = meant(asked)
+  const sent = writes.map((write: Input) => {
+    const { operation, input } = meant(write)
     const { params, body } = batched(operation, input, clientBlock(sender))
-    return { ...("as" in asked ? { as: asked.as } : {}), operation: operation.name, params, body }
+    return { ...("as" in write ? { as: write.as } : {}), operation: operation.name, params, body }
   })
   const again = `Send the same writes again, each with its id: ${sent.map(({ body }) => body.requestId ?? body.clientMessageId).join(", ")}.`
   return deliver(door, {
-    path: batch.path,
+    path: `${batch.path}${queryOf(asked, rehearse)}`,
     body: JSON.stringify({ writes: sent }),
     again,
     rehearse,
@@ -85,9 +91,14 @@ interface PreparedWrite extends Omit<Sending, "sender"> {
 
 async function deliver(door: ServiceCaller, { path, body, again, fields, rehearse, signal }: PreparedWrite): Promise<ToolAnswer> {
   try {
-    const answered = await door.ask({ method: "POST", path: rehearse ? `${path}?rehearse=1` : path, body, asBearer: true }, signal)
+    const answered = await door.ask({ method: "POST", path, body, asBearer: true }, signal)
     const isUncertain = answered.status >= 400 && !rehearse && /"committed":null/.test(answered.text)
-    return toolAnswer(answered, "", answered.status === 422 ? `${fields}\n` : isUncertain ? `${again}\n` : "")
+    // What was asked for whole is answered whole; a batch has receipts enough to be cut otherwise.
+    return toolAnswer(
+      answered,
+      { bytes: limits.toolAnswerMost, rest: "Ask for small receipts." },
+      answered.status === 422 ? `${fields}\n` : isUncertain ? `${again}\n` : "",
+    )
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     return toolError(rehearse ? error.message : `${error.message}. Whether it was stored is uncertain. ${again}`)

@@ -163,7 +163,8 @@ export function roomReads({
     identity({ actor }) {
       const credential = credentials.find(actor.grant.credentialId)
       const room = rooms.standing(actor.grant.roomId, actor.userId)
-      if (credential === undefined || room === undefined) throw noSuch("room")
+      const openingThreadId = rooms.openingThread(actor.grant.roomId)
+      if (credential === undefined || room === undefined || openingThreadId === undefined) throw noSuch("room")
       const { credentialId: id, label, expiresAt, threadIds, permissions } = credential
       return {
         userId: actor.userId,
@@ -171,7 +172,7 @@ export function roomReads({
         agent: credential.label,
         grants: permissions,
         credential: { id, label, expiresAt, threadIds },
-        room: { id: room.roomId, title: room.title, archived: room.state === "archived" },
+        room: { id: room.roomId, title: room.title, openingThreadId, archived: room.state === "archived" },
         membership: membership(room.roomId, actor.userId),
         assignments: assignments(actor.userId).map((held) => ({ ...held, ...fromOtherRoom(held.roomId, room.roomId) })),
       }

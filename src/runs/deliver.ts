@@ -3,6 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { RefusedError } from "../client/errors.ts"
 import { Transport } from "../client/transport.ts"
+import { batch } from "../contract/operations/batch.ts"
 import { operationNamed } from "../contract/operations/index.ts"
 import { isAlive, makeFolder, markOf, markOfProcess, namesIn, placeOf, type ProcessMark, readBack, runsIn, writeWhole } from "./files.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
@@ -78,6 +79,13 @@ async function deliverRun(folder: string, transport: Transport, token: string, {
   return true
 }
 
+/** Whether the credential alone that sent it may send it again. */
+function isBound({ operation, body }: ReportRequest): boolean {
+  const writes: readonly Pick<ReportRequest, "operation">[] =
+    operation === batch.name ? trusted<{ writes: Pick<ReportRequest, "operation">[] }>(body).writes : [{ operation }]
+  return writes.some((write) => operationNamed(write.operation)?.receiptOf === "credential")
+}
+
 /** The Python client's letters, as that client delivers them. @returns whether anybody answers */
 async function deliverLetters(place: string, transport: Transport, token: string, { told, trouble }: Delivered): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
@@ -86,8 +94,7 @@ async function deliverLetters(place: string, transport: Transport, token: string
   for (const name of namesIn(place).filter((each) => each.endsWith(".json") && each.includes(`-${family}-`))) {
     const file = join(place, name)
     const letter = trusted<ReportRequest>(readFileSync(file, "utf8"))
-    // Some are replayed for the credential alone that sent them.
-    if (operationNamed(letter.operation)?.receiptOf === "credential" && letter.credential !== markOf(token)) continue
+    if (letter.credential !== markOf(token) && isBound(letter)) continue
     const result = await transport.persist({ method: letter.method, path: letter.path, body: letter.body, headers, retries: 1 })
     if ("value" in result) {
       rmSync(file)

@@ -32,7 +32,7 @@ const list = (value: Json | undefined) => value as unknown as readonly Json[]
 const write = (operation: string, body: object, more = "") =>
   ask(`${house.baseUrl}/api/agent/research/${operation}${more}`, { token: own.token, body })
 
-test("a cold agent's first correct write, after at most 24 KB of reading", async (t) => {
+test("a cold agent's first correct write, after at most 16 KB of reading", async (t) => {
   const reader = new Reader()
   const index = (await reader.get("/llms.txt")).text
   const skill = (await reader.get(/\[skill\]\(([^)]+)\)/.exec(index)?.[1] ?? "")).text
@@ -44,27 +44,25 @@ test("a cold agent's first correct write, after at most 24 KB of reading", async
   const question = /## Open questions\n- (.+)/.exec(brief)?.[1] ?? ""
   t.ok(question.length > 0, "it finds what nobody has answered")
   // However much the Room has to say: a brief may fill its budget.
-  const before = reader.bytes - Buffer.byteLength(brief) + limits.brief
-  const schemaOf = (operation: string) => address("research-schema").replace("NAME", operation)
-  const exampleOf = (operation: string) => schemaOf(operation).replace("compact=1", "example=1")
-  const schema = await reader.get(schemaOf("propose_experiment"))
-  const { body: example } = await reader.get(exampleOf("propose_experiment"))
-  t.ok(reader.bytes <= 24 * 1024, `${reader.bytes} bytes`)
-  for (const { name, document } of agentOperations.filter(({ family }) => family === "research")) {
-    const documentOf = (path: string) => path.replace("research-schema", `${document}-schema`)
+  const before = reader.bytes - Buffer.byteLength(brief) + limits.briefFirst
+  const schemaOf = (operation: string) => address("research-schema").replace("NAME,NAME", operation)
+  const { body: schema } = await reader.get(schemaOf("propose_experiment"))
+  t.ok(reader.bytes <= 16_000, `${reader.bytes} bytes`)
+  for (const { name } of agentOperations.filter(({ family }) => family === "research")) {
     const other = new Reader()
-    await other.get(documentOf(schemaOf(name)))
-    await other.get(documentOf(exampleOf(name)))
-    t.ok(before + other.bytes <= 24 * 1024, `${name}: ${before + other.bytes} bytes`)
+    await other.get(schemaOf(name))
+    t.ok(before + other.bytes <= 16_000, `${name}: ${before + other.bytes} bytes`)
   }
 
-  const room = (await ask(`${house.baseUrl}/api/research/rooms/${roomId}`)).body
-  const body = { ...example, requestId: crypto.randomUUID(), roomId, threadId: room.openingThreadId, question, hypotheses: [] }
+  const [example] = list(schema.examples)
+  const { id, openingThreadId } = identity.room as Json
+  const filled = { schemaVersion: 3, requestId: crypto.randomUUID(), roomId: id, threadId: openingThreadId }
+  const body = { ...example, ...filled, question, hypotheses: [] }
   const rehearsed = await write("propose_experiment", body, "?rehearse=1")
   holds(t, rehearsed.body, { rehearsed: true, warnings: [] })
   const proposed = await write("propose_experiment", body)
   t.equal(proposed.status, 200, "and it is taken the first time")
-  t.same(Object.keys(example).sort(), [...list(schema.body.required), "suggestedProtocol"].map(String).sort())
+  t.same(Object.keys(example ?? {}), Object.keys(schema.properties as Json), "its example shows each property")
 })
 
 test("every address in the skill and the index answers", async (t) => {
@@ -83,13 +81,15 @@ test("every address in the skill and the index answers", async (t) => {
     limit: "5",
     kinds: "message",
     at: "3",
+    wait: "0",
   }
-  for (const path of ["/llms.txt", "/api/research/skill"]) {
+  for (const path of ["/llms.txt", "/api/research/skill", "/api/research/skill?part=reading"]) {
     const { text: said } = await ask(`${house.baseUrl}${path}`)
     const named = [...said.matchAll(/`GET ([^`]+)`/g), ...said.matchAll(/\]\(([^)]+)\)/g)].map(([, address = ""]) => address)
     t.ok(named.length > 8, `${path} leads to ${named.length} addresses`)
     for (const address of new Set(named)) {
       const url = address
+        .replace("NAME,NAME", "propose_experiment,take_experiment")
         .replace("NAME", "propose_experiment")
         .replace(/\{(\w+)\}/g, (_, name: string) => fill[name] ?? name)
         .replace(/(\w+)=…/g, (_, name: string) => `${name}=${given[name]}`)

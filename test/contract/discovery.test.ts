@@ -178,6 +178,9 @@ t.test("A compact schema has at most 4 KB and takes every body that the whole sc
       const takesShort = reader.compile(compact)
       const takesWhole = reader.compile(whole)
       t.ok(takesShort(example(document, name)), `${name}: its example`)
+      const { example: first, otherExamples } = operationNamed(name) as Operation
+      for (const body of [first, ...otherExamples]) t.ok(takesWhole(body), `${name}: each example that it shows`)
+      t.equal((compact as { examples: unknown[] }).examples.length, 1 + otherExamples.length)
       for (const text of fc.sample(bodies(whole), 40)) {
         const body: unknown = JSON.parse(text)
         if (takesWhole(body) && !takesShort(body)) t.fail(`${name}: ${reader.errorsText(takesShort.errors)}`, { body })
@@ -185,11 +188,29 @@ t.test("A compact schema has at most 4 KB and takes every body that the whole sc
     }
   }
   const conclude = JSON.stringify(schemaAnswer("research", { operation: "post_research_checkpoint", compact: "1" }, facts))
-  t.match(conclude, "conclusion is required when state is concluded.", "a condition is a sentence")
-  t.match(
-    JSON.stringify(schemaAnswer("publication", { operation: "publish_finding", compact: "1" }, facts)),
-    /"\$defs":\{.*"key":\{"description"/,
+  t.match(conclude, "conclusion is required when, and taken only when, state is concluded.", "a condition is a sentence")
+  const intents = schemaAnswer("research", { operation: "register_attempt", compact: "1" }, facts) as { examples: { intent: string }[] }
+  t.same(intents.examples.map(({ intent }) => intent).sort(), [...enumerations.attemptIntent].sort(), "an example for each intent")
+  t.end()
+})
+
+t.test("Compact schemas of several operations come together, what they share said once", (t) => {
+  const names = "accept_plan,register_attempt,publish_finding"
+  type Several = { operations: { title: string; $comment?: string }[]; $defs: object; $comment: string }
+  const told = schemaAnswer("research", { operation: names, compact: "1" }, facts) as unknown as Several
+  t.same(
+    told.operations.map(({ title }) => title),
+    names.split(","),
+    "of either document of research",
   )
+  t.hasOwnProps(told.$defs, ["repository", "expectedStatus"])
+  t.ok(told.operations.every(({ $comment }) => $comment === undefined) && told.$comment.includes("requestId"))
+  const apart = names.split(",").map((operation) => JSON.stringify(schemaAnswer("research", { operation, compact: "1" }, facts)).length)
+  t.ok(JSON.stringify(told).length < apart.reduce((sum, each) => sum + each) - 300)
+  const many = agentOperations.map(({ name }) => name).join(",")
+  t.throws(() => schemaAnswer("research", { operation: many, compact: "1" }, facts), { code: "invalid_parameter" })
+  t.throws(() => schemaAnswer("research", { operation: "accept_plan,nothing", compact: "1" }, facts), { code: "unknown_operation" })
+  t.throws(() => schemaAnswer("research", { operation: "save_papers", compact: "1" }, facts), { code: "unknown_operation" })
   t.end()
 })
 

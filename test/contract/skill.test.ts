@@ -18,12 +18,14 @@ import { refusals } from "../../src/contract/refusals/refusal.ts"
 
 const place = { baseUrl: "https://rooms.example.org/lab" }
 const start = skill(undefined, place)
+const reading = skill("reading", place)
 const capabilities = skill("capabilities", place)
 const examples = skill("examples", place)
 const agentOperations = operations.filter(({ surface }) => surface === "agent")
 
 t.test("It is short enough to be read whole", (t) => {
-  t.ok(Buffer.byteLength(start) <= 12_000, `${Buffer.byteLength(start)} bytes`)
+  t.ok(Buffer.byteLength(start) <= 6_000, `${Buffer.byteLength(start)} bytes`)
+  t.ok(Buffer.byteLength(reading) <= 5_000, `and what it leads to: ${Buffer.byteLength(reading)} bytes`)
   t.end()
 })
 
@@ -37,7 +39,7 @@ t.test("Every rule in it is shown by a test, and it says nothing else", (t) => {
   const rules = Object.values(skillRules)
   const advice = Object.values(skillAdvice)
   t.same(
-    [...rules, ...advice].filter((sentence) => start.split(sentence).length !== 2),
+    [...rules, ...advice].filter((sentence) => `${start}${reading}`.split(sentence).length !== 2),
     [],
     "each is said once",
   )
@@ -48,7 +50,7 @@ t.test("Every rule in it is shown by a test, and it says nothing else", (t) => {
     "advice tells the reader what to do, and nothing of the service",
   )
   // What is left is the names of things and where they are: nothing that a service could break.
-  const left = [...rules, ...advice].reduce((text, sentence) => text.replace(sentence, ""), start)
+  const left = [...rules, ...advice].reduce((text, sentence) => text.replace(sentence, ""), `${start}${reading}`)
   t.same(left.match(/\b(?:must|never|always|only|cannot|refused|accepted|means|answers|at most|may be|is not|are not)\b[^\n]*/g) ?? [], [])
   t.end()
 })
@@ -65,6 +67,7 @@ t.test("One operation can be asked for alone", (t) => {
   }
   t.throws(() => skill("capabilities", place, "constructor"), { code: "unknown_operation" })
   t.throws(() => skill(undefined, place, "post_message"), { code: "invalid_parameter" })
+  t.throws(() => skill("reading", place, "post_message"), { code: "invalid_parameter" })
   t.end()
 })
 
@@ -114,13 +117,13 @@ t.test("Its examples are commands whose bodies are taken", (t) => {
 
 t.test("It names what exists, and speaks in whole sentences", (t) => {
   const paths = new Set([...reads, ...discoveryRoutes, ...operations, batch].map(({ path }) => path))
-  const named = [...`${start}${capabilities}`.matchAll(/`(?:GET|POST|PATCH|DELETE) ([^`?]+)/g)].map((match) => match[1] as string)
+  const named = [...`${start}${reading}${capabilities}`.matchAll(/`(?:GET|POST|PATCH|DELETE) ([^`?]+)/g)].map((match) => match[1] as string)
   t.strictSame(
     named.filter((path) => !paths.has(path)),
     [],
     "every path",
   )
-  for (const text of [start, capabilities, examples]) {
+  for (const text of [start, reading, capabilities, examples]) {
     const prose = text.replace(/```[\s\S]*?```/g, "")
     t.strictSame(
       prose.split("\n").filter((line) => /undefined|\[object| {2}\|$/.test(line)),

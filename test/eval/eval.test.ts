@@ -1,9 +1,16 @@
-/** The short form of `npm run eval`: what a newcomer asks of a Room is answered right, in few and small reads, also in a large one. */
+/**
+ * What `npm run eval` holds: what a newcomer asks of a Room is answered right in few and small reads, and an agent does a whole piece of
+ * research by each door for no more calls and bytes than are wanted, in an empty Room and in one of 50,000 records.
+ */
 import t from "tap"
 import { openEval } from "./house.ts"
 import { questions } from "./questions.ts"
 import { askEverything } from "./reader.ts"
+import { Context } from "./walk/context.ts"
+import { isWithin, walkEveryDoor } from "./walk/walk.ts"
 
+// Most of it goes into filling the large Room.
+t.setTimeout(900_000)
 const house = await openEval()
 t.teardown(() => house.close())
 
@@ -26,4 +33,33 @@ t.test("a wrong answer is found", async (t) => {
     asked.filter(({ isRight }) => !isRight).map(({ name }) => name),
     ["stands"],
   )
+})
+
+for (const records of [0, 50_000])
+  t.test(`a whole piece of research by each door, in a Room of ${records} records`, { timeout: 900_000 }, async (t) => {
+    const roomId = records === 0 ? house.emptyRoom : (await house.room(records)).roomId
+    const walked = await walkEveryDoor((door) => house.agent(roomId, `${door} of ${records}`))
+    t.match(
+      walked.map(({ door }) => door),
+      ["HTTP", "MCP"],
+    )
+    for (const each of walked) t.ok(isWithin(each), `${each.door}: ${JSON.stringify(each)}`)
+    const { items } = (await (await fetch(`${house.baseUrl}/api/research/attempts?roomId=${roomId}&limit=50&order=label`)).json()) as {
+      items: { status: string }[]
+    }
+    t.ok(items.some(({ status }) => status === "succeeded"))
+  })
+
+t.test("an agent that uses what nothing told it is found", (t) => {
+  const context = new Context()
+  context.exchanged("GET /", "roomId, title: a text. intent: planned or rerun.")
+  const body = { roomId: context.freshId(), title: "Made up as it goes.", intent: "planned" }
+  context.mustKnowBody(body, "a write")
+  for (const strange of [
+    { ...body, threadId: "x" },
+    { ...body, intent: "reproduction" },
+    { ...body, roomId: crypto.randomUUID() },
+  ])
+    t.throws(() => context.mustKnowBody(strange, "a write"), /nothing that was read tells of/)
+  t.end()
 })

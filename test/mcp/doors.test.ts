@@ -60,8 +60,8 @@ tap.test("the tools are few and soon read; each bearer has those that it can use
     named[bearer] = tools.map(({ name }) => name)
     t.ok(tools.length <= 15, `${bearer}: ${tools.length} tools`)
     const described = tools.reduce((bytes, { description = "" }) => bytes + Buffer.byteLength(description), 0)
-    t.ok(described < 6 * 1024, `${bearer}: descriptions of ${described} bytes`)
-    t.ok(Buffer.byteLength(JSON.stringify(tools)) < 12 * 1024, `${bearer}: ${JSON.stringify(tools).length} bytes in all`)
+    t.ok(described < 3_000, `${bearer}: descriptions of ${described} bytes`)
+    t.ok(Buffer.byteLength(JSON.stringify(tools)) < 6_500, `${bearer}: ${JSON.stringify(tools).length} bytes in all`)
     t.ok(tools.every(({ description }) => (description ?? "").length > 20))
   }
   const reading = ["rooms", "brief", "next", "search", "open", "schema"]
@@ -127,7 +127,7 @@ tap.test("a refusal is an answer to act on", async (t) => {
   t.match(other, { isError: true, body: { refusal: "request_conflict" } })
 
   const proposal = { roomId, threadId, question: "What happens on a conflict?", scope: "Here.", hypotheses: [] }
-  const { targetId: experimentId } = await agents.credential.write("propose_experiment", proposal)
+  const { experimentId } = (await agents.credential.write("propose_experiment", proposal)).result as Json
   const stale = { experimentId, expectedRevision: 9, expectedStatus: "open" }
   t.match((await call("write", { operation: "take_experiment", input: stale })).body, { refusal: "state_conflict", current: {} })
 })
@@ -301,11 +301,32 @@ tap.test("whatever stands in a call, no answer is a fault", async (t) => {
 tap.test("an answer that is too long to be read says how to ask for less", async (t) => {
   const { call } = agents.credential
   const main = house.rooms.main.roomId
-  const whole = await call("read", { name: "room_context", parameters: { roomId: main } })
-  if (whole.isError) t.match(whole.text, /would have \d+ bytes.*parts/)
-  t.ok(Buffer.byteLength(whole.text) <= limits.toolAnswerBytes)
-  const document = await call("read", { name: "openapi" })
-  t.match(document, { isError: true, text: /would have \d+ bytes.*\/api\/openapi\.json/ })
+  const asked = { name: "room_context", parameters: { roomId: main } }
+  const { text: cut, body } = await call("read", asked)
+  t.ok(Buffer.byteLength(cut) <= limits.toolAnswerBytes)
+  t.match(body, {
+    room: { roomId: main },
+    cut: /^Cut from [\d,]+ bytes: \d+ of \d+ in \/.*ask read room_context with bytes up to 100,000, with parts/,
+  })
+  const whole = await call("read", { ...asked, bytes: limits.toolAnswerMost })
+  t.equal(whole.body.cut, undefined, "asked for, it is whole")
+  t.ok(whole.text.length > cut.length)
+
+  const { body: page } = await call("read", { name: "room_activity", parameters: { roomId: main, include: "content" } })
+  const { items, links } = page as unknown as { items: { sequence: number }[]; links: { next: string } }
+  t.match(page, { cut: /^A page of \d+, so that it fits. Its links.next leads on/ }, "a list is cut to a page")
+  const { body: following } = await call("read", { path: links.next })
+  t.equal(Number((following.items as unknown as Json[])[0]?.sequence), (items.at(-1)?.sequence ?? 0) + 1, "which goes on where it ends")
+
+  const long = { threadId: text((await agents.credential.write("create_thread", { roomId, title: "Long" })).target?.id) }
+  const writes = Array.from({ length: 20 }, () => ({ operation: "post_message", input: { ...long, text: "It is read. ".repeat(150) } }))
+  t.notOk((await call("write", { writes })).isError)
+  const thread = await call("open", long)
+  t.ok(Buffer.byteLength(thread.text) <= limits.toolAnswerBytes)
+  t.match(thread.text, /\n\[Cut from [\d,]+ bytes. For more ask again with bytes up to 100,000.\]\n$/)
+  t.notMatch((await call("open", { ...long, bytes: 100_000 })).text, /\[Cut/)
+  t.match(await call("read", { name: "openapi" }), { isError: true, text: /would have [\d,]+ bytes; there are 16,000 for it/ })
+  t.match(await call("read", { name: "openapi", bytes: 1e9 }), { isError: true, text: /fetch \/api\/openapi\.json over HTTP/ })
 })
 
 tap.test("agents are counted like everybody, by address and by credential", async (t) => {

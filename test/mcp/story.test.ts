@@ -27,7 +27,7 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   const { result: begun } = await write("create_thread", { roomId, title: question })
   const threadId = text(begun?.threadId)
   const said = await write("post_message", { threadId, text: "I write the prediction down first." })
-  t.equal(text((said.entry as Json | undefined)?.entryId).length, 36)
+  t.equal(text(said.result?.messageId).length, 36)
 
   const { body: both } = await call("write", {
     writes: [
@@ -35,18 +35,21 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
       { operation: "post_message", input: { threadId: { $from: "a", path: "/targetId" }, text: "Begun in one request." } },
     ],
   })
-  t.equal(both.receipts?.[1]?.threadId, both.receipts?.[0]?.targetId, "several writes go together")
+  const [begunToo, answer] = both.receipts as unknown as readonly Json[]
+  const { items } = (await call("read", { name: "thread_timeline", parameters: { threadId: text(begunToo?.target?.id) } })).body
+  t.equal((items as unknown as Json[]).at(-1)?.entryId, answer?.result?.messageId, "several writes go together")
 
-  const { example } = (await call("schema", { name: "publish_hypothesis" })).body
-  const predicted = { ...example, requestId: crypto.randomUUID(), roomId, threadId, premises: [], references: [] }
+  const { operations } = (await call("schema", { name: "publish_hypothesis,publish_finding" })).body
+  const [toPredict, toFind] = (operations as unknown as readonly { examples: readonly object[] }[]).map(({ examples: [first] }) => first)
+  const predicted = { ...toPredict, requestId: crypto.randomUUID(), roomId, threadId, premises: [], references: [] }
   const rehearsed = await call("rehearse", { operation: "publish_hypothesis", input: predicted })
   t.match(rehearsed.body, { rehearsed: true })
   const hypothesis = await write("publish_hypothesis", predicted)
-  t.match(await write("publish_hypothesis", predicted), { replayed: true, targetId: hypothesis.targetId }, "the same again is the same")
+  t.match(await write("publish_hypothesis", predicted), { replayed: true, target: hypothesis.target }, "the same again is the same")
   const versionId = text(hypothesis.target?.id)
 
   const proposed = await write("propose_experiment", { roomId, threadId, question, scope: "Here.", hypotheses: [versionId] })
-  const experimentId = text(proposed.targetId)
+  const experimentId = text(proposed.target?.id)
   await write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
   const guards = async () => {
     const { body } = await call("read", { name: "experiment", parameters: { experimentId } })
@@ -94,7 +97,7 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   t.match((await call("open", { attemptId })).text, /loss 2\.5 at step 400/, "what came of the run is on record")
 
   const published = await write("publish_finding", {
-    ...((await call("schema", { name: "publish_finding" })).body.example as object),
+    ...toFind,
     requestId: crypto.randomUUID(),
     roomId,
     threadId,
@@ -125,7 +128,7 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   const { contents } = await client.readResource({ uri: `${house.baseUrl}/records/${versionId}.md` })
   t.match(contents, [{ mimeType: "text/markdown", text: /1 supports|supports/ }], "a record is a resource")
   const { messages } = await client.getPrompt({ name: "resume", arguments: { roomId, after: "0" } })
-  t.match(JSON.stringify(messages), /create_thread/, "whoever comes back is told what happened")
+  t.match(JSON.stringify(messages), `: ${question}`, "an agent that comes back is told what happened")
 
   const attempt = (await call("read", { name: "attempt", parameters: { attemptId } })).body
   t.same((attempt.planMatch as Json).deviations, [], "it ran as planned")

@@ -7,6 +7,7 @@ import type { Fetch } from "research-room/client"
 import * as v from "valibot"
 import { actions } from "../../src/contract/operations/actions.ts"
 import { receipt, refusal } from "../../src/contract/answers/index.ts"
+import { smallBatchAnswer, smallReceipt } from "../../src/contract/answers/small-receipt.ts"
 import { discoveryRoutes } from "../../src/discovery/routes.ts"
 import { browserPath } from "../../src/contract/definitions/operation.ts"
 import { batch, batchAnswer } from "../../src/contract/operations/batch.ts"
@@ -24,6 +25,8 @@ interface Route {
   readonly name: string
   /** What it may answer in, each with what the answer must be. */
   readonly forms: Readonly<Record<string, readonly v.GenericSchema[]>>
+  /** What it answers to `receipt=small`. */
+  readonly small?: v.GenericSchema
 }
 
 const pattern = (path: string) => new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[a-zA-Z]+\}/g, "[^/]+")}/?$`)
@@ -48,12 +51,13 @@ const routes: readonly Route[] = [
     path: pattern(path),
     name: batch.name,
     forms: { [json]: [batchAnswer] },
+    small: smallBatchAnswer,
   })),
   ...operations.flatMap((operation) => {
     const { method, name, result, path } = operation
     const schemas = [receipt, v.looseObject({ operation: v.literal(name), result })]
     const paths = operation.surface === "agent" ? [path, browserPath(operation)] : [path]
-    return paths.map((each) => ({ method, path: pattern(each), name, forms: { [json]: schemas } }))
+    return paths.map((each) => ({ method, path: pattern(each), name, forms: { [json]: schemas }, small: smallReceipt }))
   }),
 ]
 
@@ -80,7 +84,7 @@ function holdRefusal(what: string, { status, headers }: Response, body: unknown)
 }
 
 /** Checks one answer. @throws AssertionError for whatever the contract does not foresee */
-export function holdToContract(method: string, path: string, response: Response, text: string): void {
+export function holdToContract(method: string, path: string, response: Response, text: string, query = new URLSearchParams()): void {
   const what = `${method} ${path} ${response.status}`
   for (const [name, value] of Object.entries(commonHeaders)) assert.equal(response.headers.get(name), value, `${what}: ${name}`)
   const type = response.headers.get("content-type") ?? ""
@@ -107,7 +111,8 @@ export function holdToContract(method: string, path: string, response: Response,
   assert.deepEqual(parameters, isText(mediaType as MediaType) ? ["charset=utf-8"] : [], `${what}: the encoding`)
   if (method === "HEAD") return
   const body: unknown = /[/+]json$/.test(mediaType) ? JSON.parse(text) : text
-  for (const schema of route.forms[mediaType] ?? []) fits(`${what} (${route.name})`, schema, body)
+  const isSmall = query.get("receipt") === "small" && route.small !== undefined
+  for (const schema of isSmall ? [route.small] : (route.forms[mediaType] ?? [])) fits(`${what} (${route.name})`, schema, body)
 }
 
 /** A fetch for a service below `basePath` that holds every answer against the contract. */
@@ -115,9 +120,9 @@ export const heldBelow =
   (basePath: string): Fetch =>
   async (url, init) => {
     const response = await fetch(url, init)
-    const { pathname } = new URL(url)
+    const { pathname, searchParams } = new URL(url)
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname
-    holdToContract(init.method ?? "GET", path, response, await response.clone().text())
+    holdToContract(init.method ?? "GET", path, response, await response.clone().text(), searchParams)
     return response
   }
 

@@ -1,17 +1,29 @@
-"""A client for Research Rooms: one file, the standard library only, Python 3.9 and newer.
+"""A client for Research Rooms in one file: the standard library only, Python 3.9 and newer.
 
     from research_room import Room
+    room = Room()                # at @BASE_URL@; the credential is in RESEARCH_ROOM_TOKEN
+    print(room.get_room_brief(format="markdown", budget=@BRIEF@))
 
-    room = Room("@BASE_URL@", "rrc_...")
-    room.post_message(thread_id=..., text="The baseline is in.")
-    with room.attempt(experiment, plan=plan, argv=["python", "train.py"]) as attempt:
-        attempt.log(step=1, loss=0.5)
-        attempt.output("model.pt")
+Each operation of the service is a method, and each read is one that begins with get_; all_ yields the items of a list over all its
+pages. `python3 research_room.py NAME ...` prints what methods take. A piece of research, in order:
 
-Every operation of the service is a method; every read is one that begins with `get_`, and for a list one that begins with
-`all_` and yields its items over all its pages. What the service refuses is raised as Refused, with a class for each code.
-A write whose answer does not come is sent again with the same id, which the service takes once only; one that cannot be
-delivered is kept on disk and sent by `deliver()`, or before the next write.
+    proposed = room.propose_experiment(...)
+    with room.batch() as batch:  # one request: all of it is stored, in order, or nothing
+        taken = batch.take_experiment(...)
+        planned = batch.accept_plan(..., expected_revision=taken.result.revision, expected_status=taken.result.status)
+    print(batch)
+    with room.attempt(experiment_id, plan=plan_id, argv=[...], repository={"url": ..., "commit": ...}) as attempt:
+        attempt.log(step=1, loss=0.5)  # run your code in here; the attempt registers itself and reports how it ended
+    print(attempt)
+    with room.batch() as batch:
+        finding = batch.publish_finding(...)
+        link = batch.link_experiment_finding(..., finding_version_id=finding.targetId)
+        batch.report_experiment_status(...)
+        batch.post_research_checkpoint(..., expected_watermark=link.entry.sequence)
+
+A refusal is raised as Refused, with a class for each code. Its text names each fault of what you sent.
+A write whose answer is lost is sent again with the same id, and the service does it once. A write that cannot be delivered is kept
+in a folder; `deliver()`, or the next write, sends it.
 
 Made by research-room @VERSION@, protocol @PROTOCOL@.
 """
@@ -23,6 +35,7 @@ import enum
 import functools
 import hashlib
 import html
+import inspect
 import json
 import math
 import mimetypes
@@ -50,7 +63,7 @@ if typing.TYPE_CHECKING:
 
 __version__ = "@VERSION@"
 BASE_URL = "@BASE_URL@"
-#: What a value may be where a time is asked for: a text in RFC 3339, or a datetime. One without a zone is in local time.
+#: A time: a text in RFC 3339, or a datetime. A datetime without a zone is in local time.
 Time = Union[str, datetime.datetime]
 #: Sends one request: method, address, headers, body, seconds. Answers status, headers and body; raises OSError where none comes.
 Transport = Callable[[str, str, Mapping[str, str], Optional[bytes], float], Tuple[int, Mapping[str, str], bytes]]
@@ -73,7 +86,7 @@ def _given(value: Any) -> Any:
 
 
 class Answer(Dict[str, Any]):
-    """What the service answered: a dict whose members are attributes too. `str()` of it is its JSON."""
+    """What the service answered: a dict whose members are attributes too. `str()` gives its JSON; of a receipt, what you did not know."""
 
     _client: "Optional[_Client]" = None
 
@@ -84,6 +97,8 @@ class Answer(Dict[str, Any]):
             raise AttributeError(f"There is no {name} in this answer; there are {', '.join(self)}.") from None
 
     def __str__(self) -> str:
+        if "operation" in self and "acceptedAt" in self:
+            return json.dumps(_news(self), ensure_ascii=False)
         return json.dumps(self, indent=2, ensure_ascii=False)
 
     def _repr_html_(self) -> str:
@@ -95,16 +110,27 @@ class Answer(Dict[str, Any]):
         return _table_html(self)
 
 
+def _news(receipt: Mapping[str, Any]) -> Dict[str, Any]:
+    """What a receipt says that its sender did not know."""
+    left_out = ("schemaVersion", "acceptedAt", "roomId", "threadId", "activity")
+    told = {name: value for name, value in receipt.items() if name not in left_out and value not in (None, [], {})}
+    told["result"] = {name: value for name, value in receipt["result"].items() if name != "label" and value is not None}
+    for near in ("similar", "sameExecution"):
+        if near in told:
+            told[near] = [{name: item[name] for name in ("label", "status", "says", "cameOfIt")} for item in told[near]]
+    return told
+
+
 class RoomError(Exception):
-    """Whatever this client raises of its own."""
+    """Any error of this client."""
 
 
 class Unreachable(RoomError):
-    """No whole answer came: nobody listens there, the connection broke, or it took too long."""
+    """The service did not answer, or not in full: nothing listens there, the connection broke, or it took too long."""
 
 
 class Unexpected(RoomError):
-    """An answer that is neither what was asked for nor a refusal: it hardly comes from a research-room service."""
+    """The answer is neither what was asked for nor a refusal. It probably does not come from a research-room service."""
 
     def __init__(self, status: int, why: str, text: str = "") -> None:
         super().__init__(f"{why} (status {status})")
@@ -113,7 +139,7 @@ class Unexpected(RoomError):
 
 
 class Undelivered(RoomError):
-    """A write of which nobody knows whether it was stored. It may be sent again with the same id: `deliver()` does so."""
+    """It is not known whether a write was stored. Send it again with the same id; `deliver()` does so."""
 
     def __init__(self, operation: str, delivery_id: str, why: BaseException, spooled: Optional[pathlib.Path]) -> None:
         kept = f" It is kept in {spooled}; deliver() sends it." if spooled else " Send it again with the same id."
@@ -124,7 +150,7 @@ class Undelivered(RoomError):
 
 
 class ChainBroken(RoomError):
-    """The activity of a Room is not the chain it was: an entry was changed, left out, added or put in another place."""
+    """The activity of a Room was rewritten: an entry was changed, left out, added or moved."""
 
 
 class Refused(RoomError):
@@ -137,15 +163,15 @@ class Refused(RoomError):
         places = "".join(f"\n  {issue.get('path') or '/'} {issue.get('message')}" for issue in issues[:20])
         super().__init__(f"{envelope['error']} ({envelope['refusal']}){places}")
         self.status = status
-        #: The code; a newer service may know more of them than this file.
+        #: The code. A newer service may have codes that this file does not know.
         self.refusal: str = envelope["refusal"]
         self.error: str = envelope["error"]
-        #: False: nothing was stored. None: that is uncertain.
+        #: False: nothing was stored. None: it is not known.
         self.committed: Optional[bool] = envelope.get("committed", False)
         self.retryable = bool(envelope.get("retryable"))
-        #: Seconds; None when unknown.
+        #: Seconds, or None where they are not known.
         self.retry_after: Optional[float] = envelope.get("retryAfter")
-        #: What stands in the way.
+        #: The state that stands in the way.
         self.current: Optional[Answer] = envelope.get("current")
         #: One for each fault of the body: path (a JSON Pointer) and message.
         self.issues = issues
@@ -169,14 +195,14 @@ def _urllib(method: str, url: str, headers: Mapping[str, str], body: Optional[by
     except (socket.timeout, EOFError) as error:
         raise OSError(str(error) or "it took too long") from error
     except Exception as error:
-        # http.client has exceptions of its own for answers that break off.
+        # http.client raises its own exceptions where an answer breaks off.
         if type(error).__module__ == "http.client":
             raise OSError(str(error) or type(error).__name__) from error
         raise
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A credential is for the service's own address: it is never carried elsewhere."""
+    """A credential is for the service's own address and must not follow a redirect."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -186,7 +212,7 @@ _opener = urllib.request.build_opener(_NoRedirect)
 
 
 def _plain(value: Any, path: str = "") -> Any:
-    """A value as JSON has it: times in UTC, paths and ids as text, numbers of numpy and torch as Python's."""
+    """A value as JSON: times in UTC, paths and ids as text, numbers of numpy and torch as Python's own."""
     if value is None or isinstance(value, (str, bool)):
         return value.value if isinstance(value, enum.Enum) else value
     if isinstance(value, enum.Enum):
@@ -233,7 +259,7 @@ def _now() -> str:
 
 
 def _measured(value: Any) -> Union[int, float, str]:
-    """The value of a metric; a run that diverged is told as it was."""
+    """The value of a metric. NaN and infinity have words of their own."""
     if hasattr(value, "item") and not isinstance(value, (int, float)):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -248,7 +274,7 @@ def _measured(value: Any) -> Union[int, float, str]:
 
 
 def _id_of(what: Any, *names: str) -> Any:
-    """The id in an answer that was read before, or the id itself."""
+    """The id in an answer, or the id itself."""
     if isinstance(what, Mapping):
         for name in names:
             if name in what:
@@ -265,7 +291,7 @@ def _retry_after(headers: Mapping[str, str]) -> Optional[float]:
 
 
 class _Failure(Exception):
-    """How one try ended: what to raise in the end, whether to send it again, and whether it may have been stored."""
+    """How one try failed: the error to raise, whether to try again, and whether the write may have been stored."""
 
     def __init__(self, error: RoomError, again: bool, uncertain: bool, retry_after: Optional[float] = None) -> None:
         super().__init__(str(error))
@@ -273,12 +299,12 @@ class _Failure(Exception):
 
 
 def _passing(status: int) -> bool:
-    """Statuses that say nothing about the request itself, whoever sent them: the service, or a proxy before it."""
+    """Whether a status says nothing about the request itself. A proxy may have sent it."""
     return status >= 500 or status in (408, 425, 429)
 
 
 class _Client:
-    """What Room and Library share: sending, retrying, paging, spooling."""
+    """What Room and Library have in common: sending, retrying, paging, and the spool."""
 
     _family = ""
 
@@ -295,12 +321,12 @@ class _Client:
         transport: Optional[Transport] = None,
     ) -> None:
         """
-        url: where the service is, or the address of a Room's page.
-        token: a credential; RESEARCH_ROOM_TOKEN where none is given. Public reads need none, and are sent none.
-        client: who writes, in your own words: name, version, model, sessionId, runId.
-        spool: the folder for what could not be delivered; RESEARCH_ROOM_SPOOL or ~/.research-room/spool where none is given.
+        url: the address of the service, or of a Room's page.
+        token: a credential or key. Left out, it is RESEARCH_ROOM_TOKEN. Public reads need none, and are sent none.
+        client: the program that writes, in your own words: name, version, model, sessionId, runId.
+        spool: the folder for writes that could not be delivered. Left out, it is RESEARCH_ROOM_SPOOL or ~/.research-room/spool.
             False keeps nothing.
-        retries, timeout, longest_wait: how often a request is sent again, and seconds for one try and between two.
+        retries: how often a request is sent again. timeout, longest_wait: seconds for one try, and between two tries.
         """
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https"):
@@ -346,7 +372,7 @@ class _Client:
         if 200 <= status < 300:
             if value is not None:
                 return value
-            # Perhaps cut short on its way: the same request brings it whole.
+            # It may have been cut short on its way. The same request brings it whole.
             raise _Failure(Unexpected(status, "The answer is not JSON", text), True, True)
         if isinstance(value, dict) and isinstance(value.get("error"), str) and isinstance(value.get("refusal"), str):
             if value.get("retryAfter") is None:
@@ -359,7 +385,7 @@ class _Client:
         raise _Failure(Unexpected(status, why, text), _passing(status), _passing(status) and status != 429, _retry_after(sent))
 
     def _persist(self, method: str, path: str, body: Optional[bytes] = None, form: str = "json", wait: float = 0, retries: Optional[int] = None) -> Any:
-        """Sends a request until it is answered for good or the retries are used up. Raises the last _Failure."""
+        """Sends a request until it has its answer or the retries are used up. Raises the last _Failure."""
         uncertain = False
         tries = 0
         while True:
@@ -370,7 +396,7 @@ class _Client:
                 uncertain = uncertain or failure.uncertain
                 pause = min(15.0, 0.5 * 2 ** min(tries - 1, 10)) if failure.retry_after is None else failure.retry_after
                 if not failure.again or tries > (self._retries if retries is None else retries) or pause > self._longest_wait:
-                    # A refusal that comes after the service has looked for an earlier delivery settles it: there was none.
+                    # The service looks for an earlier delivery before it refuses: a refusal means that there was none.
                     settled = isinstance(failure.error, Refused) and failure.error.committed is False
                     settled = settled and not (failure.error.status == 401 or _passing(failure.error.status))  # type: ignore[attr-defined]
                     failure.uncertain = uncertain and not settled
@@ -378,7 +404,7 @@ class _Client:
                 self._sleep(pause)
 
     def _path(self, pattern: str, values: Dict[str, Any]) -> str:
-        """Fills a path in, and takes what it holds out of the values."""
+        """Fills in a path, and takes its ids out of the values."""
 
         def fill(found: "re.Match[str]") -> str:
             return urllib.parse.quote(str(values.pop(found.group(1))), safe="")
@@ -423,7 +449,7 @@ class _Client:
                 yield item
 
     def _letter(self, operation: str, values: Mapping[str, Any], delivery_id: Optional[str] = None) -> "_Letter":
-        """A write as it will be sent, each time the same."""
+        """A write as it is sent, the same at each try."""
         method, pattern, delivery, version, _ = _OPERATIONS[operation]
         body = {name: _plain(value, f"/{name}") for name, value in values.items() if value is not LEFT_OUT}
         path = self._path(pattern, body)
@@ -447,15 +473,15 @@ class _Client:
             raise Undelivered(operation, letter.delivery_id, failure.error, kept) from failure.error
 
     def deliver(self) -> "Delivered":
-        """Sends what could not be delivered when it was said, in that order, with the ids it had. Ends where nobody answers."""
+        """Sends the writes that could not be delivered, in their order and with their ids. Stops when the service does not answer."""
         return Delivered([], [], 0) if self._spool is None else self._spool.deliver()
 
     def write(self, operation: str, body: Mapping[str, Any], *, request_id: Optional[str] = None, rehearse: bool = False) -> Answer:
-        """Any operation by its name; the names of the body, and of the ids in its path, are those of the wire."""
+        """Does any operation by its name. The body, with the ids of the path in it, has the names of the schema."""
         return self._write(operation, body, request_id, rehearse)
 
     def read(self, name: str, **parameters: Any) -> Any:
-        """Any read by its name; parameters have the names of the wire."""
+        """Asks any read by its name. Parameters have the names of the schema."""
         return self._read(name, parameters, _READS[name][2])
 
 
@@ -466,9 +492,12 @@ class _Letter(typing.NamedTuple):
     path: str
     body: bytes
 
+    def operations(self) -> List[str]:
+        return [self.operation] if self.operation in _OPERATIONS else [each["operation"] for each in json.loads(self.body)["writes"]]
+
 
 class Delivered(typing.NamedTuple):
-    """What `deliver` came to: receipts, refusals (their letters are kept under `refused`), and how many are still waiting."""
+    """What `deliver` did: receipts, refusals (the refused writes are kept in the folder `refused`), and how many writes still wait."""
 
     receipts: List[Answer]
     refused: List[Refused]
@@ -476,7 +505,7 @@ class Delivered(typing.NamedTuple):
 
 
 class _Spool:
-    """Letters on disk, one file each, in the order they were said. No token is in them."""
+    """Writes on disk, a file for each, in their order. No token is in them."""
 
     def __init__(self, folder: pathlib.Path, client: _Client) -> None:
         place = re.sub(r"[^A-Za-z0-9.-]+", "_", client.base_url.split("://", 1)[-1])
@@ -485,7 +514,7 @@ class _Spool:
         self._last = 0
 
     def _marks(self) -> str:
-        """Which credential said it: some writes may be sent again by that one only."""
+        """A mark of the credential. Some writes may be sent again with the same credential only."""
         return hashlib.sha256((self._client._token or "").encode()).hexdigest()[:16]
 
     def _mine(self) -> List[pathlib.Path]:
@@ -519,11 +548,10 @@ class _Spool:
                 letter = _Letter(kept["operation"], kept["delivery_id"], kept["method"], kept["path"], kept["body"].encode("utf-8"))
             except FileNotFoundError:
                 continue
-            # A batch may hold a write that only its own credential can send again.
-            if (letter.operation == "batch" or _OPERATIONS[letter.operation][4]) and kept["credential"] != self._marks():
+            if kept["credential"] != self._marks() and any(_OPERATIONS[each][4] for each in letter.operations()):
                 continue
             try:
-                # Whether anybody is there shows at the first one: a long wait at each would help nobody.
+                # The first one shows whether the service answers.
                 receipts.append(self._client._send(letter, retries=1))
                 path.unlink(missing_ok=True)
             except _Failure as failure:
@@ -544,7 +572,7 @@ _READS: Dict[str, Tuple[str, str, str]] = {}
 
 
 class Later(Dict[str, str]):
-    """A part of the receipt of a write in a batch, which later writes of the batch may take: `thread.targetId`, `plan.result.planId`."""
+    """A part of a receipt that a batch is still to give, for a later write of it: `thread.targetId`, `plan.result.planId`."""
 
     def __getattr__(self, name: str) -> "Later":
         if name.startswith("_"):
@@ -553,7 +581,7 @@ class Later(Dict[str, str]):
 
 
 class Library(_Client):
-    """A person's Library, by a personal key (`rrk_...`)."""
+    """A person's Library, with a personal key (`rrk_...`)."""
 
     _family = "library"
 
@@ -562,22 +590,20 @@ class Library(_Client):
 
 
 class Room(_Client):
-    """A Room, by a credential of it (`rrc_...`); without one, everything that is public.
+    """A Room, with a credential of it (`rrc_...`); without one, everything that is public.
 
-    The ten calls that one needs:
+    The ten calls that you need first:
 
-        room.get_identity()                                 who you are, and what you may do
-        print(room.get_room_brief(format="markdown"))       where the Room stands
-        room.get_room_next()                                what would move it
-        room.get_search(query="warm-up")                    all that was said
-        room.get_room_similar(text="...")                   what was tried already
-        room.post_message(thread_id=..., text="...")        speak in a Thread
-        room.publish_hypothesis(...)                        an exact prediction
-        room.take_experiment(...)                           work that waits for someone
-        with room.attempt(experiment, plan=plan) as run:    a run that reports itself: run.log(loss=0.5)
-        room.publish_finding(...)                           what came of it
-
-    All other operations and reads are methods too; each says what it takes.
+        room.get_room_brief(format="markdown")          where the Room stands
+        room.get_search(query="warm-up")                all that was said
+        room.get_room_similar(text="...")               what was tried already
+        room.get_room_next()                            what would move the Room
+        room.propose_experiment(...)                    ask a question that a run can answer
+        room.take_experiment(...)                       take work that waits
+        with room.batch() as batch: ...                 several writes in one request
+        with room.attempt(...) as attempt: ...          a run that reports itself: attempt.log(loss=0.5)
+        room.publish_finding(...)                       what came of it
+        room.get_inbox(format="lines", wait=25)         what others did that concerns you
     """
 
     _family = "research"
@@ -585,7 +611,7 @@ class Room(_Client):
 
     @property
     def room_id(self) -> str:
-        """The Room whose page `url` is, or that the credential is for."""
+        """The Room of the address that was given, or of the credential."""
         if self._room_id is None:
             self._room_id = self._page_room or (None if self._token is None else self.get_identity()["room"]["id"])
         if self._room_id is None:
@@ -593,10 +619,10 @@ class Room(_Client):
         return self._room_id
 
     def follow(self, after: int = 0, *, kinds: Optional[Sequence[str]] = None, wait: int = @WAIT@, room_id: Optional[str] = None) -> Iterator[Answer]:
-        """Yields the Room's activity as it lands, in order, through lost connections and restarts, for as long as it is asked.
+        """Yields each entry of the Room's activity when it lands, in order, also across lost connections and restarts.
 
-        after: where to start: a sequence that was kept, such as the Room context's activityWatermark.
-        kinds: only these; without, each entry's digest and its link to the one before are verified on the way.
+        after: the sequence to start after, such as the activityWatermark of a brief.
+        kinds: only entries of these kinds. Left out, the digest of each entry is verified.
         """
         room = room_id or self.room_id
         digest = @FIRST_DIGEST@ if after == 0 else None
@@ -627,11 +653,11 @@ class Room(_Client):
         """Several writes in one request: all are stored, in order, or none is. Use it in a `with` statement.
 
             with room.batch() as batch:
-                thread = batch.create_thread(room_id=room.room_id, title="A Thread")
+                thread = batch.create_thread(title="A Thread")
                 batch.post_message(thread_id=thread.targetId, text="Its first message.")
-            batch.receipts
+            print(batch)
 
-        What a write inside gives is a part of a receipt that is still to come; pass it, or a member of it, to a later write.
+        A write in the batch gives its receipt to come: pass parts of it to later writes. `batch.receipts` has the receipts.
         """
         return Batch(self, rehearse)
 
@@ -651,30 +677,17 @@ class Room(_Client):
         attempt_id: Optional[str] = None,
         dimensions: Sequence[str] = (),
     ) -> "Attempt":
-        """One execution, registered before it starts: use it in a `with` statement.
+        """One run, in a `with` statement. It is registered before it starts, and its outcome is reported when it ends.
 
-        experiment, plan: ids, or what was read of them. Without a plan the attempt is exploratory.
-        argv: the command line; this program's where it is left out.
-        repository: `{"url", "commit"}`; where it is left out, that of the working folder, whose commit must hold everything:
-            with changes that are not committed, say in intended_deviation what they are.
+        experiment, plan: ids, or answers that hold them. Without a plan the attempt is exploratory.
+        argv: the command line. Left out, it is that of this program.
+        repository: `{"url", "commit"}`. Left out, it is that of the working folder, whose changes must be committed or be told in
+            intended_deviation.
         rerun_of: the attempt that this one repeats. reproduces: `{"attemptId"}` or `{"findingVersionId"}`.
         dimensions: names in `log` that say where a value stands, such as `["arm", "seed"]`: `log(error=0.057, arm="shift", seed=3)`.
         """
-        return Attempt(
-            self,
-            experiment,
-            plan=plan,
-            argv=argv,
-            configuration=configuration,
-            environment=environment,
-            inputs=inputs,
-            repository=repository,
-            intended_deviation=intended_deviation,
-            rerun_of=rerun_of,
-            reproduces=reproduces,
-            attempt_id=attempt_id,
-            dimensions=dimensions,
-        )
+        given = {name: value for name, value in locals().items() if name != "self"}
+        return Attempt(self, **given)
 
     def _repr_html_(self) -> str:
         return _room_html(self.get_room(room_id=self.room_id), self.base_url)
@@ -690,7 +703,7 @@ class Room(_Client):
 
 
 def _linked(room: str, entry: Mapping[str, Any], due: int, before: Optional[str]) -> str:
-    """The digest of an entry of the activity that rests on the one before; RFC 8785 for what entries hold."""
+    """The digest of an entry, worked out from its text (RFC 8785). Raises where the entry does not follow the one before it."""
     rest = {name: value for name, value in entry.items() if name != "digest"}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     digest = "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
@@ -708,21 +721,21 @@ def _git(*words: str) -> Optional[str]:
 
 
 def working_repository() -> Tuple[Dict[str, str], bool]:
-    """The public repository and commit of the working folder, and whether it holds everything that is in the folder."""
+    """The public repository and commit of the working folder, and whether everything in the folder is committed."""
     commit, url, changes = _git("rev-parse", "HEAD"), _git("config", "--get", "remote.origin.url"), _git("status", "--porcelain")
     if not commit or not url:
-        raise ValueError("The working folder is no git repository with an origin; give repository={'url': ..., 'commit': ...}")
+        raise ValueError("The working folder is not a git repository with an origin. Give repository={'url': ..., 'commit': ...}.")
     url = re.sub(r"^(?:ssh://)?git@([^:/]+)[:/]", r"https://\1/", url)
     url = re.sub(r"^https://[^@/]+@", "https://", re.sub(r"(?:\.git)?/*$", "", url))
     return {"url": url, "commit": commit}, changes == ""
 
 
 class _NotTold(ValueError):
-    """Why a value is no part of what is told."""
+    """Why a value is left out of a report."""
 
 
 def _never_raises(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Telling how a run goes never ends it: what goes wrong stands in `trouble`."""
+    """A report that fails must not end the run. What went wrong stands in `trouble`."""
 
     @functools.wraps(method)
     def told(self: "Attempt", *given: Any, **named: Any) -> Any:
@@ -758,7 +771,7 @@ def _dimension_names(names: Sequence[str]) -> Tuple[str, ...]:
 
 
 def _dimension(name: str, value: Any) -> Union[str, int, float, bool]:
-    """Where a value stands. Raises where that cannot be told: the values of that call are left out."""
+    """The value of a dimension. Raises where the service cannot take it; the values of that call are then left out."""
     try:
         told = _plain(value)
     except (TypeError, ValueError):
@@ -779,12 +792,12 @@ def _step(value: Any) -> int:
     return step
 
 
-#: What an event cannot do without.
+#: The members that an event must have.
 _BARE = ("attemptId", "expectedRevision", "expectedStatus", "event", "reportedAt", "exitCode", "failure")
 
 
 def _without_refused(said: Mapping[str, Any], error: "Refused") -> Optional[Dict[str, Any]]:
-    """An event without the values that were refused; None where others are refused too, or none is left."""
+    """An event without the values that were refused; None where something else was refused too, or no value is left."""
     metrics = said.get("metrics") or []
     places = [re.match("/metrics/([0-9]+)/", str(issue.get("path"))) for issue in error.issues]
     refused = {int(place.group(1)) for place in places if place is not None}
@@ -795,7 +808,7 @@ def _without_refused(said: Mapping[str, Any], error: "Refused") -> Optional[Dict
 
 
 class Batch(Room):
-    """Writes that are sent together when the `with` statement ends; where it ends with an exception, none is sent."""
+    """Writes that are sent together when the `with` statement ends. After an exception none is sent."""
 
     def __init__(self, room: Room, rehearse: bool) -> None:
         self.__dict__.update(room.__dict__)
@@ -820,11 +833,17 @@ class Batch(Room):
         if kind is None and self._writes:
             self.send()
 
-    def send(self) -> List[Answer]:
-        """Sends the writes, or sends them again with the ids they have: what was stored is stored once."""
+    def _as_letter(self) -> _Letter:
         body = json.dumps({"writes": self._writes}, allow_nan=False, ensure_ascii=False).encode("utf-8")
         first = self._writes[0]["body"]
-        letter = _Letter("batch", str(first.get("requestId") or first.get("clientMessageId")), "POST", _BATCH, body)
+        return _Letter("batch", str(first.get("requestId") or first.get("clientMessageId")), "POST", _BATCH, body)
+
+    def __str__(self) -> str:
+        return "\n".join(str(receipt) for receipt in self.receipts)
+
+    def send(self) -> List[Answer]:
+        """Sends the writes. Called again, it sends the same writes with the same ids, which the service stores once."""
+        letter = self._as_letter()
         try:
             answer = self._room._send(letter, query="?rehearse=1" if self._rehearse else "")
         except _Failure as failure:
@@ -837,15 +856,15 @@ class Batch(Room):
 
 
 class Attempt:
-    """One execution and what it says of itself; made by `Room.attempt`. What cannot be delivered is kept and sent later.
+    """One run, made by `Room.attempt`. Reports that cannot be delivered are kept and sent later.
 
-    Once it has started, no report of it raises: what could not be told stands in `trouble`."""
+    Once it has started, no report raises: what could not be reported stands in `trouble`."""
 
-    #: Points of metrics, seconds and bytes after which they are sent.
+    #: Values, seconds and bytes after which metrics are sent.
     batch_points = 1000
     batch_seconds = 10.0
     batch_bytes = 45_000
-    #: What is said to have failed when it fails.
+    #: The stage that a failure is reported in.
     stage = "run"
 
     def __init__(self, room: Room, experiment: Any, *, plan: Any, argv: Any, configuration: Any, environment: Any, inputs: Any, repository: Any, intended_deviation: Any, rerun_of: Any, reproduces: Any, attempt_id: Any, dimensions: Sequence[str]) -> None:
@@ -854,7 +873,7 @@ class Attempt:
         self.attempt_id = str(attempt_id or uuid.uuid4())
         self.experiment_id = _id_of(experiment, "experimentId")
         self.label: Optional[str] = None
-        #: Refusals and losses on the way; a run goes on all the same.
+        #: What could not be reported, a sentence for each.
         self.trouble: List[str] = []
         self._experiment = experiment if isinstance(experiment, Mapping) and "revision" in experiment else None
         self._revision, self._status = 0, ""
@@ -873,7 +892,7 @@ class Attempt:
         if repository is None:
             repository, clean = working_repository()
             if not clean and intended_deviation is None:
-                raise ValueError("The working folder holds changes that are not committed: commit them, or say in intended_deviation what they are")
+                raise ValueError("The working folder holds changes that are not committed. Commit them, or say in intended_deviation what they are.")
         intent = "reproduction" if reproduces else "rerun" if rerun_of else "planned" if plan else "exploratory"
         said: Dict[str, Any] = {
             "attemptId": self.attempt_id,
@@ -899,14 +918,23 @@ class Attempt:
     # Beginning and end
 
     def start(self) -> "Attempt":
-        """Registers it and says that it has started; `with` does so."""
+        """Registers the attempt and reports that it started, in one request. `with` calls it."""
         if self.intent != "reproduction":
             read = self._experiment or self.room.get_experiment(experiment_id=self.experiment_id)
             self._said.update(expectedRevision=read["revision"], expectedStatus=read["status"])
-        receipt = self._say("register_attempt", self._said, must=True)
-        self.label = None if receipt is None else receipt["result"]["label"]
-        self._moved(receipt, "registered")
-        self._event("started")
+        batch = Batch(self.room, False)
+        made = batch._write("register_attempt", self._said).result
+        expected = {"expectedRevision": made.revision, "expectedStatus": made.status}
+        batch._write("report_attempt_event", {"attemptId": self.attempt_id, **expected, "event": "started", "reportedAt": _now()})
+        try:
+            answer = self._sent(batch._as_letter())
+        except _Failure as failure:
+            raise failure.error from (failure.__cause__ or None)
+        if answer is None:
+            self._revision, self._status = 2, "started"
+        else:
+            self.label = answer["receipts"][0]["result"]["label"]
+            self._moved(answer["receipts"][1], "started")
         self._catch_term()
         return self
 
@@ -930,7 +958,7 @@ class Attempt:
 
     @_never_raises
     def finish(self, event: str = "succeeded", *, exit_code: int = 0, failure: Optional[str] = None, message: Optional[str] = None) -> None:
-        """Says how it ended, once, with all that was not said yet; `with` does so."""
+        """Reports how the run ended, with everything that was not reported yet. `with` calls it."""
         with self._lock:
             if self._ended:
                 return
@@ -947,18 +975,18 @@ class Attempt:
             self._event(event, **more)
 
     def reproduction(self, verdict: str, explanation: str) -> None:
-        """What a reproduction says of what it reproduces; told with its outcome."""
+        """What a reproduction says of the attempt or finding that it reproduces. It is reported with the outcome."""
         self._verdict = {"verdict": verdict, "explanation": explanation}
 
-    # What it says on the way
+    # Reports on the way
 
     @_never_raises
     def log(self, values: Optional[Mapping[str, Any]] = None, *, step: Optional[int] = None, split: Optional[str] = None, unit: Union[str, Mapping[str, str], None] = None, **named: Any) -> None:
-        """Measured values, by name: `log(step=3, loss=0.5)`, or `log({"val/loss": 0.5}, step=3)`. NaN and infinity are told as they are.
+        """Reports measured values by name: `log(step=3, loss=0.5)`, or `log({"val/loss": 0.5}, step=3)`. NaN and infinity are taken.
 
-        unit: of all of them, or of each by its name: `log(loss=0.5, seconds=3, unit={"loss": "nat", "seconds": "s"})`.
-        Names that the attempt lists as its dimensions say where the values stand: `log(error=0.057, arm="shift", seed=3)`.
-        What is no number is left out, and `trouble` says so.
+        unit: the unit of all values, or of each by its name: `log(loss=0.5, seconds=3, unit={"loss": "nat", "seconds": "s"})`.
+        Names among the attempt's dimensions say where the values stand: `log(error=0.057, arm="shift", seed=3)`.
+        A value that is not a number is left out, and `trouble` says so.
         """
         with self._lock:
             if self._ended:
@@ -968,7 +996,7 @@ class Attempt:
                 values = None
             given = {**(values or {}), **named}
             beside = {**self._beside("step", step, _step), **self._beside("split", split, _name)}
-            # Without its dimensions a value would stand in another place: then it is left out too.
+            # Without its dimensions a value would stand in another place, so it is left out with them.
             place = {name: _dimension(name, given.pop(name)) for name in self._dimensions if name in given}
             if place:
                 beside["dimensions"] = place
@@ -984,7 +1012,7 @@ class Attempt:
             self._wind()
 
     def _beside(self, key: str, given: Any, reading: Callable[[Any], Any]) -> Dict[str, Any]:
-        """What stands beside a value; nothing where it cannot be read."""
+        """A member that stands beside a value, or nothing where it cannot be read."""
         try:
             return {} if given is None else {key: reading(given)}
         except Exception as error:
@@ -1000,9 +1028,9 @@ class Attempt:
 
     @_never_raises
     def correct(self, metric: str, *, unit: Optional[str] = None, value: Any = None, step: Optional[int] = None, split: Optional[str] = None, **dimensions: Any) -> None:
-        """Says which unit a metric has, or which value at its dimensions, that was told wrongly. Works after the end of the attempt too.
+        """Corrects the unit of a metric, or a value at its dimensions, also after the end of the attempt. What was reported stays readable.
 
-        `correct("loss", unit="nat")`, `correct("error", value=0.061, arm="shift", seed=3)`; both stay readable."""
+        `correct("loss", unit="nat")`, `correct("error", value=0.061, arm="shift", seed=3)`"""
         with self._lock:
             if not self._ended:
                 self.flush()
@@ -1015,7 +1043,7 @@ class Attempt:
 
     @_never_raises
     def output(self, path: Union[str, "os.PathLike[str]"], *, label: Optional[str] = None, media_type: Optional[str] = None, material: Any = None, description: Optional[str] = None) -> Optional[str]:
-        """A file that came out of it: its digest and size are told, never its content. Returns the digest; None for a file that cannot be read."""
+        """Reports a file that the run made: its digest and size, never its content. Returns the digest, or None where it cannot be read."""
         file = pathlib.Path(path)
         digest, size = hashlib.sha256(), 0
         with open(file, "rb") as content:
@@ -1035,14 +1063,14 @@ class Attempt:
 
     @_never_raises
     def progress(self, message: str) -> None:
-        """A sentence on how it goes, with what was measured since the last one."""
+        """Reports a sentence on how the run goes, with the values measured since the last report."""
         said = _clean(str(message))[:2000]
         with self._lock:
             self._event("progress", **({"message": said} if said else {}))
 
     @_never_raises
     def flush(self, keep: bool = False) -> None:
-        """Sends what was measured and made since the last time. keep: what the last event has room for is left to it."""
+        """Sends the values and outputs that were not sent yet. keep: leaves as much as the last event has room for."""
         with self._lock:
             room_for = (self.batch_points, 50, self.batch_bytes) if keep else (0, 0, 0)
             while len(self._points) > room_for[0] or len(self._outputs) > room_for[1] or self._bytes > room_for[2]:
@@ -1067,21 +1095,18 @@ class Attempt:
         del self._outputs[: len(outputs)]
         self._bytes = sum(len(json.dumps(point, ensure_ascii=False).encode("utf-8")) + 1 for point in self._points)
         self._since = time.monotonic()
-        # An outcome is told even where what stands beside it is refused.
+        # An outcome is reported even where its metrics or outputs are refused.
         bare = None if event == "progress" else {key: said[key] for key in _BARE if key in said}
         receipt = self._say("report_attempt_event", said, bare=bare)
         self._moved(receipt, event if event != "progress" else self._status if self._ended else "started")
 
     def _moved(self, receipt: Optional[Answer], status: str) -> None:
-        """Only this program moves the attempt on: where it stands is known without an answer."""
+        """Notes where the attempt stands. Only this program reports its events, so that is known without an answer too."""
         self._revision, self._status = (self._revision + 1, status) if receipt is None else (receipt["result"]["revision"], receipt["result"]["status"])
 
-    def _say(self, operation: str, said: Dict[str, Any], must: bool = False, bare: Optional[Dict[str, Any]] = None) -> Optional[Answer]:
-        """Sends a write, or keeps it behind those that wait already. Raises only before the run has begun.
-
-        bare: what is sent where the service does not take the rest."""
+    def _sent(self, letter: "_Letter") -> Optional[Answer]:
+        """Sends a write. None: it is kept in the spool, behind those that wait already. Raises a _Failure where it is refused."""
         room, spool = self.room, self.room._spool
-        letter = room._letter(operation, said)
         if spool is not None and spool.waiting():
             for refusal in room.deliver().refused:
                 self._tell(str(refusal))
@@ -1091,16 +1116,20 @@ class Attempt:
         try:
             return room._send(letter)
         except _Failure as failure:
+            if spool is None or not (failure.uncertain or failure.again or not isinstance(failure.error, Refused)):
+                raise
+            self._keep(spool, letter)
+            return None
+
+    def _say(self, operation: str, said: Dict[str, Any], bare: Optional[Dict[str, Any]] = None) -> Optional[Answer]:
+        """Reports an event. Never raises. bare: what is sent where the service does not take the rest."""
+        try:
+            return self._sent(self.room._letter(operation, said))
+        except _Failure as failure:
             error = failure.error
-            if isinstance(error, StateConflict) and operation == "report_attempt_event" and error.current is not None and not must:
+            if isinstance(error, StateConflict) and error.current is not None:
                 return self._again(said, error)
-            if failure.uncertain or failure.again or not isinstance(error, Refused):
-                if spool is not None:
-                    self._keep(spool, letter)
-                    return None
-            if must:
-                raise error from (failure.__cause__ or None)
-            rest = _without_refused(said, error)
+            rest = _without_refused(said, error) if isinstance(error, Refused) else None
             if rest is not None:
                 self._tell(f"{len(said['metrics']) - len(rest['metrics'])} values were left out: {error}")
                 return self._say(operation, rest, bare=bare)
@@ -1108,7 +1137,7 @@ class Attempt:
             return self._say(operation, bare) if bare is not None and bare != said and isinstance(error, Refused) and error.status in (413, 422) else None
 
     def _again(self, said: Dict[str, Any], error: Refused) -> Optional[Answer]:
-        """An earlier event had arrived after all: what is said now stands on that, under an id of its own."""
+        """Sends an event again with a new id, where an earlier event had arrived after all."""
         expected = (error.current or {}).get("expected") or {}
         try:
             return self.room._send(self.room._letter("report_attempt_event", {**said, **expected}))
@@ -1120,14 +1149,14 @@ class Attempt:
         try:
             path = spool.keep(letter)
         except OSError as error:
-            self._tell(f"{letter.operation} could neither be sent nor kept: {error}")
+            self._tell(f"{letter.operation} could be neither sent nor kept: {error}")
             return
         if not self._away:
             self._away = True
-            self._tell(f"Nobody answers at {self.room.base_url}. The run goes on; what it says is kept in {path.parent}, and deliver() sends it.")
+            self._tell(f"{self.room.base_url} does not answer. The run goes on. Its reports are kept in {path.parent}; deliver() sends them.")
 
     def _tell(self, trouble: str) -> None:
-        """Each trouble stands once in `trouble`, as far as there is room; the first one is warned of."""
+        """Adds a sentence to `trouble`, once, up to 100 of them. The first one is a warning too."""
         if trouble in self.trouble or len(self.trouble) >= 100:
             return
         self.trouble.append(trouble)
@@ -1135,13 +1164,13 @@ class Attempt:
             try:
                 warnings.warn(trouble, RuntimeWarning, stacklevel=3)
             except Warning:
-                # Where warnings are errors, this one is not.
+                # Warnings may be errors in this program. This one must not be.
                 print(trouble, file=sys.stderr)
 
     # Time and signals
 
     def _wind(self) -> None:
-        """Sees that what is measured goes out even if nothing more is; where there are no threads, the next value sees to it."""
+        """Sends values after a while, also where no more are measured. Without threads the next value does it."""
         if self._timer is not None or not self._points:
             return
         timer = threading.Timer(self.batch_seconds, self._rung)
@@ -1159,7 +1188,7 @@ class Attempt:
                 self.flush()
 
     def _catch_term(self) -> None:
-        """A process that is asked to end says so first."""
+        """Reports the end of a process that receives SIGTERM."""
         if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGTERM"):
             try:
                 if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
@@ -1172,6 +1201,9 @@ class Attempt:
             self._timer.cancel()
         if self._handled is not None:
             signal.signal(signal.SIGTERM, self._handled)
+
+    def __str__(self) -> str:
+        return " ".join([f"{self.label or 'attempt'} {self._status or 'not registered yet'}, attempt_id {self.attempt_id}", *self.trouble])
 
     def _repr_html_(self) -> str:
         shown = {"label": self.label, "attemptId": self.attempt_id, "status": self._status, "intent": self.intent, "argv": self._said["argv"], "repository": self._said["repository"]}
@@ -1302,3 +1334,18 @@ def _table_html(answer: Mapping[str, Any]) -> str:
 def _shown(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, indent=1, ensure_ascii=False)
     return html.escape(text if len(text) <= 2000 else text[:2000] + "…")
+
+
+def _usage(name: str) -> str:
+    """What a method of Room or Library takes, in short."""
+    kind: type = Room if hasattr(Room, name) else Library
+    method = getattr(kind, name, None)
+    if name.startswith("_") or not callable(method):
+        return f"There is no method {name}; help(Room) lists them all."
+    parameters = [each for each in inspect.signature(method).parameters.values() if each.name != "self"]
+    told = ", ".join(each.name if each.default is each.empty else f"{each.name}=..." for each in parameters)
+    return f"{kind.__name__.lower()}.{name}({told})\n{inspect.getdoc(method)}\n"
+
+
+if __name__ == "__main__":
+    print("\n".join(map(_usage, sys.argv[1:])) if sys.argv[1:] else f"{__doc__}\n{inspect.getdoc(Room)}")

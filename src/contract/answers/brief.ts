@@ -144,7 +144,14 @@ const omitted = v.record(v.string(), shape({ count, link: v.exactOptional(v.stri
 
 export const roomBrief = shape({
   schemaVersion,
-  room: shape({ roomId: id, title: said, question: optionalSaid, state: v.picklist(enumerations.roomState), concluded: v.boolean() }),
+  room: shape({
+    roomId: id,
+    title: said,
+    question: optionalSaid,
+    openingThreadId: id,
+    state: v.picklist(enumerations.roomState),
+    concluded: v.boolean(),
+  }),
   ...lists,
   omitted,
   activityWatermark: count,

@@ -82,7 +82,7 @@ export const identity = shape({
   agent: v.string(),
   grants: v.array(v.picklist(enumerations.permission)),
   credential,
-  room: shape({ id, title: said, archived: v.boolean() }),
+  room: shape({ id, title: said, openingThreadId: id, archived: v.boolean() }),
   /** Null once the person is no longer a member: the credential then writes nothing. */
   membership,
   assignments: v.array(assignment),

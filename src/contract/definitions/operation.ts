@@ -81,6 +81,8 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   result: R
   /** The example body, without schemaVersion and delivery id. */
   example: Record<string, unknown>
+  /** The same for what else it is used for. */
+  otherExamples?: readonly Record<string, unknown>[]
 }
 
 /** What every body holds. */
@@ -120,6 +122,7 @@ export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectE
   const { name, surface, method = "POST", summary, permissions = [], receiptOf = "member", delivery = "requestId", target } = spec
   const { family = "research", expected = [], requiredWhen = [], onlyWhen = [], atLeastOneOf = [], refusals = [] } = spec
   const inRooms = family === "research"
+  const whole = (body: Record<string, unknown>) => ({ schemaVersion, [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...body })
   const leavesEntry = surface === "agent" && inRooms
   const schemaVersion = schemaVersions[family]
   return {
@@ -150,15 +153,9 @@ export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectE
     schemaVersion,
     body: shape({ schemaVersion: v.literal(schemaVersion), [delivery]: uuid, client: v.exactOptional(client), ...spec.fields }),
     result: shape(spec.result),
-    example: { schemaVersion, [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...spec.example },
+    example: whole(spec.example),
+    otherExamples: (spec.otherExamples ?? []).map(whole),
   }
-}
-
-/** What the query of an agent write may hold. */
-export const writeParameters = {
-  rehearse: v.exactOptional(
-    v.pipe(v.literal("1"), v.description("Walk every check, undo the work, and answer the receipt that would have been given.")),
-  ),
 }
 
 /** An operation as the ledger and the edge see it, whatever its body. */
@@ -189,6 +186,7 @@ export interface Operation {
   readonly body: v.GenericSchema<unknown, Record<string, unknown>> & { readonly entries: v.ObjectEntries }
   readonly result: v.GenericSchema & { readonly entries: v.ObjectEntries }
   readonly example: Readonly<Record<string, unknown>>
+  readonly otherExamples: readonly Readonly<Record<string, unknown>>[]
 }
 
 const namesOf = new Map<string, readonly string[]>()

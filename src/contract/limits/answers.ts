@@ -27,11 +27,16 @@ export const ofAnswers = {
   unprovedEntries: 100,
   /** Bytes of a page in its form for agents, Markdown. */
   documentBytes: 32_000,
-  /** Bytes of an answer of an MCP tool. A longer answer is replaced by a sentence that says how to ask for less. */
-  toolAnswerBytes: 100_000,
+  /** Bytes of a receipt in its small form. */
+  smallReceiptBytes: 600,
+  /** Bytes of an answer of an MCP tool: where nothing is said, longer ones are cut; at the most. */
+  toolAnswerBytes: 16_000,
+  toolAnswerMost: 100_000,
   /** Bytes that a brief may have: at the least, when nothing is said, at the most. */
   briefMin: 2_000,
   brief: 8_000,
+  /** Bytes of the brief that an agent is told to begin with. */
+  briefFirst: 4_000,
   briefMax: 64_000,
   /** What is looked at of one sort when a brief is written, the newest first. */
   briefSight: 200,

@@ -29,6 +29,15 @@ const ownWork = { field: "intent", in: ["planned", "exploratory", "rerun"] }
 const failed = { field: "event", in: ["preflight_failed", "failed"] }
 
 const attemptId = "0198f3a0-7777-4abc-8def-000000000007"
+const earlier = "0198f3a0-7777-4abc-8def-000000000008"
+const experimentId = "0198f3a0-0000-7000-8000-000000000005"
+const launched = {
+  repository: { url: "https://github.com/example/warm-up", commit: "3f786850e387550fdab836ed7e6dc881de23001b" },
+  argv: ["python", "train.py", "--warmup", "400"],
+  configuration: { seed: 1, peakRate: 0.001 },
+  inputs: [],
+}
+const reportedAt = "2026-11-20T09:30:00.000Z"
 
 export const registerAttempt = operation({
   name: "register_attempt",
@@ -70,17 +79,19 @@ export const registerAttempt = operation({
   result,
   example: {
     attemptId,
-    experimentId: "0198f3a0-0000-7000-8000-000000000005",
+    experimentId,
     intent: "planned",
     expectedRevision: 3,
     expectedStatus: "claimed",
     planId: "0198f3a0-0000-7000-8000-000000000006",
-    repository: { url: "https://github.com/example/warm-up", commit: "3f786850e387550fdab836ed7e6dc881de23001b" },
-    argv: ["python", "train.py", "--warmup", "400"],
-    configuration: { seed: 1, peakRate: 0.001 },
+    ...launched,
     environment: { accelerator: "one A100", python: "3.14" },
-    inputs: [],
   },
+  otherExamples: [
+    { attemptId, experimentId, intent: "exploratory", expectedRevision: 2, expectedStatus: "claimed", ...launched },
+    { attemptId, experimentId, intent: "rerun", expectedRevision: 3, expectedStatus: "in_progress", rerunOf: earlier, ...launched },
+    { attemptId, experimentId, intent: "reproduction", reproduces: { attemptId: earlier }, ...launched },
+  ],
 })
 
 export const reportAttemptEvent = operation({
@@ -143,8 +154,8 @@ export const reportAttemptEvent = operation({
     expectedRevision: 2,
     expectedStatus: "started",
     event: "succeeded",
-    reportedAt: "2026-11-20T09:30:00.000Z",
-    metrics: [{ name: "loss", value: 3.41, unit: "nat", step: 1000, split: "train" }],
+    reportedAt,
+    metrics: [{ name: "loss", value: 3.41, unit: "nat", step: 1000, split: "train", dimensions: { arm: "warm-up", seed: 1 } }],
     outputs: [
       {
         outputLabel: "metrics.json",
@@ -155,4 +166,16 @@ export const reportAttemptEvent = operation({
     ],
     exitCode: 0,
   },
+  otherExamples: [
+    { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt },
+    {
+      attemptId,
+      expectedRevision: 2,
+      expectedStatus: "started",
+      event: "failed",
+      reportedAt,
+      exitCode: 1,
+      failure: { stage: "training", explanation: "The loss became infinite at step 212." },
+    },
+  ],
 })

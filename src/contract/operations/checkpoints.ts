@@ -22,7 +22,7 @@ export const postResearchCheckpoint = operation({
   onlyWhen: [{ field: "conclusion", when: { field: "state", in: ["concluded"] } }],
   fields: {
     threadId: subject("thread"),
-    expectedWatermark: whole(),
+    expectedWatermark: v.pipe(whole(), v.description("The Thread's timelineWatermark: the sequence of its newest entry.")),
     coversThrough: whole(),
     state: oneOf(enumerations.checkpointState),
     synthesis: text(limits.message),
@@ -46,4 +46,16 @@ export const postResearchCheckpoint = operation({
     openQuestions: ["Does the difference remain with gradient clipping?"],
     citations: ["0198f3a0-0000-7000-8000-000000000009"],
   },
+  otherExamples: [
+    {
+      threadId: "0198f3a0-0000-7000-8000-000000000002",
+      expectedWatermark: 20,
+      coversThrough: 20,
+      state: "concluded",
+      synthesis: "Three seeds an arm agree, also with gradient clipping.",
+      conclusion: "At this size warm-up lowers the loss by 0.07 nats.",
+      openQuestions: [],
+      citations: ["0198f3a0-0000-7000-8000-000000000009"],
+    },
+  ],
 })

@@ -92,7 +92,7 @@ export const publishFinding = operation({
   example: {
     kind: "finding",
     ...where,
-    ...assertionExample("With a warm-up of 400 steps the mean loss at step 1,000 is 0.07 nats lower than without."),
+    ...assertionExample("With a warm-up of 400 steps the mean loss is 0.07 nats lower than without."),
     outcome: "positive",
     retrospective: false,
     evidence: [
@@ -111,9 +111,7 @@ export const publishFinding = operation({
       papers: [],
     },
     materials: [],
-    references: [
-      { versionId: "0198f3a0-0000-7000-8000-000000000004", purpose: "supports", explanation: "It is the predicted difference." },
-    ],
+    references: [],
     limitations: "One model size only.",
   },
 })

@@ -190,7 +190,7 @@ export const enumerations = {
   activityInclude: ["summary", "content", "write"],
   /** Why an entry of a Room concerns an agent: it answers, names or bears on what is its own, mentions it, takes an experiment over from it, or is about an experiment of its own. */
   concern: ["reply", "named", "bears_on", "mentioned", "taken_over", "assigned", "proposed"],
-  skillPart: ["capabilities", "examples"],
+  skillPart: ["reading", "capabilities", "examples"],
 } as const
 
 export type Permission = (typeof enumerations.permission)[number]

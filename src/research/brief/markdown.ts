@@ -10,8 +10,8 @@ import type { Brief, Form } from "./brief.ts"
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
   stands: [
     "Where it stands",
-    ({ title, state, says, by, agent, at, stale, staleReasons, reviewed }) =>
-      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)})`,
+    ({ threadId, title, state, says, by, agent, at, stale, staleReasons, reviewed }) =>
+      `${line(title)} (${state}, ${reviewed}${stale ? `, stale: ${staleReasons.map(staleSentence).join(" ")}` : ""}): ${line(says)} (${writerName({ username: by, agent })}, ${at.slice(0, 10)}) Thread ${threadId}`,
   ],
   hypotheses: [
     "Hypotheses",
@@ -65,7 +65,7 @@ function section<L extends BriefList>(brief: Brief, list: L): string {
 function briefMarkdown(brief: Brief): string {
   const head =
     "room" in brief
-      ? `# ${line(brief.room.title)}\n\n${brief.room.question === null ? "" : `${line(brief.room.question)}\n\n`}Room ${brief.room.roomId}, ${brief.room.state}${brief.room.concluded ? ", concluded" : ""}, at activity ${brief.activityWatermark}.\n`
+      ? `# ${line(brief.room.title)}\n\n${brief.room.question === null ? "" : `${line(brief.room.question)}\n\n`}Room ${brief.room.roomId}, opening Thread ${brief.room.openingThreadId}, ${brief.room.state}${brief.room.concluded ? ", concluded" : ""}, at activity ${brief.activityWatermark}.\n`
       : `# ${line(brief.thread.title)}\n\nThread ${brief.thread.threadId} of Room ${brief.thread.roomId}, at entry ${brief.thread.timelineWatermark}.\n`
   return [head, ...briefLists.map((list) => section(brief, list))].join("")
 }

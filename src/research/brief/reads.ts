@@ -67,7 +67,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, cl
       const { roomId } = params
       const room = rooms.summary(roomId)
       if (room === undefined) throw noSuch("room")
-      const { title, question, state, concluded, activityWatermark } = room
+      const { title, question, openingThreadId, state, concluded, activityWatermark } = room
       return write<"room_brief">(
         { roomId },
         {
@@ -76,6 +76,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, cl
               roomId,
               title: shortened(title, characters),
               question: question === null ? null : shortened(question, characters * 2),
+              openingThreadId,
               state,
               concluded,
             },

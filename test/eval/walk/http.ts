@@ -6,63 +6,86 @@ import * as science from "./science.ts"
 import type { Walker } from "./walk.ts"
 
 const text = (value: Json | undefined) => value as unknown as string
+const list = (value: Json | undefined) => value as unknown as readonly Json[]
 
 export const http: Walker = async ({ baseUrl, token, repository }) => {
   const context = new Context()
   async function ask(path: string, body?: object): Promise<string> {
-    const sent = body === undefined ? undefined : JSON.stringify(body)
+    const sent = body === undefined ? "" : JSON.stringify(body)
     const response = await fetch(`${baseUrl}${path}`, {
-      method: sent === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${token}`, ...(sent !== undefined && { "content-type": "application/json" }) },
-      ...(sent !== undefined && { body: sent }),
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: sent }),
     })
     const answer = await response.text()
-    context.exchanged(`${sent === undefined ? "GET" : "POST"} ${path}\n${sent ?? ""}`, answer)
+    context.exchanged(`${body === undefined ? "GET" : "POST"} ${path}\n${sent}`, answer)
     if (!response.ok) throw new Error(`${path}: ${answer}`)
     return answer
   }
-  const json = async (path: string, body?: object) => JSON.parse(await ask(path, body)) as Json
-  /** Reads what stands at a path that it was told, ids put in. */
-  const read = (path: string, ids: Readonly<Record<string, string>> = {}) => {
+  /** Reads what stands at a path that it was told, with what it was to put in. */
+  const read = (path: string, given: Readonly<Record<string, string>> = {}) => {
     context.mustKnow([path], "a read")
-    return ask(path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? ""))
+    return ask(path.replace(/\{(\w+)\}|NAME,NAME/g, (place, name: string | undefined) => given[name ?? place] ?? ""))
   }
-  async function write(operation: string, input: Input): Promise<Json> {
-    const address = context.find(new RegExp("`(/api/research/[a-z-]+\\?operation=NAME&compact=1)`".replace("`(", "`GET (")))
-    const isPublication = operation === "publish_finding"
-    await ask(address.replace("NAME", operation).replace("research-schema", isPublication ? "publication-schema" : "research-schema"))
-    return send(operation, input)
+  const schemas = (...operations: string[]) => {
+    context.mustKnow(operations, "operations")
+    return read("/api/research/research-schema?compact=1&operation=NAME,NAME", { "NAME,NAME": operations.join(",") })
   }
-  async function send(operation: string, input: Input): Promise<Json> {
-    const own = operation === "publish_finding" ? context.find(/publish_finding \(`([^`]+)`\)/) : `/api/agent/research/${operation}`
-    const body = { schemaVersion: 3, requestId: context.freshId(), ...input }
-    context.mustKnowBody(body, operation)
-    const receipt = await json(own, body)
+  const whole = (input: Input) => ({ schemaVersion: Number(context.find(/schemaVersion: (\d)/)), requestId: context.freshId(), ...input })
+  async function send(path: string, body: object): Promise<Json> {
+    context.mustKnow([path, "?receipt=small"], "a write")
+    context.mustKnowBody(body, path)
+    const receipt = JSON.parse(await ask(`${path}?receipt=small`, body)) as Json
     context.wrote()
     return receipt
   }
+  const batch = async (writes: readonly (readonly [as: string, operation: string, input: Input])[]) =>
+    list(
+      (
+        await send("/api/agent/research/batch", {
+          writes: writes.map(([as, operation, input]) => ({ as, operation, body: whole(input) })),
+        })
+      ).receipts,
+    )
+  const from = (write: string, path: string) => ({ $from: write, path })
+  const guardOf = (write: string) => ({ expectedRevision: from(write, "/result/revision"), expectedStatus: from(write, "/result/status") })
 
   await ask("/llms.txt")
-  const skill = context.find(/\[skill\]\(([^)]+)\)/)
-  await ask(new URL(skill).pathname)
-  const identity = JSON.parse(await read("/api/agent/research/identity")) as Json
-  const roomId = text(identity.room?.id)
-  await read("/api/research/rooms/{roomId}/brief?format=markdown", { roomId })
-  await read("/rooms/{roomId}.md", { roomId })
-  const place = { roomId, threadId: context.find(/\/threads\/([0-9a-f-]{36})\.md/) }
+  await ask(new URL(context.find(/\[skill\]\(([^)]+)\)/)).pathname)
+  const { room } = JSON.parse(await read("/api/agent/research/identity")) as Json
+  const [roomId, threadId] = [text(room?.id), text(room?.openingThreadId)]
+  await read("/api/research/rooms/{roomId}/brief?format=markdown&budget=4000", { roomId })
+  await schemas("propose_experiment")
+  const { target, result } = await send("/api/agent/research/propose_experiment", whole(science.proposal({ roomId, threadId })))
+  const experimentId = text(target?.id)
 
-  const guard = ({ result }: Json) => ({ expectedRevision: result?.revision, expectedStatus: result?.status })
-  const proposed = await write("propose_experiment", science.proposal(place))
-  const experimentId = text(proposed.targetId)
-  const taken = await write("take_experiment", { experimentId, ...guard(proposed) })
-  const planned = await write("accept_plan", science.plan(experimentId, guard(taken), repository))
-  const planId = text(planned.result?.planId)
+  await schemas("take_experiment", "accept_plan", "register_attempt", "report_attempt_event")
   const attemptId = context.freshId()
-  const registered = await write("register_attempt", science.registration(attemptId, experimentId, planId, guard(planned), repository))
-  const started = await write("report_attempt_event", science.event(attemptId, guard(registered), "started"))
-  await send("report_attempt_event", science.event(attemptId, guard(started), "succeeded", science.outcome))
-  const published = await write("publish_finding", science.finding(place, experimentId, planId, attemptId))
-  const linked = await write("link_experiment_finding", science.link(experimentId, text(published.targetId), attemptId))
-  await write("post_research_checkpoint", science.checkpoint(place.threadId, linked.entry?.sequence, text(published.targetId)))
+  const begun = await batch([
+    ["taken", "take_experiment", { experimentId, expectedRevision: result?.revision, expectedStatus: result?.status }],
+    ["planned", "accept_plan", science.plan(experimentId, guardOf("taken"), repository)],
+    [
+      "registered",
+      "register_attempt",
+      science.registration(attemptId, experimentId, from("planned", "/result/planId"), guardOf("planned"), repository),
+    ],
+    ["started", "report_attempt_event", science.event(attemptId, guardOf("registered"), "started")],
+  ])
+  const [, planned, , started] = begun.map((receipt) => receipt.result)
+  const guard = { expectedRevision: started?.revision, expectedStatus: started?.status }
+  await send("/api/agent/research/report_attempt_event", whole(science.event(attemptId, guard, "succeeded", science.outcome)))
+
+  await schemas("publish_finding", "link_experiment_finding", "report_experiment_status", "post_research_checkpoint")
+  const finding = from("finding", "/targetId")
+  await batch([
+    ["finding", "publish_finding", science.finding({ roomId, threadId }, experimentId, text(planned?.planId), attemptId)],
+    ["link", "link_experiment_finding", science.link(experimentId, finding, attemptId)],
+    [
+      "completed",
+      "report_experiment_status",
+      science.completion(experimentId, { expectedRevision: planned?.revision, expectedStatus: planned?.status }),
+    ],
+    ["checkpoint", "post_research_checkpoint", science.checkpoint(threadId, from("completed", "/entry/sequence"), finding)],
+  ])
   return context
 }

@@ -7,6 +7,7 @@ import * as science from "./science.ts"
 import type { Walker } from "./walk.ts"
 
 const text = (value: Json | undefined) => value as unknown as string
+const list = (value: Json | undefined) => value as unknown as readonly Json[]
 
 export const mcp: Walker = async ({ baseUrl, token, repository }) => {
   const context = new Context()
@@ -21,34 +22,48 @@ export const mcp: Walker = async ({ baseUrl, token, repository }) => {
     if (isError) throw new Error(`${tool}: ${told}`)
     return body
   }
-  async function write(operation: string, input: Input): Promise<Json> {
-    await call("schema", { name: operation })
-    return send(operation, input)
-  }
-  async function send(operation: string, input: Input): Promise<Json> {
-    const receipt = await call("write", { operation, input })
+  async function write(input: object): Promise<Json> {
+    const receipt = await call("write", input)
     context.wrote()
     return receipt
   }
+  const schemas = (...operations: string[]) => call("schema", { name: operations.join(",") })
+  const several = async (writes: readonly (readonly [as: string, operation: string, input: Input])[]) =>
+    list((await write({ writes: writes.map(([as, operation, input]) => ({ as, operation, input })) })).receipts)
+  const from = (name: string, path: string) => ({ $from: name, path })
+  const guardOf = (name: string) => ({ expectedRevision: from(name, "/result/revision"), expectedStatus: from(name, "/result/status") })
 
-  const { room } = await call("whoami")
-  const roomId = text(room?.id)
-  await call("brief", { roomId })
-  await call("open", { roomId })
-  const place = { roomId, threadId: context.find(/\/threads\/([0-9a-f-]{36})\.md/) }
-  const guard = ({ result }: Json) => ({ expectedRevision: result?.revision, expectedStatus: result?.status })
-  const proposed = await write("propose_experiment", science.proposal(place))
-  const experimentId = text(proposed.targetId)
-  const taken = await write("take_experiment", { experimentId, ...guard(proposed) })
-  const planned = await write("accept_plan", science.plan(experimentId, guard(taken), repository))
-  const planId = text(planned.result?.planId)
+  await call("brief")
+  const place = { roomId: context.find(/Room ([0-9a-f-]{36})/), threadId: context.find(/opening Thread ([0-9a-f-]{36})/) }
+  await schemas("propose_experiment")
+  const { target, result } = await write({ operation: "propose_experiment", input: science.proposal(place) })
+  const experimentId = text(target?.id)
+
+  await schemas("take_experiment", "accept_plan", "register_attempt", "report_attempt_event")
   const attemptId = context.freshId()
-  const registered = await write("register_attempt", science.registration(attemptId, experimentId, planId, guard(planned), repository))
-  const started = await write("report_attempt_event", science.event(attemptId, guard(registered), "started"))
-  await send("report_attempt_event", science.event(attemptId, guard(started), "succeeded", science.outcome))
-  const published = await write("publish_finding", science.finding(place, experimentId, planId, attemptId))
-  const linked = await write("link_experiment_finding", science.link(experimentId, text(published.targetId), attemptId))
-  await write("post_research_checkpoint", science.checkpoint(place.threadId, linked.entry?.sequence, text(published.targetId)))
+  const begun = await several([
+    ["taken", "take_experiment", { experimentId, expectedRevision: result?.revision, expectedStatus: result?.status }],
+    ["planned", "accept_plan", science.plan(experimentId, guardOf("taken"), repository)],
+    [
+      "registered",
+      "register_attempt",
+      science.registration(attemptId, experimentId, from("planned", "/result/planId"), guardOf("planned"), repository),
+    ],
+    ["started", "report_attempt_event", science.event(attemptId, guardOf("registered"), "started")],
+  ])
+  const [, planned, , started] = begun.map((receipt) => receipt.result)
+  const guard = { expectedRevision: started?.revision, expectedStatus: started?.status }
+  await write({ operation: "report_attempt_event", input: science.event(attemptId, guard, "succeeded", science.outcome) })
+
+  await schemas("publish_finding", "link_experiment_finding", "report_experiment_status", "post_research_checkpoint")
+  const finding = from("finding", "/targetId")
+  const held = { expectedRevision: planned?.revision, expectedStatus: planned?.status }
+  await several([
+    ["finding", "publish_finding", science.finding(place, experimentId, text(planned?.planId), attemptId)],
+    ["link", "link_experiment_finding", science.link(experimentId, finding, attemptId)],
+    ["completed", "report_experiment_status", science.completion(experimentId, held)],
+    ["checkpoint", "post_research_checkpoint", science.checkpoint(place.threadId, from("completed", "/entry/sequence"), finding)],
+  ])
   await agent.close()
   return context
 }

@@ -31,68 +31,81 @@ const args = (input: object, expressions: Readonly<Record<string, string>> = {})
     .map(([name, value]) => `${snake(name)}=${name in expressions ? expressions[name] : py(value)}`)
     .join(", ")
 
+/** Names in a program that the agent made up itself. */
+const OWN_NAMES = new Set(["ends_at", "steps", "seed", "loss", "by"])
+
 export const python: Walker = async ({ baseUrl, token, repository }) => {
   const context = new Context()
   const folder = mkdtempSync(join(tmpdir(), "research-room-walk-"))
-  async function shell(sent: string, words: readonly string[]): Promise<string> {
-    const child = spawn(program, words, {
-      cwd: folder,
-      env: { ...process.env, RESEARCH_ROOM_TOKEN: token, RESEARCH_ROOM_SPOOL: join(folder, "spool") },
-    })
+  const env = { ...process.env, RESEARCH_ROOM_TOKEN: token, RESEARCH_ROOM_SPOOL: join(folder, "spool") }
+  async function started(words: readonly string[]): Promise<string> {
+    const child = spawn(program, words, { cwd: folder, env })
     let told = ""
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (piece: string) => (told += piece))
     const [code] = (await once(child, "close")) as [number]
-    context.exchanged(sent, told)
     if (code !== 0) throw new Error(told)
     return told
   }
-  const run = (lines: string): Promise<string> => {
-    const script = `from research_room import Room; room = Room()\n${lines}`
-    context.mustKnow(["from research_room import Room"], "the client")
-    context.mustKnow(
-      [...lines.matchAll(/\b(?:room|Room)\.(\w+)/g)].map(([, name = ""]) => name),
-      lines,
-    )
-    context.mustKnow(
-      [...lines.matchAll(/(?<=[(,] ?)(\w+)=(?!=)/g)].map(([, name = ""]) => name),
-      lines,
-    )
-    context.mustKnow(
-      [...lines.matchAll(/"(\w+)":/g)].map(([, name = ""]) => name).filter((name) => !["ends_at", "steps", "seed"].includes(name)),
-      lines,
-    )
-    return shell(`python3 -c '${script}'`, ["-c", script])
+  /** Asks the client what methods take. */
+  async function ask(...methods: string[]): Promise<void> {
+    context.mustKnow(["python3 research_room.py NAME", ...methods], "a method")
+    context.exchanged(`python3 research_room.py ${methods.join(" ")}`, await started(["research_room.py", ...methods]))
   }
+  /** Runs a program of the agent. Each name in it that is not the agent's own must have been told. */
+  async function run(lines: string): Promise<void> {
+    const script = `from research_room import Room\nroom = Room()\n${lines}`
+    const named = (pattern: RegExp) => [...lines.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !OWN_NAMES.has(name))
+    context.mustKnow(["from research_room import Room", ...named(/\b(?:room|batch|attempt)\.(\w+)/g)], lines)
+    context.mustKnow([...named(/(?<=[(,] ?)(\w+)=(?!=)/g), ...named(/"(\w+)":/g)], lines)
+    context.exchanged(`python3 -c '${script}'`, await started(["-c", script]))
+  }
+  const called = (method: string, input: object, expressions: Readonly<Record<string, string>> = {}) =>
+    `${method}(${args(input, expressions)})`
+  const guardOf = (name: string) => ({ expectedRevision: `${name}.result.revision`, expectedStatus: `${name}.result.status` })
   try {
     const index = await (await fetch(`${baseUrl}/llms.txt`)).text()
     context.exchanged("GET /llms.txt", index)
     const address = context.find(/\(([^)]*\/research_room\.py)\)/)
     writeFileSync(join(folder, "research_room.py"), await (await fetch(address)).text())
-    const look = "import research_room; print(research_room.__doc__, research_room.Room.__doc__)"
-    await shell(`curl -sSO ${address} && python3 -c '${look}'`, ["-c", look])
-    await run(`print(room.get_identity())`)
-    await run(`print(room.get_room_brief(format="markdown"))`)
-    await run(`help(Room)`)
-    const roomId = context.find(/"room": \{\n +"id": "([^"]+)"/)
-    await run(`print(next(room.all_room_threads()))`)
-    const place = { roomId, threadId: context.find(/"threadId": "([^"]+)"/) }
-    await run(`print(room.propose_experiment(${args(science.proposal(place))}))`)
+    const look = "import research_room; print(research_room.__doc__)"
+    context.exchanged(`curl -sSO ${address} && python3 -c '${look}'`, await started(["-c", look]))
+    await run(`print(room.get_room_brief(format="markdown", budget=4000))`)
+    const place = { roomId: context.find(/Room ([0-9a-f-]{36})/), threadId: context.find(/opening Thread ([0-9a-f-]{36})/) }
+    await ask("propose_experiment")
+    await run(`print(${called("room.propose_experiment", science.proposal(place))})`)
     context.wrote()
-    const experimentId = context.find(/"experimentId": "([^"]+)"/)
-    await run(`print(room.take_experiment(${args({ experimentId, expectedRevision: 1, expectedStatus: "open" })}))`)
-    const guard = { expectedRevision: 2, expectedStatus: "claimed" }
-    await run(`print(room.accept_plan(${args(science.plan(experimentId, guard, repository))}))`)
+    const experimentId = context.find(/"target": \{"id": "([^"]+)"/)
+    const open = {
+      expectedRevision: Number(context.find(/"result": \{[^}]*"revision": (\d+)/)),
+      expectedStatus: context.find(/"result": \{[^}]*"status": "(\w+)"/),
+    }
+
+    await ask("take_experiment", "accept_plan", "attempt")
+    await run(`with room.batch() as batch:
+    taken = ${called("batch.take_experiment", { experimentId, ...open })}
+    ${called("batch.accept_plan", science.plan(experimentId, {}, repository), guardOf("taken"))}
+print(batch)`)
     const planId = context.find(/"planId": "([^"]+)"/)
-    const attempt = `experiment=${py(experimentId)}, plan=${py(planId)}, argv=["python", "train.py", "--warm-up", "400"], configuration={"steps": 1000}, repository=${py(repository)}, dimensions=["seed"]`
-    await run(
-      `with room.attempt(${attempt}) as attempt: attempt.log(loss=2.31, step=1000, seed=1)\nprint(attempt.attempt_id, attempt.label)`,
-    )
-    const attemptId = context.find(/\n([0-9a-f-]{36}) A\d+/)
-    await run(`print(room.publish_finding(${args(science.finding(place, experimentId, planId, attemptId))}))`)
-    const versionId = context.find(/"versionId": "([^"]+)"/)
-    const linked = await run(`print(room.link_experiment_finding(${args(science.link(experimentId, versionId, attemptId))}))`)
-    const watermark = Number(/"entry": \{[^}]*"sequence": (\d+)/.exec(linked)?.[1])
-    await run(`print(room.post_research_checkpoint(${args(science.checkpoint(place.threadId, watermark, versionId))}))`)
+    const held = {
+      expectedRevision: Number(context.find(/"result": \{[^}]*"revision": (\d+)/)),
+      expectedStatus: context.find(/"result": \{[^}]*"status": "(\w+)"/),
+    }
+    const { argv, configuration } = science.registration("", experimentId, planId, {}, repository)
+    const launched = args({ experiment: experimentId, plan: planId, argv, configuration, repository, dimensions: ["seed"] })
+    await run(`with room.attempt(${launched}) as attempt:
+    attempt.log(loss=2.31, step=1000, seed=1)
+print(attempt)`)
+    const attemptId = context.find(/attempt_id ([0-9a-f-]{36})/)
+
+    await ask("publish_finding", "link_experiment_finding", "report_experiment_status", "post_research_checkpoint")
+    const finding = { findingVersionId: "finding.targetId" }
+    const covered = { expectedWatermark: "by.entry.sequence", coversThrough: "by.entry.sequence", citations: "[finding.targetId]" }
+    await run(`with room.batch() as batch:
+    finding = ${called("batch.publish_finding", science.finding(place, experimentId, planId, attemptId))}
+    ${called("batch.link_experiment_finding", science.link(experimentId, "", attemptId), finding)}
+    by = ${called("batch.report_experiment_status", science.completion(experimentId, held))}
+    ${called("batch.post_research_checkpoint", science.checkpoint(place.threadId, 0, ""), covered)}
+print(batch)`)
     return context
   } finally {
     rmSync(folder, { recursive: true, force: true })

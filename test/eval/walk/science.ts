@@ -88,6 +88,13 @@ export const link = (experimentId: unknown, findingVersionId: unknown, attemptId
   towardQuestion: { verdict: "partly_answers", explanation: "The baseline has not been run yet." },
 })
 
+export const completion = (experimentId: unknown, guard: Guard): Input => ({
+  experimentId,
+  ...guard,
+  status: "completed",
+  summary: "One seed with warm-up is run.",
+})
+
 export const checkpoint = (threadId: string, watermark: unknown, findingVersionId: unknown): Input => ({
   threadId,
   expectedWatermark: watermark,

@@ -39,9 +39,9 @@ export const checking =
   async (url, init) => {
     const response = await fetch(url, init)
     const text = await response.text()
-    const { pathname } = new URL(url)
+    const { pathname, searchParams } = new URL(url)
     const method = init.method ?? "GET"
-    holdToContract(method, pathname, response, text)
+    holdToContract(method, pathname, response, text, searchParams)
     if (!response.ok) mustBePromised(method, pathname, JSON.parse(text) as { refusal: RefusalCode })
     return new Response(text, response)
   }
