@@ -13,6 +13,7 @@ import type { Invitations } from "../people/invitations.ts"
 import type { People } from "../people/people.ts"
 import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
+import type { Effects } from "../research/measurements/effects.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
 import type { Findings } from "../research/findings/findings.ts"
 import type { FindingLinks } from "../research/findings/finding-links.ts"
@@ -60,6 +61,7 @@ export interface Instance {
     /** What a page asks for all rows of a list at once. */
     readonly materials: Pick<Materials, "newestOfRoom">
     readonly evidence: Pick<Evidence, "newestOn">
+    readonly effects: Pick<Effects, "of">
     readonly findingLinks: Pick<FindingLinks, "verdictsOn">
     readonly findings: Pick<Findings, "ofExperiment" | "ofAttempt">
   }

@@ -9,8 +9,12 @@ import { command, heading, person, time, ways } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
-import { answers, BRIEF_BYTES, beliefs, type Context, failures, findings, next, questions } from "./room-brief.ts"
+import { answers } from "./room-answer.ts"
+import { beliefs, type Context, findings } from "./room-brief.ts"
+import { failures, next, questions } from "./room-next.ts"
 
+/** Bytes of the brief that the page is made of. */
+const BRIEF_BYTES = 24_000
 /** Threads on the front page; their section shows all. */
 const THREADS = 4
 
@@ -21,8 +25,8 @@ function threads(visit: Visit, { room, threads: all }: Context): Html {
     "threads",
     "Threads",
     roleIn(visit, room) === "nobody"
-      ? html`<a href="${to(`/rooms/${room.roomId}/threads`)}">all ${all.length}</a>`
-      : html`<a href="${to(`/rooms/${room.roomId}/threads`)}">all ${all.length}</a> <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">start one</a>`,
+      ? html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a>`
+      : html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a> <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">Start a Thread</a>`,
   )}
 <ul class="cards" id="live-threads" data-live>${newest.map(
     (thread) =>
@@ -57,6 +61,7 @@ export function roomPage(visit: Visit): Shown {
   return {
     title: room.title,
     rail: roomRail(room, ""),
+    wide: true,
     json: `/api/research/rooms/${roomId}/research-context`,
     follow: { roomId, after: context.activityWatermark },
     about: aboutRoom(room, visit.ask("person", { username: room.owner.userId })),
@@ -67,7 +72,7 @@ ${roomBanners(room)}
 <div class="brief"><div>${beliefs(visit, context, brief)}
 ${findings(visit, context)}</div>
 <div>${next(visit, context, brief)}
-${failures(brief)}
+${failures(roomId, brief)}
 ${questions(context)}</div></div>
 ${doing(visit, () => html`<section aria-label="Actions">${forMembers(visit, room, html`${act("publish_hypothesis", at, "Publish a hypothesis")}${act("propose_experiment", at, "Propose an experiment")}${act("publish_finding", at, "Publish a finding")}${act("publish_cited_claim", at, "Cite a claim")}${act("register_material", at, "Register a material")}`)}</section>`)}
 ${threads(visit, context)}

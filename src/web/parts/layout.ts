@@ -65,10 +65,10 @@ export function layout(
 ${isEarlier ? html`<meta name="robots" content="noindex">` : null}<title>${waitingCount(visit)}${title} · Research Room</title>
 ${assets.head}${json === undefined ? null : html`<link rel="alternate" type="application/json" href="${to(json)}">`}
 ${about === undefined ? feedElements(feeds, edge.baseUrl) : headOf(about, edge.baseUrl)}</head>
-<body>
+<body${attributes({ class: wide === true ? "wide" : null })}>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}
-<div class="page${rail === undefined ? "" : " railed"}${wide === true ? " wide" : ""}">
+<div class="page${rail === undefined ? "" : " railed"}">
 ${rail?.markup}
 <main id="main" tabindex="-1"${attributes({ "data-room": follow?.roomId, "data-after": follow?.after, "data-base": to(""), "data-done": done?.name })}>
 ${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p><p id="arrived" class="arrived" role="status" aria-live="polite"></p>`}

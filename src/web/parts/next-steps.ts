@@ -18,7 +18,7 @@ const steps: Readonly<Record<string, readonly [asks: string, button: string, why
   review_conclusion: ["Review a conclusion", "Review"],
   report_outcome: ["Report how it ended:", "Report", "No outcome was reported yet."],
   answer_question: ["Answer a question", "Propose an experiment"],
-  test_hypothesis: ["Test", "Propose an experiment"],
+  test_hypothesis: ["Test", "Propose an experiment", "Nobody has tested it."],
   take_experiment: ["Take", "Take it"],
   reproduce_finding: ["Reproduce", "Reproduce it", "Nobody has reported a reproduction yet."],
 }
@@ -54,5 +54,5 @@ export const stepItem = (step: Step, visit: Visit, room: RoomLike, detail?: Cont
   const { what, object, why } = step
   const [asks, , own] = wordsOf(what)
   const name = object.label === null ? null : html` ${named(object.kind, object.id, object.label)}`
-  return html`<li><div><strong>${asks}${name}</strong> <span class="why">${detail ?? beginning(own ?? why, 100)}</span></div>${button(step, visit, room)}</li>`
+  return html`<li><div><strong>${asks}${name}</strong> <span class="why">${detail ?? beginning(own ?? why, 90)}</span></div>${button(step, visit, room)}</li>`
 }

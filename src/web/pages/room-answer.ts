@@ -1,0 +1,97 @@
+/** Where a Room stands, as its front page leads with it: the newest answer that holds, with the numbers it rests on. */
+import { staleSentence } from "../../contract/answers/evidence.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { type Html, html, to } from "../html.ts"
+import { beginning, inlineMarkdown, markdownInLink } from "../markdown.ts"
+import { act, roleIn } from "../parts/actions.ts"
+import { standsAt } from "../parts/conclusion.ts"
+import { withInterval } from "../parts/gathered.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { label, person, recordChip, time } from "../parts/parts.ts"
+import { reviewLine } from "../parts/reviews.ts"
+import { contrastInWords } from "../../research/measurements/in-words.ts"
+import type { Visit } from "../visit.ts"
+import { counted, shortened } from "../words.ts"
+
+type Context = AnswerOf<"room_context">
+type Checkpoint = Context["conclusions"][number]
+type Cited = AnswerOf<"checkpoint">["citations"][number]
+
+/** Other answers, records beside the leading one, and effects of each of these. */
+const SHOWN = { also: 2, cited: 4, effects: 2 }
+
+/** By their ids, which grow with time whatever a clock says. */
+const newestFirst = (items: readonly Checkpoint[]): Checkpoint[] =>
+  [...items].sort((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1))
+
+/** Where a Room stands: its newest answer that holds, those of other Threads, and those that no longer hold. */
+export function answers(visit: Visit, { conclusions, syntheses, threads, room }: Context): Html {
+  const titles = new Map(threads.flatMap(({ threadId, title, opening }) => (opening ? [] : [[threadId, title] as const])))
+  const all = newestFirst([...conclusions, ...syntheses])
+  const [lead, ...others] = all.filter(({ stale }) => !stale)
+  const fallen = all.filter(({ stale }) => stale)
+  return html`${lead === undefined ? noAnswer(visit, room, fallen.length) : leading(visit, lead, titles)}${
+    others.length === 0
+      ? null
+      : html`<ul class="also" aria-label="Other answers">${others.slice(0, SHOWN.also).map((each) => short(each, titles))}</ul>`
+  }${
+    fallen.length === 0
+      ? null
+      : html`<details class="left-out"><summary>${noLonger(fallen)}</summary><ul class="answers">${fallen.map((each) => standsAt(each, new Map(threads.map(({ threadId, title }) => [threadId, title]))))}</ul></details>`
+  }`
+}
+
+/** That there is no answer; where there are findings to sum up, a member is offered to write it. */
+function noAnswer(visit: Visit, room: Context["room"], fallen: number): Html {
+  if (room.state === "archived") return html`<p>${stateBadge("archived", "Archived without a conclusion")}</p>`
+  const role = roleIn(visit, room)
+  const offer =
+    (role === "member" || role === "owner") && room.counts.finding > 0
+      ? html` ${act("post_research_checkpoint", { threadId: room.openingThreadId }, "Write the answer")}`
+      : null
+  return html`<p>${stateBadge("open", fallen > 0 ? "No answer holds" : "No answer yet")}${offer}</p>`
+}
+
+/** "1 conclusion no longer holds: F3, which it cites, is now retracted." */
+function noLonger(fallen: readonly Checkpoint[]): string {
+  const concluded = fallen.every(({ state }) => state === "concluded")
+  const what = counted(fallen.length, concluded ? "conclusion" : "answer")
+  const [reason] = fallen[0]?.staleReasons ?? []
+  return `${what} no longer ${fallen.length === 1 ? "holds" : "hold"}${reason === undefined ? "." : `: ${staleSentence(reason)}`}`
+}
+
+/** Who said it and when, and in which Thread where that is not the Room's opening one. @param titles of the other Threads, by id */
+const origin = ({ threadId, author, at }: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
+  const title = titles.get(threadId)
+  return html`<span>${person(author)}</span><span>${time(at)}</span>${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${title}</a></span>`}`
+}
+
+/** A record that the answer cites: the numbers that it rests on, or its words where it has none. */
+function ground(visit: Visit, record: Cited): Html {
+  const effects = record.kind === "finding" ? visit.tables.effects.of(record.versionId) : []
+  const told = effects.slice(0, SHOWN.effects).flatMap(({ estimate, low, high, se, ...effect }) => {
+    if (estimate === null) return []
+    const what = contrastInWords(effect)
+    return html`${withInterval({ estimate, low, high, se })} <span class="quiet" title="${what}">${shortened(what, 60)}</span>`
+  })
+  if (told.length === 0 || record.status !== "current") return recordChip(record, 60)
+  return html`<span class="ground">${label(record.kind, record.versionId, record.label)} ${told.map((each, at) => (at === 0 ? each : html`<br>${each}`))}</span>`
+}
+
+function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html {
+  const { checkpointId, state, conclusion, synthesis } = checkpoint
+  const { citations } = visit.ask("checkpoint", { checkpointId })
+  const path = to(`/checkpoints/${checkpointId}`)
+  const rest = citations.length - SHOWN.cited
+  return html`<div class="banner ${state === "concluded" ? "good" : "quiet"} answer"><p class="meta"><span>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")}</span><span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}<span><a href="${path}">${state === "concluded" ? "What it rests on" : "Read the whole synthesis"}</a></span></p>
+<p class="said" dir="auto">${conclusion === null ? beginning(synthesis, 420) : inlineMarkdown(conclusion)}</p>${
+    citations.length === 0
+      ? null
+      : html`<p class="cited">${citations.slice(0, SHOWN.cited).map((record) => ground(visit, record))}${rest > 0 ? html`<a class="meta" href="${path}">${rest} more</a>` : null}</p>`
+  }</div>`
+}
+
+const short = (checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
+  const { checkpointId, state, conclusion, synthesis } = checkpoint
+  return html`<li>${stateBadge(state, state === "concluded" ? "Concluded" : "So far")} <a href="${to(`/checkpoints/${checkpointId}`)}" dir="auto">${markdownInLink(conclusion ?? synthesis)}</a> <span class="meta"><span>${reviewLine(checkpoint.reviewed)}</span>${origin(checkpoint, titles)}</span></li>`
+}
