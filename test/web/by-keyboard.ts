@@ -35,13 +35,10 @@ export async function filled(
   return { id: new URL(page.url()).pathname.split("/").at(-1) ?? "", typist }
 }
 
-/** Fills what every statement has. */
+/** Writes the sentence of a statement, and waits for the words and roles that are proposed from it. */
 export const wholeStatement = async (typist: Typist, wording: string, of: string): Promise<void> => {
   await typist.write(of, wording)
-  await typist.write("Words that say what happens", "lowers")
-  await typist.write("What they mean here", "Makes the mean over seeds smaller.")
-  await typist.write("Role 1: What stands in it", "a linear warm-up")
-  await typist.write("Role 2: What stands in it", "0.07 nat")
+  await page.locator("[data-structure] .tag").first().waitFor()
 }
 
 /** Inputs that the schema has for what was accepted, without those that the page knows. */

@@ -23,12 +23,13 @@ t.test("a hypothesis: at most half of the fields that it had", async (t) => {
   t.match(content, {
     kind: "hypothesis",
     scope: "Models of 50 million parameters.",
-    concepts: { lowers: { label: "lowers", definition: "Makes the mean over seeds smaller." } },
+    concepts: { lowers: { label: "lowers", definition: "Makes smaller." } },
     assertion: {
       predicate: { type: "concept", key: "lowers" },
       roles: [
-        { role: "cause", definition: "What is changed.", value: { type: "text", value: "a linear warm-up" } },
-        { role: "effect", definition: "What is measured.", value: { type: "decimal", value: "0.07", unit: "nat" } },
+        { role: "cause", definition: "What is changed.", value: { type: "text", value: "linear warm-up" } },
+        { role: "effect", definition: "What is measured.", value: { type: "text", value: "loss" } },
+        { role: "condition", definition: "What must hold for it.", value: { type: "text", value: "at step 1,000" } },
       ],
     },
   })
@@ -36,7 +37,9 @@ t.test("a hypothesis: at most half of the fields that it had", async (t) => {
 
 t.test("words are marked in the sentence, a word is borrowed, a role brings its meaning, a premise is picked by its label", async (t) => {
   const { id } = await filled("publish_hypothesis", at, async (typist) => {
-    await typist.write("What do you claim?", "Longer ramp lowers variance.")
+    await typist.write("What do you claim?", "Longer ramp")
+    await page.locator("[data-structure] > summary").click()
+    await page.getByLabel("What do you claim?").focus()
     // The first two words are selected, from the start of the sentence.
     await typist.press("Control+Home")
     for (let count = 0; count < "Longer ramp".length; count += 1) await typist.press("Shift+ArrowRight")
@@ -51,7 +54,8 @@ t.test("words are marked in the sentence, a word is borrowed, a role brings its 
     await typist.write("Role 3: Role", "comparison")
     await typist.write("Role 3: What stands in it", "no ramp")
     t.equal(await page.inputValue("[name='/assertion/roles/2/definition']"), "What it is compared with.")
-    await typist.write("Where does it hold?", "Anywhere.")
+    await page.getByLabel("What do you claim?").fill("Longer ramp lowers variance.")
+    await page.getByLabel("Where does it hold?").fill("Anywhere.")
     await typist.unfold("Premises it rests on")
     await typist.write("Record it rests on", "H1")
     await typist.write("Why it is needed", "The ramp must work at all.")
@@ -80,6 +84,8 @@ t.test("what is near to it shows while it is written, with and without a script"
   await still.getByRole("button", { name: "Was it tried before?" }).click()
   t.match(await still.textContent("#near"), /H1/)
   t.equal(await still.getByLabel("What do you claim?").inputValue(), "A linear warm-up lowers the loss at step 900.")
+  t.match(await still.textContent("[data-structure] > summary"), /lowers.*cause: linear warm-up.*effect: loss/s, "what it says is proposed")
+  await still.locator("[data-structure] > summary").click()
   await still.getByRole("button", { name: "Add a word" }).click()
   t.equal(await still.locator("[data-row='/concepts']").count(), 2, "rows are added without a script too")
   await plain.close()
@@ -90,7 +96,8 @@ t.test("a refusal speaks of the research, beside each field; the first has the f
   await page.evaluate("localStorage.clear()")
   await page.goto(`${demo.baseUrl}/do/publish_hypothesis?${at}`)
   const typist = new Typist(page)
-  await typist.write("What do you claim?", "Ramps help.")
+  await typist.write("What do you claim?", "Ramps?")
+  await page.locator("[data-structure] > summary").click()
   await typist.write("Role 1: What stands in it", "a ramp")
   await typist.send("Add a role")
   await page.locator("[name='/assertion/roles/2/role']:focus").waitFor()
@@ -105,13 +112,13 @@ t.test("a refusal speaks of the research, beside each field; the first has the f
   await page.waitForSelector("#refused")
   const told = await page.locator(".field.wrong .fault").allTextContents()
   t.same(told.slice(0, 4), [
+    "Say where it is meant to hold.",
     "Say which words of the sentence say what happens.",
     "Role 2 has nothing in it yet.",
     "Role 3 has no meaning yet.",
-    "Say where it is meant to hold.",
   ])
   t.match(told[4], /“something about ramps” is not a record of this Room/)
-  t.equal(await page.evaluate("document.activeElement.name"), "/concepts/0/label")
+  t.equal(await page.evaluate("document.activeElement.name"), "/scope")
   t.notMatch(await page.textContent("#refused"), /predicate|versionId|definition|assertion/, "no name of the interface")
   t.same(await violations(page), [])
 })

@@ -217,11 +217,11 @@ t.test("a material", async (t) => {
 
 t.test("links: toward the question and a hypothesis, a correction, what supersedes, a dispute, a retraction", async (t) => {
   const link = await filled("link_experiment_finding", `findingVersionId=${finding}&experimentId=${experiment}`, async (typist) => {
-    await typist.write("The finding", "answers it")
-    await typist.write("How so?", "For this model, yes.")
     await typist.write("Hypothesis 1: The finding", "supports")
     await typist.write("Hypothesis 1: How so?", "The predicted difference was seen.")
-    await typist.send("Relate them")
+    await typist.write("The finding", "answers it")
+    await typist.write("How so?", "For this model, yes.")
+    await typist.send("Publish the verdict")
   })
   t.match(await read(`/links/${link.id}`), {
     towardQuestion: { verdict: "answers", explanation: "For this model, yes." },

@@ -10,6 +10,7 @@ import { assertion, concepts, references, scope } from "../definitions/science.t
 import { digest, dimensionName, dimensions } from "../definitions/work.ts"
 
 const explanation = text(limits.explanation)
+const bearing = oneOf(enumerations.evidenceBearing)
 const locatorPart = v.exactOptional(plain(limits.locator))
 const locator = shape({ section: locatorPart, page: locatorPart, figure: locatorPart })
 const quote = text(limits.statement)
@@ -170,7 +171,12 @@ export const linkExperimentFinding = operation({
     ),
     towardQuestion: shape({ verdict: oneOf(enumerations.questionVerdict), explanation }),
   },
-  result: { linkId: uuid, label: v.null() },
+  result: {
+    linkId: uuid,
+    label: v.null(),
+    /** What each hypothesis came to before and comes to now, and how many others than its author say so. */
+    verdicts: v.array(shape({ versionId: uuid, label: v.string(), before: bearing, verdict: bearing, independent: whole() })),
+  },
   example: {
     experimentId: "0198f3a0-0000-7000-8000-000000000005",
     findingVersionId: "0198f3a0-0000-7000-8000-000000000009",

@@ -4,6 +4,7 @@
  */
 import { speakingPurposes } from "../../contract/answers/evidence.ts"
 import type { enumerations } from "../../contract/schema/enumerations.ts"
+import type { ResultOf } from "../../contract/operations/index.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
@@ -14,9 +15,12 @@ import { evidencePages } from "./pages.ts"
 import { reproductionsOf } from "./reproductions.ts"
 import { shaken } from "./shaken.ts"
 import { type Use, type UserKind, uses } from "./uses.ts"
-import { words } from "./words.ts"
+import { BEARING } from "./verdict.ts"
+import { TALLY_OF, words } from "./words.ts"
 
 type Verdict = (typeof enumerations.evidenceVerdict)[number]
+type Bearing = (typeof enumerations.evidenceBearing)[number]
+type Moved = ResultOf<"link_experiment_finding">["verdicts"][number]
 
 /** In which part of a record another one is named. */
 export type Part = "premise" | "reference" | "evidence" | "plan" | "role"
@@ -59,6 +63,10 @@ export function evidence(db: Db) {
   const used = uses(db)
   const rested = shaken(db)
   const carried = reproductionsOf(db)
+  const standing = db.prepare<{ versionId: string; label: string; verdict: Bearing; independent: number }>(
+    `SELECT r.version_id AS versionId, r.label, ${BEARING} AS verdict, coalesce(y.independent, 0) AS independent
+     FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")} ORDER BY j.key`,
+  )
   const restsOnEffects = db.prepare("SELECT 1 FROM finding_effects WHERE version_id = +? LIMIT 1")
   const speaks = (purpose: string | undefined): purpose is (typeof speakingPurposes)[number] =>
     speakingPurposes.some((speaking) => speaking === purpose)
@@ -135,13 +143,15 @@ export function evidence(db: Db) {
       bearing.retell(sourceId, isAttempt ? undefined : carried.sharingVoice(repeatsId), verdict, comparison)
     },
 
-    /** A finding link says what a finding means for hypotheses. */
+    /** A finding link says what a finding means for hypotheses. @returns the verdict of each before and after */
     linked(
       linkId: string,
       findingVersionId: string,
       verdicts: readonly { readonly versionId: string; readonly verdict: Verdict }[],
       said: Said,
-    ): void {
+    ): Moved[] {
+      const ids = JSON.stringify(verdicts.map(({ versionId }) => versionId))
+      const before = new Map(standing.all(ids).map(({ versionId, verdict }) => [versionId, verdict]))
       const isMeasured = restsOnEffects.get(findingVersionId) !== undefined
       verdicts.forEach(({ versionId: targetId, verdict }, position) => {
         used.note({ targetId, how: "verdict", byKind: "finding_link", byId: linkId, at: said.at })
@@ -157,6 +167,7 @@ export function evidence(db: Db) {
           ...said,
         })
       })
+      return standing.all(ids).map((after) => ({ ...after, before: before.get(after.versionId) ?? after.verdict }))
     },
 
     /** An attempt sets out to reproduce a finding or another attempt, and with that every finding that rests on it. */

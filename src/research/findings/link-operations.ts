@@ -36,7 +36,7 @@ export function findingLinkOperations(experiments: Experiments, records: Records
         towardQuestion,
         towardHypothesis,
       })
-      evidence.linked(linkId, findingVersionId, towardHypothesis, saidBy(actor, change.at))
+      const verdicts = evidence.linked(linkId, findingVersionId, towardHypothesis, saidBy(actor, change.at))
       const { label, wording, roomId: origin } = present(records.summary(findingVersionId))
       const card = {
         linkId,
@@ -52,7 +52,11 @@ export function findingLinkOperations(experiments: Experiments, records: Records
         towardQuestion,
         ...(client === undefined ? {} : { client }),
       }
-      return { target: { id: linkId, label: null }, result: { linkId, label: null }, entry: { standingOf: findingVersionId, card } }
+      return {
+        target: { id: linkId, label: null },
+        result: { linkId, label: null, verdicts },
+        entry: { standingOf: findingVersionId, card },
+      }
     },
   })
 

@@ -16,9 +16,9 @@ export function contrastInWords({
   of,
   against,
   where = {},
-}: Pick<Effect, "metric" | "split" | "of" | "against" | "where">): string {
+}: Pick<Effect, "metric" | "of" | "against" | "where"> & { readonly split?: string | null }): string {
   const at = Object.keys(where).length === 0 ? "" : ` at ${worded(where)}`
-  return `${metric}${split === undefined ? "" : ` (${split})`} of ${worded(of)} − ${worded(against)}${at}`
+  return `${metric}${split == null ? "" : ` (${split})`} of ${worded(of)} − ${worded(against)}${at}`
 }
 
 const values = (count: number): string => `${count} ${count === 1 ? "value" : "values"}`

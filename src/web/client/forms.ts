@@ -70,10 +70,15 @@ function fillMeanings(form: HTMLFormElement): void {
   })
 }
 
-/** Shows what is near to the sentence while it is written. */
+/** Takes over a part of another drawing of the page, unless somebody is at work in it. */
+function take(page: Document, selector: string): void {
+  const [old, fresh] = [document.querySelector(selector), page.querySelector(selector)]
+  if (old === null || fresh === null || old.contains(document.activeElement) || old.innerHTML === fresh.innerHTML) return
+  old.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)))
+}
+
+/** Shows what is near to the sentence, and the words and roles that are proposed from it, while it is written. */
 function showSimilar(form: HTMLFormElement): void {
-  const near = document.getElementById("near")
-  if (near === null) return
   let timer = 0
   let asking = new AbortController()
   form.addEventListener("input", ({ target }) => {
@@ -85,13 +90,27 @@ function showSimilar(form: HTMLFormElement): void {
       asking = new AbortController()
       drawn(form, [["_preview", "1"]], asking.signal).then(
         (page) => {
-          const fresh = page.getElementById("near")
-          if (fresh !== null && fresh.textContent !== near.textContent)
-            near.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)))
+          take(page, "#near")
+          take(page, "[data-structure]")
         },
         () => {},
       )
     }, PAUSE)
+  })
+}
+
+/** Shows which verdicts the form would move, once enough of it is filled in. */
+function showChanges(form: HTMLFormElement): void {
+  let asking = new AbortController()
+  form.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLSelectElement) || !target.name.includes("/toward") || form.querySelector("[name=_rehearse]") === null)
+      return
+    asking.abort()
+    asking = new AbortController()
+    drawn(form, [["_rehearse", "1"]], asking.signal).then(
+      (page) => take(page, "#changes"),
+      () => {},
+    )
   })
 }
 
@@ -136,6 +155,7 @@ export function workForms(): void {
     markWords(form)
     fillMeanings(form)
     showSimilar(form)
+    showChanges(form)
     findMore(form)
   }
 }

@@ -2,7 +2,9 @@
 import { bodySchema, type JsonSchema } from "../../contract/definitions/json-schema.ts"
 import type { ObjectKind } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
 import { kindsIn } from "../../contract/schema/ref.ts"
+import { companionOf, SAYS } from "./companion.ts"
 
 /** The objects that a field of ids may name. */
 type Named = readonly ObjectKind[]
@@ -128,6 +130,23 @@ function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
 
 const made = new Map<string, Field & { form: "object" }>()
 
+/** The same field with all in it that may be left out. */
+function optionally(field: Field): Field {
+  const own = { ...field, required: false }
+  if (own.form === "object") return { ...own, fields: own.fields.map(optionally) }
+  return own.form === "list" ? { ...own, least: 0, item: optionally(own.item) } : own
+}
+
+/** What is asked beside an operation, as a part of its form that may be left out. */
+function besides({ name }: Operation): Field[] {
+  const companion = companionOf(name)
+  const operation = companion && operationNamed(companion.operation)
+  if (operation === undefined) return []
+  const { fields } = formOf(operation)
+  const asked = companion?.asks.flatMap((each) => fields.filter((field) => field.name === each)) ?? []
+  return [optionally({ name: SAYS.slice(1), required: false, form: "object", fields: asked })]
+}
+
 /** The body of an operation as one field of fields; what every body has is left to the page. */
 export function formOf(operation: Operation): Field & { form: "object" } {
   const known = made.get(operation.name)
@@ -137,7 +156,7 @@ export function formOf(operation: Operation): Field & { form: "object" } {
     name: "",
     required: true,
     form: "object" as const,
-    fields: objectFields(schema, ["schemaVersion", operation.delivery, "client"]),
+    fields: [...objectFields(schema, ["schemaVersion", operation.delivery, "client"]), ...besides(operation)],
   }
   made.set(operation.name, form)
   return form

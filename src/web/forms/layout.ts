@@ -4,7 +4,9 @@ import type { Field } from "./fields.ts"
 import { type FormState, suggestedId } from "./inputs.ts"
 import { dataLists, fields, one } from "./render.ts"
 import { placeOf, type Sheet } from "./sheets/sheet.ts"
-import { statement } from "./statement-parts.ts"
+import { SAYS } from "./companion.ts"
+import { saying } from "./saying.ts"
+import { sentence, structure } from "./statement-parts.ts"
 import { borrowedName } from "./suggestions.ts"
 
 type Form = Field & { form: "object" }
@@ -27,12 +29,14 @@ function left(field: Field, path: string, elsewhere: ReadonlySet<string>): Field
   return fields.length === 0 ? null : { ...field, fields }
 }
 
-/** The statement asks for its concepts itself. */
-const STATEMENT = "/assertion"
+/** Where a sheet asks for the sentence of a statement, and for its words and roles. */
+const [STATEMENT, STRUCTURE] = ["/assertion", "/concepts"]
 
 function placed(form: Form, place: string, elsewhere: ReadonlySet<string>, state: FormState, bare: boolean): Html | null {
-  if (place === STATEMENT) return statement(form, state)
+  if (place === STATEMENT) return sentence(form, state)
+  if (place === STRUCTURE) return structure(state)
   const field = fieldAt(form, place)
+  if (place === SAYS && field?.form === "object") return saying(field, state)
   const rest = field === undefined ? null : left(field, place, elsewhere)
   if (rest === null) return null
   return bare && rest.form === "object" ? fields(rest.fields, place, state) : one(rest, place, state)
@@ -62,15 +66,18 @@ export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState):
   if (sheet === undefined) return html`${fields(form.fields, "", state)}${dataLists(form, state.choices)}`
   const { first, folds = [] } = sheet
   const named = [...first, ...folds.flatMap(({ places }) => places)]
-  const all = new Set(named.includes(STATEMENT) ? [...named, "/concepts"] : named)
+  const all = new Set(named)
   const without = (place: string) => new Set([...all].filter((one) => one !== place))
   const rest = left(form, "", all)
   const top = first.filter((place) => !state.hidden.has(place))
   const wrong = [...state.faults.keys()]
-  const folded = folds.map(({ heading, places }) => {
+  const folded = folds.map(({ heading, places, told }) => {
     const body = places.map((place) => placed(form, place, without(place), state, true))
-    const isOpen = isWritten(form, state, places) || wrong.some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
-    return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}</summary>${body}</details>`
+    const said = told?.(state.draft) ?? ""
+    const isOpen =
+      (told === undefined && isWritten(form, state, places)) ||
+      wrong.some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
+    return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}${said === "" ? null : html` <span class="tag">${said}</span>`}</summary>${body}</details>`
   })
   const kept = [...(sheet.kept ?? [])].filter((place) => first.includes(place) && state.hidden.has(place))
   const others = rest === null || rest.form !== "object" ? [] : rest.fields

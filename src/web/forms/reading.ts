@@ -1,9 +1,10 @@
 /** A draft read as the body it means: rows that were left empty go, names become ids, what goes without saying is said. */
 import type { Operation } from "../../contract/definitions/operation.ts"
+import { limits } from "../../contract/limits.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Visit } from "../visit.ts"
 import { type Choices, choicesOf } from "./choices.ts"
-import { bodyOf, type Draft } from "./draft.ts"
+import { bodyOf, type Draft, itemCount } from "./draft.ts"
 import { formOf } from "./fields.ts"
 import { type Output, outputsOf, withOutputs } from "./outputs.ts"
 import { withIds } from "./picked.ts"
@@ -33,13 +34,15 @@ export function atHand(visit: Visit, operation: Operation, roomId: string | unde
 
 const EXECUTION = "/provenance/execution"
 
-/** The experiment of the attempts that a finding comes from, where none is named. */
+/** The experiment of the attempts that a finding comes from, where none is named; its effects are of that one too. */
 function withExperiment(draft: Draft, { choices }: AtHand): Draft {
   const named = draft.getAll(`${EXECUTION}/attemptIds`)
-  const first = choices("attempt").find(({ id }) => named.includes(id))
-  if (first?.of === undefined || draft.get(`${EXECUTION}/experimentId`)) return draft
+  const experimentId = draft.get(`${EXECUTION}/experimentId`) || choices("attempt").find(({ id }) => named.includes(id))?.of
+  if (experimentId === undefined) return draft
   const made = new URLSearchParams(draft)
-  made.set(`${EXECUTION}/experimentId`, first.of)
+  made.set(`${EXECUTION}/experimentId`, experimentId)
+  for (let index = 0; index < itemCount(draft, "/effects", 0, limits.effects); index += 1)
+    if (!draft.get(`/effects/${index}/experimentId`)) made.set(`/effects/${index}/experimentId`, experimentId)
   return made
 }
 

@@ -2,11 +2,12 @@
 import { attributes, type Html, html } from "../html.ts"
 import { countName, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
-import { askedOf, common, faultsAt, type FormState, hintOf, idOf, labelled, suggestedId } from "./inputs.ts"
+import { askedOf, common, faultsAt, type FormState, hintOf, labelled, suggestedId } from "./inputs.ts"
+import { shortened } from "../words.ts"
 import { addButton, fields, removeButton } from "./render.ts"
+import { isAsProposed, PROPOSED, WORDING } from "./proposing.ts"
 import { usualRoles } from "./suggestions.ts"
 
-const WORDING = "/assertion/wording"
 const CONCEPTS = "/concepts"
 const ROLES = "/assertion/roles"
 
@@ -81,11 +82,37 @@ function roles(state: FormState): Html {
 }
 
 /** What the script offers for words that are selected in the sentence. */
-const marking = html`<div class="marking" data-marking><span class="hint" id="marking">The selected words are:</span> <button type="button" class="quiet" data-mark="happens" disabled>what happens</button> <button type="button" class="quiet" data-mark="word" disabled>a word to explain</button> <button type="button" class="quiet" data-mark="role" disabled>in a role</button></div>`
+const marking = html`<div class="marking" data-marking><span class="hint" id="marking">Select words of the sentence. They are:</span> <button type="button" class="quiet" data-mark="happens" disabled>what happens</button> <button type="button" class="quiet" data-mark="word" disabled>a word to explain</button> <button type="button" class="quiet" data-mark="role" disabled>in a role</button></div>`
 
-/** The statement of a form: its wording, its words and its roles. */
-export function statement(form: Field & { form: "object" }, state: FormState): Html {
+/** The sentence of a statement. */
+export function sentence(form: Field & { form: "object" }, state: FormState): Html {
   const assertion = form.fields.find(({ name }) => name === "assertion")
   const wording = assertion?.form === "object" ? assertion.fields.filter(({ name }) => name === "wording") : []
-  return html`<div class="statement-form" data-statement="${idOf(WORDING)}">${fields(wording, "/assertion", state)}${marking}${concepts(state)}${roles(state)}</div>`
+  return html`<div class="statement-form">${fields(wording, "/assertion", state)}</div>`
+}
+
+/** What is said of what, in a few chips; nothing where nobody said it yet. */
+function chips({ draft }: FormState): Html | null {
+  const happens = draft.get(`${CONCEPTS}/0/label`)?.trim() ?? ""
+  const said = Array.from({ length: itemCount(draft, ROLES, 2, 12) }, (_, index) => {
+    const value = draft.get(`${ROLES}/${index}/value`)?.trim() ?? ""
+    return value === "" ? null : html`<span class="tag">${draft.get(`${ROLES}/${index}/role`)}: <b>${shortened(value, 60)}</b></span> `
+  })
+  if (happens === "" && said.every((each) => each === null)) return null
+  return html`${happens === "" ? null : html`<span class="tag"><b>${shortened(happens, 60)}</b></span> `}${said}`
+}
+
+/**
+ * The words and roles of a statement: proposed from its sentence, shown as chips, and open to change. Unfolded where something in
+ * it is wrong, or somebody asked for another row.
+ */
+export function structure(state: FormState): Html {
+  const isWrong = [...state.faults.keys()].some((at) => at.startsWith(CONCEPTS) || (at.startsWith("/assertion") && at !== WORDING))
+  const known = chips(state)
+  const isProposed = isAsProposed(state.draft)
+  return html`<details class="fold structure" data-structure${attributes({ open: isWrong || state.draft.has("_open") })}><summary>${
+    known === null
+      ? html`Words and roles <span class="optional">proposed from your sentence</span>`
+      : html`${known}<span class="optional">${isProposed ? "proposed from the sentence; change it here" : "change it here"}</span>`
+  }</summary>${isProposed ? html`<input type="hidden" name="${PROPOSED}" value="${state.draft.get(PROPOSED)}">` : null}${marking}${concepts(state)}${roles(state)}</details>`
 }

@@ -7,6 +7,8 @@ interface Concept {
   readonly key: string
   readonly label: string
   readonly definition: string
+  /** Whether its record says by it what happens. */
+  readonly happens: boolean
   readonly record: { readonly versionId: string; readonly label: string }
 }
 interface Role {
@@ -47,8 +49,8 @@ export function suggestionsOf(visit: Visit, roomId: string | undefined, wanted: 
     const { content } = visit.ask("record", { versionId })
     return { versionId, label, ...accepted("record", content) }
   })
-  const concepts = records.flatMap(({ versionId, label, concepts }) =>
-    Object.entries(concepts).map(([key, concept]) => ({ key, ...concept, record: { versionId, label } })),
+  const concepts = records.flatMap(({ versionId, label, concepts, assertion: { predicate } }) =>
+    Object.entries(concepts).map(([key, concept]) => ({ key, ...concept, happens: predicate.key === key, record: { versionId, label } })),
   )
   const roles = records.flatMap(({ assertion }) => assertion.roles.map(({ role, definition }) => ({ role, definition })))
   return {

@@ -1,24 +1,30 @@
 /** The form of any operation, and what comes of it: made from the operation's own schema, admitted through the ledger's one door. */
-import type { Answer } from "../../edge/answers/answer.ts"
 import { randomUUID } from "node:crypto"
+import * as v from "valibot"
+import type { Answer } from "../../edge/answers/answer.ts"
 import type { Receipt } from "../../contract/answers/index.ts"
-import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
+import type { Operation } from "../../contract/definitions/operation.ts"
 import { limits } from "../../contract/limits.ts"
 import type { PagedKind, TargetKind } from "../../contract/objects/objects.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
-import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/identity/callers.ts"
-import { type Decoded, sendWrite } from "../../edge/requests/writes.ts"
+import { mustBeSignedIn, mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { pathOf, withQuery } from "../addresses.ts"
 import { countName, type Draft } from "../forms/draft.ts"
-import { type ReadDraft, readDraft } from "../forms/reading.ts"
+import { formOf as fieldsOf } from "../forms/fields.ts"
+import { WORDING, withProposal } from "../forms/proposing.ts"
+import { atHand, type ReadDraft, readDraft } from "../forms/reading.ts"
 import { withItem } from "../forms/rows.ts"
+import { type Html, html } from "../html.ts"
+import { stateBadge } from "../parts/marks.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { Shown, Visit, WebPage } from "../visit.ts"
 import { type FormPage, formPage, opening, roomOf } from "./form-page.ts"
 import { secretPage } from "./secret.ts"
-import { trusted } from "../../contract/json.ts"
+import { faultsIn, sendForm } from "./sending.ts"
+import { linkExperimentFinding } from "../../contract/operations/publications.ts"
+import { counted } from "../words.ts"
 import { withheldPage, withholdPage } from "./withhold.ts"
 
 function operationIn({ params }: Visit): Operation {
@@ -77,28 +83,6 @@ export function placeOf(operation: Operation, receipt: Receipt): string {
   return withDone(target.kind === "message" && entry !== null ? `${place}#entry-${entry.entryId}` : place, operation)
 }
 
-/** What a form holds, as the write's own body. @throws Refusal `invalid_schema` for what cannot be read */
-function decoded(operation: Operation, draft: Draft, { body, issues }: ReadDraft): Decoded {
-  const whole = {
-    schemaVersion: operation.schemaVersion,
-    [operation.delivery]: draft.get(`/${operation.delivery}`) ?? randomUUID(),
-    ...body,
-  }
-  if (issues.length > 0) {
-    const checked = checkBody(operation, whole)
-    const told = new Set(issues.map(({ path }) => path))
-    throw new Refusal("invalid_schema", "Some of what you wrote cannot be read.", {
-      issues: [...issues, ...(checked.ok ? [] : checked.issues.filter(({ path }) => !told.has(path)))],
-    })
-  }
-  return { params: Object.fromEntries(pathNames(operation.path).map((name) => [name, (draft.get(name) ?? "").toLowerCase()])), body: whole }
-}
-
-async function admitted({ edge, event }: Visit, operation: Operation, draft: Draft, read: () => ReadDraft): Promise<Receipt> {
-  const actor = personActor(mustBeSignedIn(edge, event))
-  return trusted<Receipt>(await sendWrite(edge, event, operation, actor, () => decoded(operation, draft, read())))
-}
-
 /** Expects the state that the refusal showed: the person has now seen it. */
 function withCurrent(draft: Draft, { details }: Refusal): Draft {
   const expected = details.current?.expected
@@ -106,6 +90,27 @@ function withCurrent(draft: Draft, { details }: Refusal): Draft {
   const made = new URLSearchParams(draft)
   for (const [name, value] of Object.entries(expected)) if (made.has(`/${name}`)) made.set(`/${name}`, String(value))
   return made
+}
+
+/** The draft with words and roles proposed from its sentence, where it has one and nobody said them. */
+function withStructure(visit: Visit, operation: Operation, draft: Draft): Draft {
+  if (!draft.has(WORDING) || !fieldsOf(operation).fields.some(({ name }) => name === "assertion")) return draft
+  return withProposal(draft, atHand(visit, operation, roomOf(visit, operation, draft)).suggestions)
+}
+const SEEN_FIRST = html`<p>Words and roles are proposed from your sentence. Check them, then publish.</p>`
+
+/** "H1: untested → supported, by its author alone": what verdicts a write would move, from the receipts of its rehearsal. */
+function changesIn(receipts: readonly Receipt[]): Html {
+  const moved = receipts.flatMap(({ result }) => (v.is(linkExperimentFinding.result, result) ? result.verdicts : []))
+  if (moved.length === 0) return html`<p>It would be stored as it is. No verdict changes.</p>`
+  return html`<ul class="lines">${moved.map(
+    ({ label, before, verdict, independent }) =>
+      html`<li><strong>${label}${before === verdict ? " stays" : ":"}</strong> ${before === verdict ? null : html`${stateBadge(before)} → `}${stateBadge(verdict)}${
+        verdict === "untested"
+          ? null
+          : `, by ${independent === 0 ? "its author alone" : counted(independent, "other person", "other people")}`
+      }</li>`,
+  )}</ul>`
 }
 
 /** Bytes that an operation's form may be: its content, each byte of which a browser writes as three at most, and the names of its inputs. */
@@ -118,26 +123,32 @@ export async function actSent(visit: Visit): Promise<Answer | WebPage> {
   mustBeSignedIn(visit.edge, visit.event)
   const operation = operationIn(visit)
   const draft = await readFormBody(visit.event, formBytes(operation))
-  const [add, remove, previewed] = [draft.get("_add"), draft.get("_remove"), draft.has("_preview")]
-  for (const name of ["_add", "_remove", "_preview"]) draft.delete(name)
+  const [add, remove, previewed, rehearsed] = [draft.get("_add"), draft.get("_remove"), draft.has("_preview"), draft.has("_rehearse")]
+  for (const name of ["_add", "_remove", "_preview", "_rehearse"]) draft.delete(name)
   if (add !== null || remove !== null) {
     if (add !== null && !draft.has(countName(add))) draft.set(countName(add), "0")
     return (again) => formOf(again, { operation, draft: withItem(draft, { add, remove }) })
   }
-  if (previewed) return (again) => formOf(again, { operation, draft, preview: true })
+  const proposed = withStructure(visit, operation, draft)
+  if (previewed) return (again) => formOf(again, { operation, draft: proposed, preview: true })
   let read: ReadDraft | undefined
   const reading = (): ReadDraft => {
-    read = readDraft(visit, operation, roomOf(visit, operation, draft), draft)
+    read = readDraft(visit, operation, roomOf(visit, operation, proposed), proposed)
     return read
   }
+  // What was proposed is seen before it is published.
+  if (proposed !== draft && !rehearsed && faultsIn(operation, proposed, reading()).length === 0)
+    return (again) => formOf(again, { operation, draft: proposed, note: SEEN_FIRST })
   try {
-    const receipt = await admitted(visit, operation, draft, reading)
+    const [receipt, ...others] = await sendForm(visit, operation, proposed, reading, rehearsed)
+    if (receipt === undefined) throw new Error("a write has a receipt")
+    if (rehearsed) return (again) => formOf(again, { operation, draft: proposed, note: changesIn([receipt, ...others]) })
     if (typeof receipt.result.token === "string") return (again) => secretPage(again, operation, receipt)
     if (typeof receipt.result.mayStillHold === "string") return (again) => withheldPage(again, receipt)
     return redirected(visit, draft.has("_next") ? withDone(ownPath(draft.get("_next")), operation) : placeOf(operation, receipt))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const next = withCurrent(read?.draft ?? draft, error)
+    const next = withCurrent(read?.draft ?? proposed, error)
     if (error.code === "request_conflict") next.set(`/${operation.delivery}`, randomUUID())
     return (again) => formOf(again, { operation, draft: next, sent: draft, read: read?.spelled, refusal: error })
   }

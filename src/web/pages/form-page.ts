@@ -5,10 +5,12 @@ import { type Operation, pathNames } from "../../contract/definitions/operation.
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { isoTime } from "../../ledger/world.ts"
+import { companionOf } from "../forms/companion.ts"
 import { type Draft, fill } from "../forms/draft.ts"
 import { type Fault, faultsOf } from "../forms/faults.ts"
 import { type Field, formOf } from "../forms/fields.ts"
 import { laidOut } from "../forms/layout.ts"
+import { WORDING } from "../forms/proposing.ts"
 import { atHand } from "../forms/reading.ts"
 import { sheetOf } from "../forms/sheets/index.ts"
 import { type Subject, subjectOf } from "../forms/subject.ts"
@@ -80,6 +82,8 @@ export interface FormPage {
   readonly sent?: Draft
   readonly refusal?: Refusal
   readonly preview?: boolean
+  /** What is to be read before it is sent. */
+  readonly note?: Html
 }
 
 function preview(form: Field & { form: "object" }, draft: Draft): Html {
@@ -113,6 +117,11 @@ function aboutIt(visit: Visit, operation: Operation, draft: Draft): Subject {
   return subjectOf(visit, Object.fromEntries(names.map((name) => [name, isNew(name) ? undefined : givenIn(draft, name)])))
 }
 
+const isBlank = (draft: Draft, at: string): boolean => draft.getAll(at).every((value) => value.trim() === "")
+
+/** Whether what it holds may move a verdict, so that what changes is shown before it is sent. */
+const showsVerdicts = ({ name }: Operation): boolean => name === "link_experiment_finding" || companionOf(name) !== undefined
+
 const givenIn = (draft: Draft, name: string): string | undefined => draft.get(`/${name}`) || draft.get(name) || undefined
 
 /** The Room that a form is about, as far as it says. */
@@ -133,7 +142,7 @@ function known(operation: Operation, draft: Draft): Set<string> {
 /** The form, with what is wrong with it after a refusal. */
 export function formPage(
   visit: Visit,
-  { operation, draft, sent = draft, read = draft, refusal, preview: previewed = false }: FormPage,
+  { operation, draft, sent = draft, read = draft, refusal, preview: previewed = false, note }: FormPage,
 ): Shown {
   const form = formOf(operation)
   const sheet = sheetOf(operation.name)
@@ -148,7 +157,12 @@ export function formPage(
   const lead = html`<h1>${name}</h1><p class="lead">${sheet?.lead ?? operation.summary}</p>${about}`
   const why = refusal === undefined ? barred(visit, operation, room) : null
   if (why !== null) return { ...frame, body: html`${lead}${why}` }
-  const faults: readonly Fault[] = faultsOf(refusal?.details.issues ?? [], form, { draft, read, sheet })
+  // Words and roles are proposed from the sentence: without one they are not missing.
+  const isSilent = draft.get(WORDING)?.trim() === ""
+  const isProposed = ({ at }: Fault) => at.startsWith("/concepts/0") || at.startsWith("/assertion/roles")
+  const faults: readonly Fault[] = faultsOf(refusal?.details.issues ?? [], form, { draft, read, sheet }).filter(
+    (fault) => !(isSilent && isProposed(fault) && isBlank(draft, fault.at)),
+  )
   const byInput = Map.groupBy(faults, ({ at }) => at)
   const only = new Map([
     ...operation.onlyWhen.map(({ field, when }) => [`/${field}`, `/${when.field}=${when.in.join(",")}`] as const),
@@ -173,17 +187,18 @@ export function formPage(
     ? html`<aside class="near" id="near" aria-live="polite">${previewed || refusal !== undefined ? similarTo(visit, room.roomId, draft) : null}</aside>`
     : null
   const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
-  const subjects = SUBJECTS.filter((name) => givenIn(draft, name) !== undefined).map((name) => givenIn(draft, name))
+  const subjects = [...SUBJECTS, "provenance/execution/experimentId"].flatMap((name) => givenIn(draft, name) ?? [])
   return {
     ...frame,
     status: refusal?.status ?? 200,
     body: html`${lead}
 ${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}${previewed && isMarkdown ? preview(form, draft) : null}
-<div class="${showsSimilarWork ? "writing" : ""}"><form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${subjects.join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}"${refusal === undefined && !previewed ? html` data-begin` : null} novalidate>
+<div class="${showsSimilarWork ? "writing" : ""}"><form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${subjects.join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}"${refusal === undefined && !previewed && note === undefined ? html` data-begin` : null} novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
 <input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${laidOut(form, sheet, state)}
+<div class="changes" id="changes" role="status">${note}</div>
 <div class="buttons"><button>${sheet?.send ?? name}</button>
-  ${isMarkdown || showsSimilarWork ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></form>
+  ${isMarkdown || showsSimilarWork ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${showsVerdicts(operation) ? html`<button class="quiet" name="_rehearse" value="1">See what changes</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></form>
 ${near}</div>`,
   }
 }

@@ -3,7 +3,7 @@ import { writerName } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
-import type { Visit } from "../visit.ts"
+import { orNull, type Visit } from "../visit.ts"
 import { act } from "./actions.ts"
 import { findingsOf, linkedIn, type Next } from "./guide.ts"
 import { actionButton, clock } from "./parts.ts"
@@ -12,13 +12,15 @@ type Experiment = AnswerOf<"experiment">
 type Attempt = AnswerOf<"attempt">
 type RecordRead = AnswerOf<"record">
 
+const isRunning = ({ status }: Pick<Experiment, "status">): boolean => status === "claimed" || status === "in_progress"
+
 /** A link to a form with several values of one name. */
 const toForm = (operation: "publish_finding", given: readonly (readonly [string, string])[], text: string): Html =>
   html`<a class="button" href="${to(`/do/${operation}?${new URLSearchParams(given.map(([name, value]) => [name, value]))}`)}">${text}</a>`
 
 /** The form of a finding with what its attempts tell already. */
 function publishFinding(
-  { experimentId, roomId, threadId, scope }: Pick<Experiment, "experimentId" | "roomId" | "threadId"> & { readonly scope?: string },
+  { experimentId, roomId, threadId }: Pick<Experiment, "experimentId" | "roomId" | "threadId">,
   attemptIds: readonly string[],
   planId: string | null | undefined,
 ): Html {
@@ -31,10 +33,18 @@ function publishFinding(
       [`${at}/experimentId`, experimentId],
       ...attemptIds.map((attemptId) => [`${at}/attemptIds`, attemptId] as const),
       ...(planId == null ? [] : [[`${at}/planId`, planId] as const]),
-      ...(scope === undefined ? [] : [["/scope", scope] as const]),
     ],
     "Publish a finding",
   )
+}
+
+/** The attempts that a finding about one of them comes from: it, and those of the same person that succeeded and no finding names. */
+function beside(visit: Visit, { attemptId, experimentId, registrant }: Attempt): string[] {
+  const { items } = visit.ask("attempts", {}, { experimentId, status: "succeeded" })
+  const others = items.filter(
+    (other) => other.registrant.userId === registrant.userId && visit.tables.findings.ofAttempt(other.attemptId).length === 0,
+  )
+  return [...new Set([attemptId, ...others.map((other) => other.attemptId)])]
 }
 
 /** The form in which a finding says what it answers. */
@@ -143,7 +153,7 @@ export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
   }
   if (status === "succeeded")
     return {
-      button: publishFinding({ experimentId, roomId, threadId }, [attemptId], planId),
+      button: publishFinding({ experimentId, roomId, threadId }, beside(visit, attempt), planId),
       why: "say what came out, also when nothing did.",
     }
   return isMine
@@ -157,19 +167,39 @@ export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
       }
 }
 
+/** What a finding waits for that says what it answers: the end of its experiment, a review, a reproduction. */
+function nextOfAnswering(visit: Visit, { versionId, label, execution, author, reviews = [] }: RecordRead): Next | null {
+  const me = visit.person?.userId
+  const experiment = execution === null ? null : orNull(() => visit.ask("experiment", { experimentId: execution.experimentId }))
+  const { expectedRevision, expectedStatus } = experiment?.affordances.expected ?? {}
+  if (experiment !== null && me !== undefined && experiment.assigneeId === me && isRunning(experiment))
+    return {
+      button: act(
+        "report_experiment_status",
+        { experimentId: experiment.experimentId, expectedRevision, expectedStatus, status: "completed" },
+        `Finish ${experiment.label}`,
+        "first",
+      ),
+      why: html`${label} answers it. Finish ${experiment.label}, or run more.`,
+    }
+  if (author.userId !== me && !reviews.some((review) => review.author.userId === me && review.withdrawn === null))
+    return { button: act("submit_review", { target: versionId }, `Review ${label}`, "first"), why: "say what you checked of it." }
+  return execution === null
+    ? null
+    : { button: reproduce(execution.experimentId, { versionId, label }), why: "reproduce it with your own agent or code." }
+}
+
 /** What a record waits for. @param related experiments that address it, newest first @param isLinked whether a finding says what it answers */
-export function nextOfRecord(record: RecordRead, related: AnswerOf<"experiments">["items"], isLinked: boolean): Next | null {
+export function nextOfRecord(visit: Visit, record: RecordRead, related: AnswerOf<"experiments">["items"], isLinked: boolean): Next | null {
   const { kind, status, versionId, label, roomId, threadId, execution } = record
   if (status === "retracted" || status === "superseded") return null
-  if (kind === "finding") {
-    if (!isLinked) return { button: sayWhatItAnswers(versionId, execution?.experimentId, label), why: "it answers nothing yet." }
-    return execution === null
-      ? null
-      : { button: reproduce(execution.experimentId, { versionId, label }), why: "reproduce it with your own agent or code." }
-  }
+  if (kind === "finding")
+    return isLinked
+      ? nextOfAnswering(visit, record)
+      : { button: sayWhatItAnswers(versionId, execution?.experimentId, label), why: "it answers nothing yet." }
   if (kind !== "hypothesis") return null
   const open = related.find((experiment) => experiment.status === "open")
-  const running = related.find((experiment) => experiment.status === "claimed" || experiment.status === "in_progress")
+  const running = related.find(isRunning)
   if (open !== undefined)
     return {
       button: html`<a class="button" href="${address("experiment", open.experimentId)}">See ${open.label}</a>`,
@@ -178,7 +208,7 @@ export function nextOfRecord(record: RecordRead, related: AnswerOf<"experiments"
   if (running !== undefined)
     return {
       button: html`<a class="button quiet" href="${address("experiment", running.experimentId)}">See ${running.label}</a>`,
-      why: html`${running.assignee === null ? "a member" : writerName(running.assignee)} tests it in ${running.label}.`,
+      why: html`${running.assignee === null ? "a member tests" : running.assigneeId === visit.person?.userId ? "you test" : `${writerName(running.assignee)} tests`} it in ${running.label}.`,
     }
   return {
     button: act("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment", "first"),

@@ -7,6 +7,28 @@ const replacement = {
   missing: "Choose the record that stands in its place.",
 } as const
 
+/** What a finding says of a question and of hypotheses, wherever in a form that stands. @param hint what becomes of an explanation that is left empty */
+export const verdictAsks = <const P extends string>(at: P, hint?: string) => {
+  const explained = hint === undefined ? {} : { hint }
+  return {
+    [`${at}/towardQuestion`]: { label: "What it says about the question", line: true },
+    [`${at}/towardQuestion/verdict`]: {
+      label: "The finding",
+      missing: "Say whether it answers the question.",
+      words: { answers: "answers it", partly_answers: "answers part of it", does_not_answer: "does not answer it" },
+    },
+    [`${at}/towardQuestion/explanation`]: { label: "How so?", missing: "Say how it bears on the question.", ...explained },
+    [`${at}/towardHypothesis`]: { label: "What it says about hypotheses", row: "hypothesis", rows: 1, line: true },
+    [`${at}/towardHypothesis/*/versionId`]: { label: "Hypothesis", missing: "Choose hypothesis {n}." },
+    [`${at}/towardHypothesis/*/verdict`]: {
+      label: "The finding",
+      missing: "Say what it means for hypothesis {n}.",
+      words: { supports: "supports it", contradicts: "contradicts it", inconclusive: "leaves it open" },
+    },
+    [`${at}/towardHypothesis/*/explanation`]: { label: "How so?", missing: "Say how it bears on hypothesis {n}.", ...explained },
+  } as const
+}
+
 export const linkSheets = {
   assert_correction: sheet("assert_correction", {
     heading: "Correct it",
@@ -74,10 +96,10 @@ export const linkSheets = {
     },
   }),
   link_experiment_finding: sheet("link_experiment_finding", {
-    heading: "Relate a finding to an experiment",
-    lead: "What the finding says to the experiment's question, and to each hypothesis. It changes the state of neither.",
-    send: "Relate them",
-    first: ["/experimentId", "/findingVersionId", "/towardQuestion", "/towardHypothesis"],
+    heading: "Say what a finding answers",
+    lead: "What it says about the experiment's question and about each hypothesis. You can take it back later.",
+    send: "Publish the verdict",
+    first: ["/experimentId", "/findingVersionId", "/towardHypothesis", "/towardQuestion"],
     folds: [{ heading: "The attempt it comes from", places: ["/attemptId"] }],
     kept: ["/experimentId", "/findingVersionId"],
     begins: (visit, draft) => {
@@ -87,21 +109,7 @@ export const linkSheets = {
     asks: {
       "/experimentId": { label: "Experiment", missing: "Choose the experiment." },
       "/findingVersionId": { label: "Finding", missing: "Choose the finding." },
-      "/towardQuestion": { label: "What it says to the question", line: true },
-      "/towardQuestion/verdict": {
-        label: "The finding",
-        missing: "Say whether it answers the question.",
-        words: { answers: "answers it", partly_answers: "answers part of it", does_not_answer: "does not answer it" },
-      },
-      "/towardQuestion/explanation": { label: "How so?", missing: "Say how it bears on the question." },
-      "/towardHypothesis": { label: "What it says to hypotheses", row: "hypothesis", rows: 1, line: true },
-      "/towardHypothesis/*/versionId": { label: "Hypothesis", missing: "Choose hypothesis {n}." },
-      "/towardHypothesis/*/verdict": {
-        label: "The finding",
-        missing: "Say what it means for hypothesis {n}.",
-        words: { supports: "supports it", contradicts: "contradicts it", inconclusive: "leaves it open" },
-      },
-      "/towardHypothesis/*/explanation": { label: "How so?", missing: "Say how it bears on hypothesis {n}." },
+      ...verdictAsks(""),
       "/attemptId": { label: "Attempt it comes from" },
     },
   }),

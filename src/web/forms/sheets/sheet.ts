@@ -4,6 +4,7 @@
  */
 import type { InputOf, OperationName } from "../../../contract/operations/index.ts"
 import { orNull, type Visit } from "../../visit.ts"
+import type { SAYS } from "../companion.ts"
 
 type Inside<T> = `/${string & keyof T}` | { [K in keyof T & string]: `/${K}${PlacesIn<T[K]>}` }[keyof T & string]
 /** The places of a body: the members of an object, and `*` for any item of a list or any name of one's own choice. */
@@ -42,6 +43,8 @@ export interface Asked {
 
 interface Fold<P> {
   readonly heading: string
+  /** What the page filled in does not unfold it: its heading says it. */
+  readonly told?: (draft: URLSearchParams) => string
   readonly places: readonly P[]
 }
 
@@ -65,6 +68,13 @@ export type Sheet = SheetOf<string>
 
 /** A sheet of one operation. A place that its body does not have is a type error. */
 export const sheet = <N extends OperationName>(_of: N, made: SheetOf<Place<N>>): Sheet => made
+
+/** The sheet of an operation whose form asks what another operation takes too, under a place of its own. */
+export const sheetWith = <N extends OperationName, M extends OperationName>(
+  _of: N,
+  _also: M,
+  made: SheetOf<Place<N> | typeof SAYS | `${typeof SAYS}${Place<M>}`>,
+): Sheet => made
 
 /** The place of an input: rows are any row, and cases of a choice are not told apart. */
 export const placeOf = (path: string): string => path.replace(/\|[^/]+/g, "").replace(/\/\d+(?=\/|$)/g, "/*")

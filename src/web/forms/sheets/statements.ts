@@ -1,5 +1,8 @@
 /** Hypotheses, findings and cited claims, as they are asked for. */
-import { sheet, threadAsk } from "./sheet.ts"
+import { beginFinding, comparedIn, effectsIn } from "../begin-finding.ts"
+import { SAYS } from "../companion.ts"
+import { verdictAsks } from "./links.ts"
+import { sheet, sheetWith, threadAsk } from "./sheet.ts"
 
 /** What the three have in common: a sentence, the words in it that need a meaning, what it speaks of, and how far it goes. */
 const said = {
@@ -65,7 +68,7 @@ export const statementSheets = {
     heading: "Write down a hypothesis",
     lead: "A prediction that others can test. It cannot be changed once it is published; it can be corrected or superseded.",
     send: "Publish the hypothesis",
-    first: ["/assertion", "/scope"],
+    first: ["/assertion", "/scope", "/concepts"],
     folds: [
       { heading: "Premises it rests on", places: ["/premises"] },
       { heading: "Other records it speaks of", places: ["/references"] },
@@ -73,23 +76,24 @@ export const statementSheets = {
     kept: ["/roomId", "/threadId"],
     asks: { ...said, ...premiseAsks },
   }),
-  publish_finding: sheet("publish_finding", {
+  publish_finding: sheetWith("publish_finding", "link_experiment_finding", {
     heading: "Write down a finding",
     lead: "What was seen, how it came out, and what shows it. Negative and inconclusive results count as much as positive ones.",
     send: "Publish the finding",
-    first: ["/assertion", "/outcome", "/scope", "/provenance/execution/attemptIds"],
+    first: ["/assertion", "/outcome", "/scope", "/concepts", "/provenance/execution/attemptIds", "/says"],
     folds: [
+      { heading: "Numbers it rests on", places: ["/effects"], told: effectsIn },
       { heading: "What shows it: outputs, failures, materials, papers", places: ["/evidence"] },
-      { heading: "Compared with, and other sources", places: ["/provenance", "/retrospective"] },
-      { heading: "Differences it rests on", places: ["/effects"] },
+      { heading: "Compared with, and other sources", places: ["/provenance", "/retrospective"], told: comparedIn },
       { heading: "Materials used", places: ["/materials"] },
       { heading: "Other records it speaks of", places: ["/references"] },
       { heading: "Limits of it", places: ["/limitations"] },
     ],
     kept: ["/roomId", "/threadId"],
-    begins: () => ({ retrospective: false }),
+    begins: beginFinding,
     asks: {
       ...said,
+      ...verdictAsks(SAYS, "Left empty, the finding says it."),
       "/assertion/wording": { ...said["/assertion/wording"], label: "What did you find?", missing: "Say what you found." },
       "/outcome": {
         label: "How did it come out?",
@@ -172,7 +176,7 @@ export const statementSheets = {
     heading: "Cite a claim of a paper",
     lead: "What a paper says, in its own words and in yours, with the place where it stands.",
     send: "Publish the claim",
-    first: ["/paper/arxivId", "/quote", "/locator", "/assertion", "/scope"],
+    first: ["/paper/arxivId", "/quote", "/locator", "/assertion", "/scope", "/concepts"],
     folds: [
       { heading: "Other records it speaks of", places: ["/references"] },
       { heading: "An exact version of the paper", places: ["/paper/version"] },

@@ -1,0 +1,268 @@
+/**
+ * What a sentence says, as far as its words tell: which of them say what happens, and what stands before and after these. A
+ * proposal: the form shows it, and whoever writes accepts or changes it.
+ */
+import { createHash } from "node:crypto"
+import { countName, type Draft, itemCount } from "./draft.ts"
+import { borrowedName, type Suggestions, usualRoles } from "./suggestions.ts"
+
+/** Verbs of claims that something brings something about, by their stem, with what they mean. */
+const causal: Readonly<Record<string, string>> = {
+  lower: "Makes smaller.",
+  reduce: "Makes smaller.",
+  decrease: "Makes smaller.",
+  shrink: "Makes smaller.",
+  cut: "Makes smaller.",
+  hurt: "Makes worse.",
+  harm: "Makes worse.",
+  raise: "Makes larger.",
+  increase: "Makes larger.",
+  improve: "Makes better.",
+  help: "Makes better.",
+  double: "Makes twice as large.",
+  halve: "Makes half as large.",
+  narrow: "Makes narrower.",
+  widen: "Makes wider.",
+  slow: "Makes slower.",
+  speed: "Makes faster.",
+  change: "Makes other than before.",
+  keep: "Leaves as it was.",
+  preserve: "Leaves as it was.",
+  protect: "Leaves as it was.",
+  prevent: "Does not let happen.",
+  remove: "Makes go away.",
+  cause: "Makes happen.",
+  add: "Makes be there that was not.",
+  bring: "Makes happen.",
+  make: "Makes happen.",
+  let: "Makes possible.",
+  allow: "Makes possible.",
+  affect: "Makes other than before.",
+  predict: "Tells beforehand.",
+}
+/** Verbs of other claims. */
+const plain: Readonly<Record<string, string>> = {
+  be: "Is so.",
+  have: "Is so of it.",
+  reach: "Comes to this.",
+  end: "Comes to this at the end.",
+  stay: "Is as it was.",
+  remain: "Is as it was.",
+  rise: "Becomes larger.",
+  grow: "Becomes larger.",
+  fall: "Becomes smaller.",
+  drop: "Becomes smaller.",
+  diverge: "Does not come to an end.",
+  converge: "Comes to an end.",
+  outperform: "Does better than this.",
+  beat: "Does better than this.",
+  match: "Does as well as this.",
+  exceed: "Is larger than this.",
+  differ: "Is not the same.",
+  depend: "Is other where this is other.",
+  hold: "Is so.",
+  work: "Does what it is for.",
+  generalize: "Is so elsewhere too.",
+  generalise: "Is so elsewhere too.",
+  transfer: "Is so elsewhere too.",
+  need: "Is not so without it.",
+  require: "Is not so without it.",
+  explain: "Is why it is so.",
+  show: "Makes it seen.",
+  find: "Comes upon it.",
+  lose: "No longer has it.",
+  gain: "Has it in addition.",
+  tell: "Makes it known.",
+  give: "Comes to this.",
+  take: "Comes to this.",
+  cost: "Comes to this.",
+  scale: "Becomes larger with it.",
+}
+const irregular: Readonly<Record<string, string>> = {
+  is: "be",
+  are: "be",
+  was: "be",
+  were: "be",
+  has: "have",
+  had: "have",
+  rose: "rise",
+  grew: "grow",
+  fell: "fall",
+  kept: "keep",
+  made: "make",
+  found: "find",
+  lost: "lose",
+  held: "hold",
+  gave: "give",
+  took: "take",
+  brought: "bring",
+  told: "tell",
+}
+const helpers: ReadonlySet<string> = new Set(
+  "does do did is are was were has have had can cannot could may might must will would shall should".split(" "),
+)
+const negations: ReadonlySet<string> = new Set(["not", "never", "no", "only", "always", "still", "also", "already"])
+/** Words that begin what a claim holds under. */
+const turns: ReadonlySet<string> = new Set(
+  "at with without on in for when if after before during while from by over under than as across among because within per until unless".split(
+    " ",
+  ),
+)
+
+const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g, "")
+
+/** The dictionary's form of a word that is known as a verb. */
+function verbOf(word: string): string | undefined {
+  const said = irregular[word] ?? word
+  const known = (stem: string) => Object.hasOwn(causal, stem) || Object.hasOwn(plain, stem)
+  const stems = [said, said.replace(/s$/, ""), said.replace(/es$/, ""), said.replace(/ed$/, ""), said.replace(/d$/, "")]
+  return stems.find(known)
+}
+
+/** Characters of a sentence that are looked at, and of what stands in a role. */
+const LONG = 600
+
+interface Happens {
+  /** Its words in the sentence, from one place up to another. */
+  readonly from: number
+  readonly until: number
+  readonly verb: string | undefined
+}
+
+/** The words that say what happens: a helper with its verb, or a verb alone; a name that is none is no verb in the first place. */
+function happens(words: readonly string[], known: ReadonlySet<string>): Happens | undefined {
+  for (let at = 1; at < words.length; at += 1) {
+    const word = bare(words[at] ?? "")
+    if (helpers.has(word)) {
+      let until = at + 1
+      while (negations.has(bare(words[until] ?? ""))) until += 1
+      const verb = verbOf(bare(words[until] ?? ""))
+      if (verb !== undefined) return { from: at, until: until + 1, verb }
+      const own = verbOf(word)
+      return own === undefined && until === at + 1 ? undefined : { from: at, until, verb: own }
+    }
+    if (known.has(word)) return { from: at, until: at + 1, verb: verbOf(word) }
+    // What has an article before it, or a turn, is a noun: "the change of", "with increases".
+    const before = bare(words[at - 1] ?? "")
+    const verb = verbOf(word)
+    if (verb !== undefined && !["the", "a", "an", "of", "this", "its"].includes(before) && !turns.has(before))
+      return { from: at, until: at + 1, verb }
+  }
+  return undefined
+}
+
+interface Proposal {
+  readonly predicate: string
+  readonly definition: string
+  readonly roles: readonly { readonly role: string; readonly value: string; readonly definition: string }[]
+}
+
+const roleNamed = (name: string, value: string) => ({
+  role: name,
+  value,
+  definition: usualRoles.find(({ role }) => role === name)?.definition ?? "",
+})
+const trimmed = (words: readonly string[]): string =>
+  words
+    .join(" ")
+    .replace(/^(?:The|the|A|a|An|an) /, "")
+    .replace(/[.,;:!?]+$/, "")
+
+/** What a sentence is said to hold under where its words do not tell what is said of what. */
+const asWhole = (wording: string, scope: string): Proposal => ({
+  predicate: "holds",
+  definition: plain.hold ?? "",
+  roles: [
+    { role: "statement", value: trimmed(wording.split(/\s+/)).slice(0, LONG), definition: "What is said." },
+    roleNamed("condition", scope.slice(0, LONG)),
+  ],
+})
+
+/** What is proposed for a sentence. @param scope where it is said to hold; undefined is answered where even that is missing */
+export function proposalFor(wording: string, scope: string, { concepts }: Suggestions): Proposal | undefined {
+  const whole = scope === "" ? undefined : asWhole(wording, scope)
+  const words = wording.trim().slice(0, LONG).split(/\s+/)
+  const predicates = new Map(concepts.flatMap((concept) => (concept.happens ? [[concept.label.toLowerCase(), concept] as const] : [])))
+  const found = happens(words, new Set(predicates.keys()))
+  if (found === undefined) return whole
+  const said = words.slice(found.from, found.until).join(" ")
+  // What stands before a comma leads in: "Over 5 seeds, GRPO raises".
+  const comma = words.slice(0, found.from).findLastIndex((word) => word.endsWith(","))
+  const leading = trimmed(words.slice(0, comma + 1))
+  const subject = trimmed(words.slice(comma + 1, found.from))
+  const after = words.slice(found.until)
+  const turn = after.findIndex(
+    (word, at) => (at > 0 || found.verb === undefined || !Object.hasOwn(causal, found.verb)) && turns.has(bare(word)),
+  )
+  const object = trimmed(turn === -1 ? after : after.slice(0, turn))
+  const rest = trimmed(turn === -1 ? [] : after.slice(turn))
+  const isCausal = found.verb !== undefined && Object.hasOwn(causal, found.verb)
+  const conditions = [leading, rest].filter((part) => part !== "").join("; ")
+  const condition = conditions === "" && object === "" ? scope.slice(0, LONG) : conditions
+  const parts = [
+    { ...roleNamed(isCausal ? "cause" : "subject", subject), ...(isCausal ? {} : { definition: "What it is about." }) },
+    ...(object === ""
+      ? []
+      : [{ ...roleNamed(isCausal ? "effect" : "statement", object), ...(isCausal ? {} : { definition: "What is said of it." }) }]),
+    ...(condition === "" ? [] : [roleNamed("condition", condition)]),
+  ]
+  if (subject === "" || parts.length < 2) return whole
+  const own = predicates.get(bare(said))
+  const meaning = found.verb === undefined ? undefined : (causal[found.verb] ?? plain[found.verb])
+  const isNegated =
+    found.until - found.from > 1 &&
+    words.slice(found.from, found.until).some((word) => negations.has(bare(word)) || bare(word) === "cannot")
+  return {
+    predicate: own === undefined ? said : borrowedName(own),
+    definition: own === undefined ? (meaning === undefined || isNegated ? "As in plain English." : meaning) : "",
+    roles: parts.map((part) => ({ ...part, value: borrowed(part.value, concepts) })),
+  }
+}
+
+/** A concept of the Room by the name under which it is borrowed; any other words as they are. */
+const borrowed = (value: string, concepts: Suggestions["concepts"]): string => {
+  const known = concepts.find(({ label, happens }) => !happens && label.toLowerCase() === value.toLowerCase())
+  return known === undefined ? value : borrowedName(known)
+}
+
+const CONCEPTS = "/concepts"
+const ROLES = "/assertion/roles"
+export const WORDING = "/assertion/wording"
+
+const typed = (draft: Draft, name: string): string => draft.get(name)?.trim() ?? ""
+
+const isStructure = (name: string): boolean => name.startsWith(`${ROLES}/`) || name.startsWith(`${CONCEPTS}/0/`)
+/** What stands in the words and roles of a draft, as a short text: the same for the same. */
+const markOf = (draft: Draft): string =>
+  createHash("sha256")
+    .update(JSON.stringify([...draft].filter(([name, value]) => isStructure(name) && value !== "").sort()))
+    .digest("hex")
+    .slice(0, 16)
+/** Where a draft says what was proposed for it. */
+export const PROPOSED = "_proposed"
+/** Whether its words and roles are those that were proposed. */
+export const isAsProposed = (draft: Draft): boolean => draft.get(PROPOSED) === markOf(draft)
+
+/** Whether nobody said yet what the words of a sentence mean and what stands in which role. */
+function isBare(draft: Draft): boolean {
+  const roles = Array.from({ length: itemCount(draft, ROLES, 2, 12) }, (_, at) => `${ROLES}/${at}/value`)
+  const names = [`${CONCEPTS}/0/label`, "/assertion/predicate/type", ...roles, ...roles.map((name) => `${name}/type`)]
+  return names.every((name) => typed(draft, name) === "")
+}
+
+/** The draft with what its sentence proposes, unless somebody said it in words of their own; the same draft where nothing is new. */
+export function withProposal(draft: Draft, known: Suggestions): Draft {
+  if (typed(draft, WORDING) === "" || (!isBare(draft) && !isAsProposed(draft))) return draft
+  const proposal = proposalFor(typed(draft, WORDING), typed(draft, "/scope"), known)
+  if (proposal === undefined) return draft
+  const made = new URLSearchParams([...draft].filter(([name]) => !isStructure(name)))
+  if (itemCount(draft, CONCEPTS, 1) < 1) made.set(countName(CONCEPTS), "1")
+  made.set(`${CONCEPTS}/0/label`, proposal.predicate)
+  made.set(`${CONCEPTS}/0/definition`, proposal.definition)
+  made.set(countName(ROLES), String(proposal.roles.length))
+  proposal.roles.forEach((role, at) => {
+    for (const [name, value] of Object.entries(role)) made.set(`${ROLES}/${at}/${name}`, value)
+  })
+  made.set(PROPOSED, markOf(made))
+  return made.get(PROPOSED) === draft.get(PROPOSED) ? draft : made
+}

@@ -1,0 +1,133 @@
+/** What a finding says of the question and the hypotheses of its experiment: asked with it, and sent as a write of its own after it. */
+import { randomUUID } from "node:crypto"
+import type { Operation } from "../../contract/definitions/operation.ts"
+import { isObject } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import { operationNamed } from "../../contract/operations/index.ts"
+import type { Issue } from "../../contract/refusals/refusal.ts"
+import { type Html, html } from "../html.ts"
+import { shortened } from "../words.ts"
+import { choicesAmong } from "./choices.ts"
+import { companionOf, SAYS } from "./companion.ts"
+import { countName, type Draft, itemCount } from "./draft.ts"
+import type { Field } from "./fields.ts"
+import { faultsAt, type FormState } from "./inputs.ts"
+import { addButton, fields, removeButton } from "./render.ts"
+
+const HYPOTHESES = `${SAYS}/towardHypothesis`
+/** The input that keeps the delivery id of the second write, so that a form sent twice stores it once. */
+const DELIVERY = `${SAYS}/~id`
+
+/** A row about a hypothesis that the form knows: it is shown, and not asked for again. */
+function known(item: Field & { form: "object" }, at: string, text: string, state: FormState): Html {
+  const asked = item.fields.filter(({ name }) => name !== "versionId")
+  return html`<fieldset class="row line"><legend><bdi>${text}</bdi></legend>${faultsAt(at, state)}<input type="hidden" name="${at}/versionId" value="${state.draft.get(`${at}/versionId`)}">${fields(asked, at, state)}</fieldset>`
+}
+
+function hypotheses(list: Field & { form: "list" }, texts: ReadonlyMap<string, string>, state: FormState): Html {
+  const { draft, sheet } = state
+  const { item } = list
+  const count = itemCount(draft, HYPOTHESES, 1, list.most)
+  const rows = Array.from({ length: count }, (_, index) => {
+    const at = `${HYPOTHESES}/${index}`
+    const text = texts.get(draft.get(`${at}/versionId`) ?? "")
+    if (item.form !== "object") return null
+    if (text !== undefined) return known(item, at, text, state)
+    return html`<fieldset class="row line"><legend class="aside">Hypothesis ${index + 1}</legend>${faultsAt(at, state)}${fields(item.fields, at, state)}${count === 1 ? null : removeButton(at, "hypothesis", index)}</fieldset>`
+  })
+  return html`<input type="hidden" name="${countName(HYPOTHESES)}" value="${count}">${rows}${addButton(HYPOTHESES, sheet?.asks[HYPOTHESES]?.row ?? "hypothesis")}`
+}
+
+/** "What does this say about H1?" */
+export function saying(field: Field & { form: "object" }, state: FormState): Html {
+  const { draft, choices } = state
+  const texts = new Map(choicesAmong(choices, ["hypothesis"]).map(({ id, text }) => [id, text]))
+  const named = [...texts].flatMap(([id, text]) =>
+    [...draft].some(([name, value]) => value === id && name.startsWith(`${HYPOTHESES}/`)) ? text.slice(0, text.indexOf(":")) : [],
+  )
+  const [list, ...rest] = field.fields
+  return html`<fieldset class="says"><legend>What does this say${named.length === 0 ? " about a hypothesis?" : ` about ${named.join(" and ")}?`} <span class="optional">optional</span></legend>${faultsAt(SAYS, state)}
+<input type="hidden" name="${DELIVERY}" value="${draft.get(DELIVERY) ?? randomUUID()}">${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}</fieldset>`
+}
+
+/** A second write that a form comes to, and where the issues of its body stand in the form. */
+export interface Also {
+  readonly operation: Operation
+  readonly body: Record<string, unknown>
+  readonly at: (path: string) => string
+}
+/** What a form's body parts into. */
+export interface Parted {
+  readonly body: Record<string, unknown>
+  /** Where an issue of the body stands in the form. */
+  readonly at: (path: string) => string
+  readonly also: Also | null
+}
+
+const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isObject).map((row) => ({ ...row })) : [])
+const isSaid = (row: Readonly<Record<string, unknown>>): boolean => row.verdict !== undefined || (row.explanation ?? "") !== ""
+
+/** Issues of rows of a list, at the rows of the form that these were made of. @param offset rows before them that are of another list */
+const moved =
+  (list: string, offset: number, to: string, rows: readonly number[]) =>
+  (path: string): string => {
+    const [row = "", ...rest] = path.startsWith(`${list}/`) ? path.slice(list.length + 1).split("/") : []
+    const place = row === "" ? undefined : rows[Number(row) - offset]
+    return place === undefined ? path : [to, place, ...rest].join("/")
+  }
+
+/**
+ * Parts what is said of hypotheses from the body of a finding. Where the finding comes from no experiment, it says it itself, by
+ * its references. What is not explained is explained by the finding's own words.
+ */
+export function parted(operation: Operation, draft: Draft, whole: Readonly<Record<string, unknown>>): Parted {
+  const companion = companionOf(operation.name)
+  const other = companion && operationNamed(companion.operation)
+  const { says, ...body } = whole
+  const asIs = (path: string) => path
+  if (other === undefined || !isObject(says)) return { body, at: asIs, also: null }
+  const hypotheses = list(says.towardHypothesis).map((row, index) => ({ row, index }))
+  const rows = hypotheses.filter(({ row }) => isSaid(row))
+  const places = rows.map(({ index }) => index)
+  const question = isObject(says.towardQuestion) ? { ...says.towardQuestion } : {}
+  if (rows.length === 0 && !isSaid(question)) return { body, at: asIs, also: null }
+  const wording = isObject(body.assertion) && typeof body.assertion.wording === "string" ? body.assertion.wording : ""
+  const explained = <R extends Readonly<Record<string, unknown>>>(said: R) => ({
+    ...said,
+    explanation: said.explanation ?? shortened(wording, limits.explanation),
+  })
+  const execution = isObject(body.provenance) && isObject(body.provenance.execution) ? body.provenance.execution : undefined
+  if (execution === undefined) {
+    const own = list(body.references)
+    const purposeOf = ({ verdict }: Readonly<Record<string, unknown>>) => (verdict === "inconclusive" ? "related" : verdict)
+    const references = rows.map(({ row: { verdict, ...row } }) => ({ ...explained(row), purpose: purposeOf({ verdict }) }))
+    return { body: { ...body, references: [...own, ...references] }, at: moved("/references", own.length, HYPOTHESES, places), also: null }
+  }
+  const inRow = moved("/towardHypothesis", 0, HYPOTHESES, places)
+  return {
+    body,
+    at: asIs,
+    also: {
+      operation: other,
+      body: {
+        schemaVersion: other.schemaVersion,
+        [other.delivery]: draft.get(DELIVERY) ?? randomUUID(),
+        experimentId: execution.experimentId,
+        towardQuestion: explained(question),
+        towardHypothesis: rows.map(({ row }) => explained(row)),
+      },
+      at: (path) => {
+        if (path.startsWith("/experimentId")) return "/provenance/execution/experimentId"
+        return path.startsWith("/towardHypothesis") ? inRow(path) : `${SAYS}${path}`
+      },
+    },
+  }
+}
+
+/** An issue of one of two writes, at its place in the form. */
+export function inForm({ path, message }: Issue, { at, also }: Parted): Issue {
+  const [, writes = "", index = "", ...inside] = path.split("/")
+  if (writes !== "writes") return { path: at(path), message }
+  const within = `/${inside.slice(inside[0] === "body" ? 1 : 0).join("/")}`.replace(/^\/$/, "")
+  return { path: index === "1" && also !== null ? also.at(within) : at(within), message }
+}

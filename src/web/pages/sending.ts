@@ -1,0 +1,93 @@
+/** What a form comes to: one write, or two that are accepted together or not at all. */
+import { randomUUID } from "node:crypto"
+import type { Receipt } from "../../contract/answers/index.ts"
+import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
+import { trusted } from "../../contract/json.ts"
+import { jsonObject } from "../../contract/operations/batch.ts"
+import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { mustBeSignedIn, personActor } from "../../edge/identity/callers.ts"
+import { type Decoded, type DecodedBatch, sendBatch, sendWrite } from "../../edge/requests/writes.ts"
+import type { Draft } from "../forms/draft.ts"
+import type { ReadDraft } from "../forms/reading.ts"
+import { type Also, inForm, parted, type Parted } from "../forms/saying.ts"
+import type { Visit } from "../visit.ts"
+
+/** Stands in for an id that the first write will make, where the second is looked at before either is sent. */
+const NOT_YET = "00000000-0000-0000-0000-000000000000"
+/** What of the first write's receipt the second one takes. */
+const MADE = { $from: "first", path: "/targetId" }
+
+const wholeBody = (operation: Operation, draft: Draft, body: Readonly<Record<string, unknown>>) => ({
+  schemaVersion: operation.schemaVersion,
+  [operation.delivery]: draft.get(`/${operation.delivery}`) ?? randomUUID(),
+  ...body,
+})
+const paramsOf = (operation: Operation, draft: Draft): Record<string, string> =>
+  Object.fromEntries(pathNames(operation.path).map((name) => [name, (draft.get(name) ?? "").toLowerCase()]))
+
+const issuesOf = (operation: Operation, body: Readonly<Record<string, unknown>>): readonly Issue[] => {
+  const checked = checkBody(operation, body)
+  return checked.ok ? [] : checked.issues
+}
+const alsoIssues = ({ operation, body, at }: Also): Issue[] =>
+  issuesOf(operation, { ...body, findingVersionId: NOT_YET }).map((issue) => ({ ...issue, path: at(issue.path) }))
+
+/** What is wrong with a draft, as far as it can be told before it is sent. */
+export function faultsIn(operation: Operation, draft: Draft, read: ReadDraft): Issue[] {
+  const { body, at, also } = parted(operation, draft, read.body)
+  const told = new Set(read.issues.map(({ path }) => path))
+  const own = issuesOf(operation, wholeBody(operation, draft, body)).map((issue) => ({ ...issue, path: at(issue.path) }))
+  return [...read.issues, ...[...own, ...(also === null ? [] : alsoIssues(also))].filter(({ path }) => !told.has(path))]
+}
+
+/** @throws Refusal `invalid_schema` for what cannot be read, and for what is wrong with a second write */
+function mustBeRead(operation: Operation, draft: Draft, read: ReadDraft, also: Also | null): void {
+  if (read.issues.length === 0 && (also === null || alsoIssues(also).length === 0)) return
+  throw new Refusal("invalid_schema", "Some of what you wrote cannot be read.", { issues: faultsIn(operation, draft, read) })
+}
+
+const one = (operation: Operation, draft: Draft, { body }: Parted): Decoded => ({
+  params: paramsOf(operation, draft),
+  body: wholeBody(operation, draft, body),
+})
+const both = (operation: Operation, draft: Draft, { body }: Parted, also: Also): DecodedBatch["writes"] => [
+  { as: MADE.$from, operation, params: paramsOf(operation, draft), body: jsonObject(wholeBody(operation, draft, body)) },
+  { as: null, operation: also.operation, params: {}, body: jsonObject({ ...also.body, findingVersionId: MADE }) },
+]
+
+/**
+ * Sends what a form holds. @param read reads the draft @param rehearse walks every check and stores nothing
+ * @returns the receipts, the form's own first
+ * @throws Refusal, its issues at their places in the form
+ */
+export async function sendForm(
+  { edge, event }: Visit,
+  operation: Operation,
+  draft: Draft,
+  read: () => ReadDraft,
+  rehearse = false,
+): Promise<Receipt[]> {
+  const actor = personActor(mustBeSignedIn(edge, event))
+  const found = read()
+  const parts = parted(operation, draft, found.body)
+  const { also } = parts
+  try {
+    if (also === null) {
+      const decode = (): Decoded => {
+        mustBeRead(operation, draft, found, also)
+        return { ...one(operation, draft, parts), rehearse }
+      }
+      return [trusted<Receipt>(await sendWrite(edge, event, operation, actor, decode))]
+    }
+    const decode = async (): Promise<DecodedBatch> => {
+      mustBeRead(operation, draft, found, also)
+      return { writes: both(operation, draft, parts, also), rehearse }
+    }
+    return (await sendBatch(edge, event, actor, decode)).map((text) => trusted<Receipt>(text))
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.details.issues === undefined) throw error
+    const issues = error.details.issues.map((issue) => inForm(issue, parts))
+    const [, why = error.message] = error.message.split("nothing of the batch was stored: ")
+    throw new Refusal(error.code, why, { ...error.details, issues })
+  }
+}
