@@ -3,14 +3,15 @@ import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { Execution } from "../../contract/answers/index.ts"
 import { blemishesInWords } from "../../contract/answers/blemishes.ts"
-import { whyStale } from "../../contract/answers/measurements.ts"
+import { keysOf } from "../../contract/each.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
-import { glyph, stateBadge } from "../parts/marks.ts"
+import { effectsOf } from "../parts/forest.ts"
+import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
 import { digest, fromOther, heading, label, table } from "../parts/parts.ts"
-import { words } from "../words.ts"
+import { counted, words } from "../words.ts"
 
 type Answer = AnswerOf<"record">
 type Evidence = NonNullable<RecordContent["evidence"]>[number]
@@ -46,60 +47,59 @@ function checked(entry: Evidence, index: number, warnings: readonly Warning[], l
   }
 }
 
-function evidence(entries: readonly Evidence[], record: Answer, execution: Execution | null): Html {
+function evidence(entries: readonly Evidence[], record: Answer, execution: Execution | null): Html | null {
   const labelOf = (attemptId: string) => execution?.attempts.find((attempt) => attempt.attemptId === attemptId)?.label ?? "an attempt"
   const rows = entries.map(
     (entry, index) => html`<tr><td>${words(entry.kind)}</td>
     <td>${checked(entry, index, record.warnings, labelOf)}${entry.kind === "attempt_output" ? html`<br>${digest(entry.digest)}` : null}</td>
     <td dir="auto">${inlineMarkdown(entry.kind === "paper" ? `“${entry.quote}”` : entry.explanation)}</td></tr>`,
   )
-  return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence")}${rows.length === 0 ? html`<p class="quiet">None was given.</p>` : table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)}</section>`
+  if (rows.length === 0) return null
+  const outputs = entries.flatMap((entry, index) => (entry.kind === "attempt_output" ? [index] : []))
+  const differing = outputs.filter((index) => record.warnings.some((warning) => warning.evidence === index)).length
+  const digests =
+    outputs.length === 0
+      ? null
+      : yesNo(
+          differing === 0,
+          `Output digests match (${outputs.length} of ${outputs.length})`,
+          `Output digests match (${outputs.length - differing} of ${outputs.length})`,
+        )
+  const all = table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)
+  return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence", digests ?? undefined)}${
+    rows.length <= WHOLE || differing > 0
+      ? all
+      : html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>${all}</details>`
+  }</section>`
 }
+/** Pieces of evidence that are shown without unfolding. */
+const WHOLE = 3
 
-const attempts = ({ attempts: named, planId, planLabel }: Execution): Html =>
-  html`<section aria-labelledby="named">${heading(
-    2,
-    "named",
-    "Attempts it names",
-    planId === null ? null : html`under plan ${label("plan", planId, planLabel ?? "plan")}`,
-  )}
-${table(
-  "Attempts",
-  ["", "Role", "Intent", "Outcome"],
-  named.map(
-    ({
-      attemptId,
-      label: text,
-      role,
-      intent,
-      status,
-      outcome,
-      ...origin
-    }) => html`<tr><td>${label("attempt", attemptId, text)}${fromOther(origin)}</td>
-  <td>${role}</td><td>${words(intent)}</td><td>${stateBadge(outcome ?? status)}</td></tr>`,
-  ),
-)}
-${named.length < 2 ? null : html`<p><a href="${to(`/attempts/compare?ids=${named.map(({ attemptId }) => attemptId).join(",")}`)}">Compare their metrics and configuration</a></p>`}</section>`
+const roles = { producing: "It comes from", baseline: "Compared with", evidence: "Cited as evidence only" } as const
+
+/** The attempts that it names, by what they are to it, each with how it ended. */
+function attempts({ attempts: named, planId, planLabel }: Execution): Html {
+  const lines = keysOf(roles).flatMap((role) => {
+    const found = named.filter((attempt) => attempt.role === role)
+    const links = found.map(
+      ({ attemptId, label: text, status, outcome, ...origin }) =>
+        html`<span class="attempt">${stateMark(outcome ?? status)}${label("attempt", attemptId, text)}${fromOther(origin)}</span> `,
+    )
+    return found.length === 0 ? [] : [html`<li>${roles[role]} ${links}</li>`]
+  })
+  const compare =
+    named.length < 2
+      ? null
+      : html`<a href="${to(`/attempts/compare?ids=${named.map(({ attemptId }) => attemptId).join(",")}`)}">Compare them</a>`
+  const plan = planId === null ? null : html`under plan ${label("plan", planId, planLabel ?? "plan")}`
+  return html`<section aria-labelledby="named">${heading(2, "named", "Attempts", html`${plan} ${compare}`)}<ul class="uses">${lines}</ul></section>`
+}
 
 function materials(given: readonly unknown[]): Html | null {
   const cited = accepted("materials", given)
   if (cited.length === 0) return null
   return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
     </section>`
-}
-
-/** The differences that a finding rests on, each with its interval; a stale one with what it is now. */
-function effects(found: Answer["effects"]): Html | null {
-  if (found.length === 0) return null
-  const rows = found.map(
-    ({ sentence, experimentId, experimentLabel, staleReason, now, repeats }) =>
-      html`<li>${sentence} ${label("experiment", experimentId, experimentLabel)}${
-        repeats === null
-          ? null
-          : html`<br>It repeats ${label("finding", repeats.versionId, repeats.label)}${fromOther(repeats)}. ${repeats.comparison?.sentence}`
-      }${staleReason === null ? null : html`<br>${stateBadge("unknown", "stale")} ${whyStale(staleReason, now?.sentence)}`}</li>`,
-  )
-  return html`<section aria-labelledby="effects">${heading(2, "effects", "Effects")}<ul>${rows}</ul></section>`
 }
 
 /** What to know of the runs behind it before relying on it. */
@@ -119,7 +119,7 @@ export function findingParts(
   const papers = provenance?.papers ?? []
   return html`${execution === null ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>` : denominator(execution)}
 ${beforehand(record)}
-${effects(record.effects)}
+${effectsOf(record.effects)}
 ${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was put after the result was known.</p>` : null}
 ${limitations === undefined ? null : html`<section aria-labelledby="limitations">${heading(2, "limitations", "Limitations")}<p class="said" dir="auto">${inlineMarkdown(limitations)}</p></section>`}
 ${evidence(entries, record, execution)}

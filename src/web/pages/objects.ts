@@ -26,7 +26,7 @@ import {
   ways,
 } from "../parts/parts.ts"
 import { asOfEntry } from "../parts/looking-back.ts"
-import { doubts, failures, restsOn } from "../parts/judging.ts"
+import { absent, doubts, failures, nothingOf, restsOn } from "../parts/judging.ts"
 import { reviewBody, reviewLine, reviewSection } from "../parts/reviews.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
@@ -173,12 +173,13 @@ ${checkpoint.conclusion === null ? markdown(checkpoint.synthesis) : null}
 ${restsOn(judged)}
 ${failures(judged)}
 ${doubts(judged, "which it cites")}
+${nothingOf([...absent(judged), checkpoint.openQuestions.length === 0 && "No question was left open."])}
 ${reviewSection(visit, room, checkpoint.checkpointId, checkpoint.reviews, checkpoint.reviewed)}
-<section aria-labelledby="open">${heading(2, "open", "Left open")}${
-      checkpoint.openQuestions.length === 0
-        ? html`<p class="quiet">No question was left open.</p>`
-        : html`<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul>`
-    }</section>
+${
+  checkpoint.openQuestions.length === 0
+    ? null
+    : html`<section aria-labelledby="open">${heading(2, "open", "Left open")}<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul></section>`
+}
 ${checkpoint.conclusion === null ? null : html`<section aria-labelledby="synthesis">${heading(2, "synthesis", "How it came to this")}${markdown(checkpoint.synthesis)}</section>`}
 ${facts([
   checkpoint.supersedesCheckpointId === null

@@ -1,18 +1,20 @@
 /** The page of a record: its standing first, then its wording, what it rests on, its evidence and its later history. */
 import { accepted } from "../../contract/reads/accepted.ts"
-import { groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
+import { type EvidenceItem, groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
 import { verdictFromInWords } from "../../contract/answers/verdict.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { entryPath, withQuery } from "../addresses.ts"
-import { attributes, type Content, type Html, html, joined, to } from "../html.ts"
-import { phrase } from "../markdown.ts"
+import { type Content, type Html, html, joined, to } from "../html.ts"
+import { inlineMarkdown, phrase } from "../markdown.ts"
 import { act, doing, forMembers } from "../parts/actions.ts"
 import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
 import { evidenceList } from "../parts/evidence.ts"
-import { doubts, downstream, failures, isUntried, strength, untried } from "../parts/judging.ts"
-import { linkedIn, nextAct, steps } from "../parts/guide.ts"
+import { forest } from "../parts/forest.ts"
+import { contrastsOf } from "../parts/gathered.ts"
+import { absent, doubts, downstream, failures, isUntried, nothingOf, strength, untried } from "../parts/judging.ts"
+import { nextAct, steps } from "../parts/guide.ts"
 import { nextOfRecord } from "../parts/next-acts.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, more, person, recordChip, ways } from "../parts/parts.ts"
@@ -20,10 +22,10 @@ import { aboutRecord } from "../about.ts"
 import { reviewLine, reviewSection } from "../parts/reviews.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { useList, warning } from "../parts/uses.ts"
-import { takeBack } from "../parts/withdrawal.ts"
+import { struckIf, takeBack, takenBack } from "../parts/withdrawal.ts"
 import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import { citation } from "../parts/citation.ts"
-import type { Shown, Visit } from "../visit.ts"
+import { orNull, type Shown, type Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
 import { findingParts } from "./finding-parts.ts"
 
@@ -35,8 +37,17 @@ const verdictOf = ({ verdict, verdictFrom }: Answer): Html | null =>
     ? null
     : html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>${verdictFrom ? html`<span>${verdictFromInWords(verdictFrom)}</span>` : null}</p>`
 
-const warnings = (given: Answer["warnings"]): Html | null =>
-  given.length === 0 ? null : html`<ul class="warnings" aria-label="Warnings">${given.map(warning)}</ul>`
+/** Warnings that say the same of several attempts, once. */
+function warnings(given: Answer["warnings"]): Html | null {
+  if (given.length === 0) return null
+  const groups = [...Map.groupBy(given, ({ code, message, attemptId }) => (attemptId === undefined ? message : code)).values()]
+  const several = (same: readonly Answer["warnings"][number][]): Html => {
+    const [first, ...others] = same
+    if (first === undefined || others.length === 0) return html`${same.map(warning)}`
+    return html`<li>${first.message} The same is so of ${joined(others.map(({ attemptId, message }) => (attemptId === undefined ? message : html`<a class="label" href="${to(`/attempts/${attemptId}`)}">${/\bA\d+\b/.exec(message)?.[0] ?? "an attempt"}</a>`)))}.</li>`
+  }
+  return html`<ul class="warnings" aria-label="Warnings">${groups.map(several)}</ul>`
+}
 
 type Resolved = Answer["references"][number]
 const rests = (id: string, name: string, records: readonly Resolved[]): Html | null =>
@@ -51,10 +62,11 @@ const rests = (id: string, name: string, records: readonly Resolved[]): Html | n
 
 /** Names of records that the content mentions, by id. */
 const namer =
-  ({ premises, references }: Answer) =>
+  (visit: Visit, { premises, references }: Answer) =>
   (versionId: string): Content => {
-    const known = [...premises, ...references].find((record) => record.versionId === versionId)
-    return known === undefined
+    const known =
+      [...premises, ...references].find((record) => record.versionId === versionId) ?? orNull(() => visit.ask("record", { versionId }))
+    return known === null
       ? html`<a href="${to(`/records/${versionId}`)}">another record</a>`
       : label(known.kind, known.versionId, known.label)
   }
@@ -68,84 +80,121 @@ const onwardsOf = (versionId: string, name: string, cursor: string | number | nu
 type Bearing = AnswerOf<"record_evidence">
 
 /** What bears on it, newest first. */
-function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: Bearing): Html {
-  return html`<section aria-labelledby="bears">${heading(2, "bears", "For and against it")}<div id="live-bears" data-live>${
-    evidenceList(visit, items) ?? html`<p class="quiet">Nothing was said for or against it yet.</p>`
-  }</div>${more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")}</section>`
+function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: Bearing): Html | null {
+  const list = evidenceList(visit, items)
+  if (list === null) return null
+  return html`<section aria-labelledby="bears">${heading(2, "bears", "For and against it")}<div id="live-bears" data-live>${list}</div>${more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")}</section>`
 }
 
-/** Who uses it and how, newest first. */
-function used({ versionId }: Answer, { items, nextCursor }: AnswerOf<"record_uses">): Html {
-  return html`<section aria-labelledby="uses">${heading(2, "uses", "Who uses it")}<div id="live-uses" data-live>${
-    items.length === 0 ? html`<p class="quiet">No uses yet.</p>` : useList(items)
-  }</div>${more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses")}</section>`
+/** Who uses it and how, newest first; what says for or against it is told there. */
+function used({ versionId }: Answer, { items: all, nextCursor }: AnswerOf<"record_uses">): Html | null {
+  const items = all.filter(({ how }) => how !== "verdict")
+  if (items.length === 0) return null
+  return html`<section aria-labelledby="uses">${heading(2, "uses", "Who uses it")}<div id="live-uses" data-live>${useList(items)}</div>${more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses")}</section>`
 }
 
 /** Whether a reference rests on what it names, so that it is in doubt when that falls. */
 const isGround = ({ purpose }: Resolved): boolean => groundingPurposes.some((grounding) => grounding === purpose)
 
-/** The links between a hypothesis, its experiments and findings. */
+type Link = AnswerOf<"experiment_findings">["items"][number]
+
+/** The links between a hypothesis, its experiments and findings. @param said the link by which a finding says what it answers */
 function wayOf(
-  { kind, versionId, label: text, execution }: Answer,
+  { kind, versionId, label: text, execution, verdict }: Answer,
   related: AnswerOf<"experiments">["items"],
-  { bearing }: AnswerOf<"record_case">,
+  newest: EvidenceItem | undefined,
+  said: Link | undefined,
 ) {
   if (kind === "cited_claim") return null
   const [experiment] = related
   const here = { id: versionId, label: text }
+  if (kind === "hypothesis")
+    return steps(kind, {
+      hypothesis: here,
+      experiment: experiment && { id: experiment.experimentId, label: experiment.label },
+      finding: newest && { id: newest.by.id, label: newest.by.label ?? "" },
+      verdict: verdict === undefined || verdict === "untested" ? null : stateBadge(verdict),
+    })
   const [attempt, ...others] = execution?.attempts ?? []
-  return steps(
-    kind,
-    kind === "hypothesis"
-      ? {
-          hypothesis: here,
-          experiment: experiment && { id: experiment.experimentId, label: experiment.label },
-          verdict: bearing === "untested" ? null : stateBadge(bearing),
-        }
-      : {
-          experiment: execution === null ? undefined : { id: execution.experimentId, label: execution.experimentLabel },
-          plan: execution?.planId == null ? undefined : { id: execution.planId, label: execution.planLabel ?? "plan" },
-          attempt: attempt && {
-            id: attempt.attemptId,
-            label: others.length === 0 ? attempt.label : `${attempt.label} and ${others.length} more`,
-          },
-          finding: here,
-        },
-  )
+  const [toward] = said?.towardHypothesis ?? []
+  return steps(kind, {
+    hypothesis: toward && { id: toward.versionId, label: toward.label },
+    experiment: execution === null ? undefined : { id: execution.experimentId, label: execution.experimentLabel },
+    plan: execution?.planId == null ? undefined : { id: execution.planId, label: execution.planLabel ?? "plan" },
+    attempt: attempt && {
+      id: attempt.attemptId,
+      label: others.length === 0 ? attempt.label : `${attempt.label} and ${others.length} more`,
+    },
+    finding: here,
+    verdict: toward === undefined ? said && stateBadge(said.towardQuestion.verdict) : stateBadge(toward.verdict),
+  })
 }
 
-/** The four later statements about a record. */
-const later = (versionId: string): Html =>
-  html`${Object.values(linkKinds).map(({ operation }) => act(operation, { targetVersionId: versionId }))}`
+/** What a finding says of questions and hypotheses, by the links that say it. */
+function answering(visit: Visit, links: readonly Link[]): Html | null {
+  if (links.length === 0) return null
+  const rows = links.map((link) => {
+    const { linkId, experimentId, experimentLabel, towardQuestion, towardHypothesis, author, withdrawn } = link
+    const own = takeBack(visit, { linkId, kind: "finding_link", author })
+    const said = (verdict: string, of: Html, explanation: string) =>
+      html`<li>${struckIf(withdrawn, stateBadge(verdict))}<div>${of} <span class="explained" dir="auto">${inlineMarkdown(explanation)}</span></div></li>`
+    return html`${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => said(verdict, label("hypothesis", versionId, text), explanation))}${said(
+      towardQuestion.verdict,
+      html`the question of ${label("experiment", experimentId, experimentLabel)}`,
+      towardQuestion.explanation,
+    )}<li class="meta"><span></span><span>${takenBack(withdrawn)}${person(author)} <a href="${to(`/links/${linkId}`)}">Read and reply</a> ${own}</span></li>`
+  })
+  return html`<section aria-labelledby="answers">${heading(2, "answers", "What it answers")}<div id="live-answers" data-live><ul class="evidence">${rows}</ul></div></section>`
+}
+
+/** The four later statements about a record, and what else can be made of it. */
+function onwards({ kind, versionId, roomId, threadId, execution }: Answer, { openingThreadId }: AnswerOf<"room">): Html {
+  const experiment = act("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment")
+  const answer = act(
+    "link_experiment_finding",
+    { findingVersionId: versionId, experimentId: execution?.experimentId },
+    "Say what it answers",
+  )
+  return html`${Object.values(linkKinds).map(({ operation }) => act(operation, { targetVersionId: versionId }))}${
+    kind === "hypothesis" ? experiment : kind === "finding" ? answer : null
+  }${act("reuse_record", { versionId, threadId: openingThreadId }, "Reuse it in a Thread")}`
+}
+
+/** What the paper says, word for word. */
+const quotation = ({ quote, paper, locator }: ReturnType<typeof accepted<"record">>): Html | null =>
+  quote === undefined
+    ? null
+    : html`<section aria-labelledby="quote">${heading(2, "quote", "What the paper says")}<blockquote class="said">${quote}</blockquote>
+  <p class="meta"><span><a href="${to(`/papers/${encodeURIComponent(paper?.arxivId ?? "")}`)}">arXiv:${paper?.arxivId}</a>${paper?.version === undefined ? null : ` version ${paper.version}`}</span>${Object.entries(locator ?? {}).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p></section>`
 
 export function recordPage(visit: Visit): Shown {
   const record = visit.ask("record", visit.params)
   const room = visit.ask("room", { roomId: record.roomId })
   const judged = visit.ask("record_case", visit.params)
   const content = accepted("record", record.content)
-  const { execution } = record
+  const { execution, versionId, kind } = record
   const { assertion, concepts, scope } = content
-  const { versionId, kind } = record
-  const onwards = [
-    kind === "hypothesis"
-      ? act("propose_experiment", { roomId: record.roomId, threadId: record.threadId, hypotheses: versionId }, "Propose an experiment")
-      : null,
-    kind === "finding"
-      ? act("link_experiment_finding", { findingVersionId: versionId, experimentId: execution?.experimentId }, "Relate to an experiment")
-      : null,
-    act("reuse_record", { versionId, threadId: room.openingThreadId }, "Reuse it in a Thread"),
-  ]
   const pageOf = (name: string) => ({ limit: LISTED, after: visit.url.searchParams.get(name) ?? undefined })
   const evidence = visit.ask("record_evidence", { versionId }, pageOf("evidenceAfter"))
   const uses = visit.ask("record_uses", { versionId }, pageOf("usesAfter"))
   const isNew = kind === "hypothesis" && evidence.items.length === 0 && isUntried(judged)
   const related = kind === "hypothesis" ? visit.ask("experiments", {}, { hypothesisVersionId: versionId, limit: 10 }).items : []
-  const isLinked =
-    execution !== null && linkedIn(visit.ask("experiment_findings", { experimentId: execution.experimentId }).items).has(versionId)
+  const links = execution === null ? [] : visit.ask("experiment_findings", { experimentId: execution.experimentId }).items
+  const own = links.filter(({ finding }) => finding.versionId === versionId)
+  const said = own.find(({ withdrawn }) => withdrawn == null)
   const speaks = record.references.some(({ purpose }) => purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose))
-  const next = nextAct(visit, room, nextOfRecord(record, related, isLinked || speaks))
-  const way = wayOf(record, related, judged)
+  const next = nextAct(visit, room, nextOfRecord(visit, record, related, said !== undefined || speaks))
+  const newest = evidence.items.find(({ by, standing: counts }) => by.kind === "finding" && counts === "counted")
   const author = visit.ask("person", { username: record.author.userId })
+  const measured = kind === "hypothesis" ? forest(contrastsOf(visit, evidence.items)) : null
+  const others = record.references.filter((reference) => !isGround(reference))
+  const empties = nothingOf([
+    ...absent(judged),
+    evidence.items.length === 0 && "Nothing was said for or against it.",
+    judged.restingOnIt.items.length + judged.citedIn.items.length === 0 && "Nothing rests on it.",
+    kind === "finding" && (content.evidence ?? []).length === 0 && "No evidence was given.",
+    uses.items.length === 0 && "Nothing uses it.",
+  ])
   return {
     title: `${record.label}: ${shortened(assertion.wording, 80)}`,
     rail: roomRail(room),
@@ -155,52 +204,41 @@ export function recordPage(visit: Visit): Shown {
     body: html`<div id="live-standing" data-live>${standing(record, (notice) => takeBack(visit, notice))}${verdictOf(record)}</div>
 <p class="meta"><span><span class="label">${record.label}</span> ${words(kind)}</span>${
       record.outcome === null ? null : html`<span>${stateBadge(record.outcome)}</span>`
-    }${record.reviewed === undefined ? null : html`<span>${reviewLine(record.reviewed)}</span>`}<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
+    }${kind === "finding" ? html`<span>${reviewLine(record.reviewed)}</span>` : null}<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
 <h1 class="statement" dir="auto">${wording(assertion.wording, concepts)}</h1>
 <p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope)}</p>
-<div id="live-way" data-live>${way}${next}</div>
+<div id="live-way" data-live>${wayOf(record, related, newest, said)}${next}</div>
 ${warnings(record.warnings)}
-${
-  content.quote === undefined
-    ? null
-    : html`<section aria-labelledby="quote">${heading(2, "quote", "What the paper says")}<blockquote class="said">${content.quote}</blockquote>
-  <p class="meta"><span><a href="${to(`/papers/${encodeURIComponent(content.paper?.arxivId ?? "")}`)}">arXiv:${content.paper?.arxivId}</a>${content.paper?.version === undefined ? null : ` version ${content.paper.version}`}</span>${Object.entries(
-    content.locator ?? {},
-  ).map(([part, at]) => html`<span>${part} ${at}</span>`)}</p>
-  </section>`
-}
-<div id="case"${attributes({ "data-live": isNew })}>${
+${quotation(content)}
+<div id="case" data-live>${
       isNew
         ? untried(judged)
         : html`${strength(judged)}
+${measured}
+${answering(visit, own)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}
 ${bearing(visit, record, evidence)}
-${kind === "finding" ? reviewSection(visit, room, versionId, record.reviews, record.reviewed ?? null) : null}
 ${failures(judged)}
 ${doubts(judged)}
-${downstream(judged)}`
+${downstream(judged)}
+${empties}`
     }</div>
+${kind === "finding" ? reviewSection(visit, room, versionId, record.reviews ?? [], record.reviewed ?? null) : null}
 ${rests("premises", "Premises it rests on", record.premises)}
 ${rests("grounds", "Records it rests on", record.references.filter(isGround))}
-${rests(
-  "references",
-  "Other records it speaks of",
-  record.references.filter((reference) => !isGround(reference)),
-)}
-${isNew && uses.items.length === 0 ? null : used(record, uses)}
-<section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts, namer(record))}</section>
-<section aria-labelledby="concepts">${heading(2, "concepts", "Concepts")}${conceptList(concepts)}</section>
+${rests("references", "Other records it speaks of", others)}
+${isNew ? null : used(record, uses)}
+<section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts, namer(visit, record))}${conceptList(concepts)}</section>
 <section aria-labelledby="about">${heading(2, "about", "About this record")}${facts([
       ["Provenance", record.provenanceSummary],
-      ["Standing", stateBadge(record.status)],
-      ["Published at", html`<a href="${to(entryPath(record.threadId, record.entryId))}">its place in the Thread</a>`],
+      ["Published", html`<a href="${to(entryPath(record.threadId, record.entryId))}">in its Thread</a>`],
       ["Content digest", digest(record.contentDigest)],
       record.client === undefined
         ? null
         : ["Sent by", joined(Object.entries(record.client).map(([name, value]) => `${words(name)} ${value}`))],
+      ["Cite it", citation(visit, versionId)],
     ])}</section>
-${citation(visit, versionId)}
-${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}${forMembers(visit, room, html`${later(versionId)}${onwards}`)}${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}</section>`)}
+${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}${next}${forMembers(visit, room, onwards(record, room))}${mayWithhold(visit, room) ? html`<p class="meta">${withholdLink(room, { versionId }, record.label)}</p>` : null}</section>`)}
 ${ways([
   ["JSON", `/api/research/records/${versionId}`],
   [`${title(kind)} in the graph`, `/rooms/${record.roomId}/graph?focus=${versionId}`],

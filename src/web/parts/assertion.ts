@@ -71,9 +71,14 @@ export const rolesTable = ({ predicate, roles }: Assertion, concepts: Concepts, 
     ],
   )
 
-/** The concepts a record defines, each with an anchor. */
-export const conceptList = (concepts: Concepts): Html =>
-  html`<dl class="facts">${Object.entries(concepts).map(
-    ([key, { label, definition }]) => html`<div id="concept-${key}"><dt><dfn>${label}</dfn><br><code>${key}</code></dt>
+/** The concepts a record defines, each with an anchor; nothing where it borrows all of them. */
+export const conceptList = (concepts: Concepts): Html | null =>
+  Object.keys(concepts).length === 0
+    ? null
+    : html`<dl class="facts">${Object.entries(concepts).map(
+        ([
+          key,
+          { label, definition },
+        ]) => html`<div id="concept-${key}"><dt><dfn>${label}</dfn>${label === key ? null : html`<br><code>${key}</code>`}</dt>
     <dd>${inlineMarkdown(definition)}</dd></div>`,
-  )}</dl>`
+      )}</dl>`

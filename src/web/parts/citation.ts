@@ -1,14 +1,13 @@
 /** How a record is cited: the read's own BibTeX, to copy. */
 import { type Html, html } from "../html.ts"
 import type { Visit } from "../visit.ts"
-import { command, heading, ways } from "./parts.ts"
+import { command, ways } from "./parts.ts"
 
 export function citation(visit: Visit, versionId: string): Html {
   const bibtex = visit.text("record", { versionId }, { format: "bibtex" })
   const at = (format: string) => `/api/research/records/${versionId}?format=${format}`
-  return html`<section aria-labelledby="cite">${heading(2, "cite", "Cite it")}<details><summary>BibTeX</summary>${command(bibtex.trim())}</details>
-    ${ways([
-      ["As BibTeX", at("bibtex")],
-      ["As CSL-JSON", at("csl")],
-    ])}</section>`
+  return html`<details><summary>BibTeX</summary>${command(bibtex.trim())}</details>${ways([
+    ["As BibTeX", at("bibtex")],
+    ["As CSL-JSON", at("csl")],
+  ])}`
 }

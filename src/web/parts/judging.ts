@@ -91,14 +91,10 @@ function failure(same: readonly Failed[]): Html | null {
 }
 
 /** What was tried and came to nothing: failed and diverged attempts, lines of work that were given up. */
-export function failures({ failed: { items, more }, work: { attempts } }: Around): Html {
-  const tried = Object.values(attempts).reduce((sum, count) => sum + count, 0)
+export function failures({ failed: { items, more } }: Around): Html | null {
+  if (items.length === 0) return null
   const groups = [...Map.groupBy(items, alike).values()]
-  return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed")}<div id="live-failed" data-live>${
-    items.length === 0
-      ? html`<p class="quiet">${tried === 0 ? "Nothing was tried yet." : "Nothing: no attempt failed, and no line of work was given up."}</p>`
-      : html`<ul class="evidence">${groups.map(failure)}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}`
-  }</div></section>`
+  return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed")}<div id="live-failed" data-live><ul class="evidence">${groups.map(failure)}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}</div></section>`
 }
 
 const places: { readonly [P in Case["doubts"]["items"][number]["of"]]: string } = {
@@ -108,33 +104,39 @@ const places: { readonly [P in Case["doubts"]["items"][number]["of"]]: string } 
 }
 
 /** What is disputed, corrected or taken back of it, of what speaks of it, and of what it rests on; each with why. */
-export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html {
-  return html`<section aria-labelledby="doubts">${heading(2, "doubts", "What is disputed or withdrawn, and why")}<div id="live-doubts" data-live>${
-    items.length === 0
-      ? html`<p class="quiet">Nothing: neither it, nor its evidence, nor its grounds.</p>`
-      : html`<ul class="evidence">${items.map(
-          ({ linkId, attemptId, answered, label: text, kind, of, target, explanation, author, at, ...origin }) =>
-            html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${phrase(explanation)}<p class="meta"><span><a class="label" href="${to(linkId === null ? `/attempts/${attemptId}` : `/links/${linkId}`)}">${text}</a>${fromOther(origin)}</span><span>${person(author)} ${kind === "does_not_reproduce" ? "did not reproduce" : linkKinds[kind].status} it${answered === undefined ? "" : "; its author has answered"}</span><span>${exactTime(at)}</span></p></div></li>`,
-        )}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}`
-  }</div></section>`
+export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html | null {
+  if (items.length === 0) return null
+  return html`<section aria-labelledby="doubts">${heading(2, "doubts", "What is disputed or withdrawn, and why")}<div id="live-doubts" data-live><ul class="evidence">${items.map(
+    ({ linkId, attemptId, answered, label: text, kind, of, target, explanation, author, at, ...origin }) =>
+      html`<li>${stateBadge(kind)}<div>${of === "itself" && itself === "it" ? "it" : html`${label(target.kind, target.versionId, target.label)}${fromOther(target)}, ${of === "itself" ? itself : places[of]}`}: ${phrase(explanation)}<p class="meta"><span><a class="label" href="${to(linkId === null ? `/attempts/${attemptId}` : `/links/${linkId}`)}">${text}</a>${fromOther(origin)}</span><span>${person(author)} ${kind === "does_not_reproduce" ? "did not reproduce" : linkKinds[kind].status} it${answered === undefined ? "" : "; its author has answered"}</span><span>${exactTime(at)}</span></p></div></li>`,
+  )}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}</div></section>`
 }
 
 /** What would be in doubt if it fell. */
-export function downstream({ restingOnIt, citedIn, versionId, roomId }: Case): Html {
+export function downstream({ restingOnIt, citedIn, versionId, roomId }: Case): Html | null {
   const { items: records } = restingOnIt
   const { items: checkpoints } = citedIn
-  return html`<section aria-labelledby="downstream">${heading(2, "downstream", "What would fall with it")}<div id="live-downstream" data-live>${
-    records.length + checkpoints.length === 0
-      ? html`<p class="quiet">Nothing rests on it yet.</p>`
-      : html`<ul class="uses">${checkpoints.map(
-          ({ checkpointId, state, says, title, cites }) =>
-            html`<li>${glyph(state)} <a href="${to(`/checkpoints/${checkpointId}`)}">${state === "concluded" ? "The answer" : "The synthesis"} of “${title}”</a>${cites.versionId === versionId ? null : html` <span class="quiet">through ${label("record", cites.versionId, cites.label)}</span>`}: ${beginning(says, 200)}</li>`,
-        )}${records.map(
-          (record) =>
-            html`<li>${recordChip(record, 160)}${record.through === null ? null : html` <span class="quiet">through ${label("record", record.through.versionId, record.through.label)}</span>`}</li>`,
-        )}</ul>${restingOnIt.more || citedIn.more ? html`<p class="meta"><a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: the graph around it</a></p>` : null}`
-  }</div></section>`
+  if (records.length + checkpoints.length === 0) return null
+  return html`<section aria-labelledby="downstream">${heading(2, "downstream", "What would fall with it")}<div id="live-downstream" data-live><ul class="uses">${checkpoints.map(
+    ({ checkpointId, state, says, title, cites }) =>
+      html`<li>${glyph(state)} <a href="${to(`/checkpoints/${checkpointId}`)}">${state === "concluded" ? "The answer" : "The synthesis"} of “${title}”</a>${cites.versionId === versionId ? null : html` <span class="quiet">through ${label("record", cites.versionId, cites.label)}</span>`}: ${beginning(says, 200)}</li>`,
+  )}${records.map(
+    (record) =>
+      html`<li>${recordChip(record, 160)}${record.through === null ? null : html` <span class="quiet">through ${label("record", record.through.versionId, record.through.label)}</span>`}</li>`,
+  )}</ul>${restingOnIt.more || citedIn.more ? html`<p class="meta"><a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: the graph around it</a></p>` : null}</div></section>`
 }
+
+/** What there is nothing of, said in one line in place of a heading each. */
+export const nothingOf = (sentences: readonly (string | null | false)[]): Html | null => {
+  const told = sentences.filter((sentence) => typeof sentence === "string")
+  return told.length === 0 ? null : html`<p class="quiet nothing">${told.join(" ")}</p>`
+}
+
+/** Of what a reader looks for around a record or a conclusion, what there is nothing of. */
+export const absent = ({ failed, doubts: doubted, work: { attempts } }: Around): (string | false)[] => [
+  failed.items.length === 0 && (Object.values(attempts).some((count) => count > 0) ? "No attempt failed." : "Nothing was tried yet."),
+  doubted.items.length === 0 && "Nothing is disputed or withdrawn.",
+]
 
 /** The records that a conclusion cites, each with how it stands and what counts for and against it. */
 export const restsOn = ({ citations }: AnswerOf<"checkpoint_case">): Html =>

@@ -1,0 +1,99 @@
+/** Effects as people compare them: each estimate with its interval along one axis, and what they come to together. */
+import type { EffectAnswer } from "../../contract/answers/measurements.ts"
+import { whyStale } from "../../contract/answers/measurements.ts"
+import { contrastInWords } from "../../research/measurements/in-words.ts"
+import { figure, interval } from "../../research/measurements/figures.ts"
+import type { Pooled } from "../../research/measurements/statistics.ts"
+import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
+import { type Content, type Html, html } from "../html.ts"
+import { counted } from "../words.ts"
+import type { Contrast, Estimate } from "./gathered.ts"
+import { stateBadge } from "./marks.ts"
+import { fromOther, heading, label, person } from "./parts.ts"
+
+const DIFFERENCE = "difference, with its 95 % interval"
+
+interface Figures {
+  readonly estimate: number | null
+  readonly low: number | null
+  readonly high: number | null
+  readonly se: number | null
+}
+const inWords = ({ estimate, low, high, se }: Figures): Html =>
+  html`<strong>${figure(estimate, se)}</strong> ${low === null ? html`<span class="quiet">no spread known</span>` : interval(low, high, se)}`
+
+/** How far the estimates lie apart beyond what their own spread explains, in words. */
+const agreement = ({ i2 }: Pooled): string =>
+  i2 < 0.25
+    ? "They agree."
+    : i2 < 0.5
+      ? "They differ a little."
+      : i2 < 0.75
+        ? "They differ."
+        : "They differ widely: what is pooled hides that."
+
+const codeOf = ({ code }: Estimate): string => (code === null ? "" : code ? "other code" : "the same code")
+
+function rowOf(estimate: Estimate): IntervalRow {
+  const { versionId, label: text, who, agent, n, low, high, isStale } = estimate
+  return {
+    head: label("finding", versionId, text),
+    cells: [html`${person({ username: who, agent })} <span class="quiet">${codeOf(estimate)}</span>`, n],
+    ...{ mid: estimate.estimate, low, high },
+    said: html`${inWords(estimate)}${isStale ? html` ${stateBadge("unknown", "stale")}` : null}`,
+    ...(isStale && { look: "stale" }),
+  }
+}
+
+/** The forest plot of one contrast. */
+function plot({ what, estimates, pooled }: Contrast): Html {
+  const together: IntervalRow[] =
+    pooled === undefined
+      ? []
+      : [
+          {
+            head: "Together",
+            cells: [html`${pooled.k} pooled, random effects`, estimates.reduce((sum, { n }) => sum + n, 0)],
+            ...{ mid: pooled.estimate, low: pooled.low, high: pooled.high, look: "pooled" },
+            said: inWords(pooled),
+          },
+        ]
+  const table = { caption: what, head: ["Finding", "By", "n"], measures: DIFFERENCE, said: "Estimate", zero: true }
+  return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === undefined ? null : html`<p class="meta">${agreement(pooled)}</p>`}`
+}
+
+/** Contrasts that are drawn; the others are counted. */
+const DRAWN = 4
+
+/** What the effects that bear on a hypothesis come to; nothing where none does. */
+export const forest = (contrasts: readonly Contrast[]): Html | null =>
+  contrasts.length === 0
+    ? null
+    : html`<section aria-labelledby="effects">${heading(2, "effects", "What was measured")}<div id="live-effects" data-live>${contrasts.slice(0, DRAWN).map(plot)}${
+        contrasts.length > DRAWN ? html`<p class="meta">${counted(contrasts.length - DRAWN, "other contrast")} not drawn.</p>` : null
+      }</div></section>`
+
+/** The differences that a finding rests on, those of one metric along one axis; a stale one says what it is now. */
+export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
+  if (effects.length === 0) return null
+  const row = (effect: EffectAnswer): IntervalRow => {
+    const { estimate, low, high, pairs, ofCount, againstCount, experimentId, experimentLabel, isStale } = effect
+    const n = pairs === null ? `${ofCount ?? 0} and ${againstCount ?? 0}` : counted(pairs, "pair")
+    return {
+      head: html`${contrastInWords(effect)} ${label("experiment", experimentId, experimentLabel)}`,
+      cells: [n],
+      ...{ mid: estimate, low, high },
+      said: inWords(effect),
+      ...(isStale && { look: "stale" }),
+    }
+  }
+  const groups = [...Map.groupBy(effects, ({ metric, split }) => JSON.stringify([metric, split])).values()]
+  const notes: Content[] = effects.flatMap(({ staleReason, now, repeats, ...effect }) => [
+    repeats &&
+      html`<li>${contrastInWords(effect)} repeats ${label("finding", repeats.versionId, repeats.label)}${fromOther(repeats)}. ${repeats.comparison?.sentence}</li>`,
+    staleReason && html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. ${whyStale(staleReason, now?.sentence)}</li>`,
+  ])
+  return html`<section aria-labelledby="effects">${heading(2, "effects", "What was measured")}${groups.map((same) =>
+    intervalTable({ caption: "Effects", head: ["Difference", "n"], measures: DIFFERENCE, said: "Estimate", zero: true }, same.map(row)),
+  )}${notes.every((note) => note === null) ? null : html`<ul class="uses">${notes}</ul>`}</section>`
+}
