@@ -14,6 +14,8 @@ import type { People } from "../people/people.ts"
 import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
 import type { Effects } from "../research/measurements/effects.ts"
+import type { GroupCurves } from "../research/measurements/group-curves.ts"
+import type { MeasurementTables } from "../research/measurements/reads.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
 import type { Findings } from "../research/findings/findings.ts"
 import type { FindingLinks } from "../research/findings/finding-links.ts"
@@ -62,6 +64,8 @@ export interface Instance {
     readonly materials: Pick<Materials, "newestOfRoom">
     readonly evidence: Pick<Evidence, "newestOn">
     readonly effects: Pick<Effects, "of">
+    readonly measured: MeasurementTables
+    readonly groupCurves: GroupCurves
     readonly findingLinks: Pick<FindingLinks, "verdictsOn">
     readonly findings: Pick<Findings, "ofExperiment" | "ofAttempt">
   }

@@ -52,6 +52,7 @@ import { materialOperations } from "./materials/operations.ts"
 import { materialReads } from "./materials/reads.ts"
 import { effects } from "./measurements/effects.ts"
 import { movedEffects } from "./measurements/moved-effects.ts"
+import { groupCurves } from "./measurements/group-curves.ts"
 import { measurementReads, measurementTables } from "./measurements/reads.ts"
 import { repeatedEffects } from "./measurements/repeated-effects.ts"
 import { reproductionEffects } from "./measurements/reproduction-effects.ts"
@@ -80,6 +81,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
   const knownPlans = plans(db)
   const knownFindings = findings(db, knownMaterials)
   const measuredValues = values(db)
+  const knownCurves = curves(db)
   const workedOut = workingOut(measuredValues)
   const repeated = repeatedEffects(db)
   return {
@@ -90,9 +92,10 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     plans: knownPlans,
     attempts: attempts(db, basePath),
     events: events(db),
-    curves: curves(db),
+    curves: knownCurves,
     attemptTables: attemptTables(db),
     measured: measurementTables(measuredValues),
+    groupCurves: groupCurves(measuredValues, knownCurves),
     effects: effects(db, workedOut, repeated),
     movedEffects: movedEffects(db, workedOut, repeated),
     reproductionEffects: reproductionEffects(db, workedOut, repeated),

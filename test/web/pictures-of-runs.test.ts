@@ -56,7 +56,7 @@ t.test("Axes have titles, and sixteen curves that end together are named apart",
   const text = drawn(Array.from({ length: 16 }, (_, index) => curve(index, [0, 10], [1, 0.5 + index / 1e4])))
   t.match(text, /<text class="title"[^>]*>loss in nat</)
   t.match(text, /<text class="title"[^>]*>step</)
-  const places = [...text.matchAll(/<text class="end" x="95%" y="([\d.]+)">(A\d+)/g)]
+  const places = [...text.matchAll(/<text class="end" x="95.00%" y="([\d.]+)">(A\d+)/g)]
     .map(([, y]) => Number(y))
     .sort((one, other) => one - other)
   t.equal(places.length, 16)

@@ -57,6 +57,7 @@ t.test("from the table of attempts to a tenth of a nat, with the mouse and the k
   const colours = await page.evaluate("[...document.querySelector('svg.lines').children].map((line) => getComputedStyle(line).stroke)")
   t.equal(new Set(colours as string[]).size, 16, "each has a colour of its own")
 
+  await page.getByRole("link", { name: "Each attempt" }).click()
   await page.getByLabel("Baseline").selectOption("A1")
   await page.getByRole("button", { name: "Compare with baseline" }).click()
   const lastValues = page.getByRole("group", { name: "Last values" })
@@ -153,7 +154,7 @@ t.test("without a script the same can be done by links and forms", async (t) => 
   await page.getByRole("checkbox", { name: "Compare A18", exact: true }).uncheck()
   await page.getByRole("button", { name: "Compare", exact: true }).click()
   t.equal(await page.textContent("h1"), "Comparing 17 attempts")
-  await page.goto(`${house.baseUrl}/attempts/compare?ids=${attemptIds[0]},${attemptIds[2]}`)
+  await page.goto(`${house.baseUrl}/attempts/compare?ids=${attemptIds[0]},${attemptIds[2]}&view=attempts`)
   const figure = page.locator("figure.curves").nth(1)
   await figure.getByText("Range", { exact: true }).click()
   await figure.getByLabel("From step").fill("800")
@@ -183,8 +184,8 @@ t.test("a setting against a metric, and what is left out is said", async (t) => 
 t.test("of more attempts than one legend can tell apart it is said how many are shown", async (t) => {
   const many = await makeRuns(house, limits.comparedAttempts + 2, 10)
   const { page, context } = await watched(browser, house.baseUrl)
-  await page.goto(`${house.baseUrl}/attempts/compare?ids=${many.attemptIds.join(",")}`)
-  t.match(await page.textContent("main"), /32 of the 34 attempts that were asked for are shown/)
+  await page.goto(`${house.baseUrl}/attempts/compare?ids=${many.attemptIds.join(",")}&view=attempts`)
+  t.match(await page.textContent("main"), /32 of the 34 attempts you chose are shown/)
   t.equal(await page.locator("figure.curves").first().locator("svg.lines path").count(), 32)
   await context.close()
 })

@@ -84,8 +84,11 @@ export function measurementTables(values: Values) {
     return { by: by ?? all, over: repeats }
   }
 
-  /** @throws Refusal 422 for a metric, dimension or baseline that nothing reported, and for more than a table holds */
-  return function measured(place: Place, asked: Asked): MeasurementTable {
+  /**
+   * @param absent what stands for a dimension that a value does not have; left out, such values take no part
+   * @throws Refusal 422 for a metric, dimension or baseline that nothing reported, and for more than a table holds
+   */
+  return function measured(place: Place, asked: Asked, absent?: string): MeasurementTable {
     const all = values.attempts(asked.attempts === undefined ? place : { attemptIds: asked.attempts })
     const intents = asked.intents ?? (asked.attempts === undefined ? PRIMARY : undefined)
     const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
@@ -132,6 +135,7 @@ export function measurementTables(values: Values) {
       by: question.by,
       ...(question.over !== undefined && { over: question.over }),
       ...(against && { against }),
+      ...(absent !== undefined && { absent }),
     })
     if (table.groups.length > limits.measuredGroups)
       throw badParameter(

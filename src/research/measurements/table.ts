@@ -9,6 +9,8 @@ export interface Question {
   readonly by: readonly string[]
   /** The dimension that groups are paired over, and whose values count once each: mostly the seed. */
   readonly over?: string
+  /** What stands for a dimension of `by` that a cell does not have; left out, such cells take no part. */
+  readonly absent?: string
   /** The value of one of `by` that the other groups are compared with. */
   readonly against?: { readonly dimension: string; readonly value: string }
 }
@@ -71,21 +73,21 @@ const compareKeys = (by: readonly string[]) => (one: Gathered, other: Gathered) 
 }
 
 /** The place of some dimensions among those of `by`; undefined where one is missing. */
-function keyOf(dimensions: Dimensions, by: readonly string[]): Record<string, Scalar> | undefined {
+function keyOf(dimensions: Dimensions, by: readonly string[], absent: string | undefined): Record<string, Scalar> | undefined {
   const key: Record<string, Scalar> = {}
   for (const dimension of by) {
-    const value = dimensions[dimension]
+    const value = dimensions[dimension] ?? absent
     if (value === undefined) return undefined
     key[dimension] = value
   }
   return key
 }
 
-function gathered(cells: readonly Cell[], by: readonly string[]): { groups: Gathered[]; withoutBy: number } {
+function gathered(cells: readonly Cell[], { by, absent }: Question): { groups: Gathered[]; withoutBy: number } {
   const groups = new Map<string, Gathered>()
   const known = new Map<Dimensions, Gathered | null>()
   function groupOf(dimensions: Dimensions): Gathered | null {
-    const key = keyOf(dimensions, by)
+    const key = keyOf(dimensions, by, absent)
     if (key === undefined) return null
     const name = keyText(key, by)
     const group = groups.get(name) ?? { key, cells: [] }
@@ -173,7 +175,7 @@ export function differenceOf(of: readonly Point[], against: readonly Point[]): O
 
 /** Works the table out. */
 export function tableOf(cells: readonly Cell[], question: Question): Table {
-  const { groups, withoutBy } = gathered(cells, question.by)
+  const { groups, withoutBy } = gathered(cells, question)
   const { against, by } = question
   const plain = groups.map((group) => described(group, question))
   if (against === undefined) return { groups: plain.map((group) => ({ ...group, contrast: null })), comparisons: 0, withoutBy }

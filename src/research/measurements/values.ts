@@ -169,6 +169,16 @@ export function values(db: Db) {
       return [...new Set([...units.all(idsOf(attempts), metric, split).map(({ unit }) => unit), ...told])].sort()
     },
 
+    /** The series of one metric: their attempts, their dimensions as far as they are asked about, and the id of these. */
+    series(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[]) {
+      return ofMetric.all(idsOf(attempts), metric, split).flatMap(({ place, sets }) => {
+        const attempt = attempts[place]
+        if (attempt === undefined) return []
+        const complete = completing(attempt, wanted)
+        return parse(stored<number[]>(`[${sets}]`)).map((id) => ({ attempt, dimensions: complete(dimensionsOf(id)), dimensionsId: id }))
+      })
+    },
+
     /**
      * The values of one metric. A dimension that a value does not have is taken from the settings of its attempt.
      * @param wanted the dimensions that are asked about

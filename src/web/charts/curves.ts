@@ -9,9 +9,14 @@ import { figure } from "../numbers.ts"
 import { axis } from "./axis.ts"
 import { fillOf, lineOf, shapeOf } from "./styles.ts"
 
-export type Curve = AnswerOf<"attempt_curves">["curves"][number] & {
+type Series = AnswerOf<"attempt_curves">["curves"][number]
+export interface Curve extends Pick<Series, "attemptId" | "label" | "columns"> {
   /** Its place in the legend. */
   readonly index: number
+  /** The interval around each of its values. */
+  readonly band?: { readonly low: readonly (number | null)[]; readonly high: readonly (number | null)[] }
+  /** One of those behind a mean: drawn thin, and not named. */
+  readonly isMember?: boolean
 }
 
 /** Which part of a metric is shown. */
@@ -27,7 +32,7 @@ export interface View {
 const [ACROSS, HEIGHT] = [2_000, 320]
 const EDGE = { top: 36, bottom: 44 }
 /** Where steps begin and end, in parts of a thousand: values are told on the left, and attempts are named on the right. */
-const SIDE = { left: 45, right: 920 }
+const SIDE = { left: 45, right: 920, names: 950 }
 /** Curves that are named at their ends, and the pixels between two names. */
 const [NAMED, BETWEEN] = [20, 12]
 
@@ -37,6 +42,9 @@ export interface Scales {
   readonly to: number
   readonly low: number
   readonly high: number
+  /** Where steps end, in parts of a thousand, and where what they lead to is named. */
+  readonly right: number
+  readonly names: number
   readonly ticks: { readonly x: readonly number[]; readonly y: readonly number[] }
   x(step: number): number
   y(value: number): number
@@ -46,16 +54,19 @@ const isIn = (value: number, from: number | undefined, to: number | undefined) =
   value >= (from ?? Number.NEGATIVE_INFINITY) && value <= (to ?? Number.POSITIVE_INFINITY)
 
 /** The visible part of some curves: the requested range, or all of it. */
-function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View): Scales {
+function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View, names: number): Scales {
+  const right = names - (SIDE.names - SIDE.right)
   const steps = curves.flatMap(({ columns }) => (columns.step.length === 0 ? [] : [columns.step[0] ?? 0, columns.step.at(-1) ?? 0]))
   const first = from ?? steps.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
   const last = to ?? steps.reduce((one, other) => Math.max(one, other), 0)
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const { columns } of curves)
+  for (const { columns, band } of curves)
     columns.value.forEach((value, index) => {
-      if (typeof value !== "number" || !isIn(columns.step[index] ?? 0, from, to) || (isLog && value <= 0)) return
-      least = Math.min(least, value)
-      greatest = Math.max(greatest, value)
+      for (const each of [value, band?.low[index], band?.high[index]]) {
+        if (typeof each !== "number" || !isIn(columns.step[index] ?? 0, from, to) || (isLog && each <= 0)) continue
+        least = Math.min(least, each)
+        greatest = Math.max(greatest, each)
+      }
     })
   if (least > greatest) [least, greatest] = [isLog ? 1 : 0, isLog ? 10 : 1]
   const begin = Number.isFinite(first) ? first : 0
@@ -63,11 +74,11 @@ function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View
   const isOneStep = last <= begin
   const [start, end] = isOneStep ? [begin - 1, begin + 1] : [begin, last]
   const [bottom, top] = [low !== undefined && (!isLog || low > 0) ? low : least, high ?? greatest]
-  const x = scaleLinear([start, end], [SIDE.left, SIDE.right])
+  const x = scaleLinear([start, end], [SIDE.left, right])
   const margin = low !== undefined || high !== undefined ? 0 : 0.04
   const y = axis(bottom, top, [HEIGHT - EDGE.bottom, EDGE.top], { isLog, margin })
   return {
-    ...{ from: start, to: end, low: y.low, high: y.high },
+    ...{ from: start, to: end, low: y.low, high: y.high, right, names },
     ticks: { x: isOneStep ? [begin] : x.ticks(6).filter(Number.isInteger), y: y.ticks.slice(0, 14) },
     x: (step) => x(step),
     y: y.at,
@@ -90,6 +101,22 @@ function path({ columns }: Curve, scales: Scales, isLog: boolean): string {
     ;[atX, atY, isDown] = [x, y, true]
   })
   return text.replace(/l(?=M|$)/g, "h0").replace(/l /g, "l")
+}
+
+/** The area between the ends of a curve's intervals, in whole numbers. */
+function area({ columns, band }: Curve, scales: Scales): string {
+  if (band === undefined) return ""
+  const point = (step: number, value: number) => `${Math.round((scales.x(step) / 1_000) * ACROSS)} ${Math.round(scales.y(value))}`
+  const ends = columns.step.flatMap((step, index) => {
+    const [low, high] = [band.low[index], band.high[index]]
+    return low == null || high == null ? [] : [{ above: point(step, high), below: point(step, low) }]
+  })
+  return ends.length < 2
+    ? ""
+    : `M${ends.map(({ above }) => above).join("L")}L${ends
+        .toReversed()
+        .map(({ below }) => below)
+        .join("L")}z`
 }
 
 const UP = markup("M-5 4L0 -5L5 4z")
@@ -136,10 +163,12 @@ function endOf({ columns: { step, value } }: Curve, scales: Scales): readonly [n
 
 /** The shape of each attempt at its curve's end and, beside the picture, its name; names keep apart, and a thin line leads to each. */
 function ends(curves: readonly Curve[], scales: Scales): Html {
-  const found = curves.flatMap((curve) => {
-    const end = endOf(curve, scales)
-    return end === undefined ? [] : [{ curve, x: end[0], y: end[1] }]
-  })
+  const found = curves
+    .filter(({ isMember }) => isMember !== true)
+    .flatMap((curve) => {
+      const end = endOf(curve, scales)
+      return end === undefined ? [] : [{ curve, x: end[0], y: end[1] }]
+    })
   const shape = ({ curve, x, y }: (typeof found)[number]) =>
     html`<svg class="at" x="${percent(x)}" y="${y.toFixed(1)}" width="1" height="1"><path class="${fillOf(curve.index)}" d="${shapeOf(curve.index)}"/></svg>`
   if (found.length > NAMED) return html`${found.map(shape)}`
@@ -154,7 +183,7 @@ function ends(curves: readonly Curve[], scales: Scales): Html {
   }
   return html`${sorted.map(
     ({ curve, x, y }, index) =>
-      html`<line class="leader ${lineOf(curve.index)}" x1="${percent(x)}" y1="${y.toFixed(1)}" x2="94.5%" y2="${(places[index] ?? 0).toFixed(1)}"/><text class="end" x="95%" y="${((places[index] ?? 0) + 4).toFixed(1)}">${curve.label}</text>`,
+      html`<line class="leader ${lineOf(curve.index)}" x1="${percent(x)}" y1="${y.toFixed(1)}" x2="${percent(scales.names - 5)}" y2="${(places[index] ?? 0).toFixed(1)}"/><text class="end" x="${percent(scales.names)}" y="${((places[index] ?? 0) + 4).toFixed(1)}">${curve.label}</text>`,
   )}${found.map(shape)}`
 }
 
@@ -169,11 +198,13 @@ interface Said {
   readonly told: string
   /** The attempt that the others are compared with. */
   readonly baseline: string | undefined
+  /** Where curves are named, in parts of a thousand: further left where names are long. */
+  readonly names?: number
 }
 
 /** The picture alone. */
-export function picture(curves: readonly Curve[], view: View, { title, told, baseline }: Said): Html {
-  const scales = scalesOf(curves, view)
+export function picture(curves: readonly Curve[], view: View, { title, told, baseline, names = SIDE.names }: Said): Html {
+  const scales = scalesOf(curves, view, names)
   return html`<svg class="chart fluid plot" width="100%" height="${HEIGHT}" role="img" aria-label="${told}"${attributes({
     "data-from": scales.from,
     "data-to": scales.to,
@@ -183,13 +214,13 @@ export function picture(curves: readonly Curve[], view: View, { title, told, bas
     "data-top": EDGE.top,
     "data-bottom": HEIGHT - EDGE.bottom,
     "data-left": SIDE.left,
-    "data-right": SIDE.right,
+    "data-right": scales.right,
   })}>
 ${scales.ticks.y.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${scales.y(tick).toFixed(1)}" y2="${scales.y(tick).toFixed(1)}"/>`)}
 <line class="axis" x1="0" x2="100%" y1="${HEIGHT - EDGE.bottom}" y2="${HEIGHT - EDGE.bottom}"/>
-<svg class="lines" x="0" y="${EDGE.top - 4}" width="100%" height="${HEIGHT - EDGE.top - EDGE.bottom + 8}" viewBox="0 ${EDGE.top - 4} ${ACROSS} ${HEIGHT - EDGE.top - EDGE.bottom + 8}" preserveAspectRatio="none">${curves.map(
+<svg class="lines" x="0" y="${EDGE.top - 4}" width="100%" height="${HEIGHT - EDGE.top - EDGE.bottom + 8}" viewBox="0 ${EDGE.top - 4} ${ACROSS} ${HEIGHT - EDGE.top - EDGE.bottom + 8}" preserveAspectRatio="none">${curves.map((curve) => (curve.band === undefined ? null : html`<path class="band ${fillOf(curve.index)}" d="${markup(area(curve, scales))}"/>`))}${curves.map(
     (curve) =>
-      html`<path class="line ${lineOf(curve.index)}${curve.attemptId === baseline ? " base" : ""}" d="${markup(path(curve, scales, view.isLog))}"/>`,
+      html`<path class="line ${lineOf(curve.index)}${curve.attemptId === baseline ? " base" : ""}${curve.isMember === true ? " member" : ""}" d="${markup(path(curve, scales, view.isLog))}"/>`,
   )}</svg>
 ${ends(curves, scales)}${curves.map((curve) => marks(curve, scales))}
 ${scales.ticks.y.map((tick) => html`<text x="2" y="${(scales.y(tick) - 3).toFixed(1)}">${figure(tick)}</text>`)}

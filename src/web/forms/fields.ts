@@ -4,7 +4,7 @@ import type { ObjectKind } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { operationNamed } from "../../contract/operations/index.ts"
 import { kindsIn } from "../../contract/schema/ref.ts"
-import { companionOf, SAYS } from "./companion.ts"
+import { companionOf, SAYS } from "./sheets/companion.ts"
 
 /** The objects that a field of ids may name. */
 type Named = readonly ObjectKind[]

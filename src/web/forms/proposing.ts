@@ -4,100 +4,9 @@
  */
 import { createHash } from "node:crypto"
 import { countName, type Draft, itemCount } from "./draft.ts"
+import { meaningOf, isCausal, verbOf } from "./verbs.ts"
 import { borrowedName, type Suggestions, usualRoles } from "./suggestions.ts"
 
-/** Verbs of claims that something brings something about, by their stem, with what they mean. */
-const causal: Readonly<Record<string, string>> = {
-  lower: "Makes smaller.",
-  reduce: "Makes smaller.",
-  decrease: "Makes smaller.",
-  shrink: "Makes smaller.",
-  cut: "Makes smaller.",
-  hurt: "Makes worse.",
-  harm: "Makes worse.",
-  raise: "Makes larger.",
-  increase: "Makes larger.",
-  improve: "Makes better.",
-  help: "Makes better.",
-  double: "Makes twice as large.",
-  halve: "Makes half as large.",
-  narrow: "Makes narrower.",
-  widen: "Makes wider.",
-  slow: "Makes slower.",
-  speed: "Makes faster.",
-  change: "Makes other than before.",
-  keep: "Leaves as it was.",
-  preserve: "Leaves as it was.",
-  protect: "Leaves as it was.",
-  prevent: "Does not let happen.",
-  remove: "Makes go away.",
-  cause: "Makes happen.",
-  add: "Makes be there that was not.",
-  bring: "Makes happen.",
-  make: "Makes happen.",
-  let: "Makes possible.",
-  allow: "Makes possible.",
-  affect: "Makes other than before.",
-  predict: "Tells beforehand.",
-}
-/** Verbs of other claims. */
-const plain: Readonly<Record<string, string>> = {
-  be: "Is so.",
-  have: "Is so of it.",
-  reach: "Comes to this.",
-  end: "Comes to this at the end.",
-  stay: "Is as it was.",
-  remain: "Is as it was.",
-  rise: "Becomes larger.",
-  grow: "Becomes larger.",
-  fall: "Becomes smaller.",
-  drop: "Becomes smaller.",
-  diverge: "Does not come to an end.",
-  converge: "Comes to an end.",
-  outperform: "Does better than this.",
-  beat: "Does better than this.",
-  match: "Does as well as this.",
-  exceed: "Is larger than this.",
-  differ: "Is not the same.",
-  depend: "Is other where this is other.",
-  hold: "Is so.",
-  work: "Does what it is for.",
-  generalize: "Is so elsewhere too.",
-  generalise: "Is so elsewhere too.",
-  transfer: "Is so elsewhere too.",
-  need: "Is not so without it.",
-  require: "Is not so without it.",
-  explain: "Is why it is so.",
-  show: "Makes it seen.",
-  find: "Comes upon it.",
-  lose: "No longer has it.",
-  gain: "Has it in addition.",
-  tell: "Makes it known.",
-  give: "Comes to this.",
-  take: "Comes to this.",
-  cost: "Comes to this.",
-  scale: "Becomes larger with it.",
-}
-const irregular: Readonly<Record<string, string>> = {
-  is: "be",
-  are: "be",
-  was: "be",
-  were: "be",
-  has: "have",
-  had: "have",
-  rose: "rise",
-  grew: "grow",
-  fell: "fall",
-  kept: "keep",
-  made: "make",
-  found: "find",
-  lost: "lose",
-  held: "hold",
-  gave: "give",
-  took: "take",
-  brought: "bring",
-  told: "tell",
-}
 const helpers: ReadonlySet<string> = new Set(
   "does do did is are was were has have had can cannot could may might must will would shall should".split(" "),
 )
@@ -110,14 +19,6 @@ const turns: ReadonlySet<string> = new Set(
 )
 
 const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g, "")
-
-/** The dictionary's form of a word that is known as a verb. */
-function verbOf(word: string): string | undefined {
-  const said = irregular[word] ?? word
-  const known = (stem: string) => Object.hasOwn(causal, stem) || Object.hasOwn(plain, stem)
-  const stems = [said, said.replace(/s$/, ""), said.replace(/es$/, ""), said.replace(/ed$/, ""), said.replace(/d$/, "")]
-  return stems.find(known)
-}
 
 /** Characters of a sentence that are looked at, and of what stands in a role. */
 const LONG = 600
@@ -171,7 +72,7 @@ const trimmed = (words: readonly string[]): string =>
 /** What a sentence is said to hold under where its words do not tell what is said of what. */
 const asWhole = (wording: string, scope: string): Proposal => ({
   predicate: "holds",
-  definition: plain.hold ?? "",
+  definition: meaningOf("hold") ?? "",
   roles: [
     { role: "statement", value: trimmed(wording.split(/\s+/)).slice(0, LONG), definition: "What is said." },
     roleNamed("condition", scope.slice(0, LONG)),
@@ -191,24 +92,29 @@ export function proposalFor(wording: string, scope: string, { concepts }: Sugges
   const leading = trimmed(words.slice(0, comma + 1))
   const subject = trimmed(words.slice(comma + 1, found.from))
   const after = words.slice(found.until)
-  const turn = after.findIndex(
-    (word, at) => (at > 0 || found.verb === undefined || !Object.hasOwn(causal, found.verb)) && turns.has(bare(word)),
-  )
+  const turn = after.findIndex((word, at) => (at > 0 || !isCausal(found.verb)) && turns.has(bare(word)))
   const object = trimmed(turn === -1 ? after : after.slice(0, turn))
   const rest = trimmed(turn === -1 ? [] : after.slice(turn))
-  const isCausal = found.verb !== undefined && Object.hasOwn(causal, found.verb)
   const conditions = [leading, rest].filter((part) => part !== "").join("; ")
   const condition = conditions === "" && object === "" ? scope.slice(0, LONG) : conditions
   const parts = [
-    { ...roleNamed(isCausal ? "cause" : "subject", subject), ...(isCausal ? {} : { definition: "What it is about." }) },
+    {
+      ...roleNamed(isCausal(found.verb) ? "cause" : "subject", subject),
+      ...(isCausal(found.verb) ? {} : { definition: "What it is about." }),
+    },
     ...(object === ""
       ? []
-      : [{ ...roleNamed(isCausal ? "effect" : "statement", object), ...(isCausal ? {} : { definition: "What is said of it." }) }]),
+      : [
+          {
+            ...roleNamed(isCausal(found.verb) ? "effect" : "statement", object),
+            ...(isCausal(found.verb) ? {} : { definition: "What is said of it." }),
+          },
+        ]),
     ...(condition === "" ? [] : [roleNamed("condition", condition)]),
   ]
   if (subject === "" || parts.length < 2) return whole
   const own = predicates.get(bare(said))
-  const meaning = found.verb === undefined ? undefined : (causal[found.verb] ?? plain[found.verb])
+  const meaning = meaningOf(found.verb)
   const isNegated =
     found.until - found.from > 1 &&
     words.slice(found.from, found.until).some((word) => negations.has(bare(word)) || bare(word) === "cannot")

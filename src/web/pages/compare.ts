@@ -1,148 +1,55 @@
-/** Several attempts side by side: their last values and settings held against a baseline, and their curves. */
+/** Several attempts side by side: their groups with means and intervals, or each of them by itself. */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { idsIn, withQuery } from "../addresses.ts"
-import { type Html, attributes, html, sameMoment, to } from "../html.ts"
-import { difference, figure } from "../numbers.ts"
-import { outcome, type Table } from "../parts/attempt-table.ts"
-import { curvesFigure, type Drawn, legend, viewOf, whole } from "./curves.ts"
-import { empty, heading, label, ways } from "../parts/parts.ts"
+import { withQuery } from "../addresses.ts"
+import { type Html, attributes, html, to } from "../html.ts"
+import { outcome } from "../parts/attempt-table.ts"
+import { label, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { counted, shortened } from "../words.ts"
+import { counted } from "../words.ts"
+import { eachAttempt } from "./compare-attempts.ts"
+import { groupsView } from "./compare-groups.ts"
+import { type Compared, comparedIn, questionOf } from "./compare-question.ts"
+import { curvesFigure, legend, viewOf } from "./curves.ts"
 
-/** Pictures of metrics where nobody chose. */
-const PICTURES = 6
+/** Attempts that are named in the line under the title; more of them are folded. */
+const NAMED = 12
 
-function asked(visit: Visit) {
-  const named = idsIn(visit.url)
-  const ids = named.slice(0, limits.comparedAttempts)
-  if (ids.length === 0) throw new Refusal("unknown_attempt", "Tick the attempts to compare in a table of attempts, and send that.")
-  const table = visit.ask("attempt_table", {}, { attemptIds: ids.join(",") })
-  const given = visit.url.searchParams.get("baseline")?.toLowerCase()
-  const baseline = ids.find((id) => id === given)
-  const room = visit.ask("room", { roomId: table.items[0]?.roomId })
-  return { named, ids, table, room, drawn: { attempts: table.items, baseline } satisfies Drawn }
-}
-
-/** A table of the attempts, one a row, its cells held against those of the baseline. */
-function held(
-  caption: string,
-  table: Table,
-  baseline: string | undefined,
-  head: readonly string[],
-  cells: (row: Table["items"][number]) => readonly (number | string | null)[],
-  isMeasured: boolean,
-): Html {
-  const base = table.items.find(({ attemptId }) => attemptId === baseline)
-  const against = base && cells(base)
-  const cell = (value: number | string | null, at: number, isBase: boolean): Html => {
-    const other = against?.[at] ?? null
-    const differs = against !== undefined && !isBase && value !== other
-    const by = differs && typeof value === "number" && typeof other === "number" ? difference(value, other) : null
-    const shown =
-      value === null
-        ? html`<span class="quiet">–</span>`
-        : typeof value === "number"
-          ? figure(value)
-          : isMeasured
-            ? value
-            : html`<code title="${value}">${shortened(value, 60)}</code>`
-    return html`<td${attributes({ class: [isMeasured ? "right" : "", differs ? "changed" : ""].join(" ").trim() || null })}>${shown}${isMeasured && against !== undefined ? html` <span class="by">${by}</span>` : null}</td>`
-  }
-  return html`<div class="table held" tabindex="0" role="group" aria-label="${caption}"><table><caption class="aside">${caption}</caption><thead><tr><th scope="col">Attempt</th>${head.map((name) => html`<th scope="col"${attributes({ class: isMeasured ? "right" : null })}>${name}</th>`)}</tr></thead><tbody>${table.items.map(
-    (row) =>
-      html`<tr${attributes({ class: row.attemptId === baseline ? "base" : null })}><th scope="row">${label("attempt", row.attemptId, row.label)}${row.attemptId === baseline ? html` <span class="tag">baseline</span>` : null}</th>${cells(row).map((value, at) => cell(value, at, row.attemptId === baseline))}</tr>`,
-  )}</tbody></table></div>`
-}
-
-/**
- * Which attempts these are and how they stand; some of them can be left out, and one be taken that the others are held against.
- * By forms, not by links: there are as many choices as there are sets of them.
- */
-function which(visit: Visit, { ids, table, drawn }: ReturnType<typeof asked>): Html {
-  const rows = new Map(table.items.map((row) => [row.attemptId, row]))
-  const metrics = visit.url.searchParams.getAll("metric").map((key) => html`<input type="hidden" name="metric" value="${key}">`)
-  const option = (value: string, text: string) =>
-    html`<option value="${value}"${attributes({ selected: value === (drawn.baseline ?? "") })}>${text}</option>`
-  return html`${legend(drawn.attempts, (attemptId) => {
-    const row = rows.get(attemptId)
-    return html` ${row && outcome(row)}${attemptId === drawn.baseline ? html` <span class="tag">baseline</span>` : null}`
-  })}
-<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="ids" value="${ids.join(",")}">${metrics}<div class="field"><label for="baseline">Baseline</label><select id="baseline" name="baseline">${option("", "none")}${table.items.map((row) => option(row.attemptId, row.label))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
-${
-  ids.length < 2
-    ? null
-    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}">${sameMoment}${metrics}${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
-}`
-}
-
-/** Which metrics are drawn: those chosen, or the first ones; the others can be. */
-function chooser({ ids, table: { columns }, drawn }: ReturnType<typeof asked>, shown: readonly { readonly key: string }[]): Html | null {
-  const { metrics, metricsTruncated } = columns
-  if (metrics.length <= PICTURES && shown.length === metrics.length) return null
-  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="ids" value="${ids.join(",")}">${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}
-<fieldset class="choices"><legend>Metrics</legend>${metrics.map(({ key }) => html`<label><input type="checkbox" name="metric" value="${key}"${attributes({ checked: shown.some((one) => one.key === key) })}>${key}</label>`)}</fieldset><button class="quiet">Draw these</button></form></details>`
+/** Which attempts these are and how they ended. */
+function which({ table: { items } }: Compared): Html {
+  const each = items.map((row) => html`<li>${label("attempt", row.attemptId, row.label)} ${outcome(row)}</li>`)
+  const list = html`<ul class="legend" aria-label="Attempts">${each}</ul>`
+  return items.length <= NAMED ? list : html`<details class="left-out"><summary>Which attempts</summary>${list}</details>`
 }
 
 export function comparePage(visit: Visit): Shown {
-  const found = asked(visit)
-  const { named, ids, table, room, drawn } = found
-  const { metrics, metricsTruncated, settings, sameSettings, settingsTruncated } = table.columns
-  const chosen = visit.url.searchParams.getAll("metric")
-  const shown = chosen.length === 0 ? metrics.slice(0, PICTURES) : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * PICTURES)
-  const csv = withQuery("/api/research/attempt-table", { attemptIds: ids.join(","), format: "csv" })
-  const baseline = drawn.baseline
+  const compared = comparedIn(visit)
+  const { named, ids, table, room } = compared
+  const question = questionOf(visit, compared)
+  const asked = visit.url.searchParams.get("view")
+  const isByGroup = question !== null && (asked === null ? question.isFolded : asked === "groups")
+  const at = (view: string) => withQuery("/attempts/compare", { ids: ids.join(","), view })
+  const tab = (view: string, text: string, isHere: boolean) =>
+    html`<a href="${to(at(view))}"${attributes({ "aria-current": isHere ? "page" : null })}>${text}</a>`
   return {
     title: `Comparing ${table.items.map(({ label: text }) => text).join(", ")}`,
     rail: roomRail(room),
     wide: true,
     json: withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") }),
     body: html`<h1>Comparing ${ids.length === 1 ? "an attempt" : `${ids.length} attempts`}</h1>
-${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts that were asked for are shown: as many as one legend can tell apart.</p></div>` : null}
-<section aria-label="Which">${which(visit, found)}<p class="hint">${
-      baseline === undefined
-        ? "Choose a baseline to see by how much the others differ."
-        : "Values that differ from the baseline are tinted, with the difference beside them."
-    } <a href="${to(`/rooms/${room.roomId}/attempts`)}">Choose attempts</a></p></section>
-<section aria-labelledby="last">${heading(2, "last", "Last values", html`<a href="${to(csv)}">CSV</a>`)}${
-      metrics.length === 0
-        ? empty("None of them reported a metric.")
-        : held(
-            "Last values",
-            table,
-            baseline,
-            metrics.map(({ key, unit }) => (unit === null ? key : `${key} in ${unit}`)),
-            (row) => metrics.map((_, at) => row.metrics[at]?.value ?? null),
-            true,
-          )
-    }${metricsTruncated ? html`<p class="meta">Of their metrics, the first ${metrics.length} are shown.</p>` : null}</section>
-<section aria-labelledby="settings">${heading(2, "settings", "Settings that differ", html`<a href="${to(csv)}">CSV</a>`)}${
-      settings.length === 0
-        ? html`<p class="quiet">No setting differs.</p>`
-        : held(
-            "Settings that differ",
-            table,
-            baseline,
-            settings.map(({ key }) => key),
-            ({ settings: values }) => values,
-            false,
-          )
-    }<p class="meta">${counted(sameSettings, "identical setting")} hidden.${settingsTruncated ? ` Of those that differ, the first ${settings.length} are shown.` : null}</p></section>
-${
-  metrics.length === 0
-    ? null
-    : html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps")}${chooser(found, shown)}<div class="along">${legend(drawn.attempts)}</div>
-<p class="hint">Drag over a chart to zoom, or give a range. Point at it to read values, or use the slider and the arrow keys.</p>
-${shown.map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</section>`
-}
-${ways([["All of it as JSON", withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") })]])}`,
+${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts you chose are shown: a comparison takes ${limits.comparedAttempts}.</p></div>` : null}
+${which(compared)}
+${question === null ? null : html`<nav class="views" aria-label="Views">${tab("groups", "By group", isByGroup)}${tab("attempts", "Each attempt", !isByGroup)}</nav>`}
+${isByGroup ? groupsView(visit, compared, question) : eachAttempt(visit, compared)}
+<p class="meta"><a href="${to(`/rooms/${room.roomId}/attempts`)}">Choose attempts</a></p>
+${ways([["Table as JSON", withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") })]])}`,
   }
 }
 
 /** One metric of some attempts by itself, in any range. */
 export function curvesPage(visit: Visit): Shown {
-  const { ids, table, room, drawn } = asked(visit)
+  const { ids, table, room, drawn } = comparedIn(visit)
   const key = visit.url.searchParams.get("metric")
   const metric = table.columns.metrics.find((each) => each.key === key)
   if (metric === undefined) throw new Refusal("unknown_attempt", "None of these attempts reported that metric.")
@@ -150,7 +57,7 @@ export function curvesPage(visit: Visit): Shown {
     title: `${metric.key} of ${table.items.map(({ label: text }) => text).join(", ")}`,
     rail: roomRail(room),
     wide: true,
-    body: html`<h1>${metric.key} over steps</h1><p class="meta"><a href="${to(withQuery("/attempts/compare", { ids: ids.join(","), baseline: drawn.baseline }))}">Everything of these ${ids.length === 1 ? "attempts" : `${ids.length} attempts`}</a></p>
+    body: html`<h1>${metric.key} over steps</h1><p class="meta"><a href="${to(withQuery("/attempts/compare", { ids: ids.join(","), view: "attempts", baseline: drawn.baseline }))}">Everything of ${counted(ids.length, "this attempt", "these attempts").replace(/^\d+ /, "")}</a></p>
 ${legend(drawn.attempts)}${curvesFigure(visit, metric, drawn, viewOf(visit.url), 0, true)}`,
   }
 }

@@ -58,7 +58,7 @@ function lastValues(curves: readonly Curve[], baseline: string | undefined): Htm
 }
 
 /** What the picture shows, as a table: where each begins and ends, its extremes, and where it is no number. */
-const asTable = (curves: readonly Curve[], name: string): Html =>
+const asTable = (curves: readonly (Curve & { readonly points: number })[], name: string): Html =>
   table(
     name,
     ["Attempt", "Points", "First", "Least", "Greatest", "Last", "No number"],

@@ -4,7 +4,7 @@
  */
 import type { InputOf, OperationName } from "../../../contract/operations/index.ts"
 import { orNull, type Visit } from "../../visit.ts"
-import type { SAYS } from "../companion.ts"
+import type { SAYS } from "./companion.ts"
 
 type Inside<T> = `/${string & keyof T}` | { [K in keyof T & string]: `/${K}${PlacesIn<T[K]>}` }[keyof T & string]
 /** The places of a body: the members of an object, and `*` for any item of a list or any name of one's own choice. */

@@ -1,6 +1,6 @@
 /** Hypotheses, findings and cited claims, as they are asked for. */
-import { beginFinding, comparedIn, effectsIn } from "../begin-finding.ts"
-import { SAYS } from "../companion.ts"
+import { beginFinding, comparedIn, effectsIn } from "./begin-finding.ts"
+import { SAYS } from "./companion.ts"
 import { verdictAsks } from "./links.ts"
 import { sheet, sheetWith, threadAsk } from "./sheet.ts"
 

@@ -1,7 +1,6 @@
 /** What the form of a finding holds before anybody wrote in it: all that its experiment and its attempts tell already. */
-import { orNull, type Visit } from "../visit.ts"
-import { counted } from "../words.ts"
-import { type Draft, itemCount } from "./draft.ts"
+import { orNull, type Visit } from "../../visit.ts"
+import { counted } from "../../words.ts"
 
 const EXECUTION = "/provenance/execution"
 /** Contrasts that are proposed; others can be added. */
@@ -36,7 +35,7 @@ function contrasts(visit: Visit, experimentId: string, attemptIds: readonly stri
 }
 
 /** Of a finding about an experiment: where it holds, the numbers it may rest on, and the hypotheses it may speak of. */
-export function beginFinding(visit: Visit, draft: Draft) {
+export function beginFinding(visit: Visit, draft: URLSearchParams) {
   const begun = { retrospective: false }
   const experimentId = draft.get(`${EXECUTION}/experimentId`)
   const experiment = experimentId === null ? null : orNull(() => visit.ask("experiment", { experimentId }))
@@ -51,19 +50,20 @@ export function beginFinding(visit: Visit, draft: Draft) {
   }
 }
 
-/** "error: arm: shift − arm: baseline": the differences that a draft names. */
-export const effectsIn = (draft: Draft): string =>
-  Array.from({ length: itemCount(draft, "/effects", 0, 12) }, (_, at) => {
-    const [metric = "", of = "", against = "", where = ""] = ["metric", "of", "against", "where"].map(
-      (name) => draft.get(`/effects/${at}/${name}`)?.replaceAll("\n", ", ") ?? "",
-    )
-    return metric === "" ? "" : `${metric} of ${of} − ${against}${where === "" ? "" : ` at ${where}`}`
-  })
-    .filter((said) => said !== "")
+/** "error of arm: shift − arm: baseline": the differences that a draft names. */
+export const effectsIn = (draft: URLSearchParams): string =>
+  [...draft]
+    .filter(([name, metric]) => /^\/effects\/\d+\/metric$/.test(name) && metric !== "")
+    .map(([name, metric]) => {
+      const [of = "", against = "", where = ""] = ["of", "against", "where"].map(
+        (part) => draft.get(name.replace(/metric$/, part))?.replaceAll("\n", ", ") ?? "",
+      )
+      return `${metric} of ${of} − ${against}${where === "" ? "" : ` at ${where}`}`
+    })
     .join("; ")
 
 /** How many attempts a draft compares its own with. */
-export const comparedIn = (draft: Draft): string => {
+export const comparedIn = (draft: URLSearchParams): string => {
   const count = draft.getAll(`${EXECUTION}/baselineAttemptIds`).filter((id) => id !== "").length
   return count === 0 ? "" : `compared with ${counted(count, "attempt")}`
 }

@@ -2,7 +2,7 @@
  * What one form asks beside its own operation: of a finding, what it says of the question and the hypotheses of its experiment.
  * Both are sent in one batch.
  */
-import type { OperationName } from "../../contract/operations/index.ts"
+import type { OperationName } from "../../../contract/operations/index.ts"
 
 /** The place of a form's draft under which the other operation's fields stand. */
 export const SAYS = "/says"

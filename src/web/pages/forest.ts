@@ -7,9 +7,9 @@ import type { Pooled } from "../../research/measurements/statistics.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
 import { type Content, type Html, html } from "../html.ts"
 import { counted } from "../words.ts"
-import type { Contrast, Estimate } from "./gathered.ts"
-import { stateBadge } from "./marks.ts"
-import { fromOther, heading, label, person } from "./parts.ts"
+import type { Contrast, Estimate } from "../parts/gathered.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { fromOther, heading, label, person } from "../parts/parts.ts"
 
 const DIFFERENCE = "difference, with its 95 % interval"
 

@@ -1,0 +1,117 @@
+/** What groups of attempts measured over their steps: the mean of the series of a group at each step, with its 95 % interval. */
+import { limits } from "../../contract/limits.ts"
+import { badParameter } from "../../contract/refusals/refusal.ts"
+import type { Curves } from "../attempts/curves.ts"
+import { compareScalars, type Dimensions, type Scalar, textOf } from "./cells.ts"
+import { summaryOf } from "./statistics.ts"
+import type { Values } from "./values.ts"
+
+/** Series that are averaged at most, and steps of one curve. */
+const [SERIES, STEPS] = [600, 200]
+
+interface Member {
+  readonly attemptId: string
+  readonly label: string
+  readonly over: Scalar | null
+  readonly step: readonly number[]
+  readonly value: readonly number[]
+}
+export interface GroupCurve {
+  readonly key: Dimensions
+  readonly members: readonly Member[]
+  readonly step: readonly number[]
+  readonly mean: readonly number[]
+  /** Null where fewer than two series have the step. */
+  readonly low: readonly (number | null)[]
+  readonly high: readonly (number | null)[]
+}
+
+export interface GroupCurvesAsked {
+  readonly attemptIds: readonly string[]
+  readonly metric: string
+  readonly split: string | null
+  readonly by: readonly string[]
+  readonly over: string | null
+  /** What stands for a dimension that a series does not have. */
+  readonly absent: string
+}
+
+/** The value of a series at a step, between its points on a straight line; undefined before its first and after its last. */
+function valueAt({ step, value }: Member, at: number): number | undefined {
+  let [low, high] = [0, step.length - 1]
+  if (high < 0 || at < (step[0] ?? 0) || at > (step[high] ?? 0)) return undefined
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((step[middle] ?? 0) <= at) low = middle
+    else high = middle
+  }
+  const [from, to] = [step[low] ?? 0, step[high] ?? 0]
+  const [one, other] = [value[low] ?? Number.NaN, value[high] ?? Number.NaN]
+  return to === from || at === from ? one : one + ((other - one) * (at - from)) / (to - from)
+}
+
+/** The steps at which a group is averaged: all of its own, or as many of them at even distances as a picture has room for. */
+function stepsOf(members: readonly Member[]): number[] {
+  const all = [...new Set(members.flatMap(({ step }) => step))].sort((one, other) => one - other)
+  if (all.length <= STEPS) return all
+  const [first, last] = [all[0] ?? 0, all.at(-1) ?? 0]
+  return Array.from({ length: STEPS }, (_, at) => first + ((last - first) * at) / (STEPS - 1))
+}
+
+function averaged(key: Dimensions, members: readonly Member[]): GroupCurve {
+  const told = stepsOf(members).flatMap((at) => {
+    const values = members
+      .map((member) => valueAt(member, at))
+      .filter((value): value is number => value !== undefined && Number.isFinite(value))
+    return values.length === 0 ? [] : [{ at, ...summaryOf(values) }]
+  })
+  return {
+    key,
+    members,
+    step: told.map(({ at }) => at),
+    mean: told.map(({ mean }) => mean),
+    low: told.map(({ low }) => low),
+    high: told.map(({ high }) => high),
+  }
+}
+
+export type GroupCurves = ReturnType<typeof groupCurves>
+
+export function groupCurves(values: Values, curves: Curves) {
+  /** @throws Refusal 422 for more series than are averaged */
+  return function drawn({ attemptIds, metric, split, by, over, absent }: GroupCurvesAsked): GroupCurve[] {
+    const attempts = values.attempts({ attemptIds })
+    const series = values.series(attempts, metric, split ?? "", [...by, ...(over === null ? [] : [over])])
+    if (series.length > SERIES) throw badParameter("metric", `has ${series.length} series here; at most ${SERIES} are averaged`)
+    const groups = new Map<string, { key: Record<string, Scalar>; members: Member[] }>()
+    for (const { attempt, dimensions, dimensionsId } of series) {
+      const key = Object.fromEntries(by.map((name) => [name, dimensions[name] ?? absent]))
+      const name = JSON.stringify(by.map((each) => textOf(key[each] ?? absent)))
+      const place = [attempt.attemptId, metric, split ?? "", dimensionsId] as const
+      const state = curves.state(...place)
+      if (state === undefined || state.points < 2) continue
+      const curve = curves.between(place, state, 0, state.toStep)
+      const count = curve.length / 2
+      const group = groups.get(name) ?? { key, members: [] }
+      groups.set(name, group)
+      group.members.push({
+        attemptId: attempt.attemptId,
+        label: attempt.label,
+        over: over === null ? null : (dimensions[over] ?? null),
+        step: Array.from({ length: count }, (_, at) => curve[2 * at] ?? 0),
+        value: Array.from({ length: count }, (_, at) => curve[2 * at + 1] ?? Number.NaN),
+      })
+    }
+    const compare = (one: Dimensions, other: Dimensions): number => {
+      for (const name of by) {
+        const order = compareScalars(one[name] ?? "", other[name] ?? "")
+        if (order !== 0) return order
+      }
+      return 0
+    }
+    return [...groups.values()]
+      .map(({ key, members }) => averaged(key, members))
+      .sort((one, other) => compare(one.key, other.key))
+      .slice(0, limits.measuredGroups)
+  }
+}

@@ -1,0 +1,185 @@
+/** A comparison that answers: attempts by group, seeds folded into means with intervals, the best bold where it can be told apart. */
+import { limits } from "../../contract/limits.ts"
+import { figure, interval } from "../../research/measurements/figures.ts"
+import { withQuery } from "../addresses.ts"
+import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
+import { attributes, type Content, type Html, html, joined, sameMoment, to } from "../html.ts"
+import { roleIn } from "../parts/actions.ts"
+import { empty, heading, label } from "../parts/parts.ts"
+import type { Visit } from "../visit.ts"
+import { counted } from "../words.ts"
+import { type Group, keyText, type Measure, measured, nameOf } from "./compare-measures.ts"
+import { ABSENT, type Compared, labelOf, nameOfDimension, type Question } from "./compare-question.ts"
+import { groupCurvesFigure } from "./group-curves.ts"
+
+const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
+const NO_SPREAD = quiet("no spread known")
+
+/** A group's mean with half of its interval. */
+const value = ({ mean, se, low, high, n }: Group): Html =>
+  mean === null
+    ? quiet("–")
+    : html`${figure(mean, se)} ${low === null || high === null ? (n === 1 ? quiet("one value") : null) : quiet(`± ${figure((high - low) / 2, se)}`)}`
+
+/** A group's value of a metric, tinted where it differs from the baseline beyond the spread. */
+function cell({ groups, direction, best }: Measure, key: string): Html {
+  const group = groups.find((each) => keyText(each) === key)
+  if (group === undefined) return html`<td class="right">${quiet("–")}</td>`
+  const { contrast } = group
+  const isDistinct = contrast?.corrected?.isDistinct === true
+  const tint = direction === 0 ? "changed" : Math.sign(contrast?.estimate ?? 0) === direction ? "better" : "worse"
+  const by =
+    contrast === null ? null : html` <span class="by">${contrast.estimate > 0 ? "+" : ""}${figure(contrast.estimate, contrast.se)}</span>`
+  return html`<td class="right${isDistinct ? ` ${tint}` : ""}"${attributes({ title: contrast === null || contrast.low === null ? null : `difference ${interval(contrast.low, contrast.high, contrast.se)}` })}>${best.has(key) ? html`<strong>${value(group)}</strong>` : value(group)}${by}</td>`
+}
+
+const arrows = { [-1]: "↓", 0: "", 1: "↑" } as const
+const better = { [-1]: "lower is better", 0: "", 1: "higher is better" } as const
+
+/** Settings and results of the metrics that have the same dimensions, a row a group. */
+function results(measures: readonly Measure[]): Html {
+  const [{ table, groups }] = [measures[0] ?? { table: { by: [] }, groups: [] }]
+  const known = new Map([...groups, ...measures.flatMap((each) => each.groups)].map((group) => [keyText(group), group]))
+  const rows = [...known].map(([key, group]) => {
+    const attempts = joined(
+      group.attempts.slice(0, 4).map(({ attemptId, label: text }) => label("attempt", attemptId, text)),
+      " ",
+    )
+    const place = table.by.length === 0 ? ["all"] : table.by.map((name) => String(group.key[name] ?? ABSENT))
+    return html`<tr${attributes({ class: group.isBaseline ? "base" : null })}>${place.map((text) => html`<th scope="row">${text}</th>`)}<td>${attempts}${group.attempts.length > 4 ? quiet(` and ${group.attempts.length - 4} more`) : null}</td><td class="right">${group.n}</td>${measures.map((measure) => cell(measure, key))}</tr>`
+  })
+  const head = [...(table.by.length === 0 ? ["Group"] : table.by.map(nameOfDimension)), "Attempts", "n"]
+  const metric = ({ name, table: { unit }, direction }: Measure): Html =>
+    html`<th scope="col" class="right"${attributes({ title: better[direction] || null })}>${name}${unit === null ? null : quiet(` ${unit}`)} ${arrows[direction]}<span class="aside"> ${better[direction]}</span></th>`
+  return html`<div class="table held" tabindex="0" role="group" aria-label="Settings and results"><table><caption class="aside">Settings and results</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}${measures.map(metric)}</tr></thead><tbody>${rows}</tbody></table></div>`
+}
+
+const hidden = (given: readonly (readonly [string, string])[]): Html =>
+  html`${given.map(([name, text]) => html`<input type="hidden" name="${name}" value="${text}">`)}`
+
+/** By what values are grouped, folded and compared. */
+function chooser({ ids }: Compared, { candidates, by, over, against }: Question, measures: readonly Measure[]): Html {
+  const places = [
+    ...new Set(
+      measures.flatMap(({ groups }) => groups.flatMap(({ key }) => by.flatMap((name) => (name in key ? [`${name}:${key[name]}`] : [])))),
+    ),
+  ]
+  const option = (text: string, said: string, chosen: string | null | undefined) =>
+    html`<option value="${text}"${attributes({ selected: text === (chosen ?? "") })}>${said}</option>`
+  const own: readonly (readonly [string, string])[] = [
+    ["ids", ids.join(",")],
+    ["view", "groups"],
+  ]
+  const kept = [...own, ...(over === null ? [] : [["over", over] as const]), ...by.map((name) => ["by", name] as const)]
+  const folded = over === null ? "" : `; ${nameOfDimension(over)} folded`
+  return html`<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}${hidden(kept)}<div class="field"><label for="against">Compare with</label><select id="against" name="against">${option("", "nothing", against)}${places.slice(0, limits.groupAttempts).map((place) => option(place, place.replace(/^--?/, "").replace(":", " "), against))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
+<details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}${folded}</summary><form action="${to("/attempts/compare")}">${sameMoment}${hidden(own)}<fieldset class="choices"><legend>Group by</legend>${candidates.map((name) => html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>${nameOfDimension(name)}</label>`)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select></div><button class="quiet">Group again</button></form></details>`
+}
+
+/** What a reader must know of the groups: once where it is so of all. */
+function notes(groups: readonly Group[]): Html | null {
+  const told = [
+    ...Map.groupBy(
+      groups.flatMap((group) => group.notes.map((note) => ({ note, group }))),
+      ({ note }) => note,
+    ),
+  ]
+  if (told.length === 0) return null
+  return html`<ul class="uses notes">${told.map(([note, of]) => html`<li>${of.length === groups.length ? "Every group" : of.map(({ group }) => labelOf(group.key)).join("; ")}: ${note}.</li>`)}</ul>`
+}
+
+/** One metric: each group with its values as dots, its mean and interval; and its differences to the baseline, where one was chosen. */
+function figureOf({ name, table, groups }: Measure): Html {
+  const { by, unit, against } = table
+  const [first = "Group", ...rest] = by.map(nameOfDimension)
+  const head = [first, ...rest, "n"]
+  const place = ({ key }: Group): readonly [string, ...string[]] => {
+    const [own = "all", ...others] = by.map((each) => String(key[each] ?? ABSENT))
+    return [own, ...others]
+  }
+  const said = (mid: number | null, { low, high, se }: Pick<Group, "low" | "high" | "se">): Html =>
+    mid === null ? quiet("–") : html`<strong>${figure(mid, se)}</strong> ${low === null ? NO_SPREAD : interval(low, high, se)}`
+  const row = (group: Group): IntervalRow => {
+    const [own, ...others] = place(group)
+    const { mean, low, high, n, points = [], isBaseline } = group
+    const look = isBaseline ? "base" : undefined
+    return {
+      head: own,
+      cells: [...others, n],
+      mid: mean,
+      low,
+      high,
+      dots: points.map((point) => point.value),
+      said: said(mean, group),
+      look,
+    }
+  }
+  const contrasts = groups.flatMap((group): IntervalRow[] => {
+    const { contrast } = group
+    if (contrast === null) return []
+    const [own, ...others] = place(group)
+    const { estimate, low, high, corrected, pairs } = contrast
+    const told = quiet(corrected?.isDistinct === true ? "differs" : "not told apart")
+    const n = pairs === null ? group.n : counted(pairs, "pair")
+    return [{ head: own, cells: [...others, n], mid: estimate, low, high, said: html`${said(estimate, contrast)} ${told}` }]
+  })
+  const measures = unit === null ? name : `${name} in ${unit}`
+  return html`<section aria-label="${name}"><h3>${name}</h3>${intervalTable({ caption: name, head, measures: `${measures}, mean and 95 % interval`, said: "Mean" }, groups.map(row))}${
+    contrasts.length === 0
+      ? null
+      : html`<h4>Difference to ${against?.value}</h4>${intervalTable({ caption: `Differences of ${name}`, head, measures: `difference of ${measures}, 95 % interval`, said: "Estimate", zero: true }, contrasts)}`
+  }${notes(groups)}</section>`
+}
+
+/** The form of a finding with the contrasts of this view; nothing for those who may not, or where the attempts are of several experiments. */
+function publishing(visit: Visit, { table, room }: Compared, measures: readonly Measure[]): Html | null {
+  const [experimentId, ...others] = new Set(table.items.map((item) => item.experimentId))
+  const role = roleIn(visit, room)
+  if ((role !== "member" && role !== "owner") || experimentId === undefined || others.length > 0 || room.state === "archived") return null
+  const at = "/provenance/execution"
+  const given = new URLSearchParams({ roomId: room.roomId, threadId: room.openingThreadId, [`${at}/experimentId`]: experimentId })
+  for (const { attemptId, outcome } of table.items) if (outcome === "succeeded") given.append(`${at}/attemptIds`, attemptId)
+  const contrasts = measures.flatMap(({ metric, split, table: { against, over, by }, groups }) =>
+    groups.flatMap(({ key, contrast }) => {
+      if (contrast === null || against === null) return []
+      const lines = (names: readonly string[]) => names.map((name) => `${name}: ${key[name]}`).join("\n")
+      const [of, where] = [lines([against.dimension]), lines(by.filter((name) => name !== against.dimension))]
+      return [{ metric, split, over, of, against: `${against.dimension}: ${against.value}`, where }]
+    }),
+  )
+  contrasts.slice(0, limits.effects).forEach((contrast, index) => {
+    for (const [name, text] of Object.entries(contrast)) if (text) given.set(`/effects/${index}/${name}`, text)
+  })
+  if (contrasts.length > 0) given.set("#/effects", String(Math.min(contrasts.length, limits.effects)))
+  return html`<a class="button" href="${to(`/do/publish_finding?${given}`)}">Publish a finding from this view</a>`
+}
+
+/** How the table is to be read. */
+const legendOf = ({ over, against }: Question, measures: readonly Measure[]): Html =>
+  html`<p class="meta"><span>mean ± half of its 95 % interval${over === null ? null : `, over ${nameOfDimension(over)}`}</span><span>${
+    measures.some(({ best }) => best.size > 0)
+      ? "the best is bold where it can be told apart from the others beside it"
+      : "no group can be told apart as the best"
+  }</span>${against === undefined ? null : html`<span>tinted: differs from the baseline beyond the spread</span>`}</p>`
+
+export function groupsView(visit: Visit, compared: Compared, question: Question): Html {
+  const measures = measured(visit, compared, question)
+  const [first] = measures
+  if (first === undefined) return empty("No attempt here that succeeded reported a value.")
+  const { unfinishedAttempts } = first.table.leftOut
+  const others = question.metrics
+    .map(({ metric, split }) => nameOf(metric, split))
+    .filter((name) => !measures.some((each) => each.name === name))
+  const address = (metric: string) => withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), metric })
+  const alike = [...Map.groupBy(measures, ({ table }) => JSON.stringify(table.by)).values()]
+  return html`${chooser(compared, question, measures)}
+<section aria-labelledby="results">${heading(2, "results", "Settings and results", publishing(visit, compared, measures) ?? undefined)}${alike.map(results)}${legendOf(question, measures)}${
+    unfinishedAttempts === 0 ? null : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} that did not succeed left out.</p>`
+  }</section>
+<section aria-labelledby="spread">${heading(2, "spread", "Each metric")}${measures.map(figureOf)}${
+    others.length === 0
+      ? null
+      : html`<p class="meta">${counted(others.length, "other metric")}: ${joined(others.slice(0, 20).map((name) => html`<a href="${to(address(name))}">${name}</a>`))}</p>`
+  }</section>
+${groupCurvesFigure(visit, compared, question, measures)}`
+}

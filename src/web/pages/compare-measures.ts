@@ -1,0 +1,90 @@
+/** The measurement tables of a comparison: a table a metric, its groups ordered for reading, and which of them is best where that can be told. */
+import { type Corrected, holm } from "../../research/measurements/statistics.ts"
+import { compareScalars } from "../../research/measurements/cells.ts"
+import { differenceOf } from "../../research/measurements/table.ts"
+import { orNull, type Visit } from "../visit.ts"
+import { ABSENT, byOf, type Compared, type Question } from "./compare-question.ts"
+
+/** Metrics that are compared where nobody chose. */
+const COMPARED = 6
+
+type Table = ReturnType<Visit["tables"]["measured"]>
+export type Group = Table["groups"][number]
+export interface Measure {
+  readonly name: string
+  readonly metric: string
+  readonly split: string | null
+  readonly table: Table
+  /** Its groups: those that differ in what is compared alone stand together. */
+  readonly groups: readonly Group[]
+  /** 1 where more is better, −1 where less is, 0 where nobody knows. */
+  readonly direction: -1 | 0 | 1
+  /** The dimension whose values are compared: that of the baseline, or the first. */
+  readonly compares: string | undefined
+  /** By their keys, the groups that are best among those that differ in what is compared alone. */
+  readonly best: ReadonlySet<string>
+}
+
+/** Which way a metric is better, by its name; an address may say otherwise. */
+function directionOf(visit: Visit, name: string): -1 | 0 | 1 {
+  const [isLess, isMore] = ["lower", "higher"].map((way) => visit.url.searchParams.getAll(way).includes(name))
+  if (isLess || isMore) return isLess ? -1 : 1
+  if (/error|loss|nll|perplexity|entropy|regret|latency|time|seconds|memory|cost|rmse|mae|mse|distance/i.test(name)) return -1
+  return /accuracy|pass@|f1|auc|reward|score|recall|precision|bleu|rouge|throughput|win|coverage/i.test(name) ? 1 : 0
+}
+
+export const nameOf = (metric: string, split: string | null): string => (split === null ? metric : `${metric} (${split})`)
+/** A group by its key, as a text. */
+export const keyText = ({ key }: Pick<Group, "key">): string => JSON.stringify(Object.values(key).map(String))
+
+/** The place of a group without what is compared. */
+const stratum = ({ key }: Group, compares: string | undefined): string =>
+  JSON.stringify(Object.entries(key).flatMap(([name, value]) => (name === compares ? [] : [String(value)])))
+
+function ordered({ groups, by }: Table, compares: string | undefined): Group[] {
+  const names = [...by.filter((name) => name !== compares), ...(compares === undefined ? [] : [compares])]
+  return groups.toSorted((one, other) => {
+    for (const name of names) {
+      const order = compareScalars(one.key[name] ?? "", other.key[name] ?? "")
+      if (order !== 0) return order
+    }
+    return 0
+  })
+}
+
+/** The group that is best of some, where the corrected intervals of its differences to all others exclude zero. */
+function bestOf(groups: readonly Group[], direction: -1 | 0 | 1): string | undefined {
+  const known = groups.filter(({ mean, n }) => mean !== null && n > 1)
+  const [first, ...others] = known.toSorted((one, other) => direction * ((other.mean ?? 0) - (one.mean ?? 0)))
+  if (direction === 0 || first === undefined || others.length === 0 || known.length < groups.length) return undefined
+  const differences = others.map((other) => differenceOf(first.points ?? [], other.points ?? []))
+  const corrected: (Corrected | null)[] = holm(differences.flatMap((difference) => difference ?? []))
+  return corrected.length === others.length && corrected.every((each) => each?.isDistinct === true) ? keyText(first) : undefined
+}
+
+/** The measurement table of each metric that is compared. */
+export function measured(visit: Visit, { ids }: Compared, question: Question): Measure[] {
+  const { metrics, over, against } = question
+  const chosen = visit.url.searchParams.getAll("metric")
+  const shown =
+    chosen.length === 0 ? metrics.slice(0, COMPARED) : metrics.filter(({ metric, split }) => chosen.includes(nameOf(metric, split)))
+  return shown.flatMap((each) => {
+    const { metric, split } = each
+    const asked = {
+      ...{ attempts: ids, metric, by: byOf(question, each), points: "1" as const },
+      ...(split !== null && { split }),
+      ...(over !== null && { over }),
+    }
+    const ask = (more: { readonly against?: string }) =>
+      orNull(() => visit.tables.measured({ attemptIds: ids }, { ...asked, ...more }, ABSENT))
+    const table = ask(against === undefined ? {} : { against }) ?? ask({})
+    if (table === null) return []
+    const name = nameOf(metric, split)
+    const direction = directionOf(visit, name)
+    const compares = table.against?.dimension ?? table.by[0]
+    const groups = ordered(table, compares)
+    const strata = [...Map.groupBy(groups, (group) => stratum(group, compares)).values()]
+    const best = new Set(strata.flatMap((same) => bestOf(same, direction) ?? []))
+    return [{ name, metric, split, table, groups, direction, compares, best }]
+  })
+}
