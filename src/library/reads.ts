@@ -6,16 +6,21 @@ import { named } from "../contract/library/papers.ts"
 import { limits } from "../contract/limits.ts"
 import { inBrowser, pathTo } from "../contract/reads/index.ts"
 import { schemaVersions } from "../contract/versions.ts"
+import { respelled } from "../ledger/lists/spelling.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
 import { NamedText, type Readers } from "../ledger/reads/reading.ts"
 import { bibliographyOf, unchanged } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
 import { paperNamedBy } from "./filed.ts"
 import { type PaperStanding, shownPaper } from "./papers/papers.ts"
-import { wordsOf } from "./words.ts"
+import { WORDS, wordOf, wordsOf } from "./words.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustReachLibrary, noPaper, reachesLibrary, type Scope, scopeOf } from "./reach/scope.ts"
 
 const document = (name: DiscoveryName): string => discoveryRoutes.find((route) => route.name === name)?.path ?? ""
+
+/** Papers that are counted to tell which of several words is meant. */
+const SPELLING_TEXTS = 50
 
 /** What an identity tells of the limits. */
 const { collectionPapers, savedPapers, ownedCollections, pageItems, arxivIds, collectionName, note, requestBodyBytes } = limits
@@ -34,6 +39,22 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
     const inReach = concerns(scope, paperId, standing)
     if (!inReach && !standing.imported) throw noPaper()
     return { ...standing, paperId, inReach }
+  }
+
+  /** A query with words that none of the reader's papers has put right by one letter each; undefined where that finds nothing. */
+  function respelledFor(actor: Actor, query: string): string | undefined {
+    const texts = (word: string, isLast: boolean) => saved.matches(wordOf(word, isLast, actor), SPELLING_TEXTS)
+    const near = respelled(
+      query,
+      WORDS,
+      (word, isLast) => texts(word, isLast) > 0,
+      (some) =>
+        some
+          .map((word) => ({ word, count: texts(word, false) }))
+          .reduce((best, each) => (each.count > best.count ? each : best), { word: "", count: 0 }).word || undefined,
+    )
+    const match = near === undefined ? undefined : wordsOf(near, actor)
+    return match !== undefined && saved.matches(match, 1) > 0 ? near : undefined
   }
 
   return {
@@ -81,7 +102,11 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
       const wanted = { ...(sort && { sort }), ...(tag !== undefined && { tag }), ...(match !== undefined && { match }) }
       // Signs alone are no word of any paper.
       const none = typed !== undefined && match === undefined
-      if (format === "json") return none ? { items: [], hasMore: false, nextOffset: null } : saved.page(scopeOf(actor), wanted, offset)
+      if (format === "json") {
+        const page = none ? { items: [], hasMore: false, nextOffset: null } : saved.page(scopeOf(actor), wanted, offset)
+        const near = page.items.length > 0 || offset > 0 || typed === undefined ? undefined : respelledFor(actor, typed)
+        return { ...page, didYouMean: near ?? null }
+      }
       const { all, cited } = saved.bibliography(scopeOf(actor), wanted)
       return bibliographyOf("library", format, none ? [] : all, cited)
     },

@@ -60,6 +60,9 @@ export function saved(db: Db) {
        ${isSearched ? "AND s.entry IN (SELECT rowid FROM library_index WHERE library_index MATCH +?)" : ""}
        ORDER BY ${order} LIMIT +? OFFSET +?`,
     )
+  const texts = db.prepare<{ texts: number }>(
+    "SELECT count(*) AS texts FROM (SELECT 1 FROM library_index WHERE library_index MATCH +? LIMIT +?)",
+  )
   const finders = new Map<string, ReturnType<typeof finding>>()
   const page = db.prepare<Row>(
     `WITH ${REACHED}
@@ -94,6 +97,8 @@ export function saved(db: Db) {
         alreadySaved: filed.flatMap(({ paperId }) => (there.has(paperId) ? [paperId] : [])),
       }
     },
+    /** How many saved papers an index query finds; of very many, so many. */
+    matches: (match: string, most: number): number => texts.one(match, most).texts,
     /** How many papers a person has saved. */
     count: (userId: string): number => count.get(userId)?.saved ?? 0,
     /** Takes a paper and its tags out of the Library. Whether it was saved. */

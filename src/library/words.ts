@@ -13,10 +13,22 @@ function columnsFor({ key }: Pick<Actor, "key">): string {
   return ["paper", ...(notes ? ["notes"] : []), ...(annotations ? ["annotations"] : [])].join(" ")
 }
 
+/** Some words, or with `*` beginnings of words, as the index is asked for them: in texts of that person alone. */
+const asked = (words: string, actor: Pick<Actor, "userId" | "key">): string =>
+  `owner : "${actor.userId.replaceAll("-", "")}" AND {${columnsFor(actor)}} : (${words})`
+
+/** What counts as a word. */
+export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
+
+/** What one word is looked for by; the last one, which may still be typed, by its beginning. */
+const wordAsked = (word: string, isLast: boolean): string => `"${word}"${isLast && [...word].length >= BEGINNING ? " *" : ""}`
+
+/** One word, as the index is asked for it. */
+export const wordOf = (word: string, isLast: boolean, actor: Pick<Actor, "userId" | "key">): string => asked(wordAsked(word, isLast), actor)
+
 /** A query as the index takes it: every word of it, in texts of that person alone; undefined where it holds no word. */
 export function wordsOf(query: string, actor: Pick<Actor, "userId" | "key">): string | undefined {
-  const words = (query.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).slice(0, MOST)
+  const words = (query.match(WORDS) ?? []).slice(0, MOST)
   if (words.length === 0) return undefined
-  const asked = words.map((word, index) => `"${word}"${index === words.length - 1 && [...word].length >= BEGINNING ? " *" : ""}`)
-  return `owner : "${actor.userId.replaceAll("-", "")}" AND {${columnsFor(actor)}} : (${asked.join(" AND ")})`
+  return asked(words.map((word, index) => wordAsked(word, index === words.length - 1)).join(" AND "), actor)
 }

@@ -12,7 +12,8 @@ const links = shape({ self: v.string(), next: optionalText })
 const paging = { hasMore: v.boolean(), nextOffset: v.nullable(count), links }
 
 /** A list of the Library, counted through in pages of one size. */
-export const libraryPage = <S extends v.GenericSchema>(item: S) => shape({ schemaVersion, items: v.array(item), ...paging })
+export const libraryPage = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
+  shape({ schemaVersion, items: v.array(item), ...paging, ...more })
 
 /** A whole list that is short by nature, answered in one piece. */
 export const libraryList = <S extends v.GenericSchema>(item: S) => shape({ schemaVersion, items: v.array(item) })

@@ -84,7 +84,10 @@ export const libraryReads = [
     },
     refusals: ["not_authorized"],
     cursor: "offset",
-    answer: answers.libraryPage(answers.savedPaper),
+    answer: answers.libraryPage(answers.savedPaper, {
+      /** Where nothing was found: the query with words that no saved paper has put right by one letter each, if that finds something. */
+      didYouMean: v.nullable(v.string()),
+    }),
     formats: bibliography,
   }),
   read({

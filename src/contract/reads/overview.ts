@@ -1,6 +1,6 @@
 /** The reads that look across everything: full-text search, the provenance of a Room, and the Room as a file. */
 import * as v from "valibot"
-import { dated } from "../answers/fields.ts"
+import { dated, optionalText } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
 import { failure, nextSteps, roomBrief, threadBrief } from "../answers/brief.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -43,7 +43,10 @@ export const overviewReads = [
       since: v.exactOptional(time),
     },
     cursor: "offset",
-    answer: page(answers.searchHit),
+    answer: page(answers.searchHit, {
+      /** Where nothing was found: the query with words that no text holds put right by one letter each, if that finds something. */
+      didYouMean: optionalText,
+    }),
   }),
   read({
     name: "room_brief",

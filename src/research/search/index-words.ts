@@ -38,7 +38,11 @@ export function indexWords(db: Db) {
      JOIN search_index_docsize d ON d.id = f.item ORDER BY d.id DESC`,
   )
 
+  const has = (word: string): boolean => next.get(word, `${word}\u0000`) !== undefined
+
   return {
+    /** Whether the index has a word. */
+    has,
     /** The words that begin so, where they are at most so many. */
     beginning(word: string, most: number): string[] | undefined {
       const found: string[] = []
@@ -49,6 +53,17 @@ export function indexWords(db: Db) {
         found.push(term)
         from = `${term}\u0000`
       }
+    },
+
+    /** Of some folded words the one that most texts hold, of two alike the first; undefined where the index has none of them. */
+    commonest(some: readonly string[], columns: string, most: number): string | undefined {
+      const counts = some.filter(has).map((word) => ({ word, texts: count.get(`${columns} : "${word}"`, most)?.matches ?? 0 }))
+      return counts
+        .filter(({ texts }) => texts > 0)
+        .reduce<(typeof counts)[number] | undefined>(
+          (best, each) => (best === undefined || each.texts > best.texts ? each : best),
+          undefined,
+        )?.word
     },
 
     /** Which of some queries fewer than so many texts match; so many are looked at of all of them together. */

@@ -69,7 +69,7 @@ const tagsOf = ({ roomId, kinds, authorId }: Within): string[] => [
   ...(kinds === undefined ? [] : [`tags : (${kinds.map((kind) => quoted(`k${kind.replaceAll("_", "")}`)).join(" OR ")})`]),
 ]
 
-const IN_TEXT = "{label title body}"
+export const IN_TEXT = "{label title body}"
 
 /** A query of the index in its parts, all of which must hold. */
 export interface Asked {

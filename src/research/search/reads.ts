@@ -14,7 +14,11 @@ export function searchReads(people: People, search: Search) {
         throw new Refusal("invalid_parameter", "There is no person with that id or name.", {
           issues: [{ path: "/author", message: "must be the id or the name of a person" }],
         })
-      return offsetPage(search.find(words, { roomId, kinds, authorId, agent, status, since }, after, pageSize(query) + 1), after, query)
+      const within = { roomId, kinds, authorId, agent, status, since }
+      const found = search.find(words, within, after, pageSize(query) + 1)
+      const near = found.length > 0 || after > 0 ? undefined : search.respelled(words)
+      const didYouMean = near !== undefined && search.find(near, within, 0, 1).length > 0 ? near : null
+      return { ...offsetPage(found, after, query), didYouMean }
     },
   } satisfies Partial<Readers>
 }

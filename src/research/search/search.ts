@@ -4,13 +4,14 @@
  */
 import { limits } from "../../contract/limits.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
+import { respelled } from "../../ledger/lists/spelling.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { bodyOf, type Hit, hit, ITEM, openingOf, type PersonFound, passageOf, personHit, type Row, SHOWN } from "./hits.ts"
 import { INDEXED, indexing } from "./indexing.ts"
 import { indexWords } from "./index-words.ts"
-import { isLongWord, keptOf } from "./words.ts"
-import { allOf, askedFor, labelQueries, type LookUp, lookUpOf, type Typed, typed, type Within } from "./query.ts"
+import { folded, isLongWord, keptOf, WORDS } from "./words.ts"
+import { allOf, askedFor, IN_TEXT, labelQueries, type LookUp, lookUpOf, type Typed, typed, type Within } from "./query.ts"
 import { holds, Sight } from "./snippet.ts"
 
 /** Some items, the newest first, where they stand so and were said since: all of them, or those of a list. */
@@ -39,6 +40,8 @@ const RANKED = `
   ORDER BY found.fallen, found.place, i.item`
 /** What an id names, and what was said of it since. */
 const BY_ID = `SELECT ${SHOWN} FROM (SELECT item FROM search_items WHERE id = +? ORDER BY item LIMIT +?) found JOIN ${ITEM} ORDER BY i.item`
+/** Texts that are counted to tell which of several words is meant. */
+const SPELLING_TEXTS = 200
 /** Texts that are read at a time to tell whether a phrase stands in them. */
 const CHUNK = 64
 /** People, or the members of a Room: two parameters. */
@@ -172,8 +175,20 @@ export function search(db: Db, { searchRanked, searchWeighed, searchRankedWords 
     return named === undefined ? people.all(...within, query, `${query}\u{10ffff}`) : [named]
   }
 
+  /** Whether the index has a word as it is, or for the last one a word that begins so. */
+  const isKnown = (word: string, isLast: boolean): boolean => {
+    const kept = keptOf(folded(word))
+    return isLast ? words.beginning(kept, 1)?.length !== 0 : words.has(kept)
+  }
+
   return {
     ...indexing(db),
+
+    /** A query of words with those that no text holds put right by one letter each; undefined where it names something, or nothing can be put right. */
+    respelled(query: string): string | undefined {
+      if (lookUpOf(query).as !== "words") return undefined
+      return respelled(query, WORDS, isKnown, (near) => words.commonest([...new Set(near.map(folded))], IN_TEXT, SPELLING_TEXTS))
+    },
 
     /** Up to `count` hits after so many, best first: what the query names as a whole, then what holds its words. */
     find(query: string, within: Within, offset: number, count: number): Hit[] {

@@ -51,7 +51,10 @@ const find = ({ query, tag, sort }: Asked): Html =>
 function papers(visit: Visit, asked: Asked, hasAny: boolean): Html {
   const { query, tag, sort } = asked
   const offset = visit.url.searchParams.get("offset") || undefined
-  const { items, nextOffset } = visit.ask("library_papers", {}, { query, tag, sort, offset })
+  const first = visit.ask("library_papers", {}, { query, tag, sort, offset })
+  // A word that no paper holds may be another one, mistyped.
+  const near = first.didYouMean === null || tag !== undefined ? undefined : first.didYouMean
+  const { items, nextOffset } = near === undefined ? first : visit.ask("library_papers", {}, { query: near, sort })
   const read = visit.tables.library.annotations.positions(
     visit.person?.userId ?? "",
     items.map(({ paperId }) => paperId),
@@ -71,7 +74,7 @@ function papers(visit: Visit, asked: Asked, hasAny: boolean): Html {
     "papers",
     tag === undefined ? "Saved papers" : html`Saved papers tagged “${tag}”`,
     narrowed ? html`<a href="${to("/library#papers")}">Show all</a>` : null,
-  )}${hasAny || narrowed ? find(asked) : null}
+  )}${hasAny || narrowed ? find(asked) : null}${near === undefined ? null : html`<p class="quiet">No results for “${query}”. Showing results for “<a href="${to(withQuery("/library", { query: near, sort }))}">${near}</a>”.</p>`}
 ${
   items.length > 0
     ? html`<ul class="cards papers">${items.map(item)}</ul>`
@@ -80,7 +83,7 @@ ${
       : empty(
           "No papers saved yet. Paste one above. Your agents can save papers too, with a personal key that you issue under your account.",
         )
-}${more(nextOffset === null ? null : withQuery("/library", { query, tag, sort, offset: nextOffset }), "More papers")}</section>`
+}${more(nextOffset === null ? null : withQuery("/library", { query: near ?? query, tag, sort, offset: nextOffset }), "More papers")}</section>`
 }
 
 function collections({ items, nextOffset }: AnswerOf<"library_collections">): Html {

@@ -7,6 +7,7 @@ import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, withQuery } from "../addresses.ts"
 import { type Html, html, markup, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { paperName } from "../parts/papers.ts"
 import { empty, heading, label, more, person, time } from "../parts/parts.ts"
 import { beginning } from "../markdown.ts"
 import { plainText } from "../plain-text.ts"
@@ -67,21 +68,44 @@ const filter = (
   <select id="kinds" name="kinds"><option value="">everything</option>${choices("searchKind").map(({ value, text }) => html`<option value="${value}"${value === kinds ? html` selected` : null}>${text}</option>`)}</select>
   </div><div class="field"><button class="quiet">Filter</button></div></form>`
 
-function results(visit: Visit, query: string): Html {
+/** Says that other words are shown than those that were typed. */
+const instead = (typed: string, shown: string, page: string): Html | null =>
+  typed === shown ? null : html`<p class="quiet">No results for “${typed}”. Showing results for “<a href="${to(withQuery(page, { query: shown }))}">${shown}</a>”.</p>`
+
+/** How many saved papers are shown beside what the record holds. */
+const SHOWN_PAPERS = 5
+
+/** What the reader saved of papers, which nobody else sees. */
+function savedPapers(visit: Visit, typed: string): Html | null {
+  if (visit.person === undefined) return null
+  const first = visit.ask("library_papers", {}, { query: typed })
+  const query = first.didYouMean ?? typed
+  const { items } = query === typed ? first : visit.ask("library_papers", {}, { query })
+  if (items.length === 0) return null
+  const all = to(withQuery("/library", { query }))
+  return html`<section aria-labelledby="saved">${heading(2, "saved", "In your Library", html`<a href="${all}">Show in Library</a>`)}${instead(typed, query, "/library")}<ul class="cards papers">${items
+    .slice(0, SHOWN_PAPERS)
+    .map((paper) => html`<li data-entry>${paperName(paper)}</li>`)}</ul>${items.length > SHOWN_PAPERS ? html`<p class="more"><a href="${all}">More saved papers</a></p>` : null}</section>`
+}
+
+function results(visit: Visit, typed: string): Html {
   const asked = (name: string) => visit.url.searchParams.get(name) || undefined
   const [kinds, after] = [asked("kinds"), asked("after")]
   const narrowed = narrowing(visit)
   const isNarrowed = NARROWING.some((name) => narrowed[name] !== undefined)
+  const first = visit.ask("search", {}, { query: typed, kinds, ...narrowed, after })
+  const query = first.didYouMean ?? typed
   const [direct, found, rooms, concepts] = [
     byId(visit, query),
-    visit.ask("search", {}, { query, kinds, ...narrowed, after }),
+    query === typed ? first : visit.ask("search", {}, { query, kinds, ...narrowed }),
     isNarrowed ? { items: [] } : visit.ask("rooms", {}, { query }),
     isNarrowed ? { items: [] } : visit.ask("concepts", {}, { query }),
   ]
   return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}
-<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}${
-    found.items.length === 0 ? empty("Nothing holds all of these words.") : html`<ul class="cards">${found.items.map(hit)}</ul>`
-  }${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }), "Further down")}</section>
+<section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}${instead(typed, query, "/search")}${
+    found.items.length === 0 ? empty(html`No results for “${typed}”. Every word must occur: try fewer, or others.`) : html`<ul class="cards">${found.items.map(hit)}</ul>`
+  }${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }), "More results")}</section>
+${after !== undefined || isNarrowed || kinds !== undefined ? null : savedPapers(visit, typed)}
 ${
   rooms.items.length === 0
     ? null
@@ -107,7 +131,7 @@ export function searchPage(visit: Visit): Shown {
   if (query === "")
     return {
       title: "Search",
-      body: html`<h1>Search</h1>${empty("Type what you look for: words of a statement, a message, a Room's title; or paste an id.")}`,
+      body: html`<h1>Search</h1>${empty("Type words of a statement, a message, a paper or a Room's title, or paste an id.")}`,
     }
   return {
     title: `Search: ${query}`,

@@ -1,0 +1,81 @@
+/** A search forgives one typing error in a word: what was meant is looked for, and that is said. */
+import fc from "fast-check"
+import t, { test } from "tap"
+import { Browser } from "research-room/testing"
+import { nearWords } from "../../../src/ledger/lists/spelling.ts"
+import { passwordOf } from "../../support/service.ts"
+import { makeKnown, paperId, startHouse, toldOf } from "../../library/house.ts"
+
+test("words are near that one error leads to, and no others", (t) => {
+  const near = (word: string) => new Set(nearWords(word))
+  for (const typed of ["clibration", "calibratoin", "calibratiom", "calibrationn", "xcalibration", "calibratio"])
+    t.ok(near(typed).has("calibration"), typed)
+  for (const typed of ["clibratoin", "calibration"]) t.notOk(near(typed).has("calibration"), typed)
+  t.ok(near("разогев").has("разогрев"), "in other scripts too")
+  t.strictSame(nearWords("lr"), [], "short words are near to everything")
+  t.strictSame(nearWords("a".repeat(64)), [], "digests are words of no language")
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z0-9]{4,24}$/), (word) => {
+      const all = nearWords(word)
+      if (all.length > 74 * word.length + 40 || new Set(all).size !== all.length || all.includes(word)) throw new Error(word)
+      for (const each of all) if (Math.abs(each.length - word.length) > 1) throw new Error(`${word} ${each}`)
+    }),
+  )
+  t.end()
+})
+
+const house = await startHouse()
+t.teardown(() => house.close())
+const { ada, grace } = house
+const { result: room } = await ada.write("create_room", { title: "Ramps", question: "Does gradual warm-up lower the early loss?" })
+const say = (text: string) => ada.write("post_message", { threadId: room.openingThreadId, text })
+await say("The calibration of the baseline drifts.")
+await say("Nothing about vibration here, but for vibrations of the table.")
+const search = (query: string, more: object = {}) => ada.read("search", { query, ...more })
+
+test("a word that nothing holds is taken for the one that was meant, where that finds something", async (t) => {
+  t.match(await search("calibration"), { items: [{ kind: "message" }], didYouMean: null })
+  for (const [typed, meant] of [
+    ["clibration", "calibration"],
+    ["Clibration drifts", "calibration drifts"],
+    ["baselien calibration", "baseline calibration"],
+    ["vibratoins", "vibrations"],
+    ["gradaul warm-up", "gradual warm-up"],
+  ] as const) {
+    const found = await search(typed)
+    t.match(found, { items: [], didYouMean: meant }, typed)
+    t.ok((await search(meant)).items.length > 0)
+  }
+  for (const typed of ["xylophone", "calibration vibration", "clibratoin", "lr", "?!", "zz zz zz zz"])
+    t.match(await search(typed), { items: [], didYouMean: null }, typed)
+  t.match(await search("clibration", { kinds: "finding" }), { items: [], didYouMean: null }, "what would find nothing is not offered")
+  t.match(await search("calibra"), { items: [{ kind: "message" }], didYouMean: null }, "a beginning is no error")
+})
+
+test("saved papers are found so too, by the words of their own reader's papers alone", async (t) => {
+  const [mine, theirs] = [paperId(60_001), paperId(60_002)]
+  await makeKnown(house, [toldOf(mine, "Gradual quokkas"), toldOf(theirs, "Marginal wombats")], "import")
+  await ada.write("save_papers", { arxivIds: [mine] })
+  await grace.write("save_papers", { arxivIds: [theirs] })
+  t.match(await ada.read("library_papers", { query: "quokas" }), { items: [], didYouMean: "quokkas" })
+  t.match(await ada.read("library_papers", { query: "gradaul quokkas" }), { didYouMean: "gradual quokkas" })
+  t.match(await ada.read("library_papers", { query: "wombts" }), { items: [], didYouMean: null }, "what grace saved is no news of ada's")
+  t.match(await grace.read("library_papers", { query: "wombts" }), { didYouMean: "wombats" })
+})
+
+test("the page of a search shows what was meant, and one's own papers beside the record", async (t) => {
+  const browser = await Browser.signIn({ baseUrl: house.baseUrl }, { username: "ada", password: passwordOf("ada") })
+  const page = async (query: string) => await (await browser.request("GET", `/search?query=${encodeURIComponent(query)}`)).text()
+  t.match(
+    await page("clibration"),
+    /No results for “clibration”\. Showing results for “<a[^>]*>calibration<\/a>”\.[^]*<mark>calibration<\/mark>/,
+  )
+  t.match(
+    await page("quokas"),
+    /In your Library[^]*No results for “quokas”\. Showing results for “<a[^>]*>quokkas<\/a>”\.[^]*Gradual quokkas/,
+  )
+  t.match(await page("gradual"), /In the record[^]*In your Library[^]*Gradual quokkas/)
+  t.match(await page("xylophone"), /No results for “xylophone”/)
+  const stranger = await (await fetch(`${house.baseUrl}/search?query=quokkas`)).text()
+  t.notMatch(stranger, /In your Library|Gradual/, "nobody else sees them")
+})
