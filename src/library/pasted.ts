@@ -62,28 +62,36 @@ function addressOf(text: string): string | undefined {
   return ADDRESS.test(address) && URL.canParse(written) ? new URL(written).href : undefined
 }
 
+/** A reference without the number before it, and without the name of the paper where it ends in that. */
+function wordingOf(words: string): string {
+  const { papers } = mentionsIn(words)
+  const last = papers.at(-1)
+  if (last === undefined || !/^[\s)\].,;>]*$/.test(words.slice(last.end))) return words
+  return withoutTrailing(words.slice(0, last.at).replace(/(?:https?:\/\/\S{0,200}|(?:doi|arxiv|isbn(?:-1[03])?):?)$/i, ""), " ([<,;:")
+}
+
 /** Takes a part of a text that is one reference, one line or one word. @param isAside it stands between the entries of a file */
 function take(part: string, finds: Finds, isAside: boolean): void {
   if (part === "") return
   const { papers, mistakes } = mentionsIn(part)
   for (const { text, reason } of mistakes) finds.unreadable(text, reason)
-  const isListed = BEGINS.test(part)
   const words = oneLine(part.replace(BEGINS, ""))
+  const rest = without(part, [...papers, ...mistakes])
+  const isReference = (BEGINS.test(part) || YEAR.test(rest)) && saysWhich(rest)
+  const isShort = words.length <= limits.explanation
   if (papers.length > 0) {
-    const said = without(part, papers)
     // What a reference says is shown until a source says more; what stands around several names is a sentence about them.
-    const isReference = papers.length === 1 && (isListed || YEAR.test(said)) && saysWhich(said) && words.length <= limits.explanation
-    for (const { paperId } of papers) finds.paper({ paperId, ...(isReference && { given: { title: words } }) })
+    const isItsOwn = papers.length === 1 && isReference && isShort
+    for (const { paperId } of papers) finds.paper({ paperId, ...(isItsOwn && { given: { title: wordingOf(words) } }) })
     return
   }
   const address = mistakes.length === 0 ? addressOf(words) : undefined
-  const rest = without(words, mentionsIn(words).mistakes)
   if (REFERENCE.test(words)) finds.paper({ paperId: words })
   else if (address !== undefined) finds.paper(filedAs({}, { title: address, url: address }))
-  else if (words.length > limits.explanation) finds.unreadable(part, `is longer than ${inDigits(limits.explanation)} characters`)
-  else if (isAside) finds.unreadable(part, "stands outside of the file's entries")
-  else if (saysWhich(rest)) finds.paper(filedAs({}, { title: words }), "words")
-  else if (mistakes.length === 0) finds.unreadable(part, "does not say which paper it means")
+  else if (!isShort) finds.unreadable(part, `is longer than ${inDigits(limits.explanation)} characters`)
+  else if (isReference || (saysWhich(rest) && !isAside)) finds.paper(filedAs({}, { title: words }), "words")
+  else if (mistakes.length === 0)
+    finds.unreadable(part, isAside ? "stands outside of the file's entries" : "does not say which paper it means")
 }
 
 /** Reads plain text; each of its lines once, so that its length is all that it costs. */

@@ -9,7 +9,7 @@ type Members = { readonly [member: string]: unknown }
 
 /** Whether a text looks like it: a list of objects, or one object with a type. */
 export const isCsl = (text: string): boolean =>
-  /^\uFEFF?\s*(?:\[\s*\{\s*"|\{\s*"(?:id|type|DOI|title|citation-key)")/.test(text.slice(0, 1_000))
+  /^\uFEFF?\s*(?:\[\s*(?:\{\s*"|\]\s*$)|\{\s*"(?:id|type|DOI|title|citation-key)")/.test(text.slice(0, 1_000))
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : Array.isArray(value) ? textOf(value[0]) : undefined

@@ -55,8 +55,9 @@ export interface Told {
 /** What a record says that stands for what somebody would have said of the paper. */
 export function describedBy(record: Stored<PaperRecord>): JsonObject {
   const { url: _url, abstract: _abstract, categories: _categories, source: _source, authors, ...said } = parse(record)
-  const known = Object.entries({ ...said, authors: authors.slice(0, AUTHORS_KEPT) }).filter(([, value]) => value !== null)
-  return Object.fromEntries(known) as JsonObject
+  const kept: JsonObject = { authors: authors.slice(0, AUTHORS_KEPT) }
+  for (const [name, value] of Object.entries(said)) if (value !== null) kept[name] = value
+  return kept
 }
 const AUTHORS_KEPT = 100
 

@@ -1,4 +1,4 @@
-/** What is pasted to be saved is recognised as it is typed, by the service, before anything is stored. */
+/** What is pasted to be saved: it may be pasted anywhere on the page, and is recognised by the service before anything is stored. */
 
 /** Milliseconds without a change after which a text is looked at. */
 const QUIET = 400
@@ -20,6 +20,14 @@ export function recogniseAsTyped(): void {
     const shown = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("recognised")
     place?.replaceChildren(...[...(shown?.childNodes ?? [])].map((child) => document.importNode(child, true)))
   }
+  document.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? ""
+    if (text === "" || (event.target instanceof Element && event.target.closest("input, textarea, select, dialog") !== null)) return
+    event.preventDefault()
+    box.value = box.value === "" ? text : `${box.value}\n${text}`
+    box.dispatchEvent(new Event("input", { bubbles: true }))
+    box.focus()
+  })
   box.addEventListener("input", () => {
     clearTimeout(timer)
     asking?.abort()

@@ -116,7 +116,7 @@ function filing(visit: Visit, paperId: string, held: readonly { readonly id: str
   const others = visit.ask("library_collections").items.filter(({ id }) => held.every((each) => each.id !== id))
   return others.length === 0
     ? html`<p class="quiet">${held.length === 0 ? html`You have no Collections. ${act("create_collection", {}, "New Collection")}` : "It is in all of your Collections."}</p>`
-    : html`<form class="add-tag" method="post" action="${to("/web/add_papers")}">${hidden({ "/identifiers": paperId, _next: here })}<label class="aside" for="add-to">Collection</label><select id="add-to" name="/collectionId">${others.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select><button class="quiet">Add to Collection</button></form>`
+    : html`<form class="inline" method="post" action="${to("/web/add_papers")}">${hidden({ "/identifiers": paperId, _next: here })}<label class="aside" for="add-to">Collection</label><select id="add-to" name="/collectionId">${others.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select><button class="quiet">Add to Collection</button></form>`
 }
 
 export const libraryPaperPage = signedInOnly((visit) => {
@@ -149,7 +149,7 @@ export const libraryPaperPage = signedInOnly((visit) => {
     body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${title === null ? calledBy(paper) : inlineMarkdown(title)}</h1>
 ${authors.length === 0 ? null : html`<p>${authors.join(", ")}</p>`}${appeared === "" ? null : html`<p class="quiet">${appeared}</p>`}
 <p class="meta">${said.map((each) => (each ? html`<span>${each}</span>` : null))}${paperLinks(paper).map((link) => html`<span>${link}</span>`)}<span class="quiet">${sourceLine(paper)}</span></p>
-<section aria-label="Actions"><div class="actions">${savedAt !== null ? actionButton("unsave_papers", { "/paperIds": paperId }, "Unsave", { next: here }) : actionButton("save_papers", { "/identifiers": paperId }, "Save", { next: here })}</div>${filing(visit, paperId, paper.collections, here)}</section>
+<section aria-label="Actions"><div class="actions">${savedAt !== null ? actionButton("unsave_papers", { "/paperIds": paperId }, "Unsave", { next: here }) : actionButton("save_papers", { "/identifiers": paperId }, "Save", { next: here })}${filing(visit, paperId, paper.collections, here)}</div></section>
 <div class="beside-paper"><div>
 <section aria-labelledby="abstract">${heading(2, "abstract", "Abstract")}${abstract === null ? empty("No abstract yet.") : html`<p class="abstract">${inlineMarkdown(abstract)}</p>`}
 ${facts([

@@ -92,7 +92,7 @@ function collections({ items, nextOffset }: AnswerOf<"library_collections">): Ht
       ? html`<p class="quiet">A Collection holds papers on one topic, with notes on each. You can share it with others here.</p>`
       : html`<ul>${items.map(
           (collection) =>
-            html`<li data-collection>${collectionLink(collection)}${collection.isOwner ? null : html` <span class="quiet">of ${person({ username: collection.owner })}</span>`}<div class="meta"><span>${counted(collection.counts.papers, "paper")}</span><span>${noted(collection.counts, collection.counts.notes === 1 ? " note" : " notes")}</span></div></li>`,
+            html`<li data-collection>${collectionLink(collection)}${collection.isOwner ? null : html` <span class="quiet">shared by ${person({ username: collection.owner })}</span>`}<div class="meta"><span>${counted(collection.counts.papers, "paper")}</span><span>${noted(collection.counts, collection.counts.notes === 1 ? " note" : " notes")}</span></div></li>`,
         )}</ul>`
   }${more(nextOffset === null ? null : withQuery("/library", { collections: nextOffset }), "Older Collections")}</section>`
 }

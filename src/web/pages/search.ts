@@ -70,7 +70,9 @@ const filter = (
 
 /** Says that other words are shown than those that were typed. */
 const instead = (typed: string, shown: string, page: string): Html | null =>
-  typed === shown ? null : html`<p class="quiet">No results for “${typed}”. Showing results for “<a href="${to(withQuery(page, { query: shown }))}">${shown}</a>”.</p>`
+  typed === shown
+    ? null
+    : html`<p class="quiet">No results for “${typed}”. Showing results for “<a href="${to(withQuery(page, { query: shown }))}">${shown}</a>”.</p>`
 
 /** How many saved papers are shown beside what the record holds. */
 const SHOWN_PAPERS = 5
@@ -85,7 +87,9 @@ function savedPapers(visit: Visit, typed: string): Html | null {
   const all = to(withQuery("/library", { query }))
   return html`<section aria-labelledby="saved">${heading(2, "saved", "In your Library", html`<a href="${all}">Show in Library</a>`)}${instead(typed, query, "/library")}<ul class="cards papers">${items
     .slice(0, SHOWN_PAPERS)
-    .map((paper) => html`<li data-entry>${paperName(paper)}</li>`)}</ul>${items.length > SHOWN_PAPERS ? html`<p class="more"><a href="${all}">More saved papers</a></p>` : null}</section>`
+    .map(
+      (paper) => html`<li data-entry>${paperName(paper)}</li>`,
+    )}</ul>${items.length > SHOWN_PAPERS ? html`<p class="more"><a href="${all}">More saved papers</a></p>` : null}</section>`
 }
 
 function results(visit: Visit, typed: string): Html {
@@ -103,7 +107,9 @@ function results(visit: Visit, typed: string): Html {
   ]
   return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}
 <section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}${instead(typed, query, "/search")}${
-    found.items.length === 0 ? empty(html`No results for “${typed}”. Every word must occur: try fewer, or others.`) : html`<ul class="cards">${found.items.map(hit)}</ul>`
+    found.items.length === 0
+      ? empty(html`No results for “${typed}”. Every word must occur: try fewer, or others.`)
+      : html`<ul class="cards">${found.items.map(hit)}</ul>`
   }${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }), "More results")}</section>
 ${after !== undefined || isNarrowed || kinds !== undefined ? null : savedPapers(visit, typed)}
 ${

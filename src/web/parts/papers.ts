@@ -27,7 +27,7 @@ const inRow = (contents: readonly (Content | null)[]): Html =>
 export function paperLine({ paperId, title, authors, year, venue }: Paper): Html {
   const who = [authorsOf(authors), year === null ? "" : String(year)].filter((part) => part !== "").join(", ")
   return inRow([
-    title === null ? "Nothing more is known of it here" : null,
+    title === null ? "No title yet" : null,
     who === "" ? null : who,
     venue,
     title === null ? null : (nameOfPaper(paperId) ?? null),
