@@ -10,7 +10,7 @@ const page = async (address: string) => (await fetch(address)).text()
 const box = (text: string) => (/viewBox="([^"]+)" width="\d+" height="\d+" role="group"/.exec(text)?.[1] ?? "").split(" ").map(Number)
 
 t.test("The whole story is drawn with words, in columns, under a legend", async (t) => {
-  const text = await page(graph)
+  const text = await page(`${graph}?view=net`)
   t.match(text, /<ul class="legend" aria-label="Legend">.*supports.*contradicts/s)
   t.match(text, />H2<\/text>(?:(?!<\/a>).)*>The same training lowers</s, "a node says what it is about")
   t.match(text, "35 attempts shown as marks on their experiments and findings")
@@ -21,7 +21,7 @@ t.test("The whole story is drawn with words, in columns, under a legend", async 
 })
 
 t.test("No view of it is a page of more than 200 kB", async (t) => {
-  for (const query of ["", "?show=everything", "?show=everything&at=200"]) {
+  for (const query of ["", "?view=net", "?show=everything", "?show=everything&at=200"]) {
     const { length } = await page(graph + query)
     t.ok(length < 200_000, `${query || "the story"}: ${length} characters`)
   }

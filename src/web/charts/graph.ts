@@ -72,7 +72,17 @@ const marksOf = (attempts: readonly string[]): Html | null =>
         attempts.length > MARKS ? html`<text x="${10 + 14 * MARKS}" y="52">+${attempts.length - MARKS}</text>` : null
       }</g>`
 
-function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here: string | undefined): Html {
+/** How a graph is looked at. */
+interface Shown {
+  /** The object in focus. */
+  readonly here?: string | undefined
+  /** Objects that were searched for. */
+  readonly found?: ReadonlySet<string>
+  /** How large it is drawn. */
+  readonly zoom?: number
+}
+
+function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { here, found = new Set(), zoom = 1 }: Shown): Html {
   const { width, height } = LOOK
   const placed = placedIn(nodes, edges, LOOK)
   const drawnEdge = (edge: GraphEdge, index: number) => {
@@ -89,14 +99,14 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], here:
         ? null
         : html`<svg x="${after}" y="7" width="12" height="12" overflow="visible">${glyph(state)}</svg> <text x="${after + 16}" y="17">${words(state)}</text>`
     const said = lines(text, attempts.length === 0 ? 2 : 1)
-    const look = `node${id === here ? " here" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
+    const look = `node${id === here ? " here" : ""}${found.has(id) ? " match" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
     return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${shortened(plainText(text), 200)}</title>
       <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? null : `${words(state)} `}${said.join(" ")}, ${words(kind)}${attempts.length === 0 ? null : `, ${counted(attempts.length, "attempt")}`}">
       <rect width="${width}" height="${height}" rx="4"/><text class="name" x="8" y="17">${label}</text> ${stands}${said.map((each, index) => html` <text x="8" y="${34 + 16 * index}">${each}</text>`)}${marksOf(attempts)}</a></g>`
   }
   const told = `${nodes.length} objects and ${edges.length} relations, from what came first on the left to what came of it on the right`
   return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below has the same">
-    <svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${placed.box[2]}" height="${placed.box[3]}" role="group" aria-label="${told}">
+    <svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${Math.round((placed.box[2] ?? 0) * zoom)}" height="${Math.round((placed.box[3] ?? 0) * zoom)}" role="group" aria-label="${told}">
     ${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
 }
 
@@ -132,7 +142,7 @@ function asTable(known: ReadonlyMap<string, GraphNode>, edges: readonly GraphEdg
 }
 
 /** The picture, its legend and, below it, the table of the same relations. */
-export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEdge[], here?: string): Html {
+export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEdge[], view: Shown = {}): Html {
   const known = new Map(nodes.map((node) => [node.id, node]))
   const edges = given.filter(({ from, to: end }) => known.has(from) && known.has(end) && from !== end)
   // Of several relations between two objects the picture shows the one that says most; the table, all.
@@ -141,7 +151,7 @@ export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEd
   )
   const shown = drawable(nodes, drawn)
   const left = drawn.length - shown.length
-  return html`${legend(nodes, shown)}${picture(nodes, shown, here)}
+  return html`${legend(nodes, shown)}${picture(nodes, shown, view)}
 ${left === 0 ? null : html`<p class="meta"><span>${counted(left, "relation")} between objects far apart ${left === 1 ? "is" : "are"} not drawn; the table has all of them.</span></p>`}
 ${asTable(known, edges)}`
 }

@@ -22,7 +22,27 @@ function trace(graph: SVGElement, id: string | undefined): void {
     link.querySelector(".edge")?.classList.toggle("lit", on.has(link.dataset.from ?? "") && on.has(link.dataset.to ?? ""))
 }
 
+/** In an argument, what a node speaks of and what speaks of it stands out, wherever it stands. */
+function traceArgument(table: HTMLElement, id: string | undefined): void {
+  table.classList.toggle("tracing", id !== undefined)
+  for (const node of table.querySelectorAll(".lit")) node.classList.remove("lit")
+  if (id === undefined) return
+  for (const node of table.querySelectorAll<HTMLElement>(`[data-node="${CSS.escape(id)}"]`)) {
+    node.classList.add("lit")
+    const row = node.closest("tr")
+    row?.classList.add("lit")
+    if (node === row) for (const card of row.querySelectorAll("[data-node]")) card.classList.add("lit")
+  }
+}
+
 export function traceGraphs(): void {
+  for (const table of document.querySelectorAll<HTMLElement>("[data-argument]")) {
+    const of = ({ target }: Event) => (target instanceof Element ? target.closest<HTMLElement>("[data-node]")?.dataset.node : undefined)
+    table.addEventListener("pointerover", (event) => traceArgument(table, of(event)))
+    table.addEventListener("pointerleave", () => traceArgument(table, undefined))
+    table.addEventListener("focusin", (event) => traceArgument(table, of(event)))
+    table.addEventListener("focusout", () => traceArgument(table, undefined))
+  }
   for (const graph of document.querySelectorAll<SVGElement>("[data-graph]")) {
     const of = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<SVGElement>("[data-node]")?.dataset.node : undefined

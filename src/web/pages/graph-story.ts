@@ -16,7 +16,7 @@ export const ASIDE: readonly ProvenanceNode[] = ["plan", "material"]
 export const isWithdrawn = ({ status }: Node): boolean => status === "withdrawn"
 
 /** The edges of a net between nodes that are left. */
-const between = (nodes: readonly Node[], edges: Net["edges"]): Net => {
+export const between = (nodes: readonly Node[], edges: Net["edges"]): Net => {
   const known = new Set(nodes.map(({ id }) => id))
   return { nodes, edges: edges.filter(({ from, to: end }) => known.has(from) && known.has(end)) }
 }

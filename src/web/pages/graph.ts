@@ -4,10 +4,11 @@ import { limits } from "../../contract/limits.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { withQuery } from "../addresses.ts"
 import { type GraphEdge, graphFigure, type GraphNode } from "../charts/graph.ts"
-import { attributes, type Html, html, to } from "../html.ts"
+import { attributes, type Html, html, sameMoment, to } from "../html.ts"
 import { empty, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
-import { around, ASIDE, condensed, folded, isWithdrawn, type Net } from "./graph-story.ts"
+import { argument } from "./argument.ts"
+import { around, ASIDE, between, condensed, folded, isWithdrawn, type Net } from "./graph-story.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 
@@ -52,24 +53,103 @@ function newest(nodes: Net["nodes"], focus: string | undefined): Net["nodes"] {
 
 const uuidIn = (text: string) => (isUuid(text) ? text.toLowerCase() : undefined)
 
-export function graphPage(visit: Visit): Shown {
-  const roomId = visit.id("roomId")
-  const room = visit.ask("room", { roomId })
+/** How the whole net is looked at: words searched for, kinds shown, and how large. */
+interface Look {
+  readonly query: string
+  readonly kinds: readonly string[]
+  readonly zoom: number
+}
+const ZOOMS = [0.5, 0.75, 1, 1.5] as const
+const lookOf = ({ searchParams }: URL): Look => ({
+  query: (searchParams.get("query") ?? "").trim().toLowerCase().slice(0, 200),
+  kinds: searchParams.getAll("kind"),
+  zoom: ZOOMS.find((known) => String(known) === searchParams.get("zoom")) ?? 1,
+})
+
+const isFound = ({ label, title }: Net["nodes"][number], query: string): boolean =>
+  query !== "" && (label?.toLowerCase() === query || title.toLowerCase().includes(query))
+
+/** What of a net is looked at: of some kinds, and what was searched for with what it is directly related to. */
+function lookedAt(net: Net, { query, kinds }: Look): { readonly net: Net; readonly found: ReadonlySet<string> } {
+  const ofKind =
+    kinds.length === 0
+      ? net
+      : between(
+          net.nodes.filter(({ kind }) => kinds.includes(kind)),
+          net.edges,
+        )
+  const found = new Set(ofKind.nodes.filter((node) => isFound(node, query)).map(({ id }) => id))
+  if (found.size === 0) return { net: ofKind, found }
+  const near = new Set(ofKind.edges.flatMap(({ from, to: end }) => (found.has(from) || found.has(end) ? [from, end] : [])))
+  return {
+    net: between(
+      ofKind.nodes.filter(({ id }) => found.has(id) || near.has(id)),
+      ofKind.edges,
+    ),
+    found,
+  }
+}
+
+function controls(visit: Visit, kinds: readonly string[], { query, kinds: chosen, zoom }: Look): Html {
+  const kept = ["view", "focus", "depth", "show"].flatMap((name) => {
+    const value = visit.url.searchParams.get(name)
+    return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
+  })
+  return html`<form class="inline filters" role="search" aria-label="Graph" action="${to(visit.url.pathname)}">${sameMoment}${kept}<div class="field"><label for="graph-query">Find in the graph</label><input id="graph-query" name="query" type="search" maxlength="200" value="${query}" placeholder="F3, or words"></div>
+<fieldset class="choices across"><legend>Kinds</legend>${kinds.map((kind) => html`<label><input type="checkbox" name="kind" value="${kind}"${attributes({ checked: chosen.length === 0 || chosen.includes(kind) })}>${words(kind)}</label>`)}</fieldset>
+<div class="field"><label for="zoom">Size</label><select id="zoom" name="zoom">${ZOOMS.map((each) => html`<option value="${each}"${attributes({ selected: each === zoom })}>${Math.round(each * 100)} %</option>`)}</select></div><div class="field"><button class="quiet">Show</button></div></form>`
+}
+
+/** What is read of a Room for its graph, or of what lies around an object. */
+function netOf(visit: Visit, roomId: string) {
   const asked = visit.url.searchParams
   const focus = uuidIn(asked.get("focus") ?? "")
   const depth = DEPTHS.find((known) => String(known) === asked.get("depth")) ?? 1
   // A link between two objects is itself a step of the read, and none of the picture.
   const reach = Math.min(limits.provenanceDepth, 2 * depth)
-  const found = visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth: reach })
+  return { focus, depth, found: visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth: reach }) }
+}
+
+export function graphPage(visit: Visit): Shown {
+  const roomId = visit.id("roomId")
+  const room = visit.ask("room", { roomId })
+  const asked = visit.url.searchParams
+  const { focus, depth, found } = netOf(visit, roomId)
+  const isNet = focus !== undefined || asked.has("show") || asked.get("view") === "net"
+  const tab = (query: Readonly<Record<string, string>>, text: string, isHere: boolean) =>
+    html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, query))}"${attributes({ "aria-current": isHere ? "page" : null })}>${text}</a>`
+  const { title, body } = isNet ? net(visit, roomId, { focus, depth, found }) : { title: "Argument", body: story(visit, room, found) }
+  return {
+    title: `Graph · ${room.title}`,
+    rail: roomRail(room, "/graph"),
+    json: withQuery(`/api/research/rooms/${roomId}/provenance`, { focus, depth: focus === undefined ? undefined : depth }),
+    wide: true,
+    body: html`<h1>${title}</h1><nav class="views" aria-label="Views">${tab({}, "Argument", !isNet)}${tab({ view: "net" }, "Whole net", isNet && focus === undefined)}</nav>
+${body}${ways([["JSON", withQuery(`/api/research/rooms/${roomId}/provenance`, { focus })]])}`,
+  }
+}
+
+/** The Room as an argument, with the attempts behind each finding as marks. */
+const story = (visit: Visit, room: AnswerOf<"room">, found: Provenance): Html =>
+  argument(visit, room, folded(condensed(found), undefined, 0).attempts)
+
+/** The whole net, or what lies around one object. */
+function net(
+  visit: Visit,
+  roomId: string,
+  { focus, depth, found }: ReturnType<typeof netOf>,
+): { readonly title: string; readonly body: Html } {
   const everything =
-    asked.get("show") === "everything" ||
+    visit.url.searchParams.get("show") === "everything" ||
     found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link" || kind === "link"))
   const chosen = everything ? found : condensed(found)
   const near = focus === undefined ? chosen : around(chosen, focus, depth)
-  const { nodes, edges, attempts, count } = folded(near, focus, everything ? Number.POSITIVE_INFINITY : FEW)
+  const look = lookOf(visit.url)
+  const { attempts, count, ...all } = folded(near, focus, everything ? Number.POSITIVE_INFINITY : FEW)
+  const { net: seen, found: matching } = lookedAt(all, look)
+  const { nodes, edges } = seen
   const other = withQuery(`/rooms/${roomId}/graph`, {
-    focus,
-    depth: focus === undefined ? undefined : depth,
+    ...{ focus, depth: focus === undefined ? undefined : depth, view: "net" },
     show: everything ? undefined : "everything",
   })
   const withdrawn = new Set(nodes.filter(isWithdrawn).map(({ id }) => id))
@@ -77,24 +157,18 @@ export function graphPage(visit: Visit): Shown {
   const shown = kept.map(nodeOf(attempts))
   const focused = shown.find(({ id }) => id === focus)
   const left = [
+    look.query !== "" && matching.size === 0 ? `No results for “${look.query}”: everything is shown` : null,
     nodes.length > kept.length ? `${counted(nodes.length - kept.length, "older object")} left out` : null,
     count > 0 ? `${counted(count, "attempt")} shown as marks on their experiments and findings` : null,
     everything ? null : "plans, materials and what was withdrawn are left out",
     Object.keys(found.truncated).length > 0 ? `of more than ${limits.provenanceNodes} objects of a kind, the newest are read` : null,
   ].filter((part) => part !== null)
+  const kinds = [...new Set(all.nodes.map(({ kind }) => kind))].sort()
   return {
-    title: `Graph · ${room.title}`,
-    rail: roomRail(room, "/graph"),
-    json: withQuery(`/api/research/rooms/${roomId}/provenance`, { focus, depth: focus === undefined ? undefined : depth }),
-    wide: true,
-    body: html`<h1>${focused === undefined ? "Graph of the Room" : `Graph around ${focused.label}`}</h1>
-<p class="meta"><span>${counted(shown.length, "object")}: what came first is on the left, what came of it on the right</span>${
-      focused === undefined
-        ? null
-        : html`${depths(roomId, focused.id, depth)}<span><a href="${to(`/rooms/${roomId}/graph`)}">the whole Room</a></span>`
-    }</p>
-<p class="meta" id="left-out">${left.map((part) => html`<span>${part}</span>`)}<span><a href="${to(other)}">${everything ? "show the story alone" : "show everything"}</a></span></p>
-${shown.length === 0 ? empty("Nothing to draw yet: publish a hypothesis, or propose an experiment.") : graphFigure(shown, edges.map(edgeOf(withdrawn)), focused?.id)}
-${ways([["JSON", withQuery(`/api/research/rooms/${roomId}/provenance`, { focus })]])}`,
+    title: focused === undefined ? "Graph of the Room" : `Graph around ${focused.label}`,
+    body: html`<p class="meta"><span>${counted(shown.length, "object")}: what came first is on the left, what came of it on the right</span>${focused === undefined ? null : depths(roomId, focused.id, depth)}</p>
+<p class="meta" id="left-out">${left.map((part) => html`<span>${part}</span>`)}<span><a href="${to(other)}">${everything ? "Show the story alone" : "Show everything"}</a></span></p>
+${controls(visit, kinds, look)}
+${shown.length === 0 ? empty("Nothing to draw yet: publish a hypothesis, or propose an experiment.") : graphFigure(shown, edges.map(edgeOf(withdrawn)), { here: focused?.id, found: matching, zoom: look.zoom })}`,
   }
 }

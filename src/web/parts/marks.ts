@@ -14,6 +14,7 @@ const SHAPES = {
   up: "M6 1.8l4.4 7.9H1.6z",
   down: "M6 10.2L1.6 2.3h8.8z",
   square: "M2 2h8v8H2zM3.7 3.7v4.6h4.6V3.7z",
+  pair: "M3.3 3.4a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 1 1 0-5.2zM9 3.4a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 1 1 0-5.2z",
   flag: "M2.5 1.5h7l-2 2.8 2 2.8H4.1v3.6H2.5z",
 } as const
 type Shape = keyof typeof SHAPES
@@ -39,6 +40,7 @@ const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | 
   contradicts: ["down", "bad"],
   inconclusive: ["dash", "warn"],
   untested: ["hollow", "quiet"],
+  independent: ["pair", "active"],
   supported: ["up", "good"],
   contradicted: ["down", "bad"],
   contested: ["question", "warn"],
