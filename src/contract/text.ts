@@ -1,9 +1,16 @@
+/** What stands around a mark of withheld text (`definitions/withheld-text.ts`): characters that nobody can send. */
+export const MARK_OPEN = "\ufde0"
+export const MARK_CLOSE = "\ufde1"
+
 /** The start of a text, up to a word's end. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text
   // Never half a character.
   const cut = text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most - 20)).trimEnd()}…`
+  const kept = cut.slice(0, Math.max(cut.lastIndexOf(" "), most - 20))
+  // Nor half a mark, which no reader would know as one.
+  const open = kept.lastIndexOf(MARK_OPEN)
+  return `${(open > kept.lastIndexOf(MARK_CLOSE) ? kept.slice(0, open) : kept).trimEnd()}…`
 }
 
 const listed = (words: readonly string[], last: string): string =>

@@ -3,7 +3,7 @@ import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
 import { type PagedKind, pageOf } from "../contract/objects/objects.ts"
 import type { AnswerOf, ParametersOf, ReadName } from "../contract/reads/index.ts"
-import { oneLine, shortened } from "../contract/text.ts"
+import { oneLine, shortened, withoutTrailing } from "../contract/text.ts"
 
 type Texts<N extends ReadName> = { readonly [K in keyof ParametersOf<N>]?: string | number | undefined }
 type Ids = Readonly<Record<string, string | undefined>>
@@ -42,7 +42,7 @@ export function quotedWithin(text: string, bytes: number): string {
   const end = "\n> … (cut here)"
   const fits = Buffer.from(whole).subarray(0, Math.max(0, bytes - Buffer.byteLength(end)))
   // A character that was cut in two stands for nothing.
-  return `${fits.toString("utf8").replace(/\uFFFD+$/u, "")}${end}`
+  return `${withoutTrailing(fits.toString("utf8"), "\uFFFD")}${end}`
 }
 
 /** The words of the contract as people read them. */

@@ -9,12 +9,11 @@ import { digestOf, isObject, type Json, type JsonObject } from "../json.ts"
 import type { Operation } from "./operation.ts"
 import { isPart, type Look, type Part, partsOf, type Path, walking } from "../schema/parts.ts"
 import { pointer } from "../schema/validation.ts"
+import { MARK_CLOSE as CLOSE, MARK_OPEN as OPEN } from "../text.ts"
 import { locationUri } from "./work.ts"
 
 /** Sixteen characters of Unicode that stand for nothing, one a hex digit; and two more around a mark. */
 const ZERO = 0xfdd0
-const OPEN = "\ufde0"
-const CLOSE = "\ufde1"
 const MARK = `${OPEN}([\ufdd0-\ufddf]{32})${CLOSE}`
 const marks = new RegExp(MARK, "g")
 const whole = new RegExp(`^${MARK}$`)

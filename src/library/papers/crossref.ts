@@ -1,4 +1,5 @@
 /** Crossref's REST API as a source of metadata. */
+import { withoutTrailing } from "../../contract/text.ts"
 import { softwareVersion } from "../../version.ts"
 import { answerJob, type Source, type SourceRequest } from "./asking.ts"
 
@@ -25,7 +26,7 @@ export function crossref({ api, contact }: CrossrefSettings): Source {
     accept: "application/json",
     "user-agent": `research-room/${softwareVersion}${contact === undefined ? "" : ` (mailto:${contact})`}`,
   }
-  const base = api.replace(/\/+$/, "")
+  const base = withoutTrailing(api, "/")
 
   /** The record of one work, which its path names. */
   function one(doi: string): SourceRequest {

@@ -11,7 +11,7 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N}]/gu, "")
 
 /** The family name of an author, as the last word of a name has it. */
-const familyOf = (name: string): string => plain(/(\S+)\s*$/.exec(name)?.[1] ?? "")
+const familyOf = (name: string): string => plain(name.trim().split(/\s+/).at(-1) ?? "")
 
 /** What stands for a paper without a name of its own: a digest of its title, its first author and its year, or of its address. */
 export function referenceOf({ title = "", authors = [], year = null, url }: Given): string {

@@ -3,6 +3,7 @@
  * proposal: the form shows it, and whoever writes accepts or changes it.
  */
 import { createHash } from "node:crypto"
+import { withoutTrailing } from "../../contract/text.ts"
 import { countName, type Draft, itemCount } from "./draft.ts"
 import { meaningOf, isCausal, verbOf } from "./verbs.ts"
 import { borrowedName, type Suggestions, usualRoles } from "./suggestions.ts"
@@ -64,10 +65,7 @@ const roleNamed = (name: string, value: string) => ({
   definition: usualRoles.find(({ role }) => role === name)?.definition ?? "",
 })
 const trimmed = (words: readonly string[]): string =>
-  words
-    .join(" ")
-    .replace(/^(?:The|the|A|a|An|an) /, "")
-    .replace(/[.,;:!?]+$/, "")
+  withoutTrailing(words.join(" ").replace(/^(?:The|the|A|a|An|an) /, ""), ".,;:!?")
 
 /** What a sentence is said to hold under where its words do not tell what is said of what. */
 const asWhole = (wording: string, scope: string): Proposal => ({
