@@ -64,8 +64,7 @@ const roleNamed = (name: string, value: string) => ({
   value,
   definition: usualRoles.find(({ role }) => role === name)?.definition ?? "",
 })
-const trimmed = (words: readonly string[]): string =>
-  withoutTrailing(words.join(" ").replace(/^(?:The|the|A|a|An|an) /, ""), ".,;:!?")
+const trimmed = (words: readonly string[]): string => withoutTrailing(words.join(" ").replace(/^(?:The|the|A|a|An|an) /, ""), ".,;:!?")
 
 /** What a sentence is said to hold under where its words do not tell what is said of what. */
 const asWhole = (wording: string, scope: string): Proposal => ({
