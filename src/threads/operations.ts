@@ -1,8 +1,8 @@
 /** What members write in Threads. */
-import { createHash } from "node:crypto"
 import { noSuch } from "../contract/objects/no-such.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
+import { derivedId } from "../ledger/journal/derived-id.ts"
 import type { Timeline } from "../ledger/journal/timeline.ts"
 import type { Threads } from "./threads.ts"
 
@@ -25,13 +25,6 @@ const receiptIssue = ({ takesReplies }: { takesReplies: boolean }) =>
           message: "is a receipt that shows no object; reply to a message, a card or the receipt that made an object",
         },
       ]
-
-/**
- * The id of the message that a Thread opens with. It follows from the Thread's own id, which the activity's digests seal: what a
- * stranger's history says it is would be proved by nothing. The time in it stays, so it sorts beside the Thread.
- */
-const openingEntryOf = (threadId: string): string =>
-  threadId.slice(0, 24) + createHash("sha256").update(`opening message of ${threadId}`).digest("hex").slice(0, 12)
 
 /** A message that replies to an entry. */
 export interface Reply {
@@ -70,7 +63,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       const threadId = change.newId()
       const sequence = change.ordinal(roomId, "thread")
       threads.open({ threadId, roomId, sequence, title, authorId: actor.userId, at: change.at, followsEntryId: replyToEntryId })
-      const messageEntryId = message === undefined ? null : openingEntryOf(threadId)
+      const messageEntryId = message === undefined ? null : derivedId(threadId, "opening message")
       return {
         threadId,
         target: { id: threadId, label: null },
