@@ -62,7 +62,7 @@ const signIn = async () => (await ask(`${baseUrl}/api/session`, door)).headers.g
 
 /** The same application around the same data, which answers all by itself. */
 const alone = createApp({ instance, baseUrl, softwareVersion, log: openLog("silent") })
-const ofTheMoment = /"generatedAt":"[^"]*"|name="\/?(?:requestId|clientMessageId|attemptId)" value="[^"]*"/g
+const ofTheMoment = /"generatedAt":"[^"]*"|name="(?:\/says)?\/?(?:~id|requestId|clientMessageId|attemptId)" value="[^"]*"/g
 const ofTheConnection = ["date", "x-request-id", "connection", "keep-alive", "content-length", "transfer-encoding", "content-encoding"]
 async function whole(answer: Response) {
   const headers = [...answer.headers].filter(([name]) => !ofTheConnection.includes(name))

@@ -165,7 +165,7 @@ t.test("a finding link that was taken back counts nowhere, and its card says so"
   await isWhole(t, "experiment")
   await at(`/threads/${threadId}`)
   t.match(await textOf(".card:has-text('related to')"), /Taken back.*The wrong attempt was read/)
-  await at(`/rooms/${roomId}/graph`)
+  await at(`/rooms/${roomId}/graph?view=net`)
   const rows = await page.locator("section[aria-labelledby=edges] tr").allTextContents()
   t.same(
     rows.filter((row) => /supports/.test(row)),

@@ -87,6 +87,7 @@ t.test("what is near to it shows while it is written, with and without a script"
   t.match(await still.textContent("[data-structure] > summary"), /lowers.*cause: linear warm-up.*effect: loss/s, "what it says is proposed")
   await still.locator("[data-structure] > summary").click()
   await still.getByRole("button", { name: "Add a word" }).click()
+  await still.locator("[data-row='/concepts']").nth(1).waitFor({ state: "attached" })
   t.equal(await still.locator("[data-row='/concepts']").count(), 2, "rows are added without a script too")
   await plain.close()
 })

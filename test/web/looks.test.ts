@@ -43,7 +43,7 @@ t.test("a root reaches from above what it is of to its end", async (t) => {
 
 t.test("a graph wider than the screen is scrolled within its frame, to its last node", async (t) => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  await page.goto(at(`/rooms/${demo.rooms.main.roomId}/graph`))
+  await page.goto(at(`/rooms/${demo.rooms.main.roomId}/graph?view=net`))
   const frame = page.locator(".graph").first()
   await frame.waitFor()
   const reach = (await page.evaluate(

@@ -154,8 +154,8 @@ function asker(whole: boolean) {
 const unvarying = (text: string): string =>
   text
     .replace(/"generatedAt":"[^"]*"/g, "")
-    .replace(/(name="\/?(requestId|clientMessageId|attemptId|reportedAt)") value="[^"]*"/g, "$1")
-    .replace(/value="[^"]*" (name="\/?(requestId|clientMessageId|attemptId|reportedAt)")/g, "$1")
+    .replace(/(name="(?:\/says)?\/?(~id|requestId|clientMessageId|attemptId|reportedAt)") value="[^"]*"/g, "$1")
+    .replace(/value="[^"]*" (name="(?:\/says)?\/?(~id|requestId|clientMessageId|attemptId|reportedAt)")/g, "$1")
 
 const cookie = { cookie: `${sessionCookie}=${token}` }
 const byCredential = { authorization: `Bearer ${demo.credentials.main_owner_all.token}` }

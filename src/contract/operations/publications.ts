@@ -1,5 +1,6 @@
 /** Findings and cited claims: what was concluded, and on what evidence. */
 import * as v from "valibot"
+import { fromOtherRoom } from "../answers/evidence.ts"
 import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { arxivId, distinct, distinctBy, list, oneOf, plain, shape, text, uuid, variant, whole } from "../schema/fields.ts"
@@ -175,7 +176,9 @@ export const linkExperimentFinding = operation({
     linkId: uuid,
     label: v.null(),
     /** What each hypothesis came to before and comes to now, and how many others than its author say so. */
-    verdicts: v.array(shape({ versionId: uuid, label: v.string(), before: bearing, verdict: bearing, independent: whole() })),
+    verdicts: v.array(
+      shape({ versionId: uuid, label: v.string(), ...fromOtherRoom, before: bearing, verdict: bearing, independent: whole() }),
+    ),
   },
   example: {
     experimentId: "0198f3a0-0000-7000-8000-000000000005",

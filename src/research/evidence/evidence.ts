@@ -20,7 +20,7 @@ import { TALLY_OF, words } from "./words.ts"
 
 type Verdict = (typeof enumerations.evidenceVerdict)[number]
 type Bearing = (typeof enumerations.evidenceBearing)[number]
-type Moved = ResultOf<"link_experiment_finding">["verdicts"][number]
+type Moved = ResultOf<"link_experiment_finding">["verdicts"][number] & { readonly roomId: string }
 
 /** In which part of a record another one is named. */
 export type Part = "premise" | "reference" | "evidence" | "plan" | "role"
@@ -63,8 +63,8 @@ export function evidence(db: Db) {
   const used = uses(db)
   const rested = shaken(db)
   const carried = reproductionsOf(db)
-  const standing = db.prepare<{ versionId: string; label: string; verdict: Bearing; independent: number }>(
-    `SELECT r.version_id AS versionId, r.label, ${BEARING} AS verdict, coalesce(y.independent, 0) AS independent
+  const standing = db.prepare<{ versionId: string; label: string; roomId: string; verdict: Bearing; independent: number }>(
+    `SELECT r.version_id AS versionId, r.label, r.room_id AS roomId, ${BEARING} AS verdict, coalesce(y.independent, 0) AS independent
      FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")} ORDER BY j.key`,
   )
   const restsOnEffects = db.prepare("SELECT 1 FROM finding_effects WHERE version_id = +? LIMIT 1")
@@ -143,7 +143,7 @@ export function evidence(db: Db) {
       bearing.retell(sourceId, isAttempt ? undefined : carried.sharingVoice(repeatsId), verdict, comparison)
     },
 
-    /** A finding link says what a finding means for hypotheses. @returns the verdict of each before and after */
+    /** A finding link says what a finding means for hypotheses. @returns the verdict of each before and after, and the Room it is of */
     linked(
       linkId: string,
       findingVersionId: string,

@@ -36,7 +36,9 @@ export function findingLinkOperations(experiments: Experiments, records: Records
         towardQuestion,
         towardHypothesis,
       })
-      const verdicts = evidence.linked(linkId, findingVersionId, towardHypothesis, saidBy(actor, change.at))
+      const verdicts = evidence
+        .linked(linkId, findingVersionId, towardHypothesis, saidBy(actor, change.at))
+        .map(({ roomId: of, ...moved }) => ({ ...moved, ...fromOtherRoom(of, roomId) }))
       const { label, wording, roomId: origin } = present(records.summary(findingVersionId))
       const card = {
         linkId,

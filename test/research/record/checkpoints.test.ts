@@ -54,6 +54,8 @@ t.test("what was written, and what became of it", async (t) => {
     stale: false,
     staleReasons: [],
     archive: null,
+    reviewed: null,
+    reviews: [],
     citations: [
       { versionId: cited.versionId, label: "H1", kind: "hypothesis", wording: "A ramp lowers the loss.", status: "current", notices: [] },
     ],

@@ -36,9 +36,11 @@ t.test("a split verdict, its card, the replies to it and who reviewed it", async
     client: { name: "relater" },
   })
   const { linkId } = receipt.result
+  const moved = (versionId: string, label: string, verdict: string) => ({ versionId, label, verdict, independent: 1, before: "untested" })
+  const now = [moved(second.versionId, "H2", "contradicted"), moved(first.versionId, "H1", "inconclusive")]
   t.strictSame(
     [receipt.target, receipt.targetId, receipt.result],
-    [{ kind: "finding_link", id: linkId, label: null }, linkId, { linkId, label: null }],
+    [{ kind: "finding_link", id: linkId, label: null }, linkId, { linkId, verdicts: now, label: null }],
     "it takes no label, and is its own subject",
   )
   const unaddressed = { code: "hypothesis_not_addressed" }

@@ -15,6 +15,7 @@ import { kindsIn, namedIn, refersIn } from "../../../src/contract/schema/ref.ts"
 import { openData } from "../../../src/ledger/storage/data.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { bytesOf, unpack } from "../added/unpacked.ts"
+import { arm, measuring, pairs } from "../measurements/measured.ts"
 import { because, claim, finding, hypothesis, premise, reference, sha256 } from "./bodies.ts"
 import { freshId } from "../../support/bodies.ts"
 import { type LabRoom, openLab } from "./lab.ts"
@@ -69,6 +70,8 @@ async function begun(room: LabRoom) {
   const material = (
     await room.ada.write("register_material", { roomId: room.roomId, reference: sha256(room === rooms[0] ? "1" : "2"), name: "Counts" })
   ).result
+  const lines = await measuring(lab, room)
+  const measured = await lines.attempt(pairs(-1))
   const publish = async () => (await room.ada.write("publish_hypothesis", hypothesis(room))).result.versionId
   return {
     room,
@@ -80,6 +83,8 @@ async function begun(room: LabRoom) {
     hypothesis: await publish(),
     fallen: await publish(),
     found: (await room.ada.write("publish_finding", finding(room))).result.versionId,
+    effect: (await lines.publish(room.ada, [measured])).result.versionId,
+    baseline: await lines.attempt(arm("baseline", [5, 5.1, 5.2])),
   }
 }
 type Own = Awaited<ReturnType<typeof begun>>
@@ -180,6 +185,22 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
     await work.tell(again, "started")
     await work.tell(again, "succeeded", { reproduction: { verdict: "reproduces", explanation: because } })
   }
+  // Its effect, repeated beside a baseline of theirs.
+  const repeating = await register({ intent: "reproduction", reproduces: { findingVersionId: other.effect } })
+  await work.tell(repeating, "started")
+  await say(room, "report_attempt_event", {
+    attemptId: repeating,
+    event: "succeeded",
+    reportedAt,
+    expectedRevision: 2,
+    expectedStatus: "started",
+    metrics: arm("shift", [4, 4.1, 4.2]),
+    reproduction: {
+      verdict: "reproduces",
+      explanation: because,
+      repeats: { versionId: other.effect, effect: 0, attemptIds: [other.baseline] },
+    },
+  })
   for (const findingVersionId of [other.found, found.result.versionId, own.result.versionId])
     await say(room, "link_experiment_finding", {
       experimentId,
