@@ -3,7 +3,7 @@
  * out must ask for exactly what was given; whoever replays compares the rest.
  */
 import type { Ledger } from "../write/admit.ts"
-import type { Db } from "../storage/database.ts"
+import { type Db, isStorageFault } from "../storage/database.ts"
 import type { Entry } from "../journal/journal.ts"
 import type { Recorded } from "../write/recorder.ts"
 import { messageOf } from "../../contract/faults.ts"
@@ -49,7 +49,8 @@ export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEn
       const recorded = ledger.replaying.entry(entry)
       onEntry?.(entry, recorded)
     } catch (error) {
-      throw error instanceof Divergence ? error : new Divergence(entry, messageOf(error), error)
+      // What the disk does is no fault of the entry's.
+      throw error instanceof Divergence || isStorageFault(error) ? error : new Divergence(entry, messageOf(error), error)
     }
     done += 1
     if (done % GROUP !== 0) continue

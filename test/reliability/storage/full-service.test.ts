@@ -137,7 +137,7 @@ test("a withholding over HTTP is done and in no file, or 503 and says which", { 
       t.match({ status: response.status, ...answer }, { status: 503, refusal: "temporarily_unavailable" }, `with ${left} bytes left`)
       if (answer.committed === null) half += 1
       else refused += 1
-      t.equal(await shown(), answer.committed === false, "what is said of it is so")
+      t.equal(await shown(), answer.committed === false, `what is said of it is so: ${JSON.stringify(answer)}`)
     }
     makeSpace(disk)
     const again = await send()
