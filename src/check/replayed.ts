@@ -31,10 +31,9 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
     }
   } catch (error) {
     // A full disk says nothing of the data.
-    const fault = error instanceof Divergence ? error.cause : error
-    if (isStorageFault(fault))
+    if (isStorageFault(error))
       throw new DataError(
-        `The history is replayed in ${folder}, which failed (${messageOf(fault)}). Make room there, or check with --quick.`,
+        `The history is replayed in ${folder}, which failed (${messageOf(error)}). Make room there, or check with --quick.`,
       )
     if (!(error instanceof Divergence)) throw error
     add(`${error.message}. What comes after it was not compared.`)

@@ -2,7 +2,7 @@
 import { activity } from "../../ledger/journal/activity.ts"
 import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
-import { Divergence, replay } from "../../ledger/replay/replay.ts"
+import { replay } from "../../ledger/replay/replay.ts"
 import { type Row, rowsOf, tablesOf } from "../../ledger/storage/tables.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { boundPast, type MostOfPast } from "../../research/past/bound.ts"
@@ -84,7 +84,7 @@ export function makePast(live: Db, made: Db, { roomId, sequence, most }: PastOrd
     replay(entries(), { db: made, ledger })
   } catch (error) {
     // A disk that is full says the same.
-    if (error instanceof Divergence && isStorageFault(error.cause) && sizeOf(made) > most.bytes * ALMOST) return { entries: null }
+    if (isStorageFault(error) && sizeOf(made) > most.bytes * ALMOST) return { entries: null }
     throw error
   }
   if (ledger.activity.placeOf(roomId, sequence)?.digest !== place.digest)
