@@ -1,6 +1,9 @@
 /** A service and the commands beside it within 300 MB: helpers may be ended for want of memory, the service is not, and answers at the end. */
+import { once } from "node:events"
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
+import { get, type IncomingMessage } from "node:http"
 import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
 import { ResearchRoomClient } from "research-room/client"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, start } from "../../support/program.ts"
@@ -55,10 +58,11 @@ test("300 MB are enough for the service, whatever is done beside it", { skip }, 
   void service.ended().then(({ code, signal, err }) => (end = `${code} ${signal} ${err.slice(-400)}`))
   const { baseUrl, rooms } = JSON.parse((await service.printed(/^\{.*\}(?=\n)/))[0])
   const { roomId, openingThreadId: threadId } = rooms.main as { roomId: string; openingThreadId: string }
+  /** On a connection of its own: a kept one may be closed as idle while its next request is on the way. */
   const read = async (path: string): Promise<number> => {
-    const response = await fetch(baseUrl + path)
-    await response.arrayBuffer()
-    return response.status
+    const [response] = (await once(get(baseUrl + path, { agent: false }), "response")) as [IncomingMessage]
+    await buffer(response)
+    return response.statusCode ?? 0
   }
   /** An export whose process was ended for want of memory is cut off. */
   const exported = () => read(`${room}/export`).catch(() => 503)
