@@ -4,7 +4,8 @@
  *
  * - the served schemas: a thousand bodies of each operation, which each validator must take or refuse as the service does;
  * - the OpenAPI document: whether kin-openapi takes it, and whether clients made of it write, replay, page and follow;
- * - the measurement table: whether every figure of two hundred layouts agrees with SciPy's.
+ * - the measurement table: whether every figure of two hundred layouts agrees with SciPy's;
+ * - a Room as an SQLite file: whether pandas, Datasette and DuckDB read its views.
  *
  * What npm brings is in `npm test`.
  */
@@ -25,6 +26,9 @@ const pythonTools = [
   "datamodel-code-generator==0.89.0",
   "pydantic[email]==2.14.3",
   "scipy==1.17.1",
+  "pandas==3.1.1",
+  "datasette==0.65.5",
+  "duckdb==2.0.1",
 ]
 const goTools = [
   "github.com/getkin/kin-openapi@v0.152.0",
@@ -56,6 +60,11 @@ try {
   const document = join(place, "openapi.json")
   writeFileSync(document, await (await fetch(`${instance.baseUrl}/api/openapi.json`)).text())
   const given = [instance.baseUrl, instance.credentials.member_all.token, instance.rooms.empty.roomId]
+
+  const room = join(place, "room.sqlite")
+  const bytes = await fetch(`${instance.baseUrl}/api/research/rooms/${instance.rooms.main.roomId}/room.sqlite`)
+  writeFileSync(room, Buffer.from(await bytes.arrayBuffer()))
+  await run(python, ["with-sqlite-file.py", room], place)
 
   await run(python, ["-m", "openapi_python_client", "generate", "--path", document, "--output-path", "made", "--meta", "none"], place)
   await run(python, ["with-openapi-python-client.py", ...given], place)

@@ -4,7 +4,7 @@ import { createApp } from "./serving/surface.ts"
 import { Metrics } from "../edge/telemetry/metrics.ts"
 import { listen, serveOn } from "../http/server.ts"
 import { createInstance, type Instance } from "./compose/instance.ts"
-import { cratesOf } from "../research/index.ts"
+import { filesOf } from "../research/index.ts"
 import { Replication } from "./replication/replication.ts"
 import { fill, leaveWriting } from "../ledger/storage/opening.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     lineage,
     basePath,
     repositories,
-    crates: cratesOf(file),
+    files: filesOf(file),
     hooks,
   })
   const ahead = instance.datedAhead()

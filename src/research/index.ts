@@ -32,9 +32,9 @@ import { leases } from "./experiments/leases.ts"
 import { experimentOperations } from "./experiments/operations.ts"
 import { plans } from "./experiments/plans.ts"
 import { experimentReads } from "./experiments/reads.ts"
-import { type Crates, cratesOn, Exports } from "./export/exports.ts"
+import { Exports, filesOn, type RoomFiles } from "./export/exports.ts"
 import { writes } from "./export/written.ts"
-import { cratesOf } from "./export/process.ts"
+import { filesOf } from "./export/process.ts"
 import { findingLinks } from "./findings/finding-links.ts"
 import { findings } from "./findings/findings.ts"
 import { findingLinkOperations } from "./findings/link-operations.ts"
@@ -72,7 +72,7 @@ import { extrasFinders, similarReads } from "./search/similar/reads.ts"
 import { similar } from "./search/similar/similar.ts"
 
 export { inboxReads } from "./inbox/reads.ts"
-export { type Crates, cratesOf, cratesOn, Exports }
+export { Exports, filesOf, filesOn, type RoomFiles }
 
 /** @param basePath the path of the base URL, which the paths of affordances start with @param now milliseconds since 1970 */
 export function researchTables(db: Db, basePath: string, labels: Labels, now: () => number) {

@@ -222,6 +222,7 @@ export function aboutRoom(
       { rel: "describedby", href: `${api}/citation?format=cff`, type: "application/yaml" },
       { rel: "describedby", href: api, type: "application/json" },
       { rel: "item", href: `${api}/export`, type: "application/zip" },
+      { rel: "item", href: `${api}/room.sqlite`, type: "application/vnd.sqlite3" },
       ...authorLink(owner),
       ...licenceLink(license),
       ...feedLinks(path, title),

@@ -27,7 +27,7 @@ import { learning as learningOf, libraryActs, libraryOperations, libraryReads, l
 import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
 import { keysOf } from "../../contract/each.ts"
-import { type Crates, cratesOn, Exports, inboxReads, researchOperations, researchReads, researchTables } from "../../research/index.ts"
+import { Exports, filesOn, inboxReads, type RoomFiles, researchOperations, researchReads, researchTables } from "../../research/index.ts"
 import { activityLines, importActs, roomOperations, roomReads, roomTables, summarizing, withholdingOperations } from "../../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
 
@@ -44,7 +44,7 @@ export interface InstanceParts {
   /** Opens a second, reading connection, on which Rooms are exported by this thread; left out where nothing is exported, or elsewhere. */
   readonly openReader?: () => Db
   /** Makes a Room's crate elsewhere. */
-  readonly crates?: Crates
+  readonly files?: RoomFiles
   /** What runs instead of a service; left out, none. */
   readonly command?: RunningCommand | undefined
   /** Left out, for commands that pin nothing. */
@@ -69,7 +69,7 @@ export function createInstance(parts: InstanceParts) {
     lineage = [],
     basePath = "",
     openReader: aside = noConnection,
-    crates,
+    files,
     repositories = nothingChecked,
     command,
     indexesLater = false,
@@ -175,7 +175,7 @@ export function createInstance(parts: InstanceParts) {
   const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
-  const exports = new Exports({ rooms: tables.rooms, crates: crates ?? cratesOn(aside), instanceId })
+  const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(aside), instanceId })
   const ahead = datedAhead(db, world)
   const readers = answering({
     ...receiptReads(ledger),

@@ -19,17 +19,19 @@ function known<T>(list: Named<T>, name: string): T {
 
 let pieces: AsyncGenerator<Uint8Array> | undefined
 
-/** A piece of some size, of however small ones it is made; null where there is none. */
+/** A piece of some size, of however small ones it is made; one without bytes hands over what there is. Null at the end. */
 async function nextPiece(): Promise<Moved<Uint8Array<ArrayBuffer>> | null> {
   const made: Uint8Array[] = []
   let length = 0
+  let isOver = false
   while (length < PIECE) {
     const { done, value } = (await pieces?.next()) ?? { done: true, value: undefined }
-    if (done) break
+    isOver = done === true
+    if (done || value.length === 0) break
     made.push(value)
     length += value.length
   }
-  if (length === 0) return null
+  if (isOver && length === 0) return null
   const bytes = new Uint8Array(length)
   let at = 0
   for (const one of made) {

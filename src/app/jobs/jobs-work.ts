@@ -1,5 +1,5 @@
 /** What the processes for costly work can do, by name. Each part is loaded when it is first asked for. */
-import type { CrateOrder } from "../../research/export/process.ts"
+import type { FileOrder } from "../../research/export/process.ts"
 import type { readAnswer } from "../mirrors/origin-answers.ts"
 import type { PastFileOrder } from "../past/past-process.ts"
 
@@ -12,11 +12,18 @@ export const jobs = {
 }
 
 export const streams = {
-  async *crate({ file, roomId, source }: CrateOrder) {
+  async *crate({ file, roomId, source }: FileOrder) {
     const [{ crate }, { openReadConnection }] = await Promise.all([
       import("../../research/export/crate.ts"),
       import("../../ledger/storage/opening.ts"),
     ])
     yield* crate(() => openReadConnection(file), roomId, source)
+  },
+  async *sqlite({ file, roomId, source }: FileOrder) {
+    const [{ roomFile }, { openReadConnection }] = await Promise.all([
+      import("../../research/export/sqlite-file.ts"),
+      import("../../ledger/storage/opening.ts"),
+    ])
+    yield* roomFile(() => openReadConnection(file), roomId, source)
   },
 }

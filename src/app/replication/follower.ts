@@ -2,6 +2,7 @@
 import type { H3Event } from "h3"
 import { basePathOf } from "../../contract/base-path.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { isText } from "../../contract/definitions/read.ts"
 import { reads } from "../../contract/reads/index.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
 import { atLeastOf } from "../../edge/at-least.ts"
@@ -55,7 +56,7 @@ export interface Copy {
 }
 
 /** What a copy would keep its follower waiting for, however public: a whole Room as a file. */
-const long: ReadonlySet<string> = new Set(reads.filter(({ mediaType }) => mediaType === "application/zip").map(({ path }) => path))
+const long: ReadonlySet<string> = new Set(reads.filter(({ mediaType }) => !isText(mediaType)).map(({ path }) => path))
 
 const feed = reads.find(({ name }) => name === "room_activity")?.path
 

@@ -24,6 +24,9 @@ function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
 /** Who may ask: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
 export type ReadSurface = "public" | "credential" | "key" | "session" | "operator" | "visitor" | "discovery"
 
+/** What a file is that is kept as it comes. */
+export type FileType = "application/zip" | "application/vnd.sqlite3"
+
 /** What a read answers in. */
 export type MediaType =
   | "application/json"
@@ -36,14 +39,14 @@ export type MediaType =
   | "text/csv"
   | "application/x-ndjson"
   | "application/yaml"
-  | "application/zip"
+  | FileType
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 /** The ids that a path holds. */
 export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
 
 /** Whether it is text, which always goes out in UTF-8; everything else is a file. */
-export const isText = (mediaType: MediaType): boolean => mediaType !== "application/zip"
+export const isText = (mediaType: MediaType): boolean => mediaType !== "application/zip" && mediaType !== "application/vnd.sqlite3"
 
 /** An answer in another form than the read's own. */
 export interface Format {

@@ -9,6 +9,8 @@ export const ofCostlyWork = {
   /** What an export may take in a process of its own: seconds of a processor's time for each piece of 64 KiB, and MiB of objects. */
   exportPieceSeconds: 10,
   exportMegabytes: 256,
+  /** Bytes of a Room as one SQLite file; a larger one is not made. */
+  exportFileBytes: 1024 * 1024 * 1024,
   /**
    * The most that is replayed to answer as of an earlier entry, of a Room and of those bound to it by what they cite: writes,
    * bytes of what was sent, seconds of a processor's time, MiB of objects, and bytes of what is made; over it, 422 `past_too_large`.

@@ -131,4 +131,13 @@ export const overviewReads = [
     mediaType: "application/zip",
     answer: v.unknown(),
   }),
+  read({
+    name: "room_sqlite",
+    path: "/api/research/rooms/{roomId}/room.sqlite",
+    summary:
+      "The Room as one SQLite file for Datasette, DuckDB, pandas and the like: views of entries, experiments, plans, attempts, measurements, effects, findings, evidence and hypotheses, each column described in the view columns. It is named by the head of the chain; the same state of a Room gives the same bytes.",
+    refusals: ["too_many_requests"],
+    mediaType: "application/vnd.sqlite3",
+    answer: v.unknown(),
+  }),
 ] as const

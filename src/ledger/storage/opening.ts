@@ -136,6 +136,15 @@ export function openScratch(file: string): Db {
   }
 }
 
+/** A new file without a schema, to be thrown away, of so many bytes at the most. */
+export function openPlain(file: string, bytes: number): Db {
+  const database = new Database(file, { timeout: BUSY_TIMEOUT })
+  database.pragma("journal_mode = MEMORY")
+  database.pragma("synchronous = OFF")
+  database.pragma(`max_page_count = ${Math.floor(bytes / number(database, "page_size"))}`)
+  return new SqliteDb(database)
+}
+
 /** Lets `work` fill data that nobody relies on yet, without waiting for the disk at each write; all of it is safe once this returns. */
 export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
   db.exec("PRAGMA synchronous = OFF")

@@ -7,33 +7,33 @@ import type { Download, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { softwareVersion } from "../../version.ts"
 import type { Source } from "./metadata.ts"
+import { plainName } from "./paths.ts"
 
-/** What makes the bytes of a Room's crate. */
-export type Crates = (roomId: string, source: Source) => AsyncGenerator<Uint8Array>
+/** The forms that a Room is written in. */
+export type FileForm = "crate" | "sqlite"
 
-/** Crates made by this thread. @param openReader opens a connection for each */
-export const cratesOn = (openReader: () => Db): Crates =>
-  async function* (roomId, source) {
-    const { crate } = await import("./crate.ts")
-    yield* crate(openReader, roomId, source)
+/** What makes the bytes of a Room's file; of an SQLite file its name comes first, as a piece of its own. */
+export type RoomFiles = (roomId: string, source: Source, form: FileForm) => AsyncGenerator<Uint8Array>
+
+/** Files made by this thread. @param openReader opens a connection for each */
+export const filesOn = (openReader: () => Db): RoomFiles =>
+  async function* (roomId, source, form) {
+    if (form === "crate") yield* (await import("./crate.ts")).crate(openReader, roomId, source)
+    else yield* (await import("./sqlite-file.ts")).roomFile(openReader, roomId, source)
   }
 
-/** A name for the file, of letters that every system takes. */
-export function crateName(title: string): string {
-  const words =
-    title
-      .normalize("NFD")
-      .replace(/\p{M}/gu, "")
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
-  return `${words.join("-").slice(0, 60) || "room"}.crate.zip`
-}
-
-/** The Rooms that are exported, what makes their crates, and the instance that they say they come from. */
+/** The Rooms that are exported, what makes their files, and the instance that they say they come from. */
 interface ExportedRooms {
   readonly rooms: Rooms
-  readonly crates: Crates
+  readonly files: RoomFiles
   readonly instanceId: string
+}
+
+/** Where an export says that it comes from. */
+type ExportSource = Omit<Source, "instanceId">
+interface Named {
+  readonly name: string
+  readonly bytes: AsyncGenerator<Uint8Array>
 }
 
 /** The `retryAfter` in seconds while other exports run. */
@@ -47,29 +47,56 @@ export class Exports {
     this.#exported = exported
   }
 
-  /** A Room's name for its crate, and the crate's bytes. @throws Refusal 404 */
-  bytes(
-    roomId: string,
-    { baseUrl, softwareVersion }: Omit<Source, "instanceId">,
-  ): { readonly name: string; readonly bytes: AsyncGenerator<Uint8Array> } {
-    const { rooms, crates, instanceId } = this.#exported
+  /** A Room's crate. @throws Refusal 404 */
+  bytes(roomId: string, source: ExportSource): Named {
+    const { title, made } = this.#made(roomId, source, "crate")
+    return { name: `${plainName(title)}.crate.zip`, bytes: made }
+  }
+
+  /** A Room as an SQLite file, which tells its name itself. @throws Refusal 404, 503 where it can't be made */
+  async sqlite(roomId: string, source: ExportSource): Promise<Named> {
+    const { made } = this.#made(roomId, source, "sqlite")
+    const { value } = await made.next()
+    return { name: new TextDecoder().decode(value), bytes: made }
+  }
+
+  #made(roomId: string, { baseUrl, softwareVersion }: ExportSource, form: FileForm) {
+    const { rooms, files, instanceId } = this.#exported
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
-    return { name: crateName(room.title), bytes: crates(roomId, { baseUrl, instanceId, softwareVersion }) }
+    return { title: room.title, made: files(roomId, { baseUrl, instanceId, softwareVersion }, form) }
   }
 
   /** The same for a reader elsewhere, who may go away or stop reading. @throws Refusal 404, 429 while too many are under way */
-  open(roomId: string, source: Omit<Source, "instanceId">): Download {
+  open(roomId: string, source: ExportSource): Download {
     const { name, bytes } = this.bytes(roomId, source)
+    this.#begin()
+    return { name, bytes: this.#watched(bytes) }
+  }
+
+  /** The same of the SQLite file. */
+  async openSqlite(roomId: string, source: ExportSource): Promise<Download> {
+    this.#begin()
+    try {
+      const { name, bytes } = await this.sqlite(roomId, source)
+      return { name, bytes: this.#watched(bytes) }
+    } catch (error) {
+      this.#open -= 1
+      throw error
+    }
+  }
+
+  /** @throws Refusal 429 while too many are under way */
+  #begin(): void {
     if (this.#open >= limits.exports) throw new Refusal("too_many_requests", "Other exports are under way.", { retryAfter: RETRY })
     this.#open += 1
-    return { name, bytes: this.#watched(bytes) }
   }
 
   /** The read of it: of one moment too, by a snapshot on a connection of its own that lasts until the last byte. */
   reads() {
     return {
       room_export: ({ params, baseUrl = "" }) => begun(this.open(params.roomId, { baseUrl, softwareVersion })),
+      room_sqlite: async ({ params, baseUrl = "" }) => begun(await this.openSqlite(params.roomId, { baseUrl, softwareVersion })),
     } satisfies Partial<Readers>
   }
 
@@ -98,7 +125,9 @@ export class Exports {
         async pull(controller) {
           clearTimeout(stall)
           try {
-            const { done, value } = await bytes.next()
+            let { done, value } = await bytes.next()
+            // A piece without bytes says that the work goes on.
+            while (!done && value?.length === 0) ({ done, value } = await bytes.next())
             if (done) {
               end()
               controller.close()

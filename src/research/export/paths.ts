@@ -1,4 +1,4 @@
-/** Where everything stands in a crate. */
+/** Where everything stands in a crate, and what files are called. */
 import type { ExportedKind } from "../../contract/objects/objects.ts"
 
 /** The journal of the Room, the writes of other Rooms that it cites, and the instance that the Room comes from. */
@@ -38,3 +38,14 @@ export const pathOf = {
     `${folders.material}/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
   timeline: (sequence: number, threadId: string) => `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const
+
+/** A name for a file, of letters that every system takes. */
+export function plainName(title: string): string {
+  const words =
+    title
+      .normalize("NFD")
+      .replace(/\p{M}/gu, "")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return words.join("-").slice(0, 60) || "room"
+}

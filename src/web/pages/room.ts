@@ -86,6 +86,8 @@ ${ways([
   ["CSL-JSON", `/api/research/rooms/${roomId}/citation?format=csl`],
   ["CITATION.cff", `/api/research/rooms/${roomId}/citation?format=cff`],
   ["JSON", `/api/research/rooms/${roomId}/research-context`],
+  ["RO-Crate", `/api/research/rooms/${roomId}/export`],
+  ["SQLite file", `/api/research/rooms/${roomId}/room.sqlite`],
 ])}`,
   }
 }

@@ -9,8 +9,8 @@ import type { Note } from "./volley.ts"
 
 /** Bytes of the largest answer that is no export. */
 export const MOST_ANSWERED = 4 * 1024 * 1024
-/** The one answer that may be of any size. */
-const EXPORT = "room_export"
+/** The answers that may be of any size: files of a whole Room. */
+const EXPORTS: readonly (string | undefined)[] = ["room_export", "room_sqlite"]
 /** Of answers of one kind and status, the first so many are judged whole, and then one in so many: judging costs more than answering. */
 const [FIRST, THEN] = [40, 25]
 
@@ -61,7 +61,7 @@ export class Watch {
     const [answer] = outcome.answers
     for (const { status, body } of outcome.answers) {
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
-      if (given.target?.name === EXPORT) continue
+      if (EXPORTS.includes(given.target?.name)) continue
       if (body.length > this.largest.bytes) this.largest = { bytes: body.length, attack: given.attack }
       if (body.length > MOST_ANSWERED) this.found(`${given.attack} is answered with ${body.length} bytes`, given)
     }

@@ -8,9 +8,9 @@ import { operationNamed } from "../../../src/contract/operations/index.ts"
 import { Refusal } from "../../../src/contract/refusals/refusal.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
 import { openReadConnection } from "../../../src/ledger/storage/opening.ts"
-import { type Crates, cratesOn, Exports } from "../../../src/research/export/exports.ts"
+import { Exports, filesOn, type RoomFiles } from "../../../src/research/export/exports.ts"
 import { fill, type Size } from "./large-room.ts"
-import { cratesOf } from "../../../src/research/export/process.ts"
+import { filesOf } from "../../../src/research/export/process.ts"
 import { zipped } from "../../../src/research/export/zip.ts"
 import { bytesOf, unpack } from "./unpacked.ts"
 
@@ -66,7 +66,7 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
       close: () => (open--, db.close()),
     }
   }
-  const exports = new Exports({ rooms: instance.tables.rooms, crates: cratesOn(aside), instanceId: instance.instanceId })
+  const exports = new Exports({ rooms: instance.tables.rooms, files: filesOn(aside), instanceId: instance.instanceId })
   const readers = Array.from({ length: limits.exports }, () => exports.open(roomId, source).bytes.getReader())
   for (const reader of readers) t.ok((await reader.read()).value, "begun")
   t.throws(() => exports.open(roomId, source), { code: "too_many_requests" }, "no place left")
@@ -78,7 +78,7 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
 })
 
 t.test("In a process of its own it is the same bytes, and what is wrong there ends the download", async (t) => {
-  const inProcess = (data: string) => new Exports({ rooms: instance.tables.rooms, crates: cratesOf(data), instanceId: instance.instanceId })
+  const inProcess = (data: string) => new Exports({ rooms: instance.tables.rooms, files: filesOf(data), instanceId: instance.instanceId })
   const here = await bytesOf(instance.exports.open(roomId, source).bytes)
   const there = await bytesOf(inProcess(file).open(roomId, source).bytes)
   t.equal(Buffer.compare(there, here), 0)
@@ -90,11 +90,11 @@ t.test("In a process of its own it is the same bytes, and what is wrong there en
 })
 
 t.test("an export that cannot be begun is refused, in place of a connection that breaks off", async (t) => {
-  const lost: Crates = async function* () {
+  const lost: RoomFiles = async function* () {
     yield* []
     throw new Refusal("temporarily_unavailable", "The process that made the export ended.", { retryAfter: 10 })
   }
-  const exports = new Exports({ rooms: instance.tables.rooms, crates: lost, instanceId: instance.instanceId })
+  const exports = new Exports({ rooms: instance.tables.rooms, files: lost, instanceId: instance.instanceId })
   const ask = () => exports.reads().room_export({ params: { roomId }, query: {}, actor: null })
   for (let round = 0; round <= limits.exports; round += 1)
     await t.rejects(ask(), { code: "temporarily_unavailable" }, "and its place is free again")

@@ -1,0 +1,69 @@
+/** The rows of a Room's SQLite file as JSON, view by view. */
+import { JsonText, stored, writeJson } from "../../contract/json.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { evidencePages } from "../evidence/pages.ts"
+import { effects } from "../measurements/effects.ts"
+import { repeatedEffects } from "../measurements/repeated-effects.ts"
+import { values } from "../measurements/values.ts"
+import { workingOut } from "../measurements/working-out.ts"
+import { recordSummary } from "../records/shown.ts"
+import { attempt, each, experiment, map } from "./json-lines.ts"
+import type { ExportedRoom } from "./room.ts"
+import type { ViewName } from "./sqlite-views.ts"
+
+/** Words about one record that are in memory at once. */
+const PAGE = 200
+
+/** Every entry of the activity with what was accepted. */
+function* entryLines(room: ExportedRoom): Generator<string> {
+  const written = room.history()
+  for (const body of room.activity()) {
+    const next = written.next()
+    if (next.done) throw new Error("the activity has an entry without a write")
+    yield writeJson({ ...JSON.parse(body), body: new JsonText(stored(next.value.entry.content)) })
+  }
+}
+
+/** @param db the snapshot that the Room is read from */
+export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, Generator<string>>> {
+  const { of: effectsOf } = effects(db, workingOut(values(db)), repeatedEffects(db))
+  const { bearingOn } = evidencePages(db)
+
+  function* effectLines(): Generator<string> {
+    for (const { versionId, label, kind } of room.records())
+      if (kind === "finding")
+        for (const [position, effect] of effectsOf(versionId).entries()) yield writeJson({ versionId, finding: label, position, ...effect })
+  }
+  function* evidenceLines(): Generator<string> {
+    for (const { versionId, label } of room.records())
+      for (let before: number | undefined; ; ) {
+        const page = bearingOn(versionId, before, PAGE)
+        for (const item of page) yield writeJson({ versionId, record: label, ...item })
+        if (page.length < PAGE) break
+        before = page.at(-1)?.sequence
+      }
+  }
+  function* recordLines(wanted: "finding" | "hypothesis"): Generator<string> {
+    for (const row of room.records())
+      if (row.kind === wanted) yield writeJson({ ...recordSummary(row), content: new JsonText(row.content) })
+  }
+  const plans = each(room.plans(), ({ plan_id, label, experiment_label, username, at, content, content_digest }) => ({
+    ...{ planId: plan_id, label, experimentLabel: experiment_label, acceptedBy: username, acceptedAt: at },
+    ...{ content: new JsonText(content), contentDigest: content_digest },
+  }))
+  const points = each(room.metrics(), ({ attempt_id, label, ordinal, name, split, dimensions, unit, step, value, reported_at }) => ({
+    ...{ attemptId: attempt_id, attempt: label, ordinal, metric: name, split, unit, step, reportedAt: reported_at },
+    ...{ dimensions: dimensions === null ? null : new JsonText(stored(dimensions)), value: new JsonText(value) },
+  }))
+  return {
+    entries: entryLines(room),
+    experiments: map(each(room.experiments(), experiment), room.atHome),
+    plans,
+    attempts: each(room.attempts(), attempt),
+    measurements: points,
+    effects: effectLines(),
+    findings: map(recordLines("finding"), room.atHome),
+    evidence: map(evidenceLines(), room.atHome),
+    hypotheses: map(recordLines("hypothesis"), room.atHome),
+  }
+}
