@@ -26,6 +26,7 @@ import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import type { Credentials } from "./credentials.ts"
 import { activityLines } from "./activity-lines.ts"
+import { eventStream } from "./room-events.ts"
 import { summarizing } from "./activity-sentence.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
@@ -158,6 +159,13 @@ export function roomReads({
       const found = query.wait ? waited(performance.now() + query.wait * 1000) : page(look())
       if (!inLines) return found
       return found instanceof Promise ? found.then(activityLines) : activityLines(found)
+    },
+
+    room_events({ params: { roomId }, query, baseUrl = "", signal }) {
+      rooms.mustExist(roomId)
+      const isHere = (id: string) => rooms.openingThread(id) !== undefined
+      const after = query.after ?? activity.watermark(roomId)
+      return { name: null, bytes: eventStream({ activity, watch, snapshot, isHere }, roomId, after, baseUrl, signal) }
     },
 
     identity({ actor }) {
