@@ -30,12 +30,14 @@ import { eventStream } from "./room-events.ts"
 import { summarizing } from "./activity-sentence.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
+import type { Webhooks } from "./webhooks.ts"
 
 /** The tables of Rooms, and what their reads ask of the history and of the domains above. */
 interface RoomReadSources {
   readonly rooms: Rooms
   readonly members: Members
   readonly credentials: Credentials
+  readonly webhooks: Webhooks
   readonly people: Pick<People, "withId">
   readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Activity
@@ -70,6 +72,7 @@ export function roomReads({
   rooms,
   members,
   credentials,
+  webhooks,
   people,
   withheld,
   activity,
@@ -224,6 +227,12 @@ export function roomReads({
       if (ownMembership(actor, roomId).role !== "owner")
         throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: ["owner"] } })
       return { items: members.requests(roomId) }
+    },
+
+    webhooks({ actor, params: { roomId } }) {
+      if (ownMembership(actor, roomId).role !== "owner")
+        throw new Refusal("role_required", "Webhooks belong to the owner of the Room.", { current: { needed: ["owner"] } })
+      return { items: webhooks.ofRoom(roomId) }
     },
 
     credentials({ actor, params }) {
