@@ -73,7 +73,7 @@ function pathsOf(db: Db, { name, path }: Read): string[] {
 /** Who asks what: everybody what is public, a Room's agent and a person's agent what is theirs. */
 const askers: Readonly<Record<string, string | null>> = { public: null, credential: "main_owner_all", key: "all" }
 /** A file of another make, and a receipt that is asked for by the id of a write. */
-const leftOut = new Set(["room_export", "room_sqlite", "room_events", "receipt"])
+const leftOut = new Set(["room_export", "room_sqlite", "receipt"])
 
 const folder = mkdtempSync(join(tmpdir(), "research-room-sample-"))
 try {

@@ -24,9 +24,8 @@ function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
 /** Who may ask: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
 export type ReadSurface = "public" | "credential" | "key" | "session" | "operator" | "visitor" | "discovery"
 
-/** What is sent while it is made: files to be kept, and events. */
-const streamed = ["application/zip", "application/vnd.sqlite3", "text/event-stream"] as const
-export type StreamedType = (typeof streamed)[number]
+/** What a file is that is kept as it comes. */
+export type FileType = "application/zip" | "application/vnd.sqlite3"
 
 /** What a read answers in. */
 export type MediaType =
@@ -40,7 +39,7 @@ export type MediaType =
   | "text/csv"
   | "application/x-ndjson"
   | "application/yaml"
-  | StreamedType
+  | FileType
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 /** The ids that a path holds. */
@@ -48,10 +47,6 @@ export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: str
 
 /** Whether it is text, which always goes out in UTF-8; everything else is a file. */
 export const isText = (mediaType: MediaType): boolean => mediaType !== "application/zip" && mediaType !== "application/vnd.sqlite3"
-
-export const isStreamed = (mediaType: MediaType): mediaType is StreamedType => streamed.some((type) => type === mediaType)
-/** Whether it answers with events for as long as its reader listens. */
-export const isEvents = ({ mediaType }: Pick<Read, "mediaType">): boolean => mediaType === "text/event-stream"
 
 /** An answer in another form than the read's own. */
 export interface Format {

@@ -46,7 +46,6 @@ import { roomPage } from "./room.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
-import { webhooksPage } from "./webhooks.ts"
 import { attemptsPage } from "./workbench.ts"
 import { themeSent } from "../parts/theme.ts"
 import { type Sent, visitOf, type WebPage } from "../visit.ts"
@@ -89,7 +88,6 @@ const reading = {
 const acting = {
   "/do/{operation}": actPage,
   "/rooms/{roomId}/connect": connectPage,
-  "/rooms/{roomId}/webhooks": webhooksPage,
   "/sign-in": signInPage,
   "/setup": setUpPage,
   "/invitations/{token}": invitationPage,
