@@ -9,10 +9,10 @@ import duckdb
 import pandas
 
 file = sys.argv[1]
-VIEWS = ["entries", "experiments", "plans", "attempts", "measurements", "effects", "findings", "evidence", "hypotheses", "columns", "about"]
 MEAN = "SELECT metric, avg(value) AS mean, count(*) AS n FROM {} GROUP BY metric ORDER BY metric"
 
 connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+VIEWS = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")]
 means = pandas.read_sql(MEAN.format("measurements"), connection)
 assert len(means) > 0 and means["mean"].dtype == "float64", means
 counts = {view: int(pandas.read_sql(f"SELECT count(*) AS n FROM {view}", connection)["n"][0]) for view in VIEWS}

@@ -5,7 +5,7 @@ import { actions } from "../../src/contract/operations/actions.ts"
 import { discoveryRoutes, metricsRead } from "../../src/discovery/routes.ts"
 import { browserPath } from "../../src/contract/definitions/operation.ts"
 import { operations } from "../../src/contract/operations/index.ts"
-import { browserReadPath, openOf } from "../../src/contract/definitions/read.ts"
+import { browserReadPath, isText, openOf } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { commonHeaders } from "../../src/edge/answers/answer.ts"
 import type { Edge } from "../../src/edge/edge.ts"
@@ -46,7 +46,8 @@ const pathOf = ({ path }: Route) => addressOf(path, { roomId, threadId, operatio
 const content = /^(?:text|application)\/[a-z.+-]+(?:; version=0\.0\.4)?; charset=utf-8$/
 
 /** Types of files that are kept as they come. */
-const files = ["application/zip", "application/vnd.sqlite3"]
+const files: readonly string[] = [...reads, ...discoveryRoutes].map(({ mediaType }) => mediaType).filter((type) => !isText(type))
+
 /** Asks every route in some way and looks at what all answers have in common. */
 async function all(t: Test, routes: readonly Route[], headers: Record<string, string>): Promise<Set<number>> {
   const statuses = new Set<number>()

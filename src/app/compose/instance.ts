@@ -43,7 +43,7 @@ export interface InstanceParts {
   readonly basePath?: string
   /** Opens a second, reading connection, on which Rooms are exported by this thread; left out where nothing is exported, or elsewhere. */
   readonly openReader?: () => Db
-  /** Makes a Room's crate elsewhere. */
+  /** Makes the files of Rooms elsewhere. */
   readonly files?: RoomFiles
   /** What runs instead of a service; left out, none. */
   readonly command?: RunningCommand | undefined

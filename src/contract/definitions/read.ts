@@ -25,7 +25,8 @@ function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
 export type ReadSurface = "public" | "credential" | "key" | "session" | "operator" | "visitor" | "discovery"
 
 /** What a file is that is kept as it comes. */
-export type FileType = "application/zip" | "application/vnd.sqlite3"
+const fileTypes = ["application/zip", "application/vnd.sqlite3"] as const
+export type FileType = (typeof fileTypes)[number]
 
 /** What a read answers in. */
 export type MediaType =
@@ -46,7 +47,7 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
 export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
 
 /** Whether it is text, which always goes out in UTF-8; everything else is a file. */
-export const isText = (mediaType: MediaType): boolean => mediaType !== "application/zip" && mediaType !== "application/vnd.sqlite3"
+export const isText = (mediaType: MediaType): boolean => !fileTypes.some((type) => type === mediaType)
 
 /** An answer in another form than the read's own. */
 export interface Format {

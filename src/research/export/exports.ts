@@ -1,4 +1,5 @@
 /** The exports under way: a few at a time, and none that waits for ever on a reader who has stopped. */
+import type { RoomSummary } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -49,22 +50,27 @@ export class Exports {
 
   /** A Room's crate. @throws Refusal 404 */
   bytes(roomId: string, source: ExportSource): Named {
-    const { title, made } = this.#made(roomId, source, "crate")
-    return { name: `${plainName(title)}.crate.zip`, bytes: made }
+    return { name: `${plainName(this.#mustFind(roomId).title)}.crate.zip`, bytes: this.#made(roomId, source, "crate") }
   }
 
   /** A Room as an SQLite file, which tells its name itself. @throws Refusal 404, 503 where it can't be made */
   async sqlite(roomId: string, source: ExportSource): Promise<Named> {
-    const { made } = this.#made(roomId, source, "sqlite")
-    const { value } = await made.next()
-    return { name: new TextDecoder().decode(value), bytes: made }
+    this.#mustFind(roomId)
+    const bytes = this.#made(roomId, source, "sqlite")
+    const { value } = await bytes.next()
+    return { name: new TextDecoder().decode(value), bytes }
   }
 
-  #made(roomId: string, { baseUrl, softwareVersion }: ExportSource, form: FileForm) {
-    const { rooms, files, instanceId } = this.#exported
-    const room = rooms.summary(roomId)
+  /** @throws Refusal 404 */
+  #mustFind(roomId: string): RoomSummary {
+    const room = this.#exported.rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
-    return { title: room.title, made: files(roomId, { baseUrl, instanceId, softwareVersion }, form) }
+    return room
+  }
+
+  #made(roomId: string, { baseUrl, softwareVersion }: ExportSource, form: FileForm): AsyncGenerator<Uint8Array> {
+    const { files, instanceId } = this.#exported
+    return files(roomId, { baseUrl, instanceId, softwareVersion }, form)
   }
 
   /** The same for a reader elsewhere, who may go away or stop reading. @throws Refusal 404, 429 while too many are under way */
@@ -74,8 +80,9 @@ export class Exports {
     return { name, bytes: this.#watched(bytes) }
   }
 
-  /** The same of the SQLite file. */
+  /** The same of the SQLite file. @throws Refusal 503 too, where it can't be made */
   async openSqlite(roomId: string, source: ExportSource): Promise<Download> {
+    this.#mustFind(roomId)
     this.#begin()
     try {
       const { name, bytes } = await this.sqlite(roomId, source)

@@ -2,7 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { inAnswers } from "../../contract/definitions/withheld-text.ts"
+import { inAnswers, withWords } from "../../contract/definitions/withheld-text.ts"
 import { keysOf } from "../../contract/each.ts"
 import { limits } from "../../contract/limits.ts"
 import { activity } from "../../ledger/journal/activity.ts"
@@ -23,14 +23,14 @@ const PIECE = 65_536
 /** Hands over what there is, and says that the work goes on. */
 const nothing = () => new Uint8Array(0)
 
-const TOO_LARGE = `The Room's SQLite file would be larger than ${limits.exportFileBytes / 2 ** 30} GiB, or the folder for temporary files is full. Its crate has everything too.`
+const TOO_LARGE = `The Room's SQLite file would be larger than ${limits.exportFileBytes / 2 ** 30} GiB, or the folder for temporary files is missing or full. The Room's crate holds the same record.`
 
 /** A value of SQL: this text. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const list = (texts: readonly string[]): string => texts.join(", ")
 
 /** The tables, each under a view of its name, and views that describe them. */
-function schemaOf(about: Readonly<Record<string, string | number>>): string {
+function schema(): string {
   const each = Object.entries<View>(views)
   const described = each.flatMap(([name, view]) => [
     [name, "", "", view.about],
@@ -47,8 +47,7 @@ function schemaOf(about: Readonly<Record<string, string | number>>): string {
     CREATE VIEW columns AS SELECT view_name, column_name, type, about FROM _columns;
     CREATE TABLE _about (name TEXT, value TEXT);
     CREATE VIEW about AS SELECT name, value FROM _about;
-    INSERT INTO _columns VALUES ${list(described.map((row) => `(${list(row.map(quoted))})`))};
-    INSERT INTO _about VALUES ${list(Object.entries(about).map(([name, value]) => `(${quoted(name)}, ${quoted(String(value))})`))};`
+    INSERT INTO _columns VALUES ${list(described.map((row) => `(${list(row.map(quoted))})`))};`
 }
 
 /** What fills a table with a row of JSON. */
@@ -56,6 +55,15 @@ const fillOf = (name: string, { columns }: View): string =>
   `INSERT INTO _${name} SELECT ${list(Object.values(columns).map(([, source]) => (source.startsWith("$") ? `d ->> ${quoted(source)}` : source)))} FROM (SELECT +? AS d)`
 
 const noPlace = (cause: unknown) => new Refusal("temporarily_unavailable", TOO_LARGE, cause instanceof Error ? { cause } : {})
+
+/** Writes to the scratch file. @throws Refusal 503 where that takes no more */
+function placed(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    throw isStorageFault(error) ? noPlace(error) : error
+  }
+}
 
 /** A scratch file in a folder of its own. @throws Refusal 503 where there is no place for one */
 function scratch() {
@@ -96,7 +104,7 @@ export function* roomFile(openReader: () => Db, roomId: string, source: Source):
   try {
     const room = exportedRoom(data, roomId)
     if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)
-    const { told } = withheld(data)
+    const withholdings = withheld(data)
     const { title, activityWatermark } = room.summary
     const { digest } = activity(data).placeOf(roomId, activityWatermark) ?? { digest: "" }
     yield Buffer.from(`${plainName(title)}-${activityWatermark}-${digest.slice(7, 19)}.sqlite`)
@@ -104,8 +112,10 @@ export function* roomFile(openReader: () => Db, roomId: string, source: Source):
     made = scratch()
     const { db, handle } = made
     const { instanceId, baseUrl } = room.from(source)
-    db.exec("BEGIN")
-    db.exec(schemaOf({ roomId, title, entries: activityWatermark, digest, instanceId, baseUrl }))
+    placed(() => db.exec(`BEGIN; ${schema()}`))
+    const about = db.prepare("INSERT INTO _about VALUES (+?, +?)")
+    const told = { roomId, title: withWords(title), entries: String(activityWatermark), digest, instanceId, baseUrl }
+    for (const [name, value] of Object.entries(told)) placed(() => about.run(name, value))
     // A file without a name leaves nothing behind when this process is killed. SQLite begins to write only to one that has its name.
     if (process.platform !== "win32") made.remove()
     const lines = linesOf(data, room)
@@ -113,15 +123,13 @@ export function* roomFile(openReader: () => Db, roomId: string, source: Source):
       const insert = db.prepare(fillOf(name, views[name]))
       let rows = 0
       for (const line of lines[name]) {
-        insert.run(inAnswers(line, told))
+        placed(() => insert.run(inAnswers(line, withholdings.told)))
         rows += 1
         if (rows % ROWS === 0) yield nothing()
       }
     }
-    db.exec("COMMIT")
+    placed(() => db.exec("COMMIT"))
     yield* bytesOf(handle)
-  } catch (error) {
-    throw isStorageFault(error) ? noPlace(error) : error
   } finally {
     data.close()
     made?.db.close()

@@ -1,5 +1,6 @@
 /** The rows of a Room's SQLite file as JSON, view by view. */
-import { JsonText, stored, writeJson } from "../../contract/json.ts"
+import { extendJson, JsonText, stored, writeJson } from "../../contract/json.ts"
+import { activity } from "../../ledger/journal/activity.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { evidencePages } from "../evidence/pages.ts"
 import { effects } from "../measurements/effects.ts"
@@ -11,16 +12,17 @@ import { attempt, each, experiment, map } from "./json-lines.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { ViewName } from "./sqlite-views.ts"
 
-/** Words about one record that are in memory at once. */
+/** Entries, and words about one record, that are in memory at once. */
 const PAGE = 200
 
 /** Every entry of the activity with what was accepted. */
-function* entryLines(room: ExportedRoom): Generator<string> {
-  const written = room.history()
-  for (const body of room.activity()) {
-    const next = written.next()
-    if (next.done) throw new Error("the activity has an entry without a write")
-    yield writeJson({ ...JSON.parse(body), body: new JsonText(stored(next.value.entry.content)) })
+function* entryLines(db: Db, roomId: string): Generator<string> {
+  const { fullAfter } = activity(db)
+  for (let after = 0; ; ) {
+    const page = fullAfter(roomId, after, undefined, PAGE)
+    for (const { body, content } of page) yield extendJson(body, { body: new JsonText(stored(content)) })
+    if (page.length < PAGE) return
+    after = page.at(-1)?.sequence ?? after
   }
 }
 
@@ -56,7 +58,7 @@ export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, G
     ...{ dimensions: dimensions === null ? null : new JsonText(stored(dimensions)), value: new JsonText(value) },
   }))
   return {
-    entries: entryLines(room),
+    entries: entryLines(db, room.summary.roomId),
     experiments: map(each(room.experiments(), experiment), room.atHome),
     plans,
     attempts: each(room.attempts(), attempt),

@@ -9,28 +9,31 @@ export interface View {
   readonly columns: Readonly<Record<string, Column>>
 }
 
-/** The agent that made the object of a row, as the entry tells it that made the object. @param id where its id stands */
-const agentBy = (id: string): Column => [
+/** An agent. @param source where its name stands */
+const agent = (source: string): Column => [
   "TEXT",
-  `(SELECT e.agent FROM _entries e WHERE e.target_id = d ->> '${id}' ORDER BY e.sequence LIMIT 1)`,
+  source,
   "The name of the agent that wrote for the author; null for a person in the browser.",
 ]
+/** The agent that made the object of a row, as the entry tells it that made the object. @param id where its id stands */
+const agentBy = (id: string): Column =>
+  agent(`(SELECT e.agent FROM _entries e WHERE e.target_id = d ->> '${id}' ORDER BY e.sequence LIMIT 1)`)
 
 const record = {
   version_id: ["TEXT", "$.versionId", "The id of the record."],
   label: ["TEXT", "$.label", "Its label in the Room."],
   author: ["TEXT", "$.author.username", "Who published it."],
-  agent: ["TEXT", "$.author.agent", "The name of the agent that wrote for the author; null for a person in the browser."],
+  agent: agent("$.author.agent"),
   created_at: ["TEXT", "$.createdAt", "When it was published (RFC 3339, UTC)."],
   wording: ["TEXT", "$.wording", "Its text in one line."],
   status: ["TEXT", "$.status", "What became of its text: current, corrected, superseded, retracted or disputed."],
   in_doubt: ["INTEGER", "$.inDoubt", "1 where it rests on a record that has fallen."],
-  supports: ["INTEGER", "$.evidenceTally.supports", "Words that count for it."],
-  contradicts: ["INTEGER", "$.evidenceTally.contradicts", "Words that count against it."],
-  inconclusive: ["INTEGER", "$.evidenceTally.inconclusive", "Words that count and decide nothing."],
+  supports: ["INTEGER", "$.evidenceTally.supports", "Statements that count for it."],
+  contradicts: ["INTEGER", "$.evidenceTally.contradicts", "Statements that count against it."],
+  inconclusive: ["INTEGER", "$.evidenceTally.inconclusive", "Statements that count and decide nothing."],
   reproductions: ["INTEGER", "$.evidenceTally.reproductions", "Reproductions that agree."],
   failed_reproductions: ["INTEGER", "$.evidenceTally.failedReproductions", "Reproductions that do not."],
-  independent: ["INTEGER", "$.evidenceTally.independent", "How many other people the words come from."],
+  independent: ["INTEGER", "$.evidenceTally.independent", "How many other people the statements come from."],
   content: ["TEXT", "$.content", "The whole record as it was accepted (JSON)."],
   content_digest: ["TEXT", "$.contentDigest", "SHA-256 of its canonical JSON."],
 } as const satisfies View["columns"]
@@ -42,7 +45,7 @@ export const views = {
       sequence: ["INTEGER", "$.sequence", "The place in the Room's activity, from 1."],
       at: ["TEXT", "$.at", "When it was accepted (RFC 3339, UTC)."],
       author: ["TEXT", "$.actor.username", "Who wrote it."],
-      agent: ["TEXT", "$.actor.agent", "The name of the agent that wrote for the author; null for a person in the browser."],
+      agent: agent("$.actor.agent"),
       operation: ["TEXT", "$.operation", "The operation."],
       kind: ["TEXT", "$.kind", "What kind of activity it is."],
       target_kind: ["TEXT", "$.target.kind", "What kind of object it made or names."],
@@ -167,7 +170,7 @@ export const views = {
     },
   },
   evidence: {
-    about: "What bears on each hypothesis and finding: links, references and reproductions, newest first of each record.",
+    about: "What bears on each record: links, references and reproductions, newest first of each.",
     columns: {
       version_id: ["TEXT", "$.versionId", "The id of the record that it bears on."],
       record: ["TEXT", "$.record", "The label of that record."],
@@ -178,7 +181,7 @@ export const views = {
       by_id: ["TEXT", "$.by.id", "The id of that object."],
       by_label: ["TEXT", "$.by.label", "The label of that object."],
       author: ["TEXT", "$.author.username", "Who says it."],
-      agent: ["TEXT", "$.author.agent", "The name of the agent that wrote for the author; null for a person in the browser."],
+      agent: agent("$.author.agent"),
       independent: ["INTEGER", "$.independent", "1 where another person says it than the author of the record."],
       other_agent: ["INTEGER", "$.independence.agent", "1 where another agent says it; null where that can't be told."],
       other_code: ["INTEGER", "$.independence.code", "1 where other code ran behind it; null where that can't be told."],

@@ -1,4 +1,6 @@
 /** What is held against every answer of an attack, and what was seen of all of them. */
+import { isText } from "../../../src/contract/definitions/read.ts"
+import { reads } from "../../../src/contract/reads/index.ts"
 import { headerOf } from "../fuzz/answers.ts"
 import type { Ground } from "../fuzz/ground.ts"
 import { judge } from "../fuzz/judge.ts"
@@ -10,7 +12,7 @@ import type { Note } from "./volley.ts"
 /** Bytes of the largest answer that is no export. */
 export const MOST_ANSWERED = 4 * 1024 * 1024
 /** The answers that may be of any size: files of a whole Room. */
-const EXPORTS: readonly (string | undefined)[] = ["room_export", "room_sqlite"]
+const EXPORTS: readonly (string | undefined)[] = reads.filter(({ mediaType }) => !isText(mediaType)).map(({ name }) => name)
 /** Of answers of one kind and status, the first so many are judged whole, and then one in so many: judging costs more than answering. */
 const [FIRST, THEN] = [40, 25]
 

@@ -9,6 +9,7 @@ import { Refusal } from "../../../src/contract/refusals/refusal.ts"
 import type { Db } from "../../../src/ledger/storage/database.ts"
 import { openReadConnection } from "../../../src/ledger/storage/opening.ts"
 import { Exports, filesOn, type RoomFiles } from "../../../src/research/export/exports.ts"
+import { freshId } from "../../support/bodies.ts"
 import { fill, type Size } from "./large-room.ts"
 import { filesOf } from "../../../src/research/export/process.ts"
 import { zipped } from "../../../src/research/export/zip.ts"
@@ -70,6 +71,8 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
   const readers = Array.from({ length: limits.exports }, () => exports.open(roomId, source).bytes.getReader())
   for (const reader of readers) t.ok((await reader.read()).value, "begun")
   t.throws(() => exports.open(roomId, source), { code: "too_many_requests" }, "no place left")
+  await t.rejects(exports.openSqlite(roomId, source), { code: "too_many_requests" }, "for the other form neither")
+  await t.rejects(exports.openSqlite(freshId(), source), { code: "room_unavailable" }, "and no Room is none, however busy it is")
   mock.timers.tick(limits.exportStallSeconds * 1000)
   for (const reader of readers) await t.rejects(reader.read(), /stopped reading/)
   const { bytes } = exports.open(roomId, source)

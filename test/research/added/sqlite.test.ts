@@ -1,5 +1,6 @@
 /** A Room as one SQLite file, opened with the engine that Node brings: what is served stands in its views, and every column is described. */
 import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -20,8 +21,8 @@ const place = t.testdir()
 const measured = await measuring(lab, room)
 
 /** Downloads the Room, and opens it. */
-async function opened(name: string, of = roomId) {
-  const response = await fetch(`${lab.house.baseUrl}/api/research/rooms/${of}/room.sqlite`)
+async function opened(name: string) {
+  const response = await fetch(`${lab.house.baseUrl}/api/research/rooms/${roomId}/room.sqlite`)
   const bytes = Buffer.from(await response.arrayBuffer())
   writeFileSync(join(place, name), bytes)
   const file = new DatabaseSync(join(place, name), { readOnly: true })
@@ -38,6 +39,7 @@ async function opened(name: string, of = roomId) {
 
 const first = await measured.attempt([...pairs(-1), ...arm("broken", [0]).map((point) => ({ ...point, value: "NaN" as const }))])
 const { result } = await measured.publish(room.ada, [first])
+
 t.test("every value, effect and record is there as it is served", async (t) => {
   const { all, response } = await opened("room.sqlite")
   const { activityWatermark } = await lab.reader.read("room", { roomId })
@@ -52,6 +54,8 @@ t.test("every value, effect and record is there as it is served", async (t) => {
   t.strictSame(all("SELECT count(*) AS entries, max(sequence) AS last FROM entries"), [
     { entries: activityWatermark, last: activityWatermark },
   ])
+  for (const { body, content_digest } of all("SELECT body, content_digest FROM entries"))
+    t.equal(`sha256:${createHash("sha256").update(String(body)).digest("hex")}`, content_digest, "its digest is over what was accepted")
 
   const [effect] = (await lab.record(result)).effects
   t.strictSame(all("SELECT version_id, estimate, low, high, pairs, sentence FROM effects"), [
@@ -134,6 +138,9 @@ t.test("what was withheld is in no byte of it", async (t) => {
   const { bytes, all } = await opened("after.sqlite")
   t.notOk(bytes.includes(secret))
   t.equal(all("SELECT body ->> '$.text.withheld.reason' AS reason FROM entries WHERE reason IS NOT NULL").length, 1)
+  await lab.browsers.ada.write("withhold_content", { ...what, of: { sequence: 1 }, fields: ["/title"] })
+  const untitled = await opened("untitled.sqlite")
+  t.strictSame(untitled.all("SELECT value FROM about WHERE name = 'title'"), [{ value: "[withheld]" }], "nor of the Room's title")
 })
 
 t.test("what cannot be made is refused, and nothing is left behind", async (t) => {
@@ -147,7 +154,7 @@ t.test("what cannot be made is refused, and nothing is left behind", async (t) =
   const source = { baseUrl: lab.house.baseUrl, softwareVersion: "1.0.0", instanceId: freshId() }
   const made = () => [...roomFile(() => openReadConnection(lab.file), roomId, source)]
   process.env.TMPDIR = join(place, "nowhere")
-  t.throws(made, { code: "temporarily_unavailable", message: /the folder for temporary files is full/ })
+  t.throws(made, { code: "temporarily_unavailable", message: /the folder for temporary files is missing or full/ })
   process.env.TMPDIR = place
   t.ok(Buffer.concat(made()).length > 0)
   t.strictSame(
