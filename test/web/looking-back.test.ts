@@ -175,6 +175,8 @@ t.test("Lists, Threads, materials and links are of the moment too, and lead on w
     const object = main.locator(`#live-list a[href*="/${section}/"]`).first()
     await object.click()
     t.match(page.url(), new RegExp(`/${section}/[0-9a-f-]+\\?at=${moment}$`), `${section}: what it lists is of then`)
+    // The address changes before the page is there.
+    await note.waitFor()
     t.equal(await note.count(), 1)
     await nothingToDo(t)
     await isWhole(t, `${section.slice(0, -1)}-then`)
