@@ -325,6 +325,27 @@ CREATE TABLE mirrors (
   seal BLOB
 ) STRICT, WITHOUT ROWID;
 
+-- Addresses that are told what lands in a Room, by its owner. No write makes them: whom it tells is an instance's own affair.
+CREATE TABLE webhooks (
+  webhook_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL,
+  url TEXT NOT NULL,
+  -- What deliveries are signed with.
+  secret TEXT NOT NULL,
+  added_by TEXT NOT NULL,
+  added_at TEXT NOT NULL,
+  -- The last entry of the Room's activity that was delivered, and one that is to be sent again.
+  delivered INTEGER NOT NULL,
+  resend INTEGER,
+  -- Since when deliveries fail, and why there are none any more; null where neither is so.
+  failing_since TEXT,
+  off_because TEXT,
+  -- The newest deliveries as JSON, the newest last.
+  recent TEXT NOT NULL,
+  seal BLOB
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhooks_of ON webhooks (room_id);
+
 -- Who belongs to a Room now.
 CREATE TABLE members (
   room_id TEXT NOT NULL REFERENCES rooms (room_id),

@@ -23,6 +23,7 @@ import { Mirroring } from "./mirrors/mirrors.ts"
 import { pastsInProcess } from "./past/past-process.ts"
 import { readerPool } from "./threads/reader-pool.ts"
 import { Writer } from "./threads/writer.ts"
+import { standardSending, Webhooks } from "./webhooks/webhooks.ts"
 import { addressAt, budgetsHere, edgeParts } from "./serving/parts.ts"
 import { entranceAt } from "./entrance.ts"
 import { openData } from "./opened-data.ts"
@@ -136,6 +137,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...(replication && { mayBeTold: replication.mayBeTold }),
       ...(readers && { readers }),
       ...edgeParts(options, metrics),
+      ...(options.webhookNetworks && { webhookNetworks: options.webhookNetworks }),
       ...entranceAt(baseUrl, world, options.entrance),
     }),
     baseUrl,
@@ -148,6 +150,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   for (const each of asked) each.start()
   const mirroring = new Mirroring(instance, options.log)
   mirroring.start()
+  const webhooks = new Webhooks(instance, options.log, baseUrl, {
+    ...standardSending,
+    networks: options.webhookNetworks ?? [],
+    ...options.webhooks,
+  })
+  webhooks.start()
   const token = instance.accounts.openSetUp()
   const running = started.move()
 
@@ -182,6 +190,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       instance.ledger.watch.close()
       await stop()
       await mirroring.close()
+      await webhooks.close()
       for (const each of asked) await each.close()
       await instance.accounts.settle()
       await writer?.close()

@@ -2,7 +2,7 @@
 import type { Receipt } from "../contract/answers/index.ts"
 import type { OnWire } from "../contract/answers/fields.ts"
 import type { DeliveryKey } from "../contract/definitions/operation.ts"
-import type { FileType, IdsOf } from "../contract/definitions/read.ts"
+import type { StreamedType, IdsOf } from "../contract/definitions/read.ts"
 import type { InputOf, OperationName, DefinitionOf as OperationOf, ResultOf } from "../contract/operations/index.ts"
 import type { AnswerOf as ContractAnswerOf, ParametersOf, ReadName, DefinitionOf as ReadOf } from "../contract/reads/index.ts"
 
@@ -31,8 +31,8 @@ export type ReceiptOf<N extends OperationName> = Flat<Omit<Receipt, "operation" 
 
 /** Reads of people signed in to the browser. */
 type BrowserOnly = "session" | "operator" | "visitor"
-/** Reads that answer a file. */
-export type FileRead = { [N in ReadName]: ReadOf<N>["mediaType"] extends FileType ? N : never }[ReadName]
+/** Reads whose answer comes while it is made: files, and events. */
+export type FileRead = { [N in ReadName]: ReadOf<N>["mediaType"] extends StreamedType ? N : never }[ReadName]
 /** Reads that need no session. */
 export type AgentRead = Exclude<{ [N in ReadName]: ReadOf<N>["surface"] extends BrowserOnly ? never : N }[ReadName], FileRead>
 /** Reads that can also be had in another form than their own. */

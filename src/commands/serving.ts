@@ -3,6 +3,7 @@ import { statSync } from "node:fs"
 import type { Command, Option } from "commander"
 import { isLoopback } from "../edge/limits/address.ts"
 import { type Admits, inviters } from "../edge/sign-in-options.ts"
+import { type Network, networksIn } from "../rooms/webhook-addresses.ts"
 import { baseUrlOption, invalid, issuer, option, secret, secretOption, UsageError, webAddress } from "../settings.ts"
 
 export interface EdgeSettings {
@@ -29,6 +30,7 @@ export interface EdgeSettings {
   readonly oidcAdmits: Admits
   readonly passwords: "on" | "off"
   readonly invitations: (typeof inviters)[number]
+  readonly webhookNetworks?: readonly Network[]
 }
 
 const contact = (value: string): string =>
@@ -81,6 +83,21 @@ const sourceOptions = () => [
 /** A switch that is turned on by its name alone. */
 const onOff = (flag: string, description: string, standard: "on" | "off"): Option =>
   option(`${flag} [on|off]`, description).choices(["on", "off"]).preset("on").default(standard)
+
+function networks(value: string): Network[] {
+  try {
+    return networksIn(value)
+  } catch {
+    return invalid("It must be a list of networks such as 10.0.0.0/8,127.0.0.0/8.")
+  }
+}
+
+/** Whom the service tells what lands in Rooms. */
+const webhookOption = () =>
+  option(
+    "--webhook-networks <list>",
+    "networks beside public addresses that webhooks may be sent to, such as 10.0.0.0/8,127.0.0.0/8",
+  ).argParser(networks)
 
 /** How much is taken from whom, and what is told of it. */
 const watchOptions = (rateLimits: "on" | "off") => [
@@ -147,6 +164,7 @@ const edgeOptions = (rateLimits: "on" | "off") => [
   ...repositoryOptions(),
   ...sourceOptions(),
   ...entranceOptions(),
+  webhookOption(),
   ...watchOptions(rateLimits),
 ]
 
@@ -169,11 +187,12 @@ const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, 
   }
 }
 
-/** Whom the service asks outside: hosts of repositories, arXiv, Crossref, and a provider of people. @param githubApi where no flag names one; null: nobody */
+/** Whom the service asks or tells outside: hosts of repositories, arXiv, Crossref, a provider of people, and receivers of webhooks. @param githubApi where no flag names one; null: nobody */
 export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => ({
   repositories: repositoriesOf(settings, githubApi),
   ...sourcesOf(settings),
   entrance: entranceOf(settings),
+  webhookNetworks: settings.webhookNetworks,
 })
 
 /** @throws UsageError where others than this machine are served, and nobody said under which name: links and the Origin check go by it */

@@ -3,7 +3,7 @@ import { firstPreviousDigest } from "../contract/answers/chain.ts"
 import { bodySchema, type JsonSchema } from "../contract/definitions/json-schema.ts"
 import { limits } from "../contract/limits.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
-import { isText, type Read, type ReadSurface } from "../contract/definitions/read.ts"
+import { isEvents, isText, type Read, type ReadSurface } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { batch } from "../contract/operations/batch.ts"
 import { refusalCodes, refusals } from "../contract/refusals/codes.ts"
@@ -156,7 +156,7 @@ function readMethods(read: Read): string[] {
 }
 
 const inBrowser: readonly ReadSurface[] = ["session", "operator", "visitor"]
-const clientReads: readonly Read[] = [...discoveryRoutes, ...reads].filter(({ surface }) => !inBrowser.includes(surface))
+const clientReads: readonly Read[] = [...discoveryRoutes, ...reads].filter((read) => !inBrowser.includes(read.surface) && !isEvents(read))
 
 const methodsOf = (family: Family): string =>
   [

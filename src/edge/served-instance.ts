@@ -23,6 +23,7 @@ import type { Materials } from "../research/materials/materials.ts"
 import type { Links } from "../research/links/links.ts"
 import type { Reviews } from "../research/reviews/reviews.ts"
 import type { Credentials } from "../rooms/credentials.ts"
+import type { KeepingWebhooks } from "../rooms/keeping-webhooks.ts"
 import type { Members } from "../rooms/members.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "../threads/threads.ts"
@@ -43,6 +44,8 @@ export interface Instance {
   /** How they come in by the group's identity provider. */
   readonly byProvider: ByProvider
   readonly operators: Operators
+  /** What owners do with the webhooks of their Rooms. */
+  readonly webhooks: Pick<KeepingWebhooks, "add" | "change">
   /** Who comes in, and what a page shows a person of themselves. */
   readonly tables: {
     /** What the labels in the texts of a page name. */

@@ -2,7 +2,7 @@
 import type { H3Event } from "h3"
 import { basePathOf } from "../contract/base-path.ts"
 import { checkParameters } from "../contract/definitions/check-parameters.ts"
-import { browserReadPath, openOf, type Read } from "../contract/definitions/read.ts"
+import { browserReadPath, isEvents, openOf, type Read } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { isDownload } from "../ledger/reads/reading.ts"
@@ -21,13 +21,21 @@ import {
 } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
-import { contextOf } from "../edge/limits/request-context.ts"
+import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
 import type { Moment } from "../edge/requests/past.ts"
 import { askRead } from "../edge/requests/reads.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
 /** Whether a read may be held open for a while. */
 const mayWait = ({ query }: Read, { url }: H3Event): boolean => "wait" in query.entries && Number(url.searchParams.get("wait") ?? 0) > 0
+
+/** The parameters of a stream of events: a browser that connects again says in a header what it heard last. */
+function eventsQueryOf({ url, req }: H3Event): URLSearchParams {
+  const heard = req.headers.get("last-event-id")
+  const query = new URLSearchParams(url.searchParams)
+  if (heard !== null && heard !== "") query.set("after", heard)
+  return query
+}
 
 const isBearers = ({ surface }: Read): boolean => surface === "credential" || surface === "key"
 
@@ -57,7 +65,9 @@ function parametersOf({ formats }: Read, { url, req }: H3Event): URLSearchParams
 
 /** The parameters of a request for a read, without what says how it is answered. */
 const queryOf = (definition: Read, event: H3Event): URLSearchParams =>
-  withoutAtLeast(Object.keys(definition.formats).length > 0 ? parametersOf(definition, event) : event.url.searchParams)
+  isEvents(definition)
+    ? eventsQueryOf(event)
+    : withoutAtLeast(Object.keys(definition.formats).length > 0 ? parametersOf(definition, event) : event.url.searchParams)
 
 /** The moment that a read is asked for; undefined for now. @throws Refusal for parameters that it does not take */
 function momentAsked(definition: Read, event: H3Event): Moment | undefined {
@@ -88,6 +98,14 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       if (hasForms) answer.append("vary", "accept")
       return answer
     }
+    /** Events are counted as a feed that waits for as long as somebody listens, and end when they go. */
+    const listenedTo = async (event: H3Event, by: () => Actor | null) => {
+      const release = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
+      const response = nodeSide(event)?.res
+      if (response === undefined || release === undefined) return answered(event, by, event.req.signal)
+      response.once("close", release)
+      return answered(event, by, event.req.signal)
+    }
     /** One that may be held open is counted for as long as it is, and ends when its reader goes. Who asked must still be let in at its end. */
     const held = async (event: H3Event, by: () => Actor | null) => {
       const release = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
@@ -102,7 +120,8 @@ export function readRoutes(edge: Edge, routes: Routes): void {
     routes.add(
       definition.method,
       definition.path,
-      (event) => (mayWait(definition, event) ? held : answered)(event, () => asking(edge, definition, event)),
+      (event) =>
+        (isEvents(definition) ? listenedTo : mayWait(definition, event) ? held : answered)(event, () => asking(edge, definition, event)),
       openOf(definition),
       definition.costly ? { cost: "expensive", moment: (event) => momentAsked(definition, event) } : undefined,
     )

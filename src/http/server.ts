@@ -105,6 +105,8 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   const over = (request: IncomingMessage, response: Answering, context: RequestContext, sentBefore: number): void => {
     underWay.delete(response)
     connections.ends(request)
+    // One whose head was sent before the end began stays open after its answer.
+    if (ending) setImmediate(() => server.closeIdleConnections())
     const milliseconds = performance.now() - context.startedAt
     const status = response.writableFinished ? response.statusCode : 0
     if (metrics !== undefined) {

@@ -1,6 +1,6 @@
 /** Reads of the contract, asked through a door: by their names, or by an address that an answer gave. */
 import { agentReads } from "../discovery/manifest.ts"
-import { isText, type Read } from "../contract/definitions/read.ts"
+import { isStreamed, type Read } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { documents } from "../documents/index.ts"
 import type { ServiceCaller } from "./door.ts"
@@ -10,7 +10,7 @@ import { inDigits } from "../contract/text.ts"
 import { isTooLong, type Space, type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
 /** Every read that a program may ask and that answers text. */
-export const readable: readonly Read[] = agentReads.filter(({ mediaType }) => isText(mediaType))
+export const readable: readonly Read[] = agentReads.filter(({ mediaType }) => !isStreamed(mediaType))
 const byName = new Map(readable.map((read) => [read.name, read]))
 export const readNamed = (name: unknown): Read | undefined => (typeof name === "string" ? byName.get(name) : undefined)
 

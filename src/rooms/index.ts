@@ -10,11 +10,13 @@ import { members } from "./members.ts"
 import { roomOperations as operationsOnRooms, type RoomThreads } from "./room-operations.ts"
 import { mirrors } from "./mirrors.ts"
 import { rooms } from "./rooms.ts"
+import { webhooks } from "./webhooks.ts"
 
 export { summarizing } from "./activity-sentence.ts"
 export { activityLines } from "./activity-lines.ts"
 export { importActs } from "./imported.ts"
 export { withholdingOperations } from "./withholding.ts"
+export { keepingWebhooks } from "./keeping-webhooks.ts"
 export { roomReads } from "./reads.ts"
 
 export const roomTables = (db: Db) => ({
@@ -24,6 +26,7 @@ export const roomTables = (db: Db) => ({
   leaving: leavingRooms(db),
   members: members(db),
   credentials: credentials(db),
+  webhooks: webhooks(db),
 })
 
 export const roomOperations = (

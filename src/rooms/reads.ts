@@ -26,15 +26,18 @@ import type { Withheld } from "../ledger/journal/withheld.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 import type { Credentials } from "./credentials.ts"
 import { activityLines } from "./activity-lines.ts"
+import { eventStream } from "./room-events.ts"
 import { summarizing } from "./activity-sentence.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
+import type { Webhooks } from "./webhooks.ts"
 
 /** The tables of Rooms, and what their reads ask of the history and of the domains above. */
 interface RoomReadSources {
   readonly rooms: Rooms
   readonly members: Members
   readonly credentials: Credentials
+  readonly webhooks: Webhooks
   readonly people: Pick<People, "withId">
   readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Activity
@@ -69,6 +72,7 @@ export function roomReads({
   rooms,
   members,
   credentials,
+  webhooks,
   people,
   withheld,
   activity,
@@ -160,6 +164,13 @@ export function roomReads({
       return found instanceof Promise ? found.then(activityLines) : activityLines(found)
     },
 
+    room_events({ params: { roomId }, query, baseUrl = "", signal }) {
+      rooms.mustExist(roomId)
+      const isHere = (id: string) => rooms.openingThread(id) !== undefined
+      const after = query.after ?? activity.watermark(roomId)
+      return { name: null, bytes: eventStream({ activity, watch, snapshot, isHere }, roomId, after, baseUrl, signal) }
+    },
+
     identity({ actor }) {
       const credential = credentials.find(actor.grant.credentialId)
       const room = rooms.standing(actor.grant.roomId, actor.userId)
@@ -216,6 +227,12 @@ export function roomReads({
       if (ownMembership(actor, roomId).role !== "owner")
         throw new Refusal("role_required", "Requests to join are shown to the owner of the Room.", { current: { needed: ["owner"] } })
       return { items: members.requests(roomId) }
+    },
+
+    webhooks({ actor, params: { roomId } }) {
+      if (ownMembership(actor, roomId).role !== "owner")
+        throw new Refusal("role_required", "Webhooks belong to the owner of the Room.", { current: { needed: ["owner"] } })
+      return { items: webhooks.ofRoom(roomId) }
     },
 
     credentials({ actor, params }) {

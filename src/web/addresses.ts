@@ -1,12 +1,12 @@
 /** Addresses of pages and places in them; which object has which page, the contract says. */
 import { isUuid } from "../contract/schema/fields.ts"
-import { type Linkable, pageOf } from "../contract/objects/objects.ts"
+import { entryPage, type Linkable, pageOf } from "../contract/objects/objects.ts"
 import { type LateText, to } from "./html.ts"
 
 export const pathOf = pageOf
 
 /** A place in a timeline. */
-export const entryPath = (threadId: string, entryId: string): string => `/threads/${threadId}?entry=${entryId}#entry-${entryId}`
+export const entryPath = (threadId: string, entryId: string): string => entryPage(threadId, entryId) ?? "/"
 
 /** A link to an object's page. */
 export const address = (kind: Linkable, id: string): LateText => to(pathOf(kind, id) ?? "/")

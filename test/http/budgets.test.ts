@@ -142,6 +142,22 @@ test("so many readers wait for a feed, a further one is told, and those who do n
   t.equal(again.status, 200, "there is room again")
 })
 
+test("who listens to events takes such a place too, and gives it back", async (t) => {
+  const held: Line[] = []
+  for (let count = 0; count < 3; count += 1) {
+    const line = await dial(baseUrl)
+    await line.send(head("GET", `/api/research/rooms/${roomId}/events`, `Host: ${host}`))
+    t.match(await line.until(/retry: 2000/), /^HTTP\/1\.1 200 OK/)
+    held.push(line)
+  }
+  isTold(t, "one too many", await ask(`${baseUrl}/api/research/rooms/${roomId}/events`))
+  for (const line of held) line.hangUp()
+  const waiting = `${baseUrl}/api/research/rooms/${roomId}/activity?after=0&wait=1`
+  let { status } = await ask(waiting)
+  for (let tries = 0; status !== 200 && tries < 100; tries += 1) ({ status } = await ask(waiting))
+  t.equal(status, 200, "there is room again")
+})
+
 test("connections on which nothing is asked make room for those that come", async (t) => {
   const idle: Line[] = []
   for (let count = 0; count < 30; count += 1) idle.push(await dial(baseUrl))

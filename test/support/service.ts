@@ -8,6 +8,8 @@ import { realWorld } from "../../src/ledger/world.ts"
 import { openLog } from "../../src/log.ts"
 import { type Service, startService } from "../../src/app/service.ts"
 import type { EntranceSettings } from "../../src/app/service-options.ts"
+import type { SendingSettings } from "../../src/app/webhooks/sending.ts"
+import type { Network } from "../../src/rooms/webhook-addresses.ts"
 import { held } from "./contract.ts"
 
 export interface Own extends Service {
@@ -38,6 +40,9 @@ export interface OwnOptions {
   readonly log?: Logger
   /** Where its repositories are; left out, there are none. */
   readonly repositories?: string
+  /** Networks that webhooks may be sent to, and how: without long pauses. */
+  readonly webhookNetworks?: readonly Network[]
+  readonly webhooks?: Partial<SendingSettings>
   /** A thread of its own writes, as in `serve`; the service's clock is then the machine's. */
   readonly writer?: "thread"
 }
@@ -62,6 +67,8 @@ export async function startOwn({
   log = openLog("silent"),
   repositories,
   writer,
+  webhookNetworks,
+  webhooks,
 }: OwnOptions = {}): Promise<Own> {
   const service = await startService({
     data: folder,
@@ -73,6 +80,8 @@ export async function startOwn({
     ...(arxiv && { arxiv }),
     ...(crossref && { crossref }),
     entrance,
+    webhookNetworks,
+    webhooks,
     ...(writer === undefined ? { world: realWorld(() => Date.now() + ahead) } : { writer }),
   })
   const stranger = () => Browser.anonymous({ baseUrl: service.baseUrl, fetch: held })

@@ -8,7 +8,7 @@ import tap, { test } from "tap"
 import { createApp } from "../../src/app/serving/surface.ts"
 import { createInstance } from "../../src/app/compose/instance.ts"
 import { sessionCookie } from "../../src/contract/operations/actions.ts"
-import { browserReadPath, isText, type Read } from "../../src/contract/definitions/read.ts"
+import { browserReadPath, isStreamed, type Read } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import type { Db, Statement } from "../../src/ledger/storage/database.ts"
@@ -171,7 +171,7 @@ const headersOf: Readonly<Record<Read["surface"], Record<string, string>>> = {
 }
 /** An export has a snapshot of its own that outlives the request, and is asked for in `export-stream.test.ts`; feeds that wait in `feed.test.ts`. */
 const routes = reads
-  .filter(({ mediaType }) => isText(mediaType))
+  .filter(({ mediaType }) => !isStreamed(mediaType))
   .flatMap((read) => {
     const inBrowser = browserReadPath(read)
     const own = { name: read.name, path: addressOf(read.path, read.name), headers: headersOf[read.surface] }

@@ -28,7 +28,16 @@ import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
 import { keysOf } from "../../contract/each.ts"
 import { Exports, filesOn, inboxReads, type RoomFiles, researchOperations, researchReads, researchTables } from "../../research/index.ts"
-import { activityLines, importActs, roomOperations, roomReads, roomTables, summarizing, withholdingOperations } from "../../rooms/index.ts"
+import {
+  activityLines,
+  importActs,
+  keepingWebhooks,
+  roomOperations,
+  roomReads,
+  roomTables,
+  summarizing,
+  withholdingOperations,
+} from "../../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
 
 export type Instance = ReturnType<typeof createInstance>
@@ -175,6 +184,7 @@ export function createInstance(parts: InstanceParts) {
   const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
+  const webhooks = keepingWebhooks({ ...tables, ledger, world })
   const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(aside), instanceId })
   const ahead = datedAhead(db, world)
   const readers = answering({
@@ -216,6 +226,7 @@ export function createInstance(parts: InstanceParts) {
     byProvider: provided,
     operators,
     exports,
+    webhooks,
     importing,
     learning,
     /**

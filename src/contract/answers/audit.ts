@@ -43,6 +43,8 @@ export const auditKinds = {
   revoke_credential: "revoked a credential",
   issue_key: "issued a personal key",
   revoke_key: "revoked a personal key",
+  add_webhook: "added a webhook to a Room",
+  change_webhook: "changed a webhook of a Room",
   import_room: "imported a Room",
   import_papers: "imported metadata of papers",
   add_mirror: "followed a Room of another instance",

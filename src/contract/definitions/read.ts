@@ -26,7 +26,9 @@ export type ReadSurface = "public" | "credential" | "key" | "session" | "operato
 
 /** What a file is that is kept as it comes. */
 const fileTypes = ["application/zip", "application/vnd.sqlite3"] as const
-export type FileType = (typeof fileTypes)[number]
+/** What is sent while it is made: files to be kept, and events. */
+const streamed = [...fileTypes, "text/event-stream"] as const
+export type StreamedType = (typeof streamed)[number]
 
 /** What a read answers in. */
 export type MediaType =
@@ -40,7 +42,7 @@ export type MediaType =
   | "text/csv"
   | "application/x-ndjson"
   | "application/yaml"
-  | FileType
+  | StreamedType
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 /** The ids that a path holds. */
@@ -48,6 +50,10 @@ export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: str
 
 /** Whether it is text, which always goes out in UTF-8; everything else is a file. */
 export const isText = (mediaType: MediaType): boolean => !fileTypes.some((type) => type === mediaType)
+
+export const isStreamed = (mediaType: MediaType): mediaType is StreamedType => streamed.some((type) => type === mediaType)
+/** Whether it answers with events for as long as its reader listens. */
+export const isEvents = ({ mediaType }: Pick<Read, "mediaType">): boolean => mediaType === "text/event-stream"
 
 /** An answer in another form than the read's own. */
 export interface Format {

@@ -4,6 +4,8 @@ export const ofAnswers = {
   pageItems: 50,
   /** Seconds for which the activity feed may be held open with `wait`. */
   activityWaitSeconds: 25,
+  /** Seconds after which a stream of events on which nothing lands gets a comment. */
+  eventCommentSeconds: 20,
   /** Entries that one answer of an inbox looks through, and reasons it gives for each that it shows. */
   inboxSight: 2_000,
   inboxConcerns: 5,

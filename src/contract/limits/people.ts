@@ -1,4 +1,4 @@
-/** Names, passwords and what lets people and their programs in, for how long, and how often a sign-in may fail. */
+/** Names, passwords and what lets people and their programs in, for how long, and how often a sign-in may fail; and whom owners have told. */
 export const ofPeople = {
   usernameMin: 2,
   usernameMax: 40,
@@ -22,4 +22,9 @@ export const ofPeople = {
   /** Failed sign-ins that the audit log notes one by one in so many seconds; the others of that time are counted in one line. */
   auditedFailures: 20,
   auditedFailuresSeconds: 3_600,
+  /** Webhooks of a Room; seconds that a delivery may take; days of failures after which one is off; deliveries that are shown of each. */
+  roomWebhooks: 10,
+  webhookSeconds: 7,
+  webhookDays: 3,
+  webhookDeliveries: 20,
 } as const

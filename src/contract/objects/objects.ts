@@ -73,6 +73,10 @@ export function pageOf(kind: string, id: string): string | undefined {
   return page === null ? undefined : `${page}/${id}`
 }
 
+/** The place of an entry in the page of its Thread; undefined where it has none. */
+export const entryPage = (threadId: string | null, entryId: string | null): string | undefined =>
+  threadId === null || entryId === null ? undefined : `${objects.thread.page}/${threadId}?entry=${entryId}#entry-${entryId}`
+
 /** The refusal when the id of a subject names nothing. */
 export const unknownOf = (named: Referable): RefusalCode => (named === "record" ? objects.finding.unknown : objects[named].unknown)
 /** The refusals for an id of this name in a path. */

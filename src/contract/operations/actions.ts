@@ -6,7 +6,9 @@ import { present } from "../present.ts"
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
 import { description } from "../answers/description.ts"
-import { plain, shape, username } from "../schema/fields.ts"
+import { count } from "../answers/fields.ts"
+import { webhookAdded, webhookChanged } from "../answers/webhooks.ts"
+import { oneOf, plain, shape, username } from "../schema/fields.ts"
 import { subject } from "../schema/ref.ts"
 import { limits } from "../limits.ts"
 import { action, type Action } from "./action.ts"
@@ -150,6 +152,30 @@ const all = [
     fields: {},
     example: {},
     answer: shape({ schemaVersion: answers.schemaVersion, invitationId: v.string(), revoked: v.literal(true) }),
+  }),
+  action({
+    name: "add_webhook",
+    method: "POST",
+    path: "/api/rooms/{roomId}/webhooks",
+    form: "/web/rooms/{roomId}/webhooks",
+    by: "person",
+    refusals: ["role_required", "state_conflict"],
+    summary: `For a Room's owner: has an address told what lands in the Room from now on, as a POST without texts, signed by Standard Webhooks, in order and at least once. Its secret is shown once. Addresses must be public, unless the service is started with --webhook-networks. A delivery has ${limits.webhookSeconds} seconds; one that fails is tried again for ${limits.webhookDays} days.`,
+    fields: { url: plain(2_000) },
+    example: { url: "https://lab.example.org/hooks/research-room" },
+    answer: webhookAdded,
+  }),
+  action({
+    name: "change_webhook",
+    method: "POST",
+    path: "/api/webhooks/{webhookId}",
+    form: "/web/webhooks/{webhookId}",
+    by: "person",
+    refusals: ["room_unavailable", "role_required", "state_conflict"],
+    summary: "For a Room's owner: turns a webhook on or off, removes it, or has an entry that it was sent sent again.",
+    fields: { do: oneOf(["turn_on", "turn_off", "remove", "send_again"]), sequence: v.exactOptional(count) },
+    example: { do: "send_again", sequence: 12 },
+    answer: webhookChanged,
   }),
   ...operatorActions,
 ] as const

@@ -1,6 +1,7 @@
 /** The reads of people, their sessions, memberships, credentials and invitations. */
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
+import { webhook } from "../answers/webhooks.ts"
 import { read } from "../definitions/read.ts"
 
 /** A whole list that is short by nature, answered in one piece. */
@@ -38,6 +39,14 @@ export const peopleReads = [
     path: "/api/rooms/{roomId}/credentials",
     summary: "Credentials of a Room: one's own, and for its owner everybody's. Tokens are never shown.",
     answer: wholeList(answers.listedCredential),
+  }),
+  read({
+    name: "webhooks",
+    surface: "session",
+    path: "/api/rooms/{roomId}/webhooks",
+    summary: "The webhooks of a Room with their newest deliveries, for its owner.",
+    refusals: ["role_required"],
+    answer: wholeList(webhook),
   }),
   read({
     name: "invitation",

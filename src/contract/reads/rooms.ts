@@ -6,7 +6,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { kinds } from "./kinds.ts"
 import { limits } from "../limits.ts"
 import { read } from "../definitions/read.ts"
-import { wholeNumber, words } from "../definitions/parameters.ts"
+import { sequence, wholeNumber, words } from "../definitions/parameters.ts"
 import { lines, query, recordFilters } from "./shared.ts"
 
 export const roomReads = [
@@ -39,6 +39,15 @@ export const roomReads = [
     cursor: "sequence",
     answer: answers.page(answers.activityEntry),
     formats: lines,
+  }),
+  read({
+    name: "room_events",
+    path: "/api/research/rooms/{roomId}/events",
+    summary: `What lands in a Room, as server-sent events without texts: each has the entry's sequence as its id, and roomId, sequence, kind, label and url. It goes on after Last-Event-ID, or after \`after\`, or begins with what lands next. While nothing lands, a comment comes every ${limits.eventCommentSeconds} seconds.`,
+    parameters: { after: v.exactOptional(sequence) },
+    refusals: ["temporarily_unavailable"],
+    mediaType: "text/event-stream",
+    answer: v.string(),
   }),
   read({
     name: "room_publications",

@@ -3,7 +3,7 @@ import { writerName } from "../../contract/answers/parts.ts"
 import type { Entry, RecordSummary } from "../../contract/answers/index.ts"
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { limits } from "../../contract/limits.ts"
-import { pageOf } from "../../contract/objects/objects.ts"
+import { entryPage, pageOf } from "../../contract/objects/objects.ts"
 import { type Asking, said, words } from "../writing.ts"
 import { shortened } from "../../contract/text.ts"
 import type { Feed, FeedEntry } from "./formats.ts"
@@ -13,8 +13,6 @@ const TEXT = 4_000
 const TITLE = 120
 
 const urn = (id: string): string => `urn:uuid:${id}`
-const placeOf = (threadId: string | null, entryId: string | null): string | undefined =>
-  threadId === null || entryId === null ? undefined : `/threads/${threadId}?entry=${entryId}#entry-${entryId}`
 
 /** Where the newest page of a list of so many begins. */
 const lastPage = (watermark: number): number => Math.max(0, watermark - limits.pageItems)
@@ -52,7 +50,7 @@ function roomFeed(asking: Asking): Feed {
   const { title, activityWatermark } = ask("room", { roomId })
   const { items } = ask("room_activity", { roomId }, { after: lastPage(activityWatermark), include: "summary" })
   const entries = items.map(({ digest, sequence, at, actor, target, threadId, entryId, summary = "" }): FeedEntry => {
-    const path = placeOf(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `/rooms/${roomId}`
+    const path = entryPage(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `/rooms/${roomId}`
     // A URI for a digest (RFC 6920): an entry is known by the link of its chain.
     const name = Buffer.from(digest.replace("sha256:", ""), "hex").toString("base64url")
     return { id: `ni:///sha-256;${name}`, title: said(summary, TITLE), text: `${sequence}. ${summary}`, path, author: authorOf(actor), at }
@@ -81,7 +79,7 @@ function threadFeed(asking: Asking): Feed {
   const { items } = ask("thread_timeline", { threadId }, { after: lastPage(thread.timelineWatermark) })
   const entries = items.map((entry): FeedEntry => {
     const { entryId, author, at } = entry
-    return { id: urn(entryId), ...told(entry), path: placeOf(threadId, entryId) ?? "/", author: authorOf(author), at }
+    return { id: urn(entryId), ...told(entry), path: entryPage(threadId, entryId) ?? "/", author: authorOf(author), at }
   })
   return { title: `${thread.title} · ${room.title}`, path: `/threads/${threadId}`, entries: entries.reverse() }
 }
@@ -97,7 +95,7 @@ function searchFeed(asking: Asking): Feed {
       id: urn(id),
       title: `${label ?? words(kind)}${standing === null ? "" : ` (${standing})`}: ${said(title, TITLE)}`,
       text: plainOf(snippet),
-      path: pageOf(kind, id) ?? placeOf(threadId, entryId) ?? "/",
+      path: pageOf(kind, id) ?? entryPage(threadId, entryId) ?? "/",
       author: authorOf(author),
       at,
     }),

@@ -75,9 +75,18 @@ export const answer = (
 /** Under which name a program keeps an answer. */
 const asFile = (name: string) => ({ "content-disposition": `attachment; filename="${name.replace(/[^A-Za-z0-9._-]+/g, "-")}"` })
 
-/** A file to be kept, sent as it is made. */
-export const download = (body: ReadableStream<Uint8Array>, type: MediaType, name: string): Answer =>
-  new Answer(body, { headers: { ...commonHeaders, "content-type": isText(type) ? `${type}; charset=utf-8` : type, ...asFile(name) } })
+/** No proxy is to gather events before it passes them on. */
+const asItComes = { "x-accel-buffering": "no" }
+
+/** What is sent as it is made: a file to be kept, or events. */
+export const download = (body: ReadableStream<Uint8Array>, type: MediaType, name: string | null): Answer =>
+  new Answer(body, {
+    headers: {
+      ...commonHeaders,
+      "content-type": isText(type) ? `${type}; charset=utf-8` : type,
+      ...(name === null ? asItComes : asFile(name)),
+    },
+  })
 
 /** A file that never changes under its name. */
 export const asset = (body: Uint8Array<ArrayBuffer>, type: string, tag: string): Answer =>

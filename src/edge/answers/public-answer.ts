@@ -26,8 +26,8 @@ export interface PublicRoute {
 
 /** Below this an answer fits in a packet as it is. */
 const WORTHWHILE = 1_024
-/** Texts; fonts and zip files are compressed already. */
-const TEXT = /^(?:text\/|image\/svg|application\/(?:json|xml|yaml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
+/** Texts; fonts and zip files are compressed already, and events must not wait for more. */
+const TEXT = /^(?:text\/(?!event-stream)|image\/svg|application\/(?:json|xml|yaml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
 
 /** What a page of another origin may ask a public read with, and see of its answer. */
 export const anyOrigin = {

@@ -155,6 +155,17 @@ const acts: Acts = {
     return welcome(edge, await edge.instance.accounts.acceptInvitation(params.token ?? "", body, clientOf(event)))
   },
 
+  async add_webhook({ edge, body, person, params }) {
+    const { webhookId, url, secret } = await edge.instance.webhooks.add(person, params.roomId ?? "", body, edge.webhookNetworks ?? [])
+    return { answer: { webhookId, url, secret }, headers: {} }
+  },
+
+  async change_webhook({ edge, body, person, params }) {
+    const { webhookId = "" } = params
+    await edge.instance.webhooks.change(person, webhookId, body)
+    return { answer: { webhookId }, headers: {} }
+  },
+
   disable_person: onPerson((operators, by, userId) => operators.disable(by, userId)),
   enable_person: onPerson((operators, by, userId) => operators.enable(by, userId)),
   make_operator: onPerson((operators, by, userId) => operators.setOperator(by, userId, true)),

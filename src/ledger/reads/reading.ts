@@ -1,6 +1,6 @@
 /** What a read does: the part that its domain writes, typed by what the read declares. */
 import type * as v from "valibot"
-import type { FileType } from "../../contract/definitions/read.ts"
+import type { StreamedType } from "../../contract/definitions/read.ts"
 import type { JsonText, Served, Writable } from "../../contract/json.ts"
 import { type AnswerOf, type DefinitionOf, type ParametersOf, type ParamsOf, type ReadName, reads } from "../../contract/reads/index.ts"
 import type { Actor, Grant } from "../journal/actor.ts"
@@ -40,9 +40,10 @@ export interface Keeping {
   readonly storage: StorageReadings | undefined
 }
 
-/** A file that is sent while it is made. */
+/** A file that is sent while it is made, or events as they come. */
 export interface Download {
-  readonly name: string
+  /** Under which name it is kept; null for events. */
+  readonly name: string | null
   readonly bytes: ReadableStream<Uint8Array>
 }
 
@@ -68,7 +69,7 @@ type Plain<N extends ReadName> = Less<AnswerOf<N>, Envelope<N>>
  * answer as JSON text. In one of the read's other forms it is a text.
  */
 export type FoundBy<N extends ReadName> =
-  | (DefinitionOf<N>["mediaType"] extends FileType
+  | (DefinitionOf<N>["mediaType"] extends StreamedType
       ? Download
       : AnswerOf<N> extends string
         ? string | NamedText
@@ -108,7 +109,7 @@ type Exact<R> = {
     ? R[N] extends (...asked: never[]) => infer Returned
       ? [Excess<Exclude<Awaited<Returned>, JsonText | File>, Plain<N>>] extends [never]
         ? unknown
-        : DefinitionOf<N>["mediaType"] extends FileType
+        : DefinitionOf<N>["mediaType"] extends StreamedType
           ? unknown
           : { readonly "is not in the answer": Excess<Exclude<Awaited<Returned>, JsonText | File>, Plain<N>> }
       : never

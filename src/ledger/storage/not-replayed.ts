@@ -32,6 +32,12 @@ export const notReplayed: readonly NotReplayed[] = [
     why: "which Rooms of other instances are followed is set by command, and how far they are moves by itself",
   },
   {
+    table: "webhooks",
+    key: "webhook_id",
+    columns: null,
+    why: "whom an instance tells of its Rooms is its own affair, and how far moves by itself",
+  },
+  {
     table: "audit_entries",
     columns: null,
     why: "what happens at the door is no write, and who looked after the service is not the record's",

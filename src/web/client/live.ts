@@ -1,13 +1,14 @@
 /**
- * Shows what lands in the page's Room as it lands: waits on the activity feed, then asks for the page again and takes over
+ * Shows what lands in the page's Room as it lands: listens to its events, then asks for the page again and takes over
  * what changed. New entries are added at the end and marked; nothing above the reader moves; a form in use is left alone.
  */
 import { takeTurns } from "./turn.ts"
 
-const WAIT = 25
-/** Milliseconds after which a tab without the feed asks by itself: when no other tab follows its Room, and when one that did says nothing any more. */
+/** Milliseconds after which a tab that does not listen looks by itself: when no other tab listens to its Room, and when one that did says nothing any more. */
 const UNHELD = 5_000
 const UNHEARD = 30_000
+/** Milliseconds between two times that a listening tab tells the others that it still listens. */
+const STILL = 15_000
 /** Why a request was ended that nothing was wrong with. */
 const TURNED = "another tab's turn"
 const LONGEST_PAUSE = 30_000
@@ -167,6 +168,58 @@ export async function follow(main: HTMLElement): Promise<void> {
     turnTo()
   })
   addEventListener("pageshow", ({ persisted }) => persisted && location.reload())
+  /** Asks for the page again as often as something landed meanwhile, once at a time. */
+  let landed = false
+  let refreshing: Promise<void> | null = null
+  const takeOver = () => {
+    landed = true
+    refreshing ??= (async () => {
+      while (landed) {
+        landed = false
+        await refresh()
+      }
+    })().finally(() => (refreshing = null))
+    return refreshing
+  }
+  const isBack = async () => {
+    if (failures > 0) await takeOver()
+    failures = 0
+    main.dataset.following = "on"
+  }
+  const now = (sequence: number) => {
+    after = sequence
+    main.dataset.after = String(after)
+  }
+  /** Listens until this tab loses its turn. @throws where the connection or the page fails */
+  const listen = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const source = new EventSource(`${base}/api/research/rooms/${room}/events?after=${after}`)
+      const still = setInterval(() => turn.tell(room, after), STILL)
+      const end = (error?: unknown) => {
+        clearInterval(still)
+        source.close()
+        if (error === undefined) resolve()
+        else reject(error)
+      }
+      signal.addEventListener("abort", () => end(), { once: true })
+      source.onopen = () => void isBack().catch(end)
+      source.onmessage = ({ lastEventId }) => {
+        now(Number(lastEventId))
+        turn.tell(room, after)
+        void takeOver().catch(end)
+      }
+      source.onerror = () => end(new Error("the events broke off"))
+    })
+  /** Looks once whether something landed. */
+  const look = async (signal: AbortSignal) => {
+    // Two tabs with the same question would wait for each other at the browser's cache.
+    const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}`, { signal, cache: "no-store" })
+    if (!response.ok) throw new Error(`status ${response.status}`)
+    const { items, nextCursor }: { items: unknown[]; nextCursor: number } = await response.json()
+    if (items.length > 0) await takeOver()
+    now(nextCursor)
+    await isBack()
+  }
   while (!gone) {
     if (document.hidden) await seen()
     turn.ask()
@@ -175,25 +228,12 @@ export async function follow(main: HTMLElement): Promise<void> {
       wake = resolve
     })
     try {
-      // After a failure the first answer says that the connection is back: it is not waited for.
-      const wait = failures === 0 && turn.holds ? WAIT : 0
-      const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}&wait=${wait}`, {
-        signal: asking.signal,
-        // Two tabs with the same question would wait for each other at the browser's cache.
-        cache: "no-store",
-      })
-      if (!response.ok) throw new Error(`status ${response.status}`)
-      const { items, nextCursor }: { items: unknown[]; nextCursor: number } = await response.json()
-      if (items.length > 0 || failures > 0) await refresh()
-      after = nextCursor
-      failures = 0
-      main.dataset.after = String(after)
-      main.dataset.following = "on"
-      if (turn.holds && wait > 0) turn.tell(room, after)
-      // A service that is ending answers at once.
-      if (items.length === 0 && wait > 0) await pause(500)
-      const isHeard = performance.now() - heardAt < UNHEARD
-      if (!turn.holds) await Promise.race([pause(isHeard ? UNHEARD : UNHELD), woken, networkChanged()])
+      if (turn.holds) await listen(asking.signal)
+      else {
+        await look(asking.signal)
+        const isHeard = performance.now() - heardAt < UNHEARD
+        await Promise.race([pause(isHeard ? UNHEARD : UNHELD), woken, networkChanged()])
+      }
     } catch {
       if (gone) return
       if (asking.signal.reason === TURNED) continue

@@ -2,6 +2,7 @@
 import type { Answer } from "../../edge/answers/answer.ts"
 import { type ActionName, actions, type FormAction, type OperatorAction } from "../../contract/operations/actions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
+import { isUuid } from "../../contract/schema/fields.ts"
 import { acting, type Done } from "../../edge/requests/actions.ts"
 import { brought } from "../../edge/identity/sign-in.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
@@ -11,6 +12,7 @@ import { ownPath, redirected } from "../redirect.ts"
 import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
 import { joinForm } from "./provider.ts"
 import { descriptionForm, parts, passwordForm, said } from "./account-forms.ts"
+import { webhookSecret, webhooksAddress, webhooksRefused } from "./webhooks.ts"
 import { byLink, closedLink, type EntranceForm, invitationForm, isOfClosedLink, setUpForm, signInForm } from "./entrance.ts"
 
 /** A form of an action: how its fields are read, and what is shown when it is done or refused. */
@@ -20,7 +22,7 @@ interface Form<N extends ActionName> {
   /** What follows, looked for before anything is done. @throws Refusal */
   readonly next: (visit: Visit, given: URLSearchParams) => (done: Done<N>) => Answer | WebPage
   /** The page that tells of a refusal; left out, the one that tells of any. */
-  readonly refused?: (visit: Visit, given: URLSearchParams, refusal: Refusal) => Shown
+  readonly refused?: (visit: Visit, given: URLSearchParams, refusal: Refusal) => Shown | Answer
 }
 
 /** On to another page, with what the action sets. */
@@ -95,6 +97,18 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
   end_key: { next: (visit) => onTo(visit, "/admin/keys") },
   end_invitation: { next: (visit) => onTo(visit, "/admin/invitations") },
   sign_out: { next: (visit) => onTo(visit, "/") },
+  add_webhook: {
+    body: (given) => ({ url: (given.get("url") ?? "").trim() }),
+    next: (visit) => webhookSecret(visit.params.roomId ?? ""),
+    refused: (visit, given, refusal) => {
+      if (refusal.code !== "invalid_schema" && refusal.code !== "state_conflict") throw refusal
+      return webhooksRefused(visit, given, refusal)
+    },
+  },
+  change_webhook: {
+    body: (given) => ({ do: given.get("do"), ...(given.has("sequence") && { sequence: Number(given.get("sequence")) }) }),
+    next: (visit, given) => onTo(visit, isUuid(given.get("roomId") ?? "") ? webhooksAddress(given.get("roomId") ?? "") : "/"),
+  },
   invite: {
     body: (given) => (given.get("roomId") ? { roomId: given.get("roomId") } : {}),
     next: (_visit, given) => invitationShown(given.get("roomId") || null),

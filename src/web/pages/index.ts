@@ -46,6 +46,7 @@ import { roomPage } from "./room.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
+import { webhooksPage } from "./webhooks.ts"
 import { attemptsPage } from "./workbench.ts"
 import { themeSent } from "../parts/theme.ts"
 import { type Sent, visitOf, type WebPage } from "../visit.ts"
@@ -88,6 +89,7 @@ const reading = {
 const acting = {
   "/do/{operation}": actPage,
   "/rooms/{roomId}/connect": connectPage,
+  "/rooms/{roomId}/webhooks": webhooksPage,
   "/sign-in": signInPage,
   "/setup": setUpPage,
   "/invitations/{token}": invitationPage,

@@ -120,7 +120,7 @@ ${
 
 function ownership(room: AnswerOf<"room">): Html {
   const { roomId } = room
-  return html`<section aria-labelledby="room">${heading(2, "room", "The Room itself")}<div class="actions">${room.state === "active" ? html`${act("amend_room", { roomId, title: room.title, question: room.question, license: room.license }, "Change its title, question or licence")}${act("archive_room", { roomId }, "Archive it")}` : act("restore_room", { roomId }, "Open it again")}</div>
+  return html`<section aria-labelledby="room">${heading(2, "room", "The Room itself")}<div class="actions">${room.state === "active" ? html`${act("amend_room", { roomId, title: room.title, question: room.question, license: room.license }, "Change its title, question or licence")}${act("archive_room", { roomId }, "Archive it")}` : act("restore_room", { roomId }, "Open it again")}<a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div>
     </section>`
 }
 

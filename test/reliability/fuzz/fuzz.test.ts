@@ -23,9 +23,9 @@ test("every route that the application has is attacked", async (t) => {
   const attacked = new Set(targets.flatMap(({ method, path }) => routePatterns(path).map((pattern) => `${method} ${pattern}`)))
   const served = app["~routes"].filter(({ method, route }) => method && method !== "HEAD" && route && !route.includes("*"))
   t.ok(served.length > 200)
-  // One page stands for all operations there; here it is attacked once for each.
+  // One page stands for all operations there; here it is attacked once for each. Of events see targets.ts.
   const missed = served.map(({ method, route }) => `${method} ${route}`).filter((each) => !attacked.has(each))
-  t.strictSame(missed, ["GET /do/:operation", "POST /web/:operation"])
+  t.strictSame(missed.sort(), ["GET /api/research/rooms/:roomId/events", "GET /do/:operation", "POST /web/:operation"])
   house.close()
 })
 

@@ -1,0 +1,96 @@
+/** What the owner of a Room does with its webhooks. */
+import { randomBytes } from "node:crypto"
+import type { ActionBody } from "../contract/operations/actions.ts"
+import { limits } from "../contract/limits.ts"
+import { noSuch } from "../contract/objects/no-such.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Ledger } from "../ledger/write/admit.ts"
+import { isoTime, type World } from "../ledger/world.ts"
+import type { Audit } from "../people/audit.ts"
+import type { Person } from "../people/people.ts"
+import type { Rooms } from "./rooms.ts"
+import { isForbidden, type Network } from "./webhook-addresses.ts"
+import type { Webhook, Webhooks } from "./webhooks.ts"
+
+const OFF = "Its owner turned it off."
+
+interface Parts {
+  readonly ledger: Ledger
+  readonly world: World
+  readonly rooms: Rooms
+  readonly webhooks: Webhooks
+  readonly audit: Audit
+}
+
+/** An address as it is kept. @throws Refusal `invalid_schema` for one that no webhook can have */
+function addressIn(url: string): URL {
+  const refused = (message: string) =>
+    new Refusal("invalid_schema", "The body does not match the schema of add_webhook.", { issues: [{ path: "/url", message }] })
+  if (!URL.canParse(url)) throw refused("must be an address that begins with https:// or http://")
+  const address = new URL(url)
+  if (address.protocol !== "https:" && address.protocol !== "http:")
+    throw refused("must be an address that begins with https:// or http://")
+  if (address.username !== "" || address.password !== "") throw refused("must not hold a name or a password")
+  address.hash = ""
+  return address
+}
+
+export type KeepingWebhooks = ReturnType<typeof keepingWebhooks>
+
+export function keepingWebhooks({ ledger, world, rooms, webhooks, audit }: Parts) {
+  /** @throws Refusal 404, 403 */
+  function mustOwn({ userId }: Person, roomId: string): void {
+    rooms.mustExist(roomId)
+    if (rooms.standing(roomId, userId)?.role === "owner") return
+    throw new Refusal("role_required", "Webhooks belong to the owner of the Room.", { current: { needed: ["owner"] } })
+  }
+  const noted = (kind: "add_webhook" | "change_webhook", by: Person, { webhookId, roomId, url }: Webhook, done?: string) =>
+    audit.write({
+      ...{ kind, by, roomId, subject: { kind: "webhook", id: webhookId, name: new URL(url).host } },
+      ...(done !== undefined && { detail: { done } }),
+    })
+
+  return {
+    mustOwn,
+
+    /** Adds one, which is told what lands from then on. @returns its secret too, which is told once. @throws Refusal */
+    async add(by: Person, roomId: string, { url }: ActionBody<"add_webhook">, networks: readonly Network[]): Promise<Webhook> {
+      mustOwn(by, roomId)
+      const address = addressIn(url)
+      if (await isForbidden(address, networks))
+        throw new Refusal("invalid_schema", "The body does not match the schema of add_webhook.", {
+          issues: [{ path: "/url", message: "must lead to a public address: the operator of the service can allow other networks" }],
+        })
+      return ledger.transact(() => {
+        mustOwn(by, roomId)
+        if (webhooks.ofRoom(roomId).length >= limits.roomWebhooks)
+          throw new Refusal("state_conflict", `This Room has ${limits.roomWebhooks} webhooks; remove one first.`)
+        const webhook = {
+          ...{ webhookId: world.id(), roomId, url: address.href, secret: `whsec_${randomBytes(32).toString("base64")}` },
+          ...{ delivered: ledger.activity.watermark(roomId), resend: null, failingSince: null, offBecause: null },
+        }
+        webhooks.add(webhook, by.userId, isoTime(world.now()))
+        noted("add_webhook", by, webhook)
+        return webhook
+      })
+    },
+
+    /** Turns one on or off, removes it, or has an entry sent again. @throws Refusal 404, 403, 409 */
+    change: (by: Person, webhookId: string, { do: what, sequence }: ActionBody<"change_webhook">): Promise<void> =>
+      ledger.transact(() => {
+        const webhook = webhooks.find(webhookId)
+        if (webhook === undefined) throw noSuch("room")
+        mustOwn(by, webhook.roomId)
+        if (what === "send_again") {
+          if (webhook.offBecause !== null) throw new Refusal("state_conflict", "This webhook is off. Turn it on first.")
+          if (sequence === undefined || sequence > webhook.delivered)
+            throw new Refusal("invalid_schema", "The body does not match the schema of change_webhook.", {
+              issues: [{ path: "/sequence", message: `must be an entry that was delivered, at most ${webhook.delivered}` }],
+            })
+          webhooks.resend(webhookId, sequence)
+        } else if (what === "remove") webhooks.remove(webhookId)
+        else webhooks.turn(webhookId, what === "turn_off" ? OFF : null)
+        noted("change_webhook", by, webhook, what)
+      }),
+  }
+}

@@ -1,0 +1,101 @@
+/** The webhooks of a Room, for its owner: what is told where, what came of it, and a form to add one. */
+import { randomUUID } from "node:crypto"
+import type { Answer } from "../../edge/answers/answer.ts"
+import type { ActionAnswer } from "../../contract/operations/actions.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import type { Refusal } from "../../contract/refusals/refusal.ts"
+import { limits } from "../../contract/limits.ts"
+import { withQuery } from "../addresses.ts"
+import { type Content, type Html, html, to } from "../html.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { command, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
+import { roomBanners, roomRail } from "../parts/room-frame.ts"
+import { redirected } from "../redirect.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { said } from "./account-forms.ts"
+
+type Webhook = AnswerOf<"webhooks">["items"][number]
+
+const addressOf = (roomId: string): string => `/rooms/${roomId}/webhooks`
+
+/** A button that changes a webhook. */
+const change = (roomId: string, webhookId: string, what: string, text: Content, sequence?: number): Html =>
+  html`<form class="inline" method="post" action="${to(`/web/webhooks/${webhookId}`)}"><input type="hidden" name="do" value="${what}"><input type="hidden" name="roomId" value="${roomId}">${sequence === undefined ? null : html`<input type="hidden" name="sequence" value="${sequence}">`}<button class="quiet">${text}</button></form>`
+
+function deliveries(roomId: string, { webhookId, url, offBecause, delivered, deliveries }: Webhook): Html {
+  if (deliveries.length === 0) return empty("Nothing was delivered yet.")
+  return table(
+    `Deliveries to ${url}`,
+    ["Entry", "When", "Outcome", "Took", html`<span class="aside">Actions</span>`],
+    deliveries.map(
+      ({ sequence, at, isDelivered, outcome, milliseconds }) =>
+        html`<tr><th scope="row">${sequence}</th><td>${exactTime(at)}</td><td>${stateBadge(isDelivered ? "completed" : "failed", isDelivered ? "delivered" : "failed")} ${outcome}</td><td data-is="took">${milliseconds} ms</td>
+<td>${offBecause === null && sequence <= delivered ? change(roomId, webhookId, "send_again", html`Send again<span class="aside"> entry ${sequence}</span>`, sequence) : null}</td></tr>`,
+    ),
+    "stacked",
+  )
+}
+
+function shown(roomId: string, webhook: Webhook): Html {
+  const { webhookId, url, addedBy, addedAt, delivered, failingSince, offBecause } = webhook
+  const state =
+    offBecause !== null
+      ? stateBadge("cancelled", "off")
+      : failingSince === null
+        ? stateBadge("completed", "on")
+        : stateBadge("failed", "failing")
+  return html`<section aria-labelledby="webhook-${webhookId}">${heading(2, `webhook-${webhookId}`, url, state)}
+${offBecause === null ? null : html`<p>${offBecause}</p>`}${offBecause !== null || failingSince === null ? null : html`<p>Deliveries have failed since ${exactTime(failingSince)}. They are tried again for ${limits.webhookDays} days.</p>`}
+${facts([
+  ["Added by", html`${addedBy.username}, ${time(addedAt)}`],
+  ["Delivered through", `entry ${delivered}`],
+])}
+${deliveries(roomId, webhook)}
+<div class="actions">${change(roomId, webhookId, offBecause === null ? "turn_off" : "turn_on", offBecause === null ? "Turn off" : "Turn on")}${change(roomId, webhookId, "remove", "Remove")}</div></section>`
+}
+
+function addForm(roomId: string, url: string, refusal?: Refusal): Html {
+  const wrong = refusal === undefined ? null : html`<p class="fault" id="url-fault">${said(refusal)}</p>`
+  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}<form class="stack" method="post" action="${to(`/web${addressOf(roomId)}`)}"><input type="hidden" name="requestId" value="${randomUUID()}">
+<div class="field"><label for="url">Address</label>${wrong}<input id="url" name="url" type="url" required maxlength="2000" value="${url}" placeholder="https://lab.example.org/hooks/research-room"${wrong === null ? null : html` aria-describedby="url-fault" aria-invalid="true"`}></div>
+<div class="buttons"><button>Add it</button></div></form></section>`
+}
+
+/** The page, and what the form that was sent was refused for. */
+function page(visit: Visit, given = "", refusal?: Refusal): Shown | Answer {
+  const roomId = visit.id("roomId")
+  if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: addressOf(roomId) }))
+  const room = visit.ask("room", { roomId })
+  const { items } = visit.ask("webhooks", { roomId })
+  return {
+    title: `Webhooks · ${room.title}`,
+    rail: roomRail(room, "/people"),
+    wide: true,
+    ...(refusal !== undefined && { status: refusal.status }),
+    body: html`<h1>Webhooks</h1>
+${roomBanners(room)}<p>A webhook tells an address what lands in this Room: a POST with the entry's sequence, kind, label and address, without its text. Each is signed as <a href="https://www.standardwebhooks.com" rel="noopener">Standard Webhooks</a> says, and they come in order.</p>
+${items.length === 0 ? empty("This Room has no webhook.") : items.map((webhook) => shown(roomId, webhook))}
+${addForm(roomId, given, refusal)}`,
+  }
+}
+
+export const webhooksPage = (visit: Visit): Shown | Answer => page(visit)
+
+/** The page after a form that was refused. */
+export const webhooksRefused = (visit: Visit, given: URLSearchParams, refusal: Refusal): Shown | Answer =>
+  page(visit, given.get("url") ?? "", refusal)
+
+/** The secret of a webhook that was just added, shown once. */
+export const webhookSecret =
+  (roomId: string) =>
+  ({ answer: { url, secret } }: { readonly answer: ActionAnswer<"add_webhook"> }) =>
+  (): Shown => ({
+    title: "Webhook",
+    headers: { "referrer-policy": "no-referrer" },
+    body: html`<h1 data-stored>Your webhook</h1>
+<div class="banner warn" role="status"><strong>Shown once.</strong><p>Give the secret to the program at ${url}. It verifies with it that a delivery comes from here.</p></div>
+<section aria-labelledby="secret">${heading(2, "secret", "Secret")}${command(secret, "the secret")}</section>
+<p><a href="${to(addressOf(roomId))}">Back to the webhooks of the Room</a></p>`,
+  })
+
+export const webhooksAddress = addressOf
