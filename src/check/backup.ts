@@ -12,6 +12,7 @@ import { lockFolder } from "../ledger/storage/ownership.ts"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 import { realWorld } from "../ledger/world.ts"
 import { audit, type RunningCommand } from "../people/audit.ts"
+import { webhooks } from "../rooms/webhooks.ts"
 
 export { databaseFile }
 
@@ -181,6 +182,8 @@ function renew(file: string, from: string, command?: RunningCommand): void {
   const db = openDatabase(file)
   try {
     renewInstance(db)
+    // Two instances would tell the same receivers different things.
+    webhooks(db).turnAllOff("This data was restored from a backup. Turn the webhook on if this instance is to deliver to it.")
     audit(db, realWorld(), command).write({ kind: "restore_backup", detail: { file: resolve(from) } })
   } finally {
     db.close()

@@ -14,6 +14,7 @@ import { webhooks } from "./webhooks.ts"
 
 export { summarizing } from "./activity-sentence.ts"
 export { activityLines } from "./activity-lines.ts"
+export { feedReads } from "./feed-reads.ts"
 export { importActs } from "./imported.ts"
 export { withholdingOperations } from "./withholding.ts"
 export { keepingWebhooks } from "./keeping-webhooks.ts"

@@ -83,9 +83,11 @@ export function keepingWebhooks({ ledger, world, rooms, webhooks, audit }: Parts
         mustOwn(by, webhook.roomId)
         if (what === "send_again") {
           if (webhook.offBecause !== null) throw new Refusal("state_conflict", "This webhook is off. Turn it on first.")
-          if (sequence === undefined || sequence > webhook.delivered)
+          if (sequence === undefined || sequence < 1 || sequence > webhook.delivered)
             throw new Refusal("invalid_schema", "The body does not match the schema of change_webhook.", {
-              issues: [{ path: "/sequence", message: `must be an entry that was delivered, at most ${webhook.delivered}` }],
+              issues: [
+                { path: "/sequence", message: `must be the sequence of an entry up to ${webhook.delivered}, the last one delivered` },
+              ],
             })
           webhooks.resend(webhookId, sequence)
         } else if (what === "remove") webhooks.remove(webhookId)

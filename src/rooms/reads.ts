@@ -1,33 +1,17 @@
 /** Reads about Rooms, their members and credentials. */
-import type { ActivityEntry, RoomSummary } from "../contract/answers/index.ts"
-import { extendJson, JsonText, parse, stored, type Writable } from "../contract/json.ts"
-import { activityKindsOf } from "../contract/reads/kinds.ts"
+import type { RoomSummary } from "../contract/answers/index.ts"
 import { limits } from "../contract/limits.ts"
 import { operations } from "../contract/operations/index.ts"
 import { noSuch } from "../contract/objects/no-such.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor, RoomAccess } from "../ledger/journal/actor.ts"
-import type { Activity, FullRow } from "../ledger/journal/activity.ts"
+import type { Activity } from "../ledger/journal/activity.ts"
 import { grantRefusal, roomRefusal } from "../ledger/write/access.ts"
-import type { People } from "../people/people.ts"
 import { fromOtherRoom } from "../ledger/lists/other-room.ts"
-import {
-  feedOf,
-  keysetPage,
-  type ListOf,
-  mustNotBeAhead,
-  opaqueCursor,
-  type Page,
-  pageSize,
-  readOpaqueCursor,
-} from "../ledger/lists/paging.ts"
+import { keysetPage, type ListOf, opaqueCursor, pageSize, readOpaqueCursor } from "../ledger/lists/paging.ts"
 import type { Readers } from "../ledger/reads/reading.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
-import type { Watch } from "../ledger/write/feed-waiters.ts"
 import type { Credentials } from "./credentials.ts"
-import { activityLines } from "./activity-lines.ts"
-import { eventStream } from "./room-events.ts"
-import { summarizing } from "./activity-sentence.ts"
 import type { Members } from "./members.ts"
 import type { Rooms } from "./rooms.ts"
 import type { Webhooks } from "./webhooks.ts"
@@ -38,51 +22,15 @@ interface RoomReadSources {
   readonly members: Members
   readonly credentials: Credentials
   readonly webhooks: Webhooks
-  readonly people: Pick<People, "withId">
   readonly withheld: Pick<Withheld, "unproved">
-  readonly activity: Activity
-  readonly watch: Watch
-  /** Reads several things as of one moment: of a feed that waited, what it asks for has long answered. */
-  readonly snapshot: <T>(work: () => T) => T
-  /** What another instance needs to do the write of an entry again. */
-  readonly written: (roomId: string, sequence: number) => Writable
+  readonly activity: Pick<Activity, "watermark" | "lastOfSenders">
   /** The experiments a person holds now. */
   readonly assignments: (
     userId: string,
   ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
 }
 
-/** An entry with what was asked for beside it. */
-function withIncluded(
-  { body, content, sequence }: FullRow,
-  include: readonly string[],
-  summary: (entry: ActivityEntry, content: string) => string,
-  written: (sequence: number) => Writable,
-): FullRow["body"] {
-  return stored<ActivityEntry>(
-    extendJson(body, {
-      ...(include.includes("summary") ? { summary: summary(parse(body), content) } : {}),
-      ...(include.includes("content") ? { content: new JsonText(stored(content)) } : {}),
-      ...(include.includes("write") ? { write: written(sequence) } : {}),
-    }),
-  )
-}
-
-export function roomReads({
-  rooms,
-  members,
-  credentials,
-  webhooks,
-  people,
-  withheld,
-  activity,
-  watch,
-  assignments,
-  written,
-  snapshot,
-}: RoomReadSources) {
-  const summary = summarizing(people, activity)
-
+export function roomReads({ rooms, members, credentials, webhooks, withheld, activity, assignments }: RoomReadSources) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
@@ -126,49 +74,6 @@ export function roomReads({
       const sequences = withheld.unproved(roomId)
       const unproved = { entries: sequences.length, sequences: sequences.slice(0, limits.unprovedEntries) }
       return { ...mustFind(roomId), unproved, members: members.of(roomId) }
-    },
-
-    room_activity({ params, query, signal }) {
-      const roomId = params.roomId
-      rooms.mustExist(roomId)
-      const after = query.after ?? 0
-      const kinds = query.kinds && activityKindsOf(query.kinds)
-      const inLines = query.format === "lines"
-      const include = inLines ? ["summary"] : query.include
-      // After a wait as well of one moment: what lands in between must not be passed by.
-      const look = () =>
-        snapshot(() => ({
-          rows: include
-            ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1).map((row) => ({
-                ...row,
-                body: withIncluded(
-                  row,
-                  include,
-                  (entry, content) => summary(roomId, entry, content),
-                  (sequence) => written(roomId, sequence),
-                ),
-              }))
-            : activity.after(roomId, after, kinds, pageSize(query) + 1),
-          watermark: activity.watermark(roomId),
-        }))
-      mustNotBeAhead(after, activity.watermark(roomId))
-      const page = ({ rows, watermark }: ReturnType<typeof look>) => feedOf(rows, query, ({ body }) => new JsonText(body), watermark)
-      /** What lands may be of another kind than asked for: then the wait goes on. */
-      async function waited(until: number): Promise<Page<ActivityEntry>> {
-        let seen = look()
-        while (seen.rows.length === 0 && (await watch.next(roomId, until, signal))) seen = look()
-        return page(seen)
-      }
-      const found = query.wait ? waited(performance.now() + query.wait * 1000) : page(look())
-      if (!inLines) return found
-      return found instanceof Promise ? found.then(activityLines) : activityLines(found)
-    },
-
-    room_events({ params: { roomId }, query, baseUrl = "", signal }) {
-      rooms.mustExist(roomId)
-      const isHere = (id: string) => rooms.openingThread(id) !== undefined
-      const after = query.after ?? activity.watermark(roomId)
-      return { name: null, bytes: eventStream({ activity, watch, snapshot, isHere }, roomId, after, baseUrl, signal) }
     },
 
     identity({ actor }) {

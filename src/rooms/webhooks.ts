@@ -59,6 +59,7 @@ export function webhooks(db: Db) {
     "UPDATE webhooks SET delivered = +?, failing_since = +?, off_because = +?, recent = +?, resend = iif(resend = +?, NULL, resend) WHERE webhook_id = +?",
   )
   const turn = db.prepare("UPDATE webhooks SET off_because = +?, failing_since = NULL WHERE webhook_id = +?")
+  const allOff = db.prepare("UPDATE webhooks SET off_because = +? WHERE off_because IS NULL")
   const again = db.prepare("UPDATE webhooks SET resend = +? WHERE webhook_id = +?")
   const remove = db.prepare("DELETE FROM webhooks WHERE webhook_id = +?")
   return {
@@ -85,6 +86,8 @@ export function webhooks(db: Db) {
     },
     /** @param because why it is off; null turns it on */
     turn: (webhookId: string, because: string | null) => turn.run(because, webhookId),
+    /** Turns off all that are on. */
+    turnAllOff: (because: string) => allOff.run(because),
     resend: (webhookId: string, sequence: number) => again.run(sequence, webhookId),
     remove: (webhookId: string) => remove.run(webhookId),
   }

@@ -4,6 +4,7 @@
  */
 import tap, { test } from "tap"
 import { type ActionName, actions } from "../../src/contract/operations/actions.ts"
+import { networksIn } from "../../src/rooms/webhook-addresses.ts"
 import { type Own, passwordOf, startOwn } from "../support/service.ts"
 
 interface Side {
@@ -21,6 +22,8 @@ type Step = readonly [by: string, name: ActionName, fields: Fields, outcome: str
 
 const eve = { username: "eve", password: passwordOf("eve") }
 const own = { subject: "{eve}" }
+/** Nothing lands in the Room after it is added, so nobody has to listen there. */
+const HOOK = "http://127.0.0.1:9/hook"
 const story: readonly Step[] = [
   ["ada", "set_up", { token: "rru_wrong", username: "ada", password: passwordOf("ada") }, "401 not_authenticated"],
   ["ada", "set_up", { token: "{set-up}", username: "ada", password: "short" }, "422 invalid_schema"],
@@ -46,6 +49,17 @@ const story: readonly Step[] = [
   ["ada", "make_operator", own, "done"],
   ["ada", "make_operator", own, "409 state_conflict"],
   ["ada", "unmake_operator", own, "done"],
+  ["ada", "add_webhook", { subject: "{room}", url: HOOK }, "403 role_required"],
+  ["grace", "sign_in", { username: "grace", password: passwordOf("grace") }, "done"],
+  ["grace", "add_webhook", { subject: "{room}", url: "ftp://127.0.0.1/" }, "422 invalid_schema"],
+  ["grace", "add_webhook", { subject: "{room}", url: "http://10.0.0.1/" }, "422 invalid_schema"],
+  ["grace", "add_webhook", { subject: "{room}", url: HOOK }, "done"],
+  ["ada", "change_webhook", { subject: "{webhook}", do: "turn_off" }, "403 role_required"],
+  ["grace", "change_webhook", { subject: "{webhook}", do: "send_again" }, "422 invalid_schema"],
+  ["grace", "change_webhook", { subject: "{webhook}", do: "turn_off" }, "done"],
+  ["grace", "change_webhook", { subject: "{webhook}", do: "turn_on" }, "done"],
+  ["grace", "change_webhook", { subject: "{webhook}", do: "remove" }, "done"],
+  ["grace", "change_webhook", { subject: "{webhook}", do: "turn_on" }, "404 room_unavailable"],
   ["ada", "end_credential", { subject: "{credential}" }, "done"],
   ["ada", "end_key", { subject: "{key}" }, "done"],
   ["ada", "end_invitation", { subject: "{open invitation}" }, "done"],
@@ -59,7 +73,7 @@ const story: readonly Step[] = [
 ]
 
 async function open(asForm: boolean): Promise<Side> {
-  const own = await startOwn()
+  const own = await startOwn({ webhookNetworks: networksIn("127.0.0.0/8") })
   tap.teardown(() => own.close())
   return { own, asForm, cookies: new Map(), known: new Map([["{set-up}", new URL(own.setUpLink ?? "").searchParams.get("token") ?? ""]]) }
 }
@@ -75,6 +89,7 @@ function storedIn({ own: { instance } }: Side): unknown {
     sessions: all("SELECT username, count(*) FROM sessions JOIN people USING (user_id) GROUP BY 1 ORDER BY 1"),
     invitations: all("SELECT accepted_by IS NULL, revoked_at IS NULL, room_id IS NULL FROM invitations ORDER BY created_at"),
     credentials: all("SELECT label, revoked_at IS NULL FROM credentials ORDER BY 1"),
+    webhooks: all("SELECT url, delivered, off_because FROM webhooks"),
     keys: all("SELECT label, revoked_at IS NULL FROM personal_keys ORDER BY 1"),
     audit: all("SELECT kind, by_id IS NULL, subject_id IS NULL FROM audit_entries ORDER BY sequence"),
   }
@@ -117,6 +132,7 @@ async function prepare(side: Side): Promise<void> {
   await key("writer")
   const invited = (await (await grace.request("POST", "/api/invitations", { roomId })).json()) as { invitationId: string }
   side.known
+    .set("{room}", roomId)
     .set("{credential}", result.credentialId)
     .set("{key}", await key("reader"))
     .set("{open invitation}", invited.invitationId)
@@ -152,6 +168,8 @@ for (const step of story) {
       t.equal(outcomeOf(answer, side.asForm), side.asForm && outcome !== "done" ? outcome.slice(0, 3) : outcome, way)
       if (outcome === "done") t.notSame(storedIn(side), before, `${way} changed what is stored`)
       const token = answer.text.match(/rri_[\w-]+/)?.[0]
+      const webhook = side.own.instance.tables.webhooks.on()[0]
+      if (webhook !== undefined) side.known.set("{webhook}", webhook.webhookId)
       if (name === "invite" && token) side.known.set("{invitation}", token)
       if (answer.cookie && outcome === "done") side.cookies.set(by, answer.cookie.split(";")[0] ?? "")
       stored.push(storedIn(side))

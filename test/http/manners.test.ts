@@ -26,8 +26,11 @@ const raw = (path: string, headers: Record<string, string> = {}, method = "GET")
   new Promise((resolve, reject) => {
     const asked = request(`${house.baseUrl}${path}`, { method, headers }, (response) => {
       const parts: Buffer[] = []
+      const answer = () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(parts) })
       response.on("data", (part: Buffer) => parts.push(part))
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(parts) }))
+      response.on("end", answer)
+      // Events never end: whoever asks everything hangs up.
+      if (response.headers["content-type"]?.startsWith("text/event-stream")) response.once("data", () => (answer(), asked.destroy()))
     })
     asked.on("error", reject).end()
   })

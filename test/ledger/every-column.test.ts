@@ -126,6 +126,15 @@ await ledger.admit({
 })
 await ledger.transact(() => {
   tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))
+  const webhookId = world.id()
+  tables.webhooks.add(
+    { webhookId, roomId, url: "https://example.com/", secret: "whsec_", delivered: 1 },
+    newcomer.userId,
+    isoTime(world.now()),
+  )
+  tables.webhooks.resend(webhookId, 1)
+  const failure = { sequence: 2, at: isoTime(world.now()), isDelivered: false, outcome: "500", milliseconds: 1 }
+  tables.webhooks.note(webhookId, { delivered: 1, failingSince: failure.at, offBecause: "Off.", deliveries: [failure] }, 2)
   tables.library.metadata.missed(["2999.99999"], isoTime(world.now()))
   connections(live).connect(newcomer.userId, { issuer: "https://provider.example", subject: "zoe" }, isoTime(world.now()))
   renewInstance(live)

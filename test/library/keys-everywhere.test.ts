@@ -12,6 +12,7 @@ import { pages } from "../../src/web/pages/index.ts"
 import { overHttp } from "../mcp/agent.ts"
 import { freshId } from "../support/bodies.ts"
 import { addressOf } from "../support/routes.ts"
+import { textOf } from "../support/streams.ts"
 import { collectionOf, keyOf, share, startHouse } from "./house.ts"
 
 const house = await startHouse()
@@ -57,7 +58,7 @@ const ids = {
 const bearer = { authorization: `Bearer ${key}` }
 const get = async (path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(baseUrl + path, { headers, redirect: "manual" })
-  return { status: response.status, text: (await response.text()).replace(/"generatedAt":"[^"]*"/g, "") }
+  return { status: response.status, text: (await textOf(response)).replace(/"generatedAt":"[^"]*"/g, "") }
 }
 const queries = [
   "",

@@ -11,6 +11,7 @@ import tap, { test } from "tap"
 import { startCopy } from "../../src/app/replication/follower.ts"
 import { followerNote } from "../../src/ledger/storage/litestream-files.ts"
 import { openMade } from "../../src/ledger/storage/opening.ts"
+import { latestSchema } from "../../src/ledger/storage/schema.ts"
 import { openLog } from "../../src/log.ts"
 import { startFollower } from "../support/follower.ts"
 import { temporaryFolder } from "../support/service.ts"
@@ -67,7 +68,7 @@ const forged = {
   "a changed definition": "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'threads'",
 }
 const others = {
-  "a newer version": ["PRAGMA user_version = 2", /schema 2/],
+  "a newer version": [`PRAGMA user_version = ${latestSchema + 1}`, new RegExp(`schema ${latestSchema + 1}`)],
   "another program": ["PRAGMA application_id = 7", /another program/],
 } as const
 

@@ -111,6 +111,7 @@ t.test("an owner can have an entry sent again, turn a webhook off and remove it;
   t.equal(receiver.received[1]?.id, receiver.received[3]?.id, "under the same id")
   await post("Four.")
   await until("and the place stays", () => receiver.sequences.at(-1) === 5)
+  t.equal((await change(webhookId, { do: "send_again", sequence: 0 })).status, 422)
   t.match(await (await change(webhookId, { do: "send_again", sequence: 99 })).json(), {
     refusal: "invalid_schema",
     issues: [{ path: "/sequence" }],

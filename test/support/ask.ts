@@ -1,6 +1,7 @@
 /** One request as anybody may send it, right or wrong, and its answer, held against the contract. */
 import type { Fetch } from "research-room/client"
 import { held } from "./contract.ts"
+import { textOf } from "./streams.ts"
 
 export interface Asked {
   readonly method?: string
@@ -49,6 +50,6 @@ export async function ask(url: string, { method, token, body, raw, headers = {},
     ...(sent === undefined || sent === null ? {} : { body: sent }),
     ...(sent instanceof ReadableStream ? { duplex: "half" } : {}),
   })
-  const text = await response.text()
+  const text = await textOf(response)
   return { status: response.status, headers: response.headers, text, body: parsed(text) }
 }

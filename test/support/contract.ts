@@ -18,6 +18,7 @@ import { type RefusalCode, refusals } from "../../src/contract/refusals/refusal.
 import { check } from "../../src/contract/schema/validation.ts"
 import { familyOf, schemaVersions } from "../../src/contract/versions.ts"
 import { commonHeaders } from "../../src/edge/answers/answer.ts"
+import { textOf } from "./streams.ts"
 
 interface Route {
   readonly method: string
@@ -122,7 +123,7 @@ export const heldBelow =
     const response = await fetch(url, init)
     const { pathname, searchParams } = new URL(url)
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : pathname
-    holdToContract(init.method ?? "GET", path, response, await response.clone().text(), searchParams)
+    holdToContract(init.method ?? "GET", path, response, await textOf(response.clone()), searchParams)
     return response
   }
 

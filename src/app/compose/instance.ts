@@ -33,6 +33,7 @@ import {
   importActs,
   keepingWebhooks,
   roomOperations,
+  feedReads,
   roomReads,
   roomTables,
   summarizing,
@@ -193,8 +194,12 @@ export function createInstance(parts: InstanceParts) {
     ...roomReads({
       ...tables,
       activity,
-      watch,
       assignments: tables.experiments.assignedTo,
+    }),
+    ...feedReads({
+      ...tables,
+      activity,
+      watch,
       // Another instance proves this with the names of the origin.
       written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
       snapshot: (work) => ledger.snapshot(work),

@@ -51,10 +51,6 @@ export function renewInstance(db: Db): void {
   const at = isoTime(world.now())
   db.prepare("INSERT INTO earlier_instances (instance_id, until) SELECT instance_id, +? FROM instance").run(at)
   db.prepare("UPDATE instance SET instance_id = +?, created_at = +?").run(world.id(), at)
-  // Two instances would tell the same receivers different things.
-  db.prepare(
-    "UPDATE webhooks SET off_because = 'This data was put back from a backup. Turn the webhook on if this instance is to deliver to it.'",
-  ).run()
 }
 
 /** Who the instance is whose data it is. */
