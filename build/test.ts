@@ -47,6 +47,7 @@ const REST = [
   "test/withholding/elsewhere.test.ts",
   "test/withholding/page.test.ts",
   "test/web/admin.test.ts",
+  "test/web/webhooks.test.ts",
   "test/web/looking-back.test.ts",
   "test/web/work-by-keyboard.test.ts",
   "test/web/weight.test.ts",

@@ -82,6 +82,7 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "signed-in-experiment", path: `/experiments/${experimentId}`, as: "owner" },
     { name: "signed-in-people", path: `${room}/people`, as: "owner" },
     { name: "connect", path: `${room}/connect`, as: "owner" },
+    { name: "webhooks", path: `${room}/webhooks`, as: "owner" },
     { name: "account", path: "/account", as: "owner" },
     { name: "library", path: "/library", as: "owner" },
     { name: "library-found", path: "/library?query=warm-up&tag=schedules&sort=title", as: "owner" },

@@ -2,7 +2,7 @@
 import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
-import { startOwn } from "../support/service.ts"
+import { type OwnOptions, startOwn } from "../support/service.ts"
 import { launch } from "./browser.ts"
 import { built } from "./built.ts"
 
@@ -16,9 +16,9 @@ async function beside<S extends { close(): Promise<unknown> }>(service: S) {
 }
 
 /** A fresh service, with nobody in it yet. */
-export async function ownInBrowser() {
+export async function ownInBrowser(options: OwnOptions = {}) {
   built()
-  const own = await startOwn()
+  const own = await startOwn(options)
   return { own, browser: await beside(own), at: (path: string) => `${own.baseUrl}${path}` }
 }
 

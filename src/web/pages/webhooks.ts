@@ -1,5 +1,4 @@
 /** The webhooks of a Room, for its owner: what is told where, what came of it, and a form to add one. */
-import { randomUUID } from "node:crypto"
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { ActionAnswer } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -7,12 +6,13 @@ import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
+import { field } from "../parts/entrance-field.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { command, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { said } from "./account-forms.ts"
+import { faultsOf } from "./account-forms.ts"
 
 type Webhook = AnswerOf<"webhooks">["items"][number]
 
@@ -55,9 +55,16 @@ ${deliveries(roomId, webhook)}
 }
 
 function addForm(roomId: string, url: string, refusal?: Refusal): Html {
-  const wrong = refusal === undefined ? null : html`<p class="fault" id="url-fault">${said(refusal)}</p>`
-  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}<form class="stack" method="post" action="${to(`/web${addressOf(roomId)}`)}"><input type="hidden" name="requestId" value="${randomUUID()}">
-<div class="field"><label for="url">Address</label>${wrong}<input id="url" name="url" type="url" required maxlength="2000" value="${url}" placeholder="https://lab.example.org/hooks/research-room"${wrong === null ? null : html` aria-describedby="url-fault" aria-invalid="true"`}></div>
+  const attributes = {
+    type: "url",
+    maxlength: 2_000,
+    value: url,
+    placeholder: "https://lab.example.org/hooks/research-room",
+    autocomplete: "off",
+  }
+  const isElsewhere = refusal !== undefined && refusal.code !== "invalid_schema"
+  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}${isElsewhere ? html`<div class="refused" role="alert"><p>${refusal.message}</p></div>` : null}<form class="stack" method="post" action="${to(`/web${addressOf(roomId)}`)}">
+${field("url", "Address", attributes, faultsOf(refusal, "url"))}
 <div class="buttons"><button>Add it</button></div></form></section>`
 }
 
