@@ -7,6 +7,7 @@ import type { ActivityEntry } from "../contract/answers/index.ts"
 import type { Manifest } from "../discovery/answers.ts"
 import type { healthReady } from "../discovery/health.ts"
 import type { InputOf } from "../contract/operations/index.ts"
+import { isForBearer } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { type ActivityMark, Chain } from "./chain.ts"
 import { RefusedError, UnexpectedAnswer } from "./errors.ts"
@@ -87,7 +88,7 @@ export class ResearchRoomClient {
    */
   async write<N extends AgentOperation>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
     const operation = operationOf(name)
-    const route = { path: operation.path, headers: this.#headers(operation.path), client: this.#client }
+    const route = { path: operation.path, headers: this.#headers(operation.surface === "agent"), client: this.#client }
     return deliver(this.#transport, operation, route, given(input), options)
   }
 
@@ -191,12 +192,17 @@ export class ResearchRoomClient {
   #ask<Answer>(name: string, input: Input, options: ReadOptions | undefined): Promise<Answer> {
     const read = readOf(name)
     const wait = Number(input.wait ?? 0)
-    return this.#transport.ask({ ...readRequest(read, input), headers: this.#headers(read.path), wait, ...options })
+    return this.#transport.ask({
+      ...readRequest(read, input),
+      headers: this.#headers(isForBearer(read, input.exclude !== undefined)),
+      wait,
+      ...options,
+    })
   }
 
-  /** Public reads are anonymous: the credential goes to agent routes only. */
-  #headers(path: string): Record<string, string> {
-    return this.#token !== undefined && path.startsWith("/api/agent/") ? { authorization: `Bearer ${this.#token}` } : {}
+  /** Public reads are anonymous: the credential goes only where the answer depends on it. */
+  #headers(isForBearer: boolean): Record<string, string> {
+    return this.#token !== undefined && isForBearer ? { authorization: `Bearer ${this.#token}` } : {}
   }
 }
 

@@ -7,7 +7,7 @@ import { browserPath, type Operation } from "../contract/definitions/operation.t
 import { writeParameters } from "../contract/definitions/write-parameters.ts"
 import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations/batch.ts"
 import { operations } from "../contract/operations/index.ts"
-import { browserReadPath, isText, type Read, type ReadSurface } from "../contract/definitions/read.ts"
+import { browserReadPath, isText, mayLeaveOutCaller, type Read, type ReadSurface } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
 import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
@@ -193,7 +193,7 @@ function readRoute(read: Read, path: string, caller: "agent" | "browser"): OpenA
       operationId: agent ? name : `${name}_in_browser`,
       ...described(summary, agent && needs(permissions), goesOn(read)),
       tags: [family === "library" ? tags.library.name : tagOf[surface]],
-      security: agent ? securityOf[surface] : bySession,
+      security: !agent ? bySession : mayLeaveOutCaller(read) ? [{}, ...byCredential] : securityOf[surface],
       parameters: [...pathParameters(path), ...queryParameters(query.entries)],
       responses: responses(cursor === null ? "What was asked for." : "One page of it.", contentOf(read), readRefusals(read, caller)),
     },

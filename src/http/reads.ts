@@ -2,7 +2,7 @@
 import type { H3Event } from "h3"
 import { basePathOf } from "../contract/base-path.ts"
 import { checkParameters } from "../contract/definitions/check-parameters.ts"
-import { browserReadPath, isEvents, openOf, type Read } from "../contract/definitions/read.ts"
+import { browserReadPath, isEvents, isForBearer, openOf, type Read } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { isDownload } from "../ledger/reads/reading.ts"
@@ -37,11 +37,9 @@ function eventsQueryOf({ url, req }: H3Event): URLSearchParams {
   return query
 }
 
-const isBearers = ({ surface }: Read): boolean => surface === "credential" || surface === "key"
-
 /** Who asks, as the read's surface wants to know it. */
 function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
-  if (isBearers(definition)) {
+  if (isForBearer(definition, event.url.searchParams.has("exclude"))) {
     mustNotComeFromBrowser(event)
     return bearer(edge, definition.family, event)
   }
@@ -111,7 +109,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const release = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
       try {
         const answer = await answered(event, by, event.req.signal)
-        if (isBearers(definition)) mustStillBeBearer(edge, definition.family, event)
+        if (isForBearer(definition, event.url.searchParams.has("exclude"))) mustStillBeBearer(edge, definition.family, event)
         return answer
       } finally {
         release?.()

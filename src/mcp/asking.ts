@@ -1,6 +1,6 @@
 /** Reads of the contract, asked through a door: by their names, or by an address that an answer gave. */
 import { agentReads } from "../discovery/manifest.ts"
-import { isStreamed, type Read } from "../contract/definitions/read.ts"
+import { isForBearer, isStreamed, type Read } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
 import { documents } from "../documents/index.ts"
 import type { ServiceCaller } from "./door.ts"
@@ -20,8 +20,6 @@ const expressionOf = (pattern: string): RegExp =>
 const addresses = readable.map((read) => ({ read, expression: expressionOf(read.path) }))
 const SUFFIX = ".md"
 const pages = Object.keys(documents).map(expressionOf)
-
-const isBearers = ({ surface }: Read): boolean => surface === "credential" || surface === "key"
 
 /** What an agent asks a read with, beside its parameters. */
 export interface Asking {
@@ -49,7 +47,8 @@ function itemsThatFit(text: string, bytes: number): number | undefined {
 
 /** Asks for a page, or for a shorter one where it has no room. */
 async function askPage(door: ServiceCaller, read: Read, path: string, { signal, bytes }: Asking): Promise<ToolAnswer> {
-  const ask = (at: string) => door.ask({ method: "GET", path: at, asBearer: isBearers(read) }, signal)
+  const ask = (at: string) =>
+    door.ask({ method: "GET", path: at, asBearer: isForBearer(read, new URLSearchParams(at.split("?", 2)[1]).has("exclude")) }, signal)
   const space = spaceOf(read, bytes)
   const answered = await ask(path)
   const isPage = "limit" in read.query.entries && answered.text.startsWith("{") && isTooLong(answered, space)

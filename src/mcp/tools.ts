@@ -209,7 +209,7 @@ export const tools: readonly Tool[] = [
     name: "activity",
     of: ["room_activity"],
     description: "What changed in a Room after a sequence you kept, a line for each write. wait: seconds to wait for the next.",
-    told: ["roomId", "after", "wait", "kinds", "limit"],
+    told: ["roomId", "after", "wait", "kinds", "exclude", "limit"],
     otherwise: { format: "lines" },
   }),
   {

@@ -42,18 +42,19 @@ function withIncluded(
 export function feedReads({ rooms, people, activity, watch, snapshot, written }: FeedSources) {
   const summary = summarizing(people, activity)
   return {
-    room_activity({ params, query, signal }) {
+    room_activity({ actor, params, query, signal }) {
       const roomId = params.roomId
       rooms.mustExist(roomId)
       const after = query.after ?? 0
       const kinds = query.kinds && activityKindsOf(query.kinds)
+      const without = actor === null ? undefined : { userId: actor.userId, credentialId: actor.grant?.credentialId ?? null }
       const inLines = query.format === "lines"
       const include = inLines ? ["summary"] : query.include
       // After a wait as well of one moment: what lands in between must not be passed by.
       const look = () =>
         snapshot(() => ({
           rows: include
-            ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1).map((row) => ({
+            ? activity.fullAfter(roomId, after, kinds, pageSize(query) + 1, without).map((row) => ({
                 ...row,
                 body: withIncluded(
                   row,
@@ -62,7 +63,7 @@ export function feedReads({ rooms, people, activity, watch, snapshot, written }:
                   (sequence) => written(roomId, sequence),
                 ),
               }))
-            : activity.after(roomId, after, kinds, pageSize(query) + 1),
+            : activity.after(roomId, after, kinds, pageSize(query) + 1, without),
           watermark: activity.watermark(roomId),
         }))
       mustNotBeAhead(after, activity.watermark(roomId))

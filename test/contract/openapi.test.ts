@@ -103,6 +103,8 @@ t.test("Every write shows a body that its own schema takes", (t) => {
 t.test("Agents show a credential, in the Library a key, people a session, and readers nothing", (t) => {
   const wanted = (path: string) => {
     if (path === "/api/agent/library/schema") return "[]"
+    // Anybody reads the feed, and an agent without what it wrote itself.
+    if (path === "/api/research/rooms/{roomId}/activity") return '[{},{"roomCredential":[]}]'
     if (path.startsWith("/api/agent/library/")) return '[{"personalKey":[]}]'
     if (path.startsWith("/api/library/")) return '[{"session":[]}]'
     return path.startsWith("/api/agent/") ? '[{"roomCredential":[]}]' : path.startsWith("/api/research/") ? "[]" : undefined

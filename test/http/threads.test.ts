@@ -16,6 +16,7 @@ import { ask } from "../support/ask.ts"
 import { softwareVersion } from "../../src/version.ts"
 import { message } from "../support/bodies.ts"
 import { addressOf } from "../support/routes.ts"
+import { textOf } from "../support/streams.ts"
 import { onReady, onTask } from "../support/threads.ts"
 import { pagesOf } from "../web/pages.ts"
 
@@ -66,7 +67,7 @@ const ofTheMoment = /"generatedAt":"[^"]*"|name="(?:\/says)?\/?(?:~id|requestId|
 const ofTheConnection = ["date", "x-request-id", "connection", "keep-alive", "content-length", "transfer-encoding", "content-encoding"]
 async function whole(answer: Response) {
   const headers = [...answer.headers].filter(([name]) => !ofTheConnection.includes(name))
-  return { status: answer.status, headers, text: (await answer.text()).replace(ofTheMoment, "") }
+  return { status: answer.status, headers, text: (await textOf(answer)).replace(ofTheMoment, "") }
 }
 
 test("every page and every read is answered as by one thread", async (t) => {

@@ -12,6 +12,7 @@ import { browserReadPath } from "../../src/contract/definitions/read.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { ask } from "../support/ask.ts"
 import { freshId } from "../support/bodies.ts"
+import { textOf } from "../support/streams.ts"
 import { collectionOf, keyOf, makeKnown, startHouse, toldOf } from "./house.ts"
 
 const house = await startHouse()
@@ -179,7 +180,7 @@ const atBrowser = (who: string, browser: typeof ada): Actor => ({
   who,
   async send(method, path, body) {
     const response = await browser.request(method, path, body)
-    return { status: response.status, text: await response.text() }
+    return { status: response.status, text: await textOf(response) }
   },
 })
 

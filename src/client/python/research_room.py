@@ -351,7 +351,7 @@ class _Client:
         headers = {"accept": "application/json" if form == "json" else "*/*", "user-agent": f"research_room.py/{__version__}"}
         if body is not None:
             headers["content-type"] = "application/json"
-        if self._token is not None and path.startswith("/api/agent/"):
+        if self._token is not None and (path.startswith("/api/agent/") or re.search(r"[?&]exclude=", path)):
             headers["authorization"] = f"Bearer {self._token}"
         try:
             status, sent, content = self._transport(method, self.base_url + path, headers, body, self._timeout + wait)

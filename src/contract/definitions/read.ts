@@ -211,6 +211,12 @@ export interface Read<N extends string = string> {
   readonly formats: Formats
 }
 
+/** Whether a read answers the bearer of a token: one that is for bearers alone, or one that leaves out what its caller wrote. */
+export const isForBearer = ({ surface, query }: Pick<Read, "surface" | "query">, leavesOutCaller: boolean): boolean =>
+  surface === "credential" || surface === "key" || (leavesOutCaller && mayLeaveOutCaller({ query }))
+/** Whether it can be asked to leave out what its caller wrote. */
+export const mayLeaveOutCaller = ({ query }: Pick<Read, "query">): boolean => "exclude" in query.entries
+
 /** Whether pages of every origin may ask it: what anybody may read. */
 export const openOf = ({ surface }: Pick<Read, "surface">): "everywhere" | undefined =>
   surface === "public" || surface === "discovery" ? "everywhere" : undefined

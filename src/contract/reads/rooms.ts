@@ -5,6 +5,7 @@ import * as answers from "../answers/index.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { kinds } from "./kinds.ts"
 import { limits } from "../limits.ts"
+import { oneOf } from "../schema/fields.ts"
 import { read } from "../definitions/read.ts"
 import { sequence, wholeNumber, words } from "../definitions/parameters.ts"
 import { lines, query, recordFilters } from "./shared.ts"
@@ -35,7 +36,9 @@ export const roomReads = [
       kinds: v.exactOptional(words(kinds)),
       include: v.exactOptional(words(enumerations.activityInclude)),
       wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)),
+      exclude: v.exactOptional(v.pipe(oneOf(["me"]), v.description("Leaves out what the Room credential that asks wrote."))),
     },
+    refusals: ["not_authenticated", "browser_origin"],
     cursor: "sequence",
     answer: answers.page(answers.activityEntry),
     formats: lines,

@@ -88,8 +88,14 @@ interface Content {
   readonly content: string
   readonly isSealed: 0 | 1
 }
-/** Up to `count` entries of a Room after one; of some kinds, or of all. */
-type Page = readonly [roomId: string, after: number, kinds: readonly string[] | undefined, count: number]
+/** Who wrote: a person here by a credential, or in the browser. */
+export interface Writer {
+  readonly userId: string
+  readonly credentialId: string | null
+}
+/** Up to `count` entries of a Room after one; of some kinds, or of all; without those of a writer. */
+type Page = readonly [roomId: string, after: number, kinds: readonly string[] | undefined, count: number, without?: Writer]
+const OTHERS = "AND w.person_id || w.sender IS NOT +?"
 const IN_ROOM = `WHERE j.room = ${placeOf("+?")} AND j.room_sequence`
 
 /** The operations whose entries are of each kind. */
@@ -120,15 +126,17 @@ export function activity(db: Db) {
   /** Reads up to `count` entries after `after`, each with further columns. */
   function pageWith<Further extends object>(further = "") {
     const page = db.prepare<Kept & Further>(`SELECT ${COLUMNS}${further} ${FROM} ${IN_ROOM} > +? ORDER BY j.room_sequence LIMIT +?`)
-    const pageOfOperation = db.prepare<Single & Further>(
-      `SELECT ${COLUMNS}, ${PREVIOUS}${further} ${FROM} ${IN_ROOM} > +? AND j.operation = +? ORDER BY j.room_sequence LIMIT +?`,
-    )
-    return (...[roomId, after, kinds, count]: Page): { row: Kept & Further; body: Row["body"] }[] => {
+    const some = `SELECT ${COLUMNS}, ${PREVIOUS}${further} ${FROM} ${IN_ROOM} > +? ${OTHERS}`
+    const pageOfOthers = db.prepare<Single & Further>(`${some} ORDER BY j.room_sequence LIMIT +?`)
+    const pageOfOperation = db.prepare<Single & Further>(`${some} AND j.operation = +? ORDER BY j.room_sequence LIMIT +?`)
+    return (...[roomId, after, kinds, count, without]: Page): { row: Kept & Further; body: Row["body"] }[] => {
+      const left = without === undefined ? null : without.userId + (without.credentialId ?? "")
+      const alone = (rows: (Single & Further)[]) => rows.map((row) => ({ row, body: served(row, row.previous) }))
       if (kinds !== undefined) {
         const operations = kinds.flatMap((kind) => byKind.get(kind) ?? [])
-        const rows = ofKinds(operations, ({ name }) => pageOfOperation.all(roomId, after, name, count), count)
-        return rows.map((row) => ({ row, body: served(row, row.previous) }))
+        return alone(ofKinds(operations, ({ name }) => pageOfOperation.all(roomId, after, left, name, count), count))
       }
+      if (left !== null) return alone(pageOfOthers.all(roomId, after, left, count))
       // A page has no gaps: each entry rests on the one before it.
       let previous = (after > 0 && place.get(roomId, after)?.digest) || null
       return page.all(roomId, after, count).map((row) => {
