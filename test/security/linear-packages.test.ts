@@ -31,6 +31,7 @@ const single: Readonly<Record<string, string>> = {
   "@modelcontextprotocol/server /^(?:[a-z][a-z0-9": "a format of Ajv, which does not validate here",
   "@modelcontextprotocol/server /=+$/": "reads the two `=` at most at the end of base64",
   "oauth4webapi /^\\s+(.*)$/": "reads a header of an identity provider; Node takes 16 KiB of headers",
+  "ipaddr.js /%.+$/": "reads hosts of parsed addresses, which hold no `%`, and what DNS and the operator's flags say",
   "h3 /^basic +(.+)$/i": "reads passwords of a kind that nothing here asks for",
 }
 
