@@ -19,6 +19,7 @@ import type { MeasurementTables } from "../research/measurements/reads.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
 import type { Findings } from "../research/findings/findings.ts"
 import type { FindingLinks } from "../research/findings/finding-links.ts"
+import type { Concerning } from "../research/inbox/of-person.ts"
 import type { Materials } from "../research/materials/materials.ts"
 import type { Links } from "../research/links/links.ts"
 import type { Reviews } from "../research/reviews/reviews.ts"
@@ -46,6 +47,8 @@ export interface Instance {
   readonly operators: Operators
   /** What owners do with the webhooks of their Rooms. */
   readonly webhooks: Pick<KeepingWebhooks, "add" | "change">
+  /** What others did in a person's Rooms that concerns them, as of a time in milliseconds. */
+  readonly concerning: Concerning
   /** Who comes in, and what a page shows a person of themselves. */
   readonly tables: {
     /** What the labels in the texts of a page name. */

@@ -71,6 +71,7 @@ import { search } from "./search/search.ts"
 import { extrasFinders, similarReads } from "./search/similar/reads.ts"
 import { similar } from "./search/similar/similar.ts"
 
+export { type Concerning, concerning } from "./inbox/of-person.ts"
 export { inboxReads } from "./inbox/reads.ts"
 export { Exports, filesOf, filesOn, type RoomFiles }
 

@@ -27,7 +27,16 @@ import { learning as learningOf, libraryActs, libraryOperations, libraryReads, l
 import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
 import { keysOf } from "../../contract/each.ts"
-import { Exports, filesOn, inboxReads, type RoomFiles, researchOperations, researchReads, researchTables } from "../../research/index.ts"
+import {
+  concerning,
+  Exports,
+  filesOn,
+  inboxReads,
+  type RoomFiles,
+  researchOperations,
+  researchReads,
+  researchTables,
+} from "../../research/index.ts"
 import {
   activityLines,
   importActs,
@@ -188,30 +197,21 @@ export function createInstance(parts: InstanceParts) {
   const webhooks = keepingWebhooks({ ...tables, ledger, world })
   const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(aside), instanceId })
   const ahead = datedAhead(db, world)
+  const summary = summarizing(tables.people, activity)
+  const snapshot = <T>(work: () => T) => ledger.snapshot(work)
   const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
-    ...roomReads({
-      ...tables,
-      activity,
-      assignments: tables.experiments.assignedTo,
-    }),
+    ...roomReads({ ...tables, activity, assignments: tables.experiments.assignedTo }),
     ...feedReads({
       ...tables,
       activity,
       watch,
       // Another instance proves this with the names of the origin.
       written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
-      snapshot: (work) => ledger.snapshot(work),
+      snapshot,
     }),
-    ...inboxReads({
-      ...tables,
-      activity,
-      watch,
-      snapshot: (work) => ledger.snapshot(work),
-      lines: activityLines,
-      summary: summarizing(tables.people, activity),
-    }),
+    ...inboxReads({ ...tables, activity, watch, snapshot, lines: activityLines, summary }),
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
     ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),
@@ -232,6 +232,7 @@ export function createInstance(parts: InstanceParts) {
     operators,
     exports,
     webhooks,
+    concerning: concerning({ ...tables, activity, summary }),
     importing,
     learning,
     /**

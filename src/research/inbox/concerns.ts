@@ -28,7 +28,7 @@ function mentionOf({ username, name }: Agent, texts: readonly string[]): string 
   for (const text of texts)
     for (const [mention, person = "", agent] of text.matchAll(MENTION)) {
       if (person.toLowerCase() !== username.toLowerCase()) continue
-      if (agent === undefined || spelled(agent) === spelled(name)) return mention
+      if (agent === undefined || name === null || spelled(agent) === spelled(name)) return mention
     }
   return undefined
 }
@@ -64,7 +64,7 @@ export function concerns(db: Db, labelled: Labels) {
     const others = rows.flatMap((row) => {
       const entry = parse(row.body)
       const { userId, agent: name } = entry.actor
-      const isOwn = userId === agent.userId && (name === undefined || name === agent.name)
+      const isOwn = userId === agent.userId && (agent.name === null || name === undefined || name === agent.name)
       return isOwn ? [] : [{ row, ...namedIn(row, entry) }]
     })
     if (others.length === 0) return []

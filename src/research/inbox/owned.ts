@@ -4,11 +4,11 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { AGENT_AT } from "../../ledger/journal/author.ts"
 import { HOLDING_AGENT } from "../experiments/summary.ts"
 
-/** An agent: a person, and the name of the credential that writes for them. */
+/** An agent: a person, and the name of the credential that writes for them; null for the person with all of their agents. */
 export interface Agent {
   readonly userId: string
   readonly username: string
-  readonly name: string
+  readonly name: string | null
 }
 
 /** Something that an agent made. */
@@ -25,7 +25,8 @@ const ofExperiments = objectList.flatMap(({ table, key, of }) =>
   of.experiment === undefined ? [] : [{ table, key, column: of.experiment }],
 )
 /** Entries from before agents had names tell their person alone. */
-const WRITTEN_BY = "w.person_id = +? AND coalesce(w.agent, +?) = +?"
+const OF_AGENT = (agent: string) => `coalesce(${agent}, +?, '') = coalesce(+?, ${agent}, '')`
+const WRITTEN_BY = `w.person_id = +? AND ${OF_AGENT("w.agent")}`
 
 export function owned(db: Db) {
   const find = db.prepare<Owned>(
@@ -42,13 +43,15 @@ export function owned(db: Db) {
       .join(" UNION ALL "),
   )
   const assigned = db.prepare<{ id: string; label: string }>(
-    `SELECT e.experiment_id AS id, e.label FROM experiments e WHERE e.experiment_id ${NAMED} AND e.assignee_id = +? AND coalesce(${HOLDING_AGENT}, +?) = +?`,
+    `SELECT e.experiment_id AS id, e.label FROM experiments e WHERE e.experiment_id ${NAMED} AND e.assignee_id = +? AND ${OF_AGENT(HOLDING_AGENT)}`,
   )
   const lost = db.prepare<{ label: string }>(
     `SELECT e.label FROM experiment_revisions b JOIN experiments e ON e.experiment_id = b.experiment_id
-     WHERE b.experiment_id = +? AND b.revision = +? AND b.assignee_id = +? AND coalesce(${AGENT_AT(
-       "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = b.experiment_id AND v.operation = 'take_experiment' AND v.revision <= b.revision ORDER BY v.revision DESC LIMIT 1)",
-     )}, +?) = +?`,
+     WHERE b.experiment_id = +? AND b.revision = +? AND b.assignee_id = +? AND ${OF_AGENT(
+       AGENT_AT(
+         "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = b.experiment_id AND v.operation = 'take_experiment' AND v.revision <= b.revision ORDER BY v.revision DESC LIMIT 1)",
+       ),
+     )}`,
   )
   return {
     /** The label of an experiment that an agent held at a revision; undefined where it did not. */

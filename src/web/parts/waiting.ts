@@ -1,4 +1,7 @@
 /** What waits for the person who is signed in: what others asked of them, said to them or of their records, and what is about to end. */
+import { entryPage, pageOf } from "../../contract/objects/objects.ts"
+import { oneLine, shortened } from "../../contract/text.ts"
+import type { PersonsEntry } from "../../research/inbox/of-person.ts"
 import { isoTime } from "../../ledger/world.ts"
 import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -9,6 +12,10 @@ import { heading, label, named, person, time } from "./parts.ts"
 
 /** A credential or key that ends sooner than this, in milliseconds, waits to be rotated. */
 const SOON = 14 * 24 * 3_600_000
+
+/** Characters of what an entry tells. */
+const TOLD = 200
+const AND = new Intl.ListFormat("en")
 
 const ends = (what: string, name: string, at: string, path: string): Html =>
   html`Your ${what} <a href="${to(path)}">${name}</a> ends ${time(at)}`
@@ -88,10 +95,30 @@ export const waitingCount = (visit: Visit): string => {
   return length === 0 ? "" : `(${length}) `
 }
 
-/** The block on the first page. */
-export const waitingBlock = (visit: Visit): Html | null => {
-  const lines = waitingFor(visit)
-  return lines.length === 0
-    ? null
-    : html`<section aria-labelledby="waiting">${heading(2, "waiting", "Waiting for you")}<ul class="uses">${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`
+/** Why an entry concerns a person. What it bears on is told in one sentence. */
+function reasons(concerns: PersonsEntry["concerns"]): string {
+  const borne = concerns.flatMap(({ because, label }) => (because === "bears_on" && label !== null ? [label] : []))
+  const others = concerns.filter(({ because, label }) => because !== "bears_on" || label === null)
+  const together = borne.length === 0 ? [] : [`It bears on ${AND.format(borne)}, which you wrote.`]
+  return [...together, ...others.map(({ sentence }) => sentence)].join(" ")
 }
+
+/** What others did that names the person, or bears on what they wrote or work on. */
+function concerning({ person: who, edge: { instance } }: Visit): readonly Html[] {
+  if (who === undefined) return []
+  return instance
+    .concerning(who, instance.world.now())
+    .map(({ roomId, title, entry: { at, target, threadId, entryId }, summary, concerns }) => {
+      const page = entryPage(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `/rooms/${roomId}`
+      return html`<a href="${to(page)}" dir="auto">${shortened(oneLine(summary), TOLD)}</a> ${reasons(concerns)} <span class="meta" dir="auto">${title} ${time(at)}</span>`
+    })
+}
+
+const list = (id: string, title: string, lines: readonly Html[]): Html | null =>
+  lines.length === 0
+    ? null
+    : html`<section aria-labelledby="${id}">${heading(2, id, title)}<ul class="uses">${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`
+
+/** The blocks on the first page: what waits for an answer or an end, and what else concerns the person. */
+export const waitingBlock = (visit: Visit): Html =>
+  html`${list("waiting", "Waiting for you", waitingFor(visit))}${list("concerns", "What concerns you", concerning(visit))}`

@@ -1,0 +1,81 @@
+/** What others did in a person's Rooms that concerns them: of the newest entries, for the first page. */
+import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
+import { parse } from "../../contract/json.ts"
+import type { Activity, FullRow } from "../../ledger/journal/activity.ts"
+import { isoTime } from "../../ledger/world.ts"
+import type { Members } from "../../rooms/members.ts"
+import type { concerns } from "./concerns.ts"
+
+/** Rooms that are looked at, and the newest entries of each. */
+const ROOMS = 20
+const ENTRIES = 50
+/** Entries that are read at a time, and the characters of contents after which no more of a Room are: a content may have a million. */
+const STEP = 5
+const CHARACTERS = 200_000
+/** Milliseconds after which an entry concerns nobody any more. */
+const RECENT = 14 * 24 * 3_600_000
+const SHOWN = 20
+
+export interface PersonsEntry {
+  readonly roomId: string
+  readonly title: string
+  readonly entry: ActivityEntry
+  /** One sentence on what happened. */
+  readonly summary: string
+  readonly concerns: readonly InboxEntry["concerns"][number][]
+}
+
+interface Sources {
+  readonly activity: Activity
+  readonly members: Pick<Members, "roomsOf">
+  readonly concerns: ReturnType<typeof concerns>
+  readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
+}
+
+export type Concerning = ReturnType<typeof concerning>
+
+/**
+ * Up to 20 entries, the newest first. An entry is left out once its reader wrote in its Thread, or, where it has none, in its Room, in the browser.
+ * Replies, disputes and objections are left out too: they wait for an answer by themselves.
+ */
+export function concerning({ activity, members, concerns, summary }: Sources) {
+  /** The newest entries of a Room since a time, as far as they may be looked through, in order. */
+  function newest(roomId: string, since: string): { row: FullRow; entry: ActivityEntry }[] {
+    const found: { row: FullRow; entry: ActivityEntry }[] = []
+    const watermark = activity.watermark(roomId)
+    let [left, isOver] = [CHARACTERS, false]
+    for (let end = watermark; end > Math.max(0, watermark - ENTRIES) && !isOver; end -= STEP) {
+      const from = Math.max(0, end - STEP)
+      for (const row of activity.fullAfter(roomId, from, undefined, end - from).toReversed()) {
+        const entry = parse(row.body)
+        left -= row.content.length
+        isOver ||= left < 0 || entry.at < since
+        if (!isOver) found.unshift({ row, entry })
+      }
+    }
+    return found
+  }
+
+  return (person: { readonly userId: string; readonly username: string }, now: number): PersonsEntry[] => {
+    const since = isoTime(now - RECENT)
+    const found = members.roomsOf(person.userId, ROOMS).flatMap(({ roomId, title }): PersonsEntry[] => {
+      const entries = newest(roomId, since)
+      const answered = new Map<string | null, number>()
+      // What an agent of theirs wrote says nothing of what they have read.
+      for (const {
+        entry: { actor, threadId, sequence },
+      } of entries)
+        if (actor.userId === person.userId && actor.agent == null) for (const place of [threadId, null]) answered.set(place, sequence)
+      const rows = entries.map(({ row }) => row)
+      return concerns(roomId, rows, { ...person, name: null }).flatMap(({ entry, row, concerns }) =>
+        entry.sequence < (answered.get(entry.threadId) ?? 0) ||
+        entry.operation === "assert_dispute" ||
+        (entry.operation === "submit_review" && JSON.parse(row.content).verdict === "objects") ||
+        concerns.some(({ because }) => because === "reply")
+          ? []
+          : [{ roomId, title, entry, summary: summary(roomId, entry, row.content), concerns }],
+      )
+    })
+    return found.sort((one, other) => (one.entry.at < other.entry.at ? 1 : -1)).slice(0, SHOWN)
+  }
+}

@@ -1,0 +1,80 @@
+/** A person's first page: what others did in their Rooms that concerns them, until they have written there themselves. */
+import { startResearchRoom } from "research-room/testing"
+import { ResearchRoomClient } from "research-room/client"
+import tap, { test } from "tap"
+import { hypothesis, message } from "../../support/bodies.ts"
+import { castOf } from "../../support/cast.ts"
+import { held } from "../../support/contract.ts"
+import { finding } from "../record/bodies.ts"
+
+const house = await startResearchRoom()
+tap.teardown(() => house.close())
+const cast = await castOf(house)
+const { roomId, threadId } = await cast.room("Worked on together")
+const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
+const { result } = await cast.ada.write("issue_credential", { roomId, label: "mcp", permissions } as never)
+const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: result.token, fetch: held })
+
+type Person = typeof cast.ada
+/** The same people where pages are looked at, which no contract describes. */
+const [ada, grace, mary] = await Promise.all((["owner", "member", "visitor"] as const).map((who) => house.browser(who)))
+if (ada === undefined || grace === undefined || mary === undefined) throw new Error("the demo has three people")
+const post = (who: Pick<Person, "write">, text: string, thread = threadId) =>
+  who.write("post_message", { threadId: thread, ...message(text) } as never)
+/** The lines of the block about the Room, each as the words a reader sees. */
+async function concerns(who: Person): Promise<string[]> {
+  const page = await (await who.request("GET", "/")).text()
+  const [block = ""] = /<section aria-labelledby="concerns">.*?<\/section>/s.exec(page) ?? []
+  const lines = [...block.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = ""]) =>
+    line
+      .replace(/<[^>]*>/g, "")
+      .replace(/\s+/g, " ")
+      .trim(),
+  )
+  return lines.filter((line) => line.includes("Worked on together"))
+}
+const h1 = await cast.ada.write("publish_hypothesis", hypothesis(roomId, threadId))
+
+test("nothing concerns who is alone, nor what their own agent writes", async (t) => {
+  await post(agent as never, "@ada, H1 stands.")
+  t.strictSame(await concerns(ada), [])
+})
+
+test("a name, a label and what bears on one's records do, the newest first; replies wait by themselves", async (t) => {
+  const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Aside" })
+  await post(cast.grace, "@ada: is it so?", other.threadId)
+  await post(cast.grace, "I doubt H1.", other.threadId)
+  await cast.grace.write("publish_finding", finding({ roomId, threadId }, {}, "It was not so."))
+  await cast.grace.write("assert_dispute", { targetVersionId: h1.result.versionId, explanation: "The runs were too short." })
+  const found = await concerns(ada)
+  t.equal(found.length, 2, found.join("\n"))
+  t.match(found[0], /^grace wrote: I doubt H1\. Its text names H1, which you wrote\. Worked on together/)
+  t.match(found[1], /^grace wrote: @ada: is it so\? It names @ada\./)
+  t.strictSame(await concerns(grace), [], "what one wrote oneself is no news")
+  t.match(await (await ada.request("GET", "/")).text(), /disputes<\/span> your/, "the dispute waits for an answer")
+
+  await post(agent as never, "Run 7 is over.", other.threadId)
+  t.equal((await concerns(ada)).length, 2, "her agent has not read it for her")
+  await post(cast.ada, "It is.", other.threadId)
+  t.strictSame(await concerns(ada), [], "who has answered in the Thread has read it")
+})
+
+test("an agent of hers that is named, or a record of the agent, concerns her too", async (t) => {
+  const { result: made } = await agent.write("publish_hypothesis", hypothesis(roomId, threadId))
+  const { result: other } = await cast.grace.write("create_thread", { roomId, title: "Of agents" })
+  await post(cast.grace, `@ada/mcp: ${made.label}?`, other.threadId)
+  const [line = ""] = await concerns(ada)
+  t.match(line, new RegExp(`It names @ada/mcp\\. Its text names ${made.label}, which you wrote\\.`))
+})
+
+test("a text of strangers stays text, and who is in no Room has nothing", async (t) => {
+  await post(
+    cast.grace,
+    "@ada <script>alert(1)</script>",
+    (await cast.grace.write("create_thread", { roomId, title: "Markup" })).result.threadId,
+  )
+  const page = await (await ada.request("GET", "/")).text()
+  t.match(page, "@ada &lt;script&gt;alert(1)")
+  t.notMatch(page, "<script>alert(1)")
+  t.strictSame(await concerns(mary), [])
+})
