@@ -47,7 +47,10 @@ export function feedReads({ rooms, people, activity, watch, snapshot, written }:
       rooms.mustExist(roomId)
       const after = query.after ?? 0
       const kinds = query.kinds && activityKindsOf(query.kinds)
-      const without = actor === null ? undefined : { userId: actor.userId, credentialId: actor.grant?.credentialId ?? null }
+      const without =
+        query.exclude === undefined || actor === null
+          ? undefined
+          : { userId: actor.userId, credentialId: actor.grant?.credentialId ?? null }
       const inLines = query.format === "lines"
       const include = inLines ? ["summary"] : query.include
       // After a wait as well of one moment: what lands in between must not be passed by.

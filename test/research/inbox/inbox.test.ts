@@ -135,6 +135,14 @@ test("only a Room credential can leave out its own", async (t) => {
   t.equal((await ask(path.split("?")[0] ?? "", { token: "rrc_nobody" })).status, 200, "without it, nobody is asked who they are")
 })
 
+test("a page shows its reader what they wrote themselves", async (t) => {
+  const reader = await house.browser("owner")
+  const { items } = await mcp.read("room_activity", { roomId, kinds: ["assert_dispute"] })
+  const own = items.findLast(({ actor }) => actor.username === "ada")?.sequence
+  const page = await (await reader.request("GET", `/rooms/${roomId}/activity`)).text()
+  t.match(page, `id="activity-${own}"`)
+})
+
 test("two agents that speak MCP work side by side: each is told at once what the other did, and nothing of its own", async (t) => {
   const { result: first } = await cast.ada.write("issue_credential", { roomId, label: "left", permissions } as never)
   const { result: second } = await cast.grace.write("issue_credential", { roomId, label: "right", permissions } as never)
