@@ -33,12 +33,12 @@ function sorted<T>(rows: readonly T[], keyOf: (row: T) => Sortable, isDescending
 
 const ordinalOf = ({ label }: Row): number => Number(label.slice(1))
 /** What every row can be sorted by. */
-const plainKeys: Readonly<Record<string, (row: Row) => Sortable>> = {
-  label: ordinalOf,
-  experiment: ({ experimentLabel }) => Number(experimentLabel.slice(1)),
-  outcome: ({ status }) => status,
-  registered: ({ registeredAt }) => registeredAt,
-}
+const plainKeys = new Map<string, (row: Row) => Sortable>([
+  ["label", ordinalOf],
+  ["experiment", ({ experimentLabel }) => Number(experimentLabel.slice(1))],
+  ["outcome", ({ status }) => status],
+  ["registered", ({ registeredAt }) => registeredAt],
+])
 
 export function comparingReads(tables: AttemptTables, curves: Curves) {
   /** @throws Refusal 404 */
@@ -65,12 +65,12 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
 
   /** @throws Refusal for what no row is sorted by */
   function keyOf(sort: string, rows: readonly Row[], settings: ReadonlyMap<string, Settings>): (row: Row) => Sortable {
-    const plain = plainKeys[sort]
+    const plain = plainKeys.get(sort)
     if (plain !== undefined) return plain
     const [kind, name] = [sort.slice(0, sort.indexOf(":")), sort.slice(sort.indexOf(":") + 1)]
     if (kind === "setting") return ({ attemptId }) => settings.get(attemptId)?.get(name)
     if (kind !== "metric")
-      throw badParameter("sort", `must be one of ${Object.keys(plainKeys).join(", ")}, or begin with metric: or setting:`)
+      throw badParameter("sort", `must be one of ${[...plainKeys.keys()].join(", ")}, or begin with metric: or setting:`)
     const lasts = lastsOf(rows, tables.metrics(rows), name)
     return ({ attemptId }) => {
       const last = lasts.get(attemptId)

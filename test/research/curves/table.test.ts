@@ -89,7 +89,8 @@ t.test("sorted by a metric or a setting: by size, NaN behind numbers, what an at
   t.same(await order("metric:loss (train)", "descending"), [slow, quick, wild, silent])
   t.same(await order("setting:--seed", "ascending"), [silent, slow, quick, wild])
   t.same(await order("label", "descending"), [silent, wild, quick, slow])
-  t.match(await refusalOf(reader.read("attempt_table", { roomId, sort: "beauty" })), { refusal: "invalid_parameter" })
+  for (const sort of ["beauty", "__proto__", "constructor", "toString"])
+    t.match(await refusalOf(reader.read("attempt_table", { roomId, sort })), { refusal: "invalid_parameter" }, sort)
   t.match(await refusalOf(reader.read("attempt_table", {})), { refusal: "invalid_parameter" })
 })
 
