@@ -37,9 +37,11 @@ function eventsQueryOf({ url, req }: H3Event): URLSearchParams {
   return query
 }
 
+const answersBearer = (definition: Read, { url }: H3Event): boolean => isForBearer(definition, url.searchParams.has("exclude"))
+
 /** Who asks, as the read's surface wants to know it. */
 function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
-  if (isForBearer(definition, event.url.searchParams.has("exclude"))) {
+  if (answersBearer(definition, event)) {
     mustNotComeFromBrowser(event)
     return bearer(edge, definition.family, event)
   }
@@ -109,7 +111,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
       const release = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
       try {
         const answer = await answered(event, by, event.req.signal)
-        if (isForBearer(definition, event.url.searchParams.has("exclude"))) mustStillBeBearer(edge, definition.family, event)
+        if (answersBearer(definition, event)) mustStillBeBearer(edge, definition.family, event)
         return answer
       } finally {
         release?.()

@@ -3,7 +3,7 @@ import type { ActivityEntry } from "../contract/answers/index.ts"
 import type { RoomEvent } from "../contract/answers/room-event.ts"
 import { parse } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
-import { entryPage, pageOf } from "../contract/objects/objects.ts"
+import { activityPage } from "../contract/objects/objects.ts"
 import type { Activity } from "../ledger/journal/activity.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
 
@@ -13,9 +13,9 @@ const AT_ONCE = 100
 const RETRY = 2_000
 
 /** An entry as it is told to listeners. @param baseUrl the address of the service, without a slash at the end */
-export function roomEvent(roomId: string, { sequence, kind, target, threadId, entryId }: ActivityEntry, baseUrl: string): RoomEvent {
-  const page = entryPage(threadId, entryId) ?? pageOf(target.kind, target.id) ?? pageOf("room", roomId)
-  return { roomId, sequence, kind, label: target.label, url: `${baseUrl}${page}` }
+export function roomEvent(roomId: string, entry: ActivityEntry, baseUrl: string): RoomEvent {
+  const { sequence, kind, target } = entry
+  return { roomId, sequence, kind, label: target.label, url: `${baseUrl}${activityPage(roomId, entry)}` }
 }
 
 interface Sources {

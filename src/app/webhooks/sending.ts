@@ -93,7 +93,7 @@ export class Sending {
     const failingSince = webhook.failingSince ?? isoTime(at)
     const offBecause =
       status === 410
-        ? "The address answered 410: it wants nothing any more."
+        ? "The address answered 410: it wants no more deliveries."
         : at - Date.parse(failingSince) > limits.webhookDays * DAY
           ? `No delivery has succeeded since ${failingSince.slice(0, 16)}Z. The last one: ${text}.`
           : null

@@ -322,7 +322,7 @@ class _Client:
     ) -> None:
         """
         url: the address of the service, or of a Room's page.
-        token: a credential or key. Left out, it is RESEARCH_ROOM_TOKEN. Public reads need none, and are sent none.
+        token: a credential or key. Left out, it is RESEARCH_ROOM_TOKEN. Public reads need none, and are sent none unless they exclude you.
         client: the program that writes, in your own words: name, version, model, sessionId, runId.
         spool: the folder for writes that could not be delivered. Left out, it is RESEARCH_ROOM_SPOOL or ~/.research-room/spool.
             False keeps nothing.

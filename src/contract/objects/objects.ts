@@ -77,6 +77,12 @@ export function pageOf(kind: string, id: string): string | undefined {
 export const entryPage = (threadId: string | null, entryId: string | null): string | undefined =>
   threadId === null || entryId === null ? undefined : `${objects.thread.page}/${threadId}?entry=${entryId}#entry-${entryId}`
 
+/** The page that shows what an entry of a Room's activity tells: its place in its Thread, else its object's page, else the Room's. */
+export const activityPage = (
+  roomId: string,
+  { threadId, entryId, target }: { threadId: string | null; entryId: string | null; target: { kind: string; id: string } },
+): string => entryPage(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `${objects.room.page}/${roomId}`
+
 /** The refusal when the id of a subject names nothing. */
 export const unknownOf = (named: Referable): RefusalCode => (named === "record" ? objects.finding.unknown : objects[named].unknown)
 /** The refusals for an id of this name in a path. */

@@ -3,7 +3,7 @@ import { writerName } from "../../contract/answers/parts.ts"
 import type { Entry, RecordSummary } from "../../contract/answers/index.ts"
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { limits } from "../../contract/limits.ts"
-import { entryPage, pageOf } from "../../contract/objects/objects.ts"
+import { activityPage, entryPage, pageOf } from "../../contract/objects/objects.ts"
 import { type Asking, said, words } from "../writing.ts"
 import { shortened } from "../../contract/text.ts"
 import type { Feed, FeedEntry } from "./formats.ts"
@@ -49,8 +49,9 @@ function roomFeed(asking: Asking): Feed {
   const roomId = id("roomId")
   const { title, activityWatermark } = ask("room", { roomId })
   const { items } = ask("room_activity", { roomId }, { after: lastPage(activityWatermark), include: "summary" })
-  const entries = items.map(({ digest, sequence, at, actor, target, threadId, entryId, summary = "" }): FeedEntry => {
-    const path = entryPage(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `/rooms/${roomId}`
+  const entries = items.map((entry): FeedEntry => {
+    const { digest, sequence, at, actor, summary = "" } = entry
+    const path = activityPage(roomId, entry)
     // A URI for a digest (RFC 6920): an entry is known by the link of its chain.
     const name = Buffer.from(digest.replace("sha256:", ""), "hex").toString("base64url")
     return { id: `ni:///sha-256;${name}`, title: said(summary, TITLE), text: `${sequence}. ${summary}`, path, author: authorOf(actor), at }

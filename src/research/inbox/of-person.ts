@@ -1,6 +1,7 @@
 /** What others did in a person's Rooms that concerns them: of the newest entries, for the first page. */
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
-import { parse } from "../../contract/json.ts"
+import { parse, trusted } from "../../contract/json.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Activity, FullRow } from "../../ledger/journal/activity.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Members } from "../../rooms/members.ts"
@@ -35,7 +36,7 @@ interface Sources {
 export type Concerning = ReturnType<typeof concerning>
 
 /**
- * Up to 20 entries, the newest first. An entry is left out once its reader wrote in its Thread, or, where it has none, in its Room, in the browser.
+ * Up to 20 entries, the newest first. An entry is left out once its reader wrote in its Thread in the browser; where it has no Thread, in its Room.
  * Replies, disputes and objections are left out too: they wait for an answer by themselves.
  */
 export function concerning({ activity, members, concerns, summary }: Sources) {
@@ -62,15 +63,14 @@ export function concerning({ activity, members, concerns, summary }: Sources) {
       const entries = newest(roomId, since)
       const answered = new Map<string | null, number>()
       // What an agent of theirs wrote says nothing of what they have read.
-      for (const {
-        entry: { actor, threadId, sequence },
-      } of entries)
-        if (actor.userId === person.userId && actor.agent == null) for (const place of [threadId, null]) answered.set(place, sequence)
+      for (const { entry } of entries)
+        if (entry.actor.userId === person.userId && entry.actor.agent == null)
+          for (const place of [entry.threadId, null]) answered.set(place, entry.sequence)
       const rows = entries.map(({ row }) => row)
       return concerns(roomId, rows, { ...person, name: null }).flatMap(({ entry, row, concerns }) =>
         entry.sequence < (answered.get(entry.threadId) ?? 0) ||
         entry.operation === "assert_dispute" ||
-        (entry.operation === "submit_review" && JSON.parse(row.content).verdict === "objects") ||
+        (entry.operation === "submit_review" && trusted<BodyOf<"submit_review">>(row.content).verdict === "objects") ||
         concerns.some(({ because }) => because === "reply")
           ? []
           : [{ roomId, title, entry, summary: summary(roomId, entry, row.content), concerns }],

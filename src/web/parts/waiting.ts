@@ -1,5 +1,5 @@
 /** What waits for the person who is signed in: what others asked of them, said to them or of their records, and what is about to end. */
-import { entryPage, pageOf } from "../../contract/objects/objects.ts"
+import { activityPage } from "../../contract/objects/objects.ts"
 import { oneLine, shortened } from "../../contract/text.ts"
 import type { PersonsEntry } from "../../research/inbox/of-person.ts"
 import { isoTime } from "../../ledger/world.ts"
@@ -108,10 +108,10 @@ function concerning({ person: who, edge: { instance } }: Visit): readonly Html[]
   if (who === undefined) return []
   return instance
     .concerning(who, instance.world.now())
-    .map(({ roomId, title, entry: { at, target, threadId, entryId }, summary, concerns }) => {
-      const page = entryPage(threadId, entryId) ?? pageOf(target.kind, target.id) ?? `/rooms/${roomId}`
-      return html`<a href="${to(page)}" dir="auto">${shortened(oneLine(summary), TOLD)}</a> ${reasons(concerns)} <span class="meta" dir="auto">${title} ${time(at)}</span>`
-    })
+    .map(
+      ({ roomId, title, entry, summary, concerns }) =>
+        html`<a href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(oneLine(summary), TOLD)}</a> ${reasons(concerns)} <span class="meta" dir="auto">${title} ${time(entry.at)}</span>`,
+    )
 }
 
 const list = (id: string, title: string, lines: readonly Html[]): Html | null =>
