@@ -10,6 +10,8 @@ const OF_COLOUR = ["color-contrast", "link-in-text-block"]
 
 /** What axe finds wrong with a page, by all rules or by those of its colours: a line for each rule, with where it is broken. */
 export async function violations(page: Page, by: "all" | "colour" = "all"): Promise<string[]> {
+  // A page that a link led to may not be there yet, though its address is.
+  await page.waitForLoadState()
   if (!(await page.evaluate("'axe' in window"))) {
     await page.evaluate(axe)
     // Entries that are laid out when they come near are looked at as they are then.
