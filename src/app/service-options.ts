@@ -5,7 +5,6 @@ import type { World } from "../ledger/world.ts"
 import type { CrossrefSettings } from "../library/papers/crossref.ts"
 import type { ProviderSettings } from "../people/provider/provider.ts"
 import type { RepositorySettings } from "../repositories/configured.ts"
-import type { Network } from "../rooms/webhook-addresses.ts"
 import type { Instance } from "./compose/instance.ts"
 import type { PastNumbers } from "./past/pasts.ts"
 import type { EdgeOptions } from "./serving/parts.ts"
@@ -37,9 +36,7 @@ export interface ServiceOptions extends EdgeOptions {
   readonly threads?: number | undefined
   /** How long they may take, and are kept without work; left out, as the contract says. */
   readonly times?: Partial<ReadingTimes> | undefined
-  /** Networks beside public addresses that webhooks may be sent to; left out, none. */
-  readonly webhookNetworks?: readonly Network[] | undefined
-  /** How names are looked up for webhooks and how long is paused between tries, for tests. */
+  /** Where webhooks may be sent to, and how long is paused between tries; left out, public addresses. */
   readonly webhooks?: Partial<SendingSettings> | undefined
   /** The control socket of the Litestream that started this process: what is written is answered once it is in its copy. */
   readonly replicated?: string | undefined

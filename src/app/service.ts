@@ -104,6 +104,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const budgets = budgetsHere(options)
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage: () => diskWatch.readings })
   const { prepare } = options
+  const sending = { ...standardSending, ...options.webhooks }
   if (prepare) await fill(db, () => prepare(instance, baseUrl))
   const replication =
     litestream === null
@@ -137,7 +138,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...(replication && { mayBeTold: replication.mayBeTold }),
       ...(readers && { readers }),
       ...edgeParts(options, metrics),
-      ...(options.webhookNetworks && { webhookNetworks: options.webhookNetworks }),
+      webhookReach: sending,
       ...entranceAt(baseUrl, world, options.entrance),
     }),
     baseUrl,
@@ -150,11 +151,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   for (const each of asked) each.start()
   const mirroring = new Mirroring(instance, options.log)
   mirroring.start()
-  const webhooks = new Webhooks(instance, options.log, baseUrl, {
-    ...standardSending,
-    networks: options.webhookNetworks ?? [],
-    ...options.webhooks,
-  })
+  const webhooks = new Webhooks(instance, options.log, baseUrl, sending)
   webhooks.start()
   const token = instance.accounts.openSetUp()
   const running = started.move()

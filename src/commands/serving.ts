@@ -192,7 +192,7 @@ export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => (
   repositories: repositoriesOf(settings, githubApi),
   ...sourcesOf(settings),
   entrance: entranceOf(settings),
-  webhookNetworks: settings.webhookNetworks,
+  webhooks: settings.webhookNetworks && { networks: settings.webhookNetworks },
 })
 
 /** @throws UsageError where others than this machine are served, and nobody said under which name: links and the Origin check go by it */

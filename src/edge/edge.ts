@@ -17,7 +17,7 @@ import { contextOf } from "./limits/request-context.ts"
 import type { Pasts } from "./past-rooms.ts"
 import type { RateLimits } from "./limits/rate-limits.ts"
 import type { Readers } from "./limits/readers.ts"
-import type { Network } from "../rooms/webhook-addresses.ts"
+import type { Reach } from "../rooms/webhook-addresses.ts"
 import type { StorageReadings } from "../ledger/reads/reading.ts"
 
 export interface Edge {
@@ -46,8 +46,8 @@ export interface Edge {
   readonly metricsToken?: string
   /** Whom to tell of a weakness: an address as security.txt takes it. Left out, the service names nobody. */
   readonly securityContact?: string
-  /** Networks beside public addresses that webhooks may be sent to; left out, none. */
-  readonly webhookNetworks?: readonly Network[]
+  /** Where webhooks may be sent to; left out, public addresses. */
+  readonly webhookReach?: Reach
   /** What an operator sees of the data: its files and their disk, and what keeps it. Left out, nothing. */
   readonly storage?: () => StorageReadings
   /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */

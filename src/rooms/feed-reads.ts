@@ -85,7 +85,9 @@ export function feedReads({ rooms, people, activity, watch, snapshot, written }:
     room_events({ params: { roomId }, query, baseUrl = "", signal }) {
       rooms.mustExist(roomId)
       const isHere = (id: string) => rooms.openingThread(id) !== undefined
-      const after = query.after ?? activity.watermark(roomId)
+      const watermark = activity.watermark(roomId)
+      const after = query.after ?? watermark
+      mustNotBeAhead(after, watermark)
       return { name: null, bytes: eventStream({ activity, watch, snapshot, isHere }, roomId, after, baseUrl, signal) }
     },
   } satisfies Partial<Readers>

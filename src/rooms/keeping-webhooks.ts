@@ -9,7 +9,7 @@ import { isoTime, type World } from "../ledger/world.ts"
 import type { Audit } from "../people/audit.ts"
 import type { Person } from "../people/people.ts"
 import type { Rooms } from "./rooms.ts"
-import { isForbidden, type Network } from "./webhook-addresses.ts"
+import { isForbidden, type Reach } from "./webhook-addresses.ts"
 import type { Webhook, Webhooks } from "./webhooks.ts"
 
 const OFF = "Its owner turned it off."
@@ -54,10 +54,10 @@ export function keepingWebhooks({ ledger, world, rooms, webhooks, audit }: Parts
     mustOwn,
 
     /** Adds one, which is told what lands from then on. @returns its secret too, which is told once. @throws Refusal */
-    async add(by: Person, roomId: string, { url }: ActionBody<"add_webhook">, networks: readonly Network[]): Promise<Webhook> {
+    async add(by: Person, roomId: string, { url }: ActionBody<"add_webhook">, reach: Reach): Promise<Webhook> {
       mustOwn(by, roomId)
       const address = addressIn(url)
-      if (await isForbidden(address, networks))
+      if (await isForbidden(address, reach))
         throw new Refusal("invalid_schema", "The body does not match the schema of add_webhook.", {
           issues: [{ path: "/url", message: "must lead to a public address: the operator of the service can allow other networks" }],
         })

@@ -23,13 +23,19 @@ export class ForbiddenAddress extends Error {
 
 /** Looks a host's addresses up. @throws Error where it has none */
 export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
-export const resolveByDns: Resolve = (host) => lookup(host, { all: true })
+
+/** What webhooks may be sent to beside public addresses, and how names are looked up. */
+export interface Reach {
+  readonly networks: readonly Network[]
+  readonly resolve: Resolve
+}
+export const publicAddresses: Reach = { networks: [], resolve: (host) => lookup(host, { all: true }) }
 
 /** The host of an address: of an IPv6 one, without brackets. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
 /** The addresses of a host that may be reached. @throws ForbiddenAddress where it has others only, Error where it has none */
-async function reachable(host: string, networks: readonly Network[], resolve: Resolve) {
+async function reachable(host: string, { networks, resolve }: Reach) {
   const all = ipaddr.isValid(host) ? [{ address: host, family: host.includes(":") ? 6 : 4 }] : await resolve(host)
   const open = all.filter(({ address }) => mayReach(address, networks))
   if (open.length === 0) throw new ForbiddenAddress(`${host} is not a public address.`)
@@ -38,9 +44,9 @@ async function reachable(host: string, networks: readonly Network[], resolve: Re
 
 /** What connects to the addresses that were looked at, and to no others that a name may have a moment later. */
 export const pinned =
-  (networks: readonly Network[], resolve: Resolve): LookupFunction =>
+  (reach: Reach): LookupFunction =>
   (host, { all }, done) => {
-    reachable(host, networks, resolve).then(
+    reachable(host, reach).then(
       (found) => {
         const [{ address, family } = { address: "", family: 0 }] = found
         if (all) done(null, [...found])
@@ -51,9 +57,9 @@ export const pinned =
   }
 
 /** Whether an address of a webhook leads to no place that may be reached; one whose name is not known now may be known later. */
-export async function isForbidden(url: URL, networks: readonly Network[], resolve: Resolve = resolveByDns): Promise<boolean> {
+export async function isForbidden(url: URL, reach: Reach): Promise<boolean> {
   try {
-    await reachable(hostOf(url), networks, resolve)
+    await reachable(hostOf(url), reach)
     return false
   } catch (error) {
     return error instanceof ForbiddenAddress
@@ -61,7 +67,7 @@ export async function isForbidden(url: URL, networks: readonly Network[], resolv
 }
 
 /** @throws ForbiddenAddress for a literal address that may not be reached: nothing is looked up for it */
-export function mustReachLiteral(url: URL, networks: readonly Network[]): void {
+export function mustReachLiteral(url: URL, { networks }: Reach): void {
   const host = hostOf(url)
   if (ipaddr.isValid(host) && !mayReach(host, networks)) throw new ForbiddenAddress(`${host} is not a public address.`)
 }

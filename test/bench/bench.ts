@@ -11,6 +11,7 @@
  * | `memory` | `memory.ts`: memory at rest and over an hour's worth of requests |
  * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and the memory that takes |
  * | `curves` | `curves.ts`: the pages that compare, in a Room of 500 attempts with 200,000 points each |
+ * | `webhooks` | `webhooks.ts`: writes while every receiver of a Room's webhooks hangs |
  * | `threads` | `threads.ts`: pages and small reads with one and two reading threads, in a Room of 500 experiments and findings |
  *
  * Parts have aims: `dist/bench.json` says of each what was found and whether it is met, and the run ends with 1 where one is not.
@@ -34,6 +35,7 @@ import { reads } from "./reads/reads.ts"
 import { type Bench, quick, whole } from "./settings.ts"
 import { start } from "./start.ts"
 import { threads } from "./threads.ts"
+import { webhooks } from "./webhooks.ts"
 import { measured as measuredWrites } from "./writes/recipes.ts"
 import { writes } from "./writes/writes.ts"
 
@@ -46,6 +48,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   check,
   curves: curvesOf,
   threads,
+  webhooks,
 }
 
 const { values: flags } = parseArgs({

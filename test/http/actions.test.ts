@@ -73,7 +73,7 @@ const story: readonly Step[] = [
 ]
 
 async function open(asForm: boolean): Promise<Side> {
-  const own = await startOwn({ webhookNetworks: networksIn("127.0.0.0/8") })
+  const own = await startOwn({ webhooks: { networks: networksIn("127.0.0.0/8") } })
   tap.teardown(() => own.close())
   return { own, asForm, cookies: new Map(), known: new Map([["{set-up}", new URL(own.setUpLink ?? "").searchParams.get("token") ?? ""]]) }
 }

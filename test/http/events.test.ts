@@ -117,6 +117,8 @@ test("what is wrong is refused before anything is sent", async (t) => {
   }
   t.strictSame(await refusal(events.replace(roomId, freshId())), [404, "room_unavailable"])
   t.strictSame(await refusal(`${events}?after=soon`), [422, "invalid_parameter", "/after"])
+  const ahead = [422, "invalid_parameter", "/after"]
+  t.strictSame(await refusal(events, { "last-event-id": "100000" }), ahead, "who heard more than a restored Room holds is told")
   t.strictSame(await refusal(events, { "last-event-id": "-1" }), [422, "invalid_parameter", "/after"])
   const { status } = await fetch(events, { method: "HEAD" })
   t.equal(status, 200)

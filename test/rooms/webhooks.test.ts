@@ -17,7 +17,7 @@ type Listed = {
 /** A service with a Room of ada's, and a receiver that is told of it. */
 async function opened(t: Test, options: OwnOptions = {}) {
   const receiver = await new Receiver().open()
-  const own = await startOwn({ webhookNetworks: LOOPBACK, webhooks: { pauses: [50, 200] }, ...options })
+  const own = await startOwn({ ...options, webhooks: { networks: LOOPBACK, pauses: [50, 200], ...options.webhooks } })
   t.teardown(async () => {
     await own.close()
     await receiver.close()
@@ -158,7 +158,7 @@ t.test("a receiver that hangs, redirects or never ends its answer holds up nobod
 })
 
 t.test("an address that is not public is refused, in every spelling", async (t) => {
-  const { add } = await opened(t, { webhookNetworks: [] })
+  const { add } = await opened(t, { webhooks: { networks: [] } })
   const forbidden = [
     ...["http://127.0.0.1/", "http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.1/", "http://localhost:8787/"],
     ...[
@@ -198,10 +198,13 @@ t.test("a name that leads elsewhere a moment later is not followed there", async
     asked.push(host)
     return [{ address, family: 4 }]
   }
-  const { receiver, list, post, own, ada, roomId } = await opened(t, { webhooks: { pauses: [50, 50], resolve } })
-  // It is added while it has no address that this machine knows.
+  const { receiver, add, list, post, own } = await opened(t, { webhooks: { pauses: [50, 50], resolve } })
+  address = "10.0.0.1"
+  const forbidden = await add("http://rebinding.invalid/hook")
+  t.equal(forbidden.status, 422, "it is looked up when it is added too")
+  address = "127.0.0.1"
   const port = new URL(receiver.url).port
-  const response = await ada.request("POST", `/api/rooms/${roomId}/webhooks`, { url: `http://rebinding.invalid:${port}/hook` })
+  const response = await add(`http://rebinding.invalid:${port}/hook`)
   receiver.secret = ((await response.json()) as { secret: string }).secret
   await post("One.")
   await until("it came", () => receiver.received.length === 1)

@@ -9,7 +9,6 @@ import { openLog } from "../../src/log.ts"
 import { type Service, startService } from "../../src/app/service.ts"
 import type { EntranceSettings } from "../../src/app/service-options.ts"
 import type { SendingSettings } from "../../src/app/webhooks/sending.ts"
-import type { Network } from "../../src/rooms/webhook-addresses.ts"
 import { held } from "./contract.ts"
 
 export interface Own extends Service {
@@ -40,8 +39,7 @@ export interface OwnOptions {
   readonly log?: Logger
   /** Where its repositories are; left out, there are none. */
   readonly repositories?: string
-  /** Networks that webhooks may be sent to, and how: without long pauses. */
-  readonly webhookNetworks?: readonly Network[]
+  /** Where webhooks may be sent to, and without long pauses. */
   readonly webhooks?: Partial<SendingSettings>
   /** A thread of its own writes, as in `serve`; the service's clock is then the machine's. */
   readonly writer?: "thread"
@@ -67,7 +65,6 @@ export async function startOwn({
   log = openLog("silent"),
   repositories,
   writer,
-  webhookNetworks,
   webhooks,
 }: OwnOptions = {}): Promise<Own> {
   const service = await startService({
@@ -80,7 +77,6 @@ export async function startOwn({
     ...(arxiv && { arxiv }),
     ...(crossref && { crossref }),
     entrance,
-    webhookNetworks,
     webhooks,
     ...(writer === undefined ? { world: realWorld(() => Date.now() + ahead) } : { writer }),
   })

@@ -11,7 +11,7 @@ import { watched } from "./watched.ts"
 t.setTimeout(120_000)
 const receiver = await new Receiver().open()
 t.teardown(() => receiver.close())
-const { own, browser, at } = await ownInBrowser({ webhookNetworks: networksIn("127.0.0.0/8"), webhooks: { pauses: [100, 200] } })
+const { own, browser, at } = await ownInBrowser({ webhooks: { networks: networksIn("127.0.0.0/8"), pauses: [100, 200] } })
 const ada = await own.setUp()
 const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
 const { page, troubles, context } = await watched(browser, own.baseUrl, {}, [422])
@@ -94,7 +94,8 @@ t.test("an entry is sent again, and a webhook is turned off, on, and taken away"
   await post("Said while it was off.")
   await press(/^Turn on$/)
   await until("what it missed came", () => receiver.received.length === before + 2)
-  await press(/^Remove$/)
+  await page.locator("summary", { hasText: "Remove" }).click()
+  await press(/^Remove webhook$/)
   await shows(/This Room has no webhook/)
   t.same(troubles(), [])
 })

@@ -4,7 +4,7 @@ import { request as askOverTls } from "node:https"
 import { Webhook as Signer } from "standardwebhooks"
 import type { RoomEvent } from "../../contract/answers/room-event.ts"
 import { limits } from "../../contract/limits.ts"
-import { ForbiddenAddress, mustReachLiteral, type Network, pinned, type Resolve } from "../../rooms/webhook-addresses.ts"
+import { ForbiddenAddress, mustReachLiteral, pinned, type Reach } from "../../rooms/webhook-addresses.ts"
 import { softwareVersion } from "../../version.ts"
 
 /** What came of a try: a status, or why there is none. */
@@ -19,8 +19,7 @@ interface Asked {
   readonly event: RoomEvent
   /** When it is signed. */
   readonly at: Date
-  readonly networks: readonly Network[]
-  readonly resolve: Resolve
+  readonly reach: Reach
   readonly signal: AbortSignal
 }
 
@@ -34,18 +33,18 @@ function why(error: NodeJS.ErrnoException): string {
 const answered = (status: number): string => (status >= 300 && status < 400 ? `${status}: redirects are not followed` : String(status))
 
 /** Delivers an event. The same entry has the same id at each try. Never throws. */
-export function deliver({ url, secret, event, at, networks, resolve, signal }: Asked): Promise<Outcome> {
+export function deliver({ url, secret, event, at, reach, signal }: Asked): Promise<Outcome> {
   const body = JSON.stringify(event)
   const id = `msg_${event.roomId.replaceAll("-", "")}_${event.sequence}`
   return new Promise((done) => {
     const failed = (error: Error) => done({ status: null, text: why(error) })
     try {
       const address = new URL(url)
-      mustReachLiteral(address, networks)
+      mustReachLiteral(address, reach)
       const asking = (address.protocol === "https:" ? askOverTls : askPlainly)(address, {
         method: "POST",
         agent: false,
-        lookup: pinned(networks, resolve),
+        lookup: pinned(reach),
         signal: AbortSignal.any([signal, AbortSignal.timeout(limits.webhookSeconds * 1000)]),
         headers: {
           "content-type": "application/json",

@@ -4,14 +4,12 @@ import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { isoTime } from "../../ledger/world.ts"
 import { roomEvent } from "../../rooms/room-events.ts"
-import type { Network, Resolve } from "../../rooms/webhook-addresses.ts"
+import type { Reach } from "../../rooms/webhook-addresses.ts"
 import type { Webhook } from "../../rooms/webhooks.ts"
 import type { Instance } from "../compose/instance.ts"
 import { deliver, type Outcome } from "./delivering.ts"
 
-export interface SendingSettings {
-  readonly networks: readonly Network[]
-  readonly resolve: Resolve
+export interface SendingSettings extends Reach {
   /** Milliseconds before a delivery that failed is tried again: the first time, and the longest. */
   readonly pauses: readonly [first: number, longest: number]
 }
@@ -65,7 +63,7 @@ export class Sending {
       const began = performance.now()
       const at = this.#instance.world.now()
       const event = roomEvent(webhook.roomId, parse(row.body), this.#baseUrl)
-      const outcome = await deliver({ ...webhook, ...this.#settings, event, at: new Date(at), signal: this.#signal })
+      const outcome = await deliver({ ...webhook, reach: this.#settings, event, at: new Date(at), signal: this.#signal })
       if (this.#signal.aborted) break
       webhook = await this.#took(webhook, row.sequence, outcome, { at, milliseconds: Math.round(performance.now() - began) })
     }

@@ -1,7 +1,7 @@
 /** The webhooks that a service delivers to, each by itself, as the data says at the time. */
 import type { Logger } from "pino"
 import { repeat } from "../../ledger/storage/repeat.ts"
-import { resolveByDns } from "../../rooms/webhook-addresses.ts"
+import { publicAddresses } from "../../rooms/webhook-addresses.ts"
 import type { Instance } from "../compose/instance.ts"
 import { Sending, type SendingSettings } from "./sending.ts"
 
@@ -10,7 +10,7 @@ const LOOK = 1_000
 /** Milliseconds before one whose data could not be read or written goes on. */
 const TROUBLE = 15_000
 
-export const standardSending: SendingSettings = { networks: [], resolve: resolveByDns, pauses: [2_000, 3_600_000] }
+export const standardSending: SendingSettings = { ...publicAddresses, pauses: [2_000, 3_600_000] }
 
 interface Running {
   readonly sending: Sending

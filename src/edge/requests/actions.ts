@@ -1,4 +1,5 @@
 /** What people do that is no operation: how they come in, invite and leave. One table, for JSON and for forms alike. */
+import { publicAddresses } from "../../rooms/webhook-addresses.ts"
 import { getCookie, type H3Event } from "h3"
 import {
   type ActionAnswer,
@@ -156,7 +157,12 @@ const acts: Acts = {
   },
 
   async add_webhook({ edge, body, person, params }) {
-    const { webhookId, url, secret } = await edge.instance.webhooks.add(person, params.roomId ?? "", body, edge.webhookNetworks ?? [])
+    const { webhookId, url, secret } = await edge.instance.webhooks.add(
+      person,
+      params.roomId ?? "",
+      body,
+      edge.webhookReach ?? publicAddresses,
+    )
     return { answer: { webhookId, url, secret }, headers: {} }
   },
 

@@ -214,6 +214,8 @@ export async function follow(main: HTMLElement): Promise<void> {
   const look = async (signal: AbortSignal) => {
     // Two tabs with the same question would wait for each other at the browser's cache.
     const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}`, { signal, cache: "no-store" })
+    // The Room was restored to an earlier state than this page shows.
+    if (response.status === 422) location.reload()
     if (!response.ok) throw new Error(`status ${response.status}`)
     const { items, nextCursor }: { items: unknown[]; nextCursor: number } = await response.json()
     if (items.length > 0) await takeOver()
@@ -228,9 +230,10 @@ export async function follow(main: HTMLElement): Promise<void> {
       wake = resolve
     })
     try {
+      // After a failure a look says what is wrong, which events cannot.
+      if (failures > 0 || !turn.holds) await look(asking.signal)
       if (turn.holds) await listen(asking.signal)
       else {
-        await look(asking.signal)
         const isHeard = performance.now() - heardAt < UNHEARD
         await Promise.race([pause(isHeard ? UNHEARD : UNHELD), woken, networkChanged()])
       }

@@ -8,7 +8,7 @@ import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { command, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
+import { askedOnce, command, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -19,8 +19,8 @@ type Webhook = AnswerOf<"webhooks">["items"][number]
 const addressOf = (roomId: string): string => `/rooms/${roomId}/webhooks`
 
 /** A button that changes a webhook. */
-const change = (roomId: string, webhookId: string, what: string, text: Content, sequence?: number): Html =>
-  html`<form class="inline" method="post" action="${to(`/web/webhooks/${webhookId}`)}"><input type="hidden" name="do" value="${what}"><input type="hidden" name="roomId" value="${roomId}">${sequence === undefined ? null : html`<input type="hidden" name="sequence" value="${sequence}">`}<button class="quiet">${text}</button></form>`
+const change = (roomId: string, webhookId: string, what: string, text: Content, sequence?: number, style = "quiet"): Html =>
+  html`<form class="inline" method="post" action="${to(`/web/webhooks/${webhookId}`)}"><input type="hidden" name="do" value="${what}"><input type="hidden" name="roomId" value="${roomId}">${sequence === undefined ? null : html`<input type="hidden" name="sequence" value="${sequence}">`}<button class="${style}">${text}</button></form>`
 
 function deliveries(roomId: string, { webhookId, url, offBecause, delivered, deliveries }: Webhook): Html {
   if (deliveries.length === 0) return empty("Nothing was delivered yet.")
@@ -51,7 +51,7 @@ ${facts([
   ["Delivered through", `entry ${delivered}`],
 ])}
 ${deliveries(roomId, webhook)}
-<div class="actions">${change(roomId, webhookId, offBecause === null ? "turn_off" : "turn_on", offBecause === null ? "Turn off" : "Turn on")}${change(roomId, webhookId, "remove", "Remove")}</div></section>`
+<div class="actions">${change(roomId, webhookId, offBecause === null ? "turn_off" : "turn_on", offBecause === null ? "Turn off" : "Turn on")}${askedOnce(html`Remove<span class="aside"> ${url}</span>`, "Nothing more is delivered to it. Its secret and its deliveries are forgotten.", change(roomId, webhookId, "remove", "Remove webhook", undefined, "danger"))}</div></section>`
 }
 
 function addForm(roomId: string, url: string, refusal?: Refusal): Html {
