@@ -940,11 +940,17 @@ CREATE TABLE plans (
   entry_id TEXT NOT NULL,
   accepted_by TEXT NOT NULL REFERENCES people (user_id),
   accepted_at TEXT NOT NULL,
+  -- What its attempts may cost in all; JSON, or null where it does not say.
+  budget TEXT,
+  -- Of a sealed plan, where the write stands in the journal that opened it; null before.
+  opened_position INTEGER,
   history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   UNIQUE (room_id, label)
 ) STRICT;
 CREATE INDEX plans_of ON plans (experiment_id, plan_id);
+CREATE INDEX plans_with_budget ON plans (experiment_id, budget) WHERE budget IS NOT NULL;
+CREATE INDEX plans_with_budget_of_room ON plans (room_id, budget) WHERE budget IS NOT NULL;
 
 -- Materials a plan requires.
 CREATE TABLE plan_materials (
@@ -978,6 +984,8 @@ CREATE TABLE attempts (
   plan_match TEXT,
   -- Events that were marked late: they came after its end.
   late_reports INTEGER NOT NULL DEFAULT 0,
+  -- What it cost, as its registrant said last; JSON, or null.
+  cost TEXT,
   history_position INTEGER NOT NULL,
   content_digest TEXT NOT NULL,
   UNIQUE (room_id, label)
@@ -997,6 +1005,10 @@ CREATE INDEX attempts_labelled_by_intent ON attempts (room_id, intent, CAST(subs
 CREATE INDEX attempts_of_experiment_labelled ON attempts (experiment_id, CAST(substr(label, 2) AS INTEGER));
 CREATE INDEX attempts_of_experiment_labelled_by_status ON attempts (experiment_id, status, CAST(substr(label, 2) AS INTEGER));
 CREATE INDEX attempts_of_experiment_labelled_by_intent ON attempts (experiment_id, intent, CAST(substr(label, 2) AS INTEGER));
+
+CREATE INDEX attempts_with_cost ON attempts (experiment_id, cost) WHERE cost IS NOT NULL;
+CREATE INDEX attempts_with_cost_of_room ON attempts (room_id, cost) WHERE cost IS NOT NULL;
+CREATE INDEX attempts_with_cost_of_plan ON attempts (plan_id, cost) WHERE cost IS NOT NULL;
 
 -- How many attempts of an experiment stand in each status, kept as they change.
 CREATE TABLE attempt_counts (
@@ -1289,7 +1301,7 @@ CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, labe
     coalesce((SELECT v.person_id FROM writers v WHERE v.writer = coalesce(w.writer, o.writer)), r.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id, z.owner_id),
     coalesce(w.at, o.at, r.created_at, x.created_at, t.created_at, n.accepted_at, a.registered_at, m.registered_at, f.at, k.at, c.at, z.created_at),
     coalesce(r.label, x.label, n.label, a.label, m.label, k.label),
-    coalesce(r.wording, x.question, t.title, (SELECT h.content ->> '$.protocol.summary' FROM journal h WHERE h.position = n.history_position), (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
+    coalesce(r.wording, x.question, t.title, (SELECT coalesce(h.content ->> '$.protocol.summary', 'a sealed plan') FROM journal h WHERE h.position = coalesce(n.opened_position, n.history_position)), (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
       f.toward_question ->> '$.explanation', k.explanation, c.conclusion, (SELECT h.content ->> '$.synthesis' FROM journal h WHERE h.position = c.history_position), z.title, (SELECT s.title FROM threads s WHERE s.thread_id = d.id)),
     coalesce(x.status, a.status, f.toward_question ->> '$.verdict', k.kind, c.state),
     coalesce(i.part, e.history_position, r.history_position, n.history_position, a.history_position, m.history_position, k.history_position, c.history_position,
@@ -1345,16 +1357,19 @@ CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind =
 -- When a record's card is set, its concepts are there too.
 CREATE TRIGGER records_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'
   BEGIN INSERT INTO search_items (kind, id) SELECT r.kind, r.version_id FROM records r WHERE r.version_id = new.version_id AND r.entry_id = new.entry_id; END;
--- What an experiment or a Room is called may change after it was indexed: what it was called before is then told by the write that said so.
+-- What an experiment, a sealed plan or a Room is called may change after it was indexed: what it was called before is then told by the write that said so.
 CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question ON experiments WHEN old.question <> new.question
   BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.experiment_id
+    AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
+CREATE TRIGGER plans_reindexed AFTER UPDATE OF opened_position ON plans
+  BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.plan_id
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
 CREATE TRIGGER rooms_reindexed AFTER UPDATE OF title ON rooms WHEN old.title <> new.title
   BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.room_id
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
 -- What is said of an object later. A reused record has a card; of what was said of an attempt on its way, that which has words.
 CREATE TRIGGER later_words_indexed AFTER INSERT ON timeline_entries
-  WHEN new.kind IN ('amend_experiment', 'cancel_experiment', 'release_experiment', 'report_experiment_status', 'register_material', 'report_material_location', 'withdraw_link', 'submit_review')
+  WHEN new.kind IN ('amend_experiment', 'cancel_experiment', 'release_experiment', 'report_experiment_status', 'register_material', 'report_material_location', 'withdraw_link', 'submit_review', 'open_plan')
   BEGIN INSERT INTO search_items (kind, id, part) SELECT j.target_kind, j.target_id, j.position FROM journal j
     WHERE j.position = new.history_position AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.material_id = j.target_id AND m.history_position = j.position); END;
 CREATE TRIGGER claims_indexed AFTER INSERT ON work_claims

@@ -2,25 +2,41 @@
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { accepted } from "../contract/reads/accepted.ts"
-import { pathTo } from "../contract/reads/index.ts"
+import type { Protocol } from "../contract/definitions/work.ts"
+import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
 import { reviewsOf } from "./reviews.ts"
+import { costLine } from "./costs.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
+
+const protocolOf = (protocol: unknown): Partial<Protocol> => (protocol === null ? {} : accepted("protocol", protocol))
+
+/** What is to be done, and how far its protocol was sealed. */
+function summaryOf({ protocol, sealed, protocolMatchesSeal: matches }: AnswerOf<"plan">): string {
+  const told = protocol === null ? [] : [quoted(accepted("protocol", protocol).summary)]
+  if (sealed === null) return told.join("")
+  const { digest, opensAt, openedAt, overdue } = sealed
+  const seal = `Its protocol was sealed with ${digest}, to be opened by ${opensAt.slice(0, 10)}`
+  const agrees = matches === null ? "" : matches ? ", and it gives that digest" : ", and it does not give that digest"
+  const state =
+    openedAt !== null ? `; it was opened ${openedAt.slice(0, 10)}${agrees}.` : overdue ? "; it is overdue." : "; it is not shown yet."
+  return [...told, `${seal}${state}`].join("\n\n")
+}
 
 export function planDocument(asking: Asking): string {
   const { basePath, ask } = asking
   const planId = asking.id("planId")
   const plan = ask("plan", { planId })
-  const { repository, intent, protocol } = accepted("plan", plan.content)
-  const { summary, steps, entrypoint, arms, configuration, successCriteria = [] } = protocol
+  const { repository, intent } = accepted("plan", plan.content)
+  const { steps = [], entrypoint, arms = [], configuration, successCriteria = [] } = protocolOf(plan.protocol)
   const command = (argv: readonly string[]): string => said(JSON.stringify(argv), 1_000)
   const head = `# ${plan.label}: ${words(intent)} plan for ${plan.experimentLabel}
 
 Plan ${planId} for ${named(asking, "experiment", plan.experimentId, plan.experimentLabel)}, accepted by ${writerName(plan.acceptedBy)}, ${plan.acceptedAt.slice(0, 10)}, ${reviewedInWords(plan.reviewed)}.
 
-${quoted(summary)}
+${summaryOf(plan)}
 
 Commit ${repository.commit} of ${repository.url}
-${entrypoint === undefined ? "" : `\nCommand: ${command(entrypoint.argv)}\n`}${configuration === undefined ? "" : `\nConfiguration: ${said(JSON.stringify(configuration), 2_000)}\n`}`
+${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(entrypoint.argv)}\n`}${configuration === undefined ? "" : `\nConfiguration: ${said(JSON.stringify(configuration), 2_000)}\n`}`
   return written(
     head,
     [

@@ -14,6 +14,7 @@ import { events } from "./attempts/events.ts"
 import { attemptOperations } from "./attempts/operations.ts"
 import { comparingReads } from "./attempts/comparing-reads.ts"
 import { curves } from "./attempts/curves.ts"
+import { openingOperations } from "./attempts/opening.ts"
 import { attemptReads } from "./attempts/reads.ts"
 import { attemptTables } from "./attempts/table.ts"
 import { candidates } from "./brief/candidates.ts"
@@ -27,6 +28,7 @@ import { evidence } from "./evidence/evidence.ts"
 import { doubts } from "./findings/doubts.ts"
 import { type Warnings, warnings } from "./advice/warnings.ts"
 import { evidenceReads } from "./evidence/reads.ts"
+import { costSums } from "./experiments/costs.ts"
 import { experiments } from "./experiments/experiments.ts"
 import { leases } from "./experiments/leases.ts"
 import { experimentOperations } from "./experiments/operations.ts"
@@ -79,7 +81,7 @@ export { Exports, filesOf, filesOn, type RoomFiles }
 export function researchTables(db: Db, basePath: string, labels: Labels, now: () => number) {
   const knownMaterials = materials(db)
   const bearing = evidence(db)
-  const knownPlans = plans(db)
+  const knownPlans = plans(db, now)
   const knownFindings = findings(db, knownMaterials)
   const measuredValues = values(db)
   const knownCurves = curves(db)
@@ -90,6 +92,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     concepts: conceptIndex(db),
     experiments: experiments(db, basePath, now),
     leases: leases(db),
+    costs: costSums(db),
     plans: knownPlans,
     attempts: attempts(db, basePath),
     events: events(db),
@@ -141,6 +144,7 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
     ...checkpointOperations(threads, checkpoints, evidence),
     ...experimentOperations(tables, extras.propose_experiment),
     ...attemptOperations(tables, extras.register_attempt),
+    ...openingOperations(tables),
     ...materialOperations(rooms, threads, materials),
     ...links.operations,
     ...reviewOperations(tables.reviews),

@@ -1,4 +1,5 @@
 /** Reads about Rooms, their members and credentials. */
+import type { Costs } from "../contract/answers/costs.ts"
 import type { RoomSummary } from "../contract/answers/index.ts"
 import { limits } from "../contract/limits.ts"
 import { operations } from "../contract/operations/index.ts"
@@ -24,13 +25,15 @@ interface RoomReadSources {
   readonly webhooks: Webhooks
   readonly withheld: Pick<Withheld, "unproved">
   readonly activity: Pick<Activity, "watermark" | "lastOfSenders">
+  /** What the attempts of a Room cost. */
+  readonly costs: (roomId: string) => Costs
   /** The experiments a person holds now. */
   readonly assignments: (
     userId: string,
   ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
 }
 
-export function roomReads({ rooms, members, credentials, webhooks, withheld, activity, assignments }: RoomReadSources) {
+export function roomReads({ rooms, members, credentials, webhooks, withheld, activity, costs, assignments }: RoomReadSources) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
@@ -73,7 +76,7 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
     room({ params: { roomId } }) {
       const sequences = withheld.unproved(roomId)
       const unproved = { entries: sequences.length, sequences: sequences.slice(0, limits.unprovedEntries) }
-      return { ...mustFind(roomId), unproved, members: members.of(roomId) }
+      return { ...mustFind(roomId), unproved, costs: costs(roomId), members: members.of(roomId) }
     },
 
     identity({ actor }) {

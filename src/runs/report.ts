@@ -81,7 +81,7 @@ export class Report {
       if (state.said === "registered") this.#event("started", kept.startedAt, {}, { said: "started" })
       const points = this.#progress(ending !== null || isGone)
       const metrics = points.length > 0 ? { metrics: points } : {}
-      if (ending !== null) this.#outcome(ending, metrics)
+      if (ending !== null) this.#outcome(ending, kept.startedAt, metrics)
       // It reads as unknown, which it is: nobody says that it failed.
       else if (isGone)
         this.#end("progress", now(), { message: "What watched the run was killed, and how the command ended was not seen.", ...metrics })
@@ -108,7 +108,7 @@ export class Report {
     }
   }
 
-  #outcome(ending: Ending, metrics: Input): void {
+  #outcome(ending: Ending, startedAt: string, metrics: Input): void {
     if (this.#unread > 0)
       this.trouble.push(
         `Of the metrics ${this.#unread === 1 ? "1 line" : `${this.#unread} lines`} could not be told, or not all of it. The first is ${this.#firstUnread}.`,
@@ -130,8 +130,11 @@ export class Report {
         return []
       }
     })
+    // The clock may have been set back while the command ran.
+    const wallSeconds = Math.max(0, Date.parse(ending.endedAt) - Date.parse(startedAt)) / 1_000
     this.#end(event, ending.endedAt, {
       exitCode,
+      cost: { wallSeconds },
       ...(event === "failed"
         ? { failure: { stage: "run", explanation: `${how}${asked}` } }
         : asked === ""

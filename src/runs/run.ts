@@ -44,8 +44,9 @@ async function argvOf({ url, plan, experiment, arm }: RunSettings): Promise<{ ar
   const [planId] = plans
   if (planId === undefined || plans.length > 1)
     throw new UsageError(`The experiment has ${plans.length} accepted plans: name one with --plan.`)
-  const { content } = await client.read("plan", { planId })
-  const { arms } = accepted("plan", content).protocol
+  const { protocol, label } = await client.read("plan", { planId })
+  if (protocol === null) throw new UsageError(`${label} is sealed and shows no arms: give the command itself.`)
+  const { arms } = accepted("protocol", protocol)
   const found = arms.find(({ name }) => name === arm)
   if (found === undefined) throw new UsageError(`The plan has no arm ${arm}; it has ${arms.map(({ name }) => name).join(", ") || "none"}.`)
   return { argv: found.argv, planId }

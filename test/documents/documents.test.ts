@@ -130,7 +130,8 @@ t.test("it says what the reads say", async (t) => {
 
 t.test("a plan, a checkpoint and the points of an attempt are there whole", async (t) => {
   const plan = await reader.read("plan", { planId: plans[0]?.planId ?? "" })
-  const { protocol, repository } = accepted("plan", plan.content)
+  const { repository } = accepted("plan", plan.content)
+  const protocol = accepted("protocol", plan.protocol)
   const planned = (await get(`${pages.plan}.md`)).text
   for (const fact of [protocol.summary, repository.commit, ...protocol.arms.map(({ name }) => name), "not reviewed"])
     t.ok(planned.includes(fact), fact)

@@ -202,7 +202,7 @@ export function createInstance(parts: InstanceParts) {
   const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
-    ...roomReads({ ...tables, activity, assignments: tables.experiments.assignedTo }),
+    ...roomReads({ ...tables, activity, costs: tables.costs.ofRoom, assignments: tables.experiments.assignedTo }),
     ...feedReads({
       ...tables,
       activity,

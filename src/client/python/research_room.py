@@ -793,7 +793,7 @@ def _step(value: Any) -> int:
 
 
 #: The members that an event must have.
-_BARE = ("attemptId", "expectedRevision", "expectedStatus", "event", "reportedAt", "exitCode", "failure")
+_BARE = ("attemptId", "expectedRevision", "expectedStatus", "event", "reportedAt", "exitCode", "failure", "cost")
 
 
 def _without_refused(said: Mapping[str, Any], error: "Refused") -> Optional[Dict[str, Any]]:
@@ -882,7 +882,8 @@ class Attempt:
         self._outputs: List[Dict[str, Any]] = []
         self._bytes = 0
         self._verdict: Optional[Dict[str, str]] = None
-        self._since = time.monotonic()
+        self._since = self._began = time.monotonic()
+        self._cost: Dict[str, Any] = {}
         self._lock = threading.RLock()
         self._timer: Optional[threading.Timer] = None
         self._handled: Any = None
@@ -935,6 +936,7 @@ class Attempt:
         else:
             self.label = answer["receipts"][0]["result"]["label"]
             self._moved(answer["receipts"][1], "started")
+        self._began = time.monotonic()
         self._catch_term()
         return self
 
@@ -963,7 +965,7 @@ class Attempt:
             if self._ended:
                 return
             self.flush(keep=True)
-            more: Dict[str, Any] = {"exitCode": exit_code}
+            more: Dict[str, Any] = {"exitCode": exit_code, "cost": {"wallSeconds": round(time.monotonic() - self._began, 3), **self._cost}}
             if failure is not None:
                 more["failure"] = {"stage": self.stage[:200], "explanation": _clean(failure)[:2000] or "It failed."}
             if message is not None:
@@ -977,6 +979,17 @@ class Attempt:
     def reproduction(self, verdict: str, explanation: str) -> None:
         """What a reproduction says of the attempt or finding that it reproduces. It is reported with the outcome."""
         self._verdict = {"verdict": verdict, "explanation": explanation}
+
+    @_never_raises
+    def took(self, *, gpu_hours: Optional[float] = None, tokens: Optional[int] = None, money: Optional[Tuple[float, str]] = None, wall_seconds: Optional[float] = None) -> None:
+        """What the run cost until now, in all: `took(gpu_hours=2.5, money=(12, "EUR"))`. It is reported with the outcome, or, after the end, at once.
+
+        The seconds from start to end are reported where you do not give them."""
+        given = {"gpuHours": gpu_hours, "tokens": tokens, "wallSeconds": wall_seconds, "money": None if money is None else {"amount": money[0], "currency": money[1]}}
+        with self._lock:
+            self._cost.update({name: value for name, value in given.items() if value is not None})
+            if self._ended:
+                self._event("progress", late=True, cost=dict(self._cost))
 
     # Reports on the way
 

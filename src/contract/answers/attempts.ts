@@ -1,6 +1,7 @@
 /** What the reads of attempts answer: what was registered, what was reported of it, and its series of metrics. */
 import * as v from "valibot"
 import { affordances } from "./affordances.ts"
+import { cost } from "../schema/cost.ts"
 import { at, count, dated, id, optionalSaid, orWithheld, type Said, said } from "./fields.ts"
 import { page, author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -64,6 +65,8 @@ const attemptFields = {
   /** What a reproduction said of what it reproduces, once it had an outcome. */
   reproduction: v.nullable(reproduction),
   contentDigest: v.string(),
+  /** What it cost, as its registrant said last. */
+  cost: v.nullable(cost),
   planMatch: v.nullable(planMatch),
   affordances: affordances(attemptStatus),
   /** With findingVersionId: how the finding names it. */
@@ -110,6 +113,7 @@ export const attempt = shape({
       /** Whether it came after the end. */
       late: v.exactOptional(v.boolean()),
       exitCode: v.exactOptional(count),
+      cost: v.exactOptional(cost),
       failure: v.exactOptional(shape({ stage: said, explanation: said })),
       reproduction: v.exactOptional(reproduction),
       /** What earlier events told wrongly: units, or values of which this event has new ones. */

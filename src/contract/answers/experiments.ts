@@ -1,6 +1,8 @@
 /** What the reads of experiments, of their proposals and of their plans answer. */
 import * as v from "valibot"
 import { affordances } from "./affordances.ts"
+import { cost } from "../schema/cost.ts"
+import { costs } from "./costs.ts"
 import { at, count, dated, id, said } from "./fields.ts"
 import { author, schemaVersion } from "./parts.ts"
 import { each } from "../each.ts"
@@ -59,6 +61,10 @@ const planFields = {
   acceptedBy: author,
   acceptedAt: at,
   contentDigest: v.string(),
+  /** A plan that commits to a protocol without showing it: since when that is shown, or whether it is overdue. Null: it was never sealed. */
+  sealed: v.nullable(shape({ digest: v.string(), opensAt: at, openedAt: v.nullable(at), overdue: v.boolean() })),
+  /** What its attempts may cost in all. */
+  budget: v.nullable(cost),
   reviewed,
 }
 export const experiment = shape({
@@ -71,6 +77,7 @@ export const experiment = shape({
   /** What was said when it was completed or cancelled. */
   conclusion: statement,
   acceptedPlans: v.array(shape(planFields)),
+  costs,
   ...dated,
 })
 export type ExperimentAnswer = v.InferOutput<typeof experiment>
@@ -104,8 +111,14 @@ export const plan = shape({
   schemaVersion,
   ...planFields,
   content: v.record(v.string(), json),
+  /** Null while it is sealed. */
+  protocol: v.nullable(json),
+  /** Whether the protocol of an opened plan gives the digest that was sealed; null where none was, and where parts of it were withheld. */
+  protocolMatchesSeal: v.nullable(v.boolean()),
   hypotheses: v.array(related),
   premises: v.array(shape({ ...related.entries, explanation: said })),
+  /** What the attempts that follow it cost, beside its budget. */
+  costs,
   requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: said })),
   warnings: v.array(warning),
   /** The newest reviews of it, those that were taken back included. */

@@ -1,5 +1,6 @@
 /** What is answered of Rooms, of who is in them, and of who asks. */
 import * as v from "valibot"
+import { costs } from "./costs.ts"
 import { at, count, dated, id, optionalSaid, optionalText, said, roomState, tokenFields } from "./fields.ts"
 import { described } from "./description.ts"
 import { each } from "../each.ts"
@@ -66,7 +67,7 @@ export type Member = v.InferOutput<typeof member>
 /** Entries whose bodies no digest proves, because parts of them were withheld: how many, and the first of them. */
 export const unproved = shape({ entries: count, sequences: v.array(count) })
 
-export const room = shape({ schemaVersion, ...roomFields, unproved, members: v.array(member), ...dated })
+export const room = shape({ schemaVersion, ...roomFields, unproved, costs, members: v.array(member), ...dated })
 
 export const credential = shape({ id, label: v.string(), expiresAt: at, threadIds: v.nullable(v.array(id)) })
 

@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { count } from "../answers/fields.ts"
+import { cost } from "../schema/cost.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -128,6 +129,12 @@ export const reportAttemptEvent = operation({
       v.pipe(v.boolean("must be true or false"), v.description("A progress event marked late adds metrics after the end.")),
     ),
     outputs: v.exactOptional(outputs),
+    cost: v.exactOptional(
+      v.pipe(
+        cost,
+        v.description("What the attempt cost until now, in all; it replaces what was said before. Taken after the end in a late event."),
+      ),
+    ),
     exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
     failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),
     reproduction: v.exactOptional(
@@ -165,6 +172,7 @@ export const reportAttemptEvent = operation({
       },
     ],
     exitCode: 0,
+    cost: { gpuHours: 2.5, wallSeconds: 9_140 },
   },
   otherExamples: [
     { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt },

@@ -3,12 +3,14 @@ import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { at, count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
-import { oneOf, text, uuid, whole } from "../schema/fields.ts"
+import { cost } from "../schema/cost.ts"
+import { oneOf, shape, text, time, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
+import { SALT } from "../schema/patterns.ts"
 import { subject } from "../schema/ref.ts"
 import { premises, scope } from "../definitions/science.ts"
-import { expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../definitions/work.ts"
+import { digest, expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../definitions/work.ts"
 
 const question = text(limits.statement)
 const statement = text(limits.statement)
@@ -157,21 +159,31 @@ export const reportExperimentStatus = operation({
 export const acceptPlan = operation({
   name: "accept_plan",
   surface: "agent",
-  sentence: ({ protocol, intent }, label) => `accepted ${intent} plan ${label}${quoting(protocol.summary)}`,
-  summary: "Accepts an immutable plan for one's own experiment, pinned to a public repository and a full commit.",
+  sentence: ({ protocol, sealed, intent }, label) =>
+    `accepted ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${sealed.opensAt.slice(0, 10)}`}${quoting(protocol?.summary)}`,
+  summary:
+    "Accepts an immutable plan for one's own experiment, pinned to a public repository and a full commit. Either protocol or sealed: a sealed plan commits to a protocol that open_plan shows later.",
   permissions,
   target: "plan",
   refusals: ["repository_unavailable"],
   expected,
+  atLeastOneOf: ["protocol", "sealed"],
   fields: {
     experimentId: subject("experiment"),
     ...expectedExperiment,
     repository,
     hypotheses,
     premises,
-    protocol,
+    protocol: v.exactOptional(protocol),
+    sealed: v.exactOptional(
+      v.pipe(
+        shape({ digest, opensAt: time }),
+        v.description("digest is sha256: and the SHA-256 of the canonical JSON (RFC 8785) of {protocol, salt}; opensAt is within a year."),
+      ),
+    ),
     intent: oneOf(enumerations.planIntent),
     requiredMaterials,
+    budget: v.exactOptional(v.pipe(cost, v.description("What its attempts may cost in all."))),
   },
   result: { ...result, planId: uuid },
   example: {
@@ -184,5 +196,45 @@ export const acceptPlan = operation({
     protocol: { ...steps, arms, successCriteria: ["The difference of the means exceeds twice its standard error."] },
     intent: "confirmatory",
     requiredMaterials: [],
+    budget: { gpuHours: 40 },
+  },
+  otherExamples: [
+    {
+      ...{
+        experimentId,
+        expectedRevision: 2,
+        expectedStatus: "claimed",
+        hypotheses: [],
+        premises: [],
+        intent: "confirmatory",
+        requiredMaterials: [],
+      },
+      repository: { url: "https://github.com/example/warm-up", commit: "3f786850e387550fdab836ed7e6dc881de23001b" },
+      sealed: {
+        digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        opensAt: "2027-03-01T00:00:00.000Z",
+      },
+    },
+  ],
+})
+
+export const openPlan = operation({
+  name: "open_plan",
+  surface: "agent",
+  sentence: ({ protocol }, label) => `opened ${label}${quoting(protocol.summary)}`,
+  summary: "Shows the protocol of one's own sealed plan, at any time. It must give the digest that the plan was sealed with.",
+  permissions,
+  target: "plan",
+  refusals: ["role_required", "state_conflict"],
+  fields: {
+    planId: subject("plan"),
+    protocol,
+    salt: v.pipe(v.string("must be a string"), v.title("salt"), v.regex(SALT, "must be 32 to 128 lower-case hex digits")),
+  },
+  result: { planId: uuid, label: v.string(), openedAt: at },
+  example: {
+    planId: "0198f3a0-0000-7000-8000-000000000006",
+    protocol: { ...steps, arms },
+    salt: "5f0c6b1d3e9a47288d1b90c4a7e2f316",
   },
 })

@@ -16,7 +16,7 @@ interface Verdict {
 /** The parts of answers that are looked into, each with what it holds. */
 interface Contents {
   record: RecordContent
-  plan: BodyOf<"accept_plan">
+  plan: Omit<BodyOf<"accept_plan">, "protocol" | "sealed">
   link: { readonly correction?: string; readonly part?: string; readonly evidence?: readonly string[] }
   materials: readonly {
     readonly material: {

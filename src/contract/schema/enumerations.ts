@@ -114,6 +114,7 @@ export const enumerations = {
     "output_differs",
     "output_differs_from_material",
     "departs_from_plan",
+    "over_budget",
     "exit_code_contradicts",
     "reported_in_future",
     "reported_before_registration",

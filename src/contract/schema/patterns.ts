@@ -52,6 +52,10 @@ export const REPOSITORY = of(`https://${HOST}/${OWNED}`)
 export const MATERIAL = of(
   `(?:sha256:[0-9a-f]{64}|hf://(?:models|datasets|spaces)/${OWNED}@[0-9a-f]{40}(?:/${SIGN}+)?|git://${HOST}/${OWNED}@(?:[0-9a-f]{40}|[0-9a-f]{64})(?:/${SIGN}+)?)`,
 )
+/** What a sealed plan is salted with. */
+export const SALT = of("[0-9a-f]{32,128}")
+/** An ISO 4217 code. */
+export const CURRENCY = of("[A-Z]{3}")
 /** An address that names a place and nobody. */
 export const LOCATION = of(`(?:https://|(?:s3|gs|hf|git|doi|ipfs):/*)[^\\x00-\\x1f${SPACE}/?#@\\\\]+(?:[/?#]${SIGN}*)?`)
 

@@ -11,6 +11,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Attempts } from "../attempts/attempts.ts"
 import type { Checkpoints } from "../checkpoints/checkpoints.ts"
+import type { CostSums } from "../experiments/costs.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import type { Plans } from "../experiments/plans.ts"
 import type { Findings } from "../findings/findings.ts"
@@ -19,6 +20,7 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Links } from "../links/links.ts"
 import { namedObjects } from "./named-objects.ts"
 import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
+import { overBudget } from "../../contract/answers/costs.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 
 /** What a write was, as far as advice looks at it. */
@@ -42,6 +44,7 @@ interface Tables {
   readonly experiments: Experiments
   readonly checkpoints: Checkpoints
   readonly links: Links
+  readonly costs: CostSums
 }
 
 type Premises = readonly { readonly versionId: string }[]
@@ -77,7 +80,7 @@ export function planWarnings(deviations: readonly { readonly field: string }[], 
 
 export type Warnings = ReturnType<typeof warnings>
 
-export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints, links }: Tables) {
+export function warnings(db: Db, { evidence, findings, materials, plans, attempts, experiments, checkpoints, links, costs }: Tables) {
   const doubts = doubtsOf({ evidence, findings, plans })
   const { namesFallen, namesMaterials, speaksOfFallen } = namedObjects(db, { materials, links })
   const shownAt = db.prepare<{ versionId: string }>(
@@ -133,9 +136,9 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       const match = attempts.matchOf(id)
       return [...doubts.ofPlan(body.planId, roomId), ...planWarnings(match?.deviations ?? [], body.intendedDeviation)]
     },
-    report_attempt_event({ body, at }) {
-      const { event, exitCode, reportedAt, outputs = [] } = body
-      const { label, registeredAt } = present(attempts.find(body.attemptId))
+    report_attempt_event({ body, at, roomId }) {
+      const { event, exitCode, reportedAt, cost, outputs = [] } = body
+      const { label, registeredAt, planId } = present(attempts.find(body.attemptId))
       const said: Warning[] = []
       if (event === "succeeded" && exitCode !== undefined && exitCode !== 0)
         said.push({ code: "exit_code_contradicts", message: `${label} succeeded, yet its exit code is ${exitCode}.`, exitCode })
@@ -156,6 +159,14 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
         const message = `Output ${outputLabel} has another digest than the material it names.`
         said.push({ code: "output_differs_from_material", message, outputLabel, materialId })
       }
+      const plan = cost === undefined || planId === null ? undefined : plans.foundation(planId)
+      const over = plan === undefined ? [] : overBudget(costs.ofPlan(plan.planId))
+      if (plan !== undefined && over.length > 0)
+        said.push({
+          code: "over_budget",
+          message: `The attempts of ${plan.label} are over its budget: ${over.join(", ")}.`,
+          plan: { planId: plan.planId, label: plan.label, ...fromOtherRoom(plan.roomId, roomId) },
+        })
       return said
     },
     report_experiment_status: ({ body: { experimentId, status } }) =>

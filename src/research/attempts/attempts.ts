@@ -2,11 +2,13 @@
 import type { Author } from "../../contract/answers/index.ts"
 import type { AttemptIntent, AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import type { Cost } from "../../contract/schema/cost.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import type { AttemptState } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
@@ -72,6 +74,11 @@ export function attempts(db: Db, basePath = "") {
   const summaryOf = (row: ListedRow) => summary(row, basePath)
   const insert = inserting(db, "attempts")
   const insertInput = inserting(db, "attempt_inputs")
+  const updateMatch = db.prepare("UPDATE attempts SET plan_match = +? WHERE attempt_id = +?")
+  const following = db.prepare<{ attemptId: string; status: AttemptStatus; content: Stored<BodyOf<"register_attempt">> }>(
+    `SELECT a.attempt_id AS attemptId, a.status, ${contentOf("a")} AS content FROM attempts a WHERE a.plan_id = +? ORDER BY a.attempt_id`,
+  )
+  const updateCost = db.prepare("UPDATE attempts SET cost = +? WHERE attempt_id = +?")
   const update = db.prepare("UPDATE attempts SET status = +?, revision = revision + 1, updated_at = +? WHERE attempt_id = +?")
   const keepReproduction = inserting(db, "reproductions")
   const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Author>(
@@ -134,6 +141,13 @@ export function attempts(db: Db, basePath = "") {
       count({ experimentId, status, attempts: -1 })
       count({ experimentId, status: next, attempts: 1 })
     },
+
+    /** The attempts that follow a plan, with what was registered. */
+    following: (planId: string) => following.all(planId).map(({ content, ...attempt }) => ({ ...attempt, registered: parse(content) })),
+    /** Keeps how it compares with a plan that was opened since. */
+    rematch: (attemptId: string, match: PlanMatch): void => void updateMatch.run(JSON.stringify(match), attemptId),
+    /** Keeps what it cost, as it was said last. */
+    took: (attemptId: string, cost: Cost): void => void updateCost.run(JSON.stringify(cost), attemptId),
 
     /** Keeps what a reproduction says of what it reproduces. */
     tell(

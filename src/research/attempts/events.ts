@@ -93,12 +93,13 @@ export function events(db: Db) {
       insert({ attemptId, revision: 1, body: served("registered", at, { revision: 1, reportedAt: null }) }),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
-      const { event, reportedAt, message, late, exitCode, failure, reproduction, corrects, client, outputs: made = [] } = body
+      const { event, reportedAt, message, late, exitCode, failure, reproduction, corrects, cost, client, outputs: made = [] } = body
       const metrics = newMetrics(body.metrics ?? [], (cell) => lastOf(attemptId, cell))
       const said = {
         message,
         late,
         exitCode,
+        cost,
         failure,
         reproduction,
         corrects,

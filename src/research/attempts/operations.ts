@@ -177,6 +177,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       attempts.advance(attempt, status, at)
       const takeover = attempt.reproduces === undefined ? leases.takenOver(attempt.experimentId, attemptId, actor) : undefined
       events.report(attemptId, revision, at, takeover === undefined ? body : { ...body, late: true })
+      if (body.cost !== undefined) attempts.took(attemptId, body.cost)
       const kept = reproductionEffects.kept(attempt, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
         attempts.tell(attemptId, body.reproduction, kept)

@@ -1,4 +1,4 @@
-/** How a registration compares with the plan it names: recorded once, at registration. */
+/** How a registration compares with the plan it names: recorded at registration, and again when a sealed plan is opened. */
 import { canonicalJson, type Json } from "../../contract/json.ts"
 import type { PlanContent } from "../experiments/plans.ts"
 
@@ -49,9 +49,9 @@ function configurationDeviations(
 /** The same for every way to write the address of a repository. */
 const addressOf = ({ url }: Registered["repository"]) => url.toLowerCase().replace(/\.git$/, "")
 
-/** Compares a registration with its plan, arms included. */
+/** Compares a registration with its plan, arms included; of a sealed plan with what it shows. */
 export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {
-  const { entrypoint, arms, configuration } = plan.protocol
+  const { entrypoint, arms = [], configuration } = plan.protocol ?? {}
   const argvMatches = entrypoint !== undefined && same(entrypoint.argv, registered.argv)
   const argvComparedWith = argvMatches ? "entrypoint" : (arms.find(({ argv }) => same(argv, registered.argv))?.name ?? null)
   const namesArgv = entrypoint !== undefined || arms.length > 0

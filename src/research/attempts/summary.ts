@@ -1,6 +1,7 @@
 /** An attempt as lists and its own read show it: the columns that are read, and what is made of them. */
 import type { AttemptRole, RoomState } from "../../contract/schema/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
+import type { Cost } from "../../contract/schema/cost.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AttemptSummary } from "../../contract/answers/work.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
@@ -20,6 +21,7 @@ export type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredA
     readonly planMatch: Stored<PlanMatch> | null
     readonly reproduction: Stored<AttemptSummary["reproduction"]> | null
     readonly failure: Stored<AttemptSummary["failure"]> | null
+    readonly cost: Stored<Cost> | null
     /** How the finding that was asked for names it. */
     readonly role?: AttemptRole
   }
@@ -61,6 +63,7 @@ export const shown = (row: Row, basePath: string) => ({
   registeredAt: row.registeredAt,
   updatedAt: row.updatedAt,
   contentDigest: row.contentDigest,
+  cost: text(row.cost),
   planMatch: text(row.planMatch),
   failure: text(row.failure),
   affordances: attemptAffordances(row, {
@@ -90,7 +93,7 @@ export const REPRODUCTION =
 export const FAILURE = `CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
     (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure`
 const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_of AS rerunOf, a.updated_at AS updatedAt, a.plan_match AS planMatch,
-  a.content_digest AS contentDigest,
+  a.content_digest AS contentDigest, a.cost,
   ${REPRODUCTION},
   ${FAILURE},
   p.username, ${AGENT("a")} AS agent, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,

@@ -8,6 +8,7 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments, Step } from "./experiments.ts"
 import type { Experiment } from "./summary.ts"
 import { type Leases, later } from "./leases.ts"
+import { mustSealInTime } from "./sealing.ts"
 import type { Plans } from "./plans.ts"
 import { authorFrom } from "../../ledger/journal/author.ts"
 
@@ -149,7 +150,10 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
     subject: about,
     moved,
     outside: ({ body }) => body.repository,
-    admit: ({ actor, body }, { experiment }, at) => admitToExperiment("accept_plan", experiment, actor.userId, body, at),
+    admit({ actor, body }, { experiment }, at) {
+      admitToExperiment("accept_plan", experiment, actor.userId, body, at)
+      mustSealInTime(body, at)
+    },
     write(call, subject, change) {
       const { actor, body, contentDigest } = call
       const { experimentId } = subject.experiment
@@ -166,6 +170,7 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
         at: change.at,
         position: change.position,
         contentDigest,
+        budget: body.budget,
         requiredMaterials: body.requiredMaterials,
       })
       const premises = body.premises.map(({ versionId }) => versionId)

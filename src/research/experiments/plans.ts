@@ -3,11 +3,14 @@ import type { Author } from "../../contract/answers/index.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
+import type { Cost } from "../../contract/schema/cost.ts"
 import type { ExperimentAnswer } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
+import { withheldSince } from "../../ledger/journal/withheld-since.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
+import { sealOf } from "./sealing.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
 export interface NewPlan {
@@ -22,36 +25,62 @@ export interface NewPlan {
   /** Where its write stands in the history, which has its content. */
   readonly position: number
   readonly contentDigest: string
+  readonly budget: Cost | undefined
   readonly requiredMaterials: readonly { readonly materialId: string; readonly purpose: string }[]
 }
 
 /** A plan as it was accepted. */
-export type PlanContent = Pick<BodyOf<"accept_plan">, "repository" | "protocol" | "hypotheses" | "premises" | "requiredMaterials">
+export type PlanContent = Pick<
+  BodyOf<"accept_plan">,
+  "repository" | "protocol" | "sealed" | "hypotheses" | "premises" | "requiredMaterials"
+>
+/** What opened a sealed plan. */
+type Opening = Pick<BodyOf<"open_plan">, "protocol" | "salt">
 
 /** A plan less what it holds. */
 type Shown = ExperimentAnswer["acceptedPlans"][number]
-type Row = Omit<Shown, "acceptedBy" | "reviewed"> &
-  Author & { readonly reviewed: Stored<Reviewed> | null; readonly content: Stored<PlanContent> }
+type Row = Omit<Shown, "acceptedBy" | "reviewed" | "budget" | "sealed"> &
+  Author & {
+    readonly reviewed: Stored<Reviewed> | null
+    readonly budget: Stored<Cost> | null
+    readonly sealed: Stored<NonNullable<PlanContent["sealed"]>> | null
+    readonly openedAt: string | null
+  }
+interface Whole extends Row {
+  readonly content: Stored<PlanContent>
+  readonly openedPosition: number | null
+  readonly opening: Stored<Opening> | null
+}
 
-const shown = ({ userId, username, agent, reviewed, ...row }: Omit<Row, "content">): Shown => ({
-  ...row,
-  acceptedBy: { userId, username, agent },
-  reviewed: reviewed === null ? null : parse(reviewed),
-})
+const protocolOf = (opening: Stored<Opening>) => ({ protocol: parse(opening).protocol })
 
 export type Plans = ReturnType<typeof plans>
 
-export function plans(db: Db) {
+/** @param now milliseconds since 1970 */
+export function plans(db: Db, now = Date.now) {
+  function shown({ userId, username, agent, reviewed, budget, sealed, openedAt, ...row }: Row): Shown {
+    const promised = sealed && parse(sealed)
+    return {
+      ...row,
+      acceptedBy: { userId, username, agent },
+      sealed: promised && { ...promised, openedAt, overdue: openedAt === null && Date.parse(promised.opensAt) <= now() },
+      budget: budget && parse(budget),
+      reviewed: reviewed === null ? null : parse(reviewed),
+    }
+  }
   const insert = inserting(db, "plans")
   const insertMaterial = inserting(db, "plan_materials")
   const COLUMNS = `n.plan_id AS planId, n.label, n.experiment_id AS experimentId, e.label AS experimentLabel, n.room_id AS roomId,
     n.thread_id AS threadId, n.entry_id AS entryId, n.accepted_at AS acceptedAt, n.content_digest AS contentDigest, n.accepted_by AS userId, p.username, ${AGENT("n")} AS agent,
-    ${REVIEWED("n.plan_id")} AS reviewed`
+    n.budget, ${contentOf("n")} -> '$.sealed' AS sealed, (SELECT o.at FROM journal o WHERE o.position = n.opened_position) AS openedAt, ${REVIEWED("n.plan_id")} AS reviewed`
   const TABLES = `plans n
     JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id`
-  const one = db.prepare<Row>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content FROM ${TABLES} WHERE n.plan_id = +?`)
-  const ofExperiment = db.prepare<Omit<Row, "content">>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE n.experiment_id = +? ORDER BY n.plan_id`)
+  const one = db.prepare<Whole>(`SELECT ${COLUMNS}, ${contentOf("n")} AS content, n.opened_position AS openedPosition,
+    (SELECT o.content FROM journal o WHERE o.position = n.opened_position) AS opening FROM ${TABLES} WHERE n.plan_id = +?`)
+  const ofExperiment = db.prepare<Row>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE n.experiment_id = +? ORDER BY n.plan_id`)
 
+  const markOpened = db.prepare("UPDATE plans SET opened_position = +? WHERE plan_id = +?")
+  const isWithheldSince = withheldSince(db)
   const foundation = db.prepare<
     Pick<Row, "planId" | "label" | "roomId"> & { readonly hypotheses: Stored<string[]>; readonly premises: Stored<PlanContent["premises"]> }
   >(
@@ -62,14 +91,16 @@ export function plans(db: Db) {
   return {
     insert(plan: NewPlan): void {
       const { planId } = plan
-      insert({ ...plan, acceptedAt: plan.at, historyPosition: plan.position })
+      insert({ ...plan, acceptedAt: plan.at, historyPosition: plan.position, budget: plan.budget && JSON.stringify(plan.budget) })
       plan.requiredMaterials.forEach(({ materialId, purpose }, position) => insertMaterial({ planId, position, materialId, purpose }))
     },
     /** A plan to compare with; undefined when there is none, or it is another experiment's. */
     contentOf(planId: string, experimentId: string): PlanContent | undefined {
       const row = one.get(planId)
-      return row?.experimentId === experimentId ? parse(row.content) : undefined
+      return row?.experimentId === experimentId ? { ...parse(row.content), ...(row.opening && protocolOf(row.opening)) } : undefined
     },
+    /** Marks a sealed plan as opened by the write at a place of the journal. */
+    open: (planId: string, position: number): void => void markOpened.run(position, planId),
     /** What a plan tests and builds on. */
     foundation(planId: string) {
       const row = foundation.get(planId)
@@ -78,8 +109,17 @@ export function plans(db: Db) {
     read(planId: string) {
       const row = one.get(planId)
       if (row === undefined) return undefined
-      const { content, ...rest } = row
-      return { shown: shown(rest), content: new JsonText(content), parsed: parse(content) }
+      const { content, opening, openedPosition, ...rest } = row
+      const parsed = parse(content)
+      const opened = opening && parse(opening)
+      const isWhole = openedPosition !== null && isWithheldSince(openedPosition, "/protocol*", [planId]) === 0
+      return {
+        shown: shown(rest),
+        content: new JsonText(content),
+        parsed,
+        protocol: opened?.protocol ?? parsed.protocol ?? null,
+        protocolMatchesSeal: opened === null || !isWhole || parsed.sealed === undefined ? null : sealOf(opened) === parsed.sealed.digest,
+      }
     },
     /** The plans of an experiment in the order they were accepted. */
     of: (experimentId: string) => ofExperiment.all(experimentId).map(shown),

@@ -7,6 +7,7 @@ import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Records } from "../records/records.ts"
 import type { Experiments } from "./experiments.ts"
+import type { CostSums } from "./costs.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Plans } from "./plans.ts"
 
@@ -18,9 +19,10 @@ interface Tables {
   readonly materials: Materials
   readonly evidence: Evidence
   readonly reviews: Reviews
+  readonly costs: CostSums
 }
 
-export function experimentReads({ rooms, records, experiments, plans, materials, evidence, reviews }: Tables) {
+export function experimentReads({ rooms, records, experiments, plans, materials, evidence, reviews, costs }: Tables) {
   /** @throws Refusal 404 */
   function mustRead(experimentId: string) {
     const experiment = experiments.read(experimentId)
@@ -36,7 +38,11 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
       return keysetPage(experiments.page(asked, uuidCursor(query.after), pageSize(query) + 1), query, ({ experimentId }) => experimentId)
     },
 
-    experiment: ({ params }) => ({ ...mustRead(params.experimentId), acceptedPlans: plans.of(params.experimentId) }),
+    experiment: ({ params: { experimentId } }) => ({
+      ...mustRead(experimentId),
+      acceptedPlans: plans.of(experimentId),
+      costs: costs.ofExperiment(experimentId),
+    }),
 
     experiment_history({ params, query }) {
       mustRead(params.experimentId)
@@ -60,10 +66,10 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
     plan({ params }) {
       const plan = plans.read(params.planId)
       if (plan === undefined) throw noSuch("plan")
-      const { shown, content, parsed } = plan
+      const { shown, parsed, ...told } = plan
       return {
         ...shown,
-        content,
+        ...told,
         hypotheses: records.resolve(parsed.hypotheses, shown.roomId),
         premises: records
           .resolve(
@@ -75,6 +81,7 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
           material: materials.summary(materialId, shown.roomId) ?? null,
           purpose,
         })),
+        costs: costs.ofPlan(params.planId),
         reviews: reviews.of(params.planId),
         warnings: evidence.doubtsAmong([...parsed.hypotheses, ...parsed.premises.map(({ versionId }) => versionId)], shown.roomId),
       }

@@ -59,7 +59,12 @@ const targets: {
     says: `coalesce(x.conclusion, ${contentOf("x")} ->> '$.synthesis')`,
     where: "1",
   },
-  plan: { label: "x.label", author: "x.accepted_by", says: `${contentOf("x")} ->> '$.protocol.summary'`, where: "1" },
+  plan: {
+    label: "x.label",
+    author: "x.accepted_by",
+    says: "(SELECT coalesce(h.content ->> '$.protocol.summary', 'a sealed plan') FROM journal h WHERE h.position = coalesce(x.opened_position, x.history_position))",
+    where: "1",
+  },
 }
 const kinds = ["finding", "checkpoint", "plan"] as const satisfies readonly Kind[]
 

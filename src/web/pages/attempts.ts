@@ -1,4 +1,5 @@
 /** One attempt with its events, inputs, outputs and metrics. */
+import { costInWords, totalOf } from "../../contract/answers/costs.ts"
 import { independenceInWords } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
@@ -189,6 +190,7 @@ ${reproductions(attempt)}
         "Registered",
         html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its place in the Thread</a>`,
       ],
+      attempt.cost === null ? null : ["Cost, as its registrant says", costInWords(totalOf(attempt.cost)).join(", ")],
       ["Content digest", digest(attempt.contentDigest)],
     ])}<h3>Configuration</h3>${jsonBlock(attempt.configuration)}</section>
 <section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${

@@ -6,6 +6,7 @@ import { beginning, inlineMarkdown, markdown, phrase } from "../markdown.ts"
 import { afforded, doing } from "../parts/actions.ts"
 import { findingsOf, linkedIn, nextAct, steps } from "../parts/guide.ts"
 import { nextOfExperiment } from "../parts/next-acts.ts"
+import { costFact } from "../parts/costs.ts"
 import { did } from "../parts/done-to.ts"
 import { heldBy } from "../parts/holding.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -30,7 +31,7 @@ function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): 
     return empty("No plan was accepted yet. The assignee accepts one, pinned to a public repository and a commit, before planned attempts.")
   const accepted = acceptedPlans.map(
     (plan) =>
-      html`<li>${label("plan", plan.planId, plan.label)} accepted by ${person(plan.acceptedBy)} ${time(plan.acceptedAt)} <a href="${to(`/plans/${plan.planId}`)}">arms, commit and protocol</a></li>`,
+      html`<li>${label("plan", plan.planId, plan.label)} accepted by ${person(plan.acceptedBy)} ${time(plan.acceptedAt)} <a href="${to(`/plans/${plan.planId}`)}">arms, commit and protocol</a>${plan.sealed === null || plan.sealed.openedAt !== null ? null : html` <span class="tag">${plan.sealed.overdue ? "sealed, overdue" : "sealed"}</span>`}</li>`,
   )
   return html`${accepted.length === 0 ? null : html`<ul>${accepted}</ul>`}${
     suggestedProtocol === null
@@ -111,6 +112,7 @@ ${facts([
   ["Revision", experiment.revision],
   ["Proposed at", html`<a href="${to(entryPath(experiment.threadId, experiment.entryId))}">its place in the Thread</a>`],
   ["Attempts", counted(attempts.total, "attempt")],
+  costFact(experiment.costs),
 ])}
 ${ways([
   ["JSON", `/api/research/experiments/${experimentId}`],

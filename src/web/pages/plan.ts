@@ -2,10 +2,11 @@
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath } from "../addresses.ts"
-import { html, to } from "../html.ts"
+import { type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { commandOf } from "../forms/command.ts"
 import { act } from "../parts/actions.ts"
+import { costFact } from "../parts/costs.ts"
 import { type Next, nextAct, steps } from "../parts/guide.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, exactTime, facts, heading, label, person, recordChip, repository, ways } from "../parts/parts.ts"
@@ -15,12 +16,39 @@ import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
 
+/** How far the protocol of a sealed plan is shown. */
+function seal(visit: Visit, { planId, acceptedBy, sealed, protocolMatchesSeal: matches }: AnswerOf<"plan">): Html | null {
+  if (sealed === null) return null
+  const { openedAt, opensAt, overdue } = sealed
+  const isOwn = acceptedBy.userId === visit.person?.userId
+  return html`<div class="banner ${overdue || matches === false ? "retracted" : "active"}" role="note"><p><strong>${
+    openedAt !== null ? "Opened." : overdue ? "Overdue." : "Sealed."
+  }</strong> The protocol was sealed with ${digest(sealed.digest)}${
+    openedAt === null
+      ? html`, and ${overdue ? "was" : "is"} to be opened by ${exactTime(opensAt)}.`
+      : html` and opened ${exactTime(openedAt)}. ${
+          matches === null
+            ? "Parts of it were withheld, so it cannot be compared with the digest any more."
+            : matches
+              ? "What it says gives this digest."
+              : "What it says does not give this digest."
+        }`
+  }</p>${openedAt === null && isOwn ? html`<p>${act("open_plan", { planId }, "Open the plan", "quiet")}</p>` : null}</div>`
+}
+
 /** Arms that are offered as buttons; a plan has all of them in its table. */
 const ARMS = 6
 
 /** What a plan waits for: an attempt for each of its arms. */
-function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, acceptedBy }: AnswerOf<"plan">, given: unknown): Next {
-  const protocol = accepted("protocol", given)
+function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: given }: AnswerOf<"plan">): Next {
+  const protocol = given === null ? null : accepted("protocol", given)
+  if (sealed !== null && sealed.openedAt === null && (sealed.overdue || visit.person === null))
+    return {
+      button: acceptedBy.userId === visit.person?.userId ? act("open_plan", { planId }, "Open the plan", "first") : null,
+      why: sealed.overdue
+        ? html`${acceptedBy.username} was to open it by ${exactTime(sealed.opensAt)}.`
+        : html`it is sealed until ${exactTime(sealed.opensAt)}.`,
+    }
   const { status, assigneeId } = visit.ask("experiment", { experimentId })
   const isRunning = status === "claimed" || status === "in_progress"
   const mine = assigneeId === visit.person?.userId && acceptedBy.userId === visit.person?.userId
@@ -30,11 +58,11 @@ function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, accep
       why: isRunning ? html`${acceptedBy.username} registers its attempts.` : "see what came of it.",
     }
   const begun = { experimentId, intent: "planned", "/planId": planId }
-  const { arms } = protocol
+  const { arms = [] } = protocol ?? {}
   return {
     button:
       arms.length === 0
-        ? act("register_attempt", { ...begun, "/argv": commandOf(protocol.entrypoint?.argv ?? []) }, "Register an attempt", "first")
+        ? act("register_attempt", { ...begun, "/argv": commandOf(protocol?.entrypoint?.argv ?? []) }, "Register an attempt", "first")
         : html`${arms.slice(0, ARMS).map((arm, index) => act("register_attempt", { ...begun, "/argv": commandOf(arm.argv) }, `Register an attempt: ${arm.name}`, index === 0 ? "first" : "quiet"))}`,
     why: "register each run before you launch it.",
   }
@@ -44,7 +72,7 @@ export function planPage(visit: Visit): Shown {
   const plan = visit.ask("plan", visit.params)
   const room = visit.ask("room", { roomId: plan.roomId })
   const content = accepted("plan", plan.content)
-  const next = nextAct(visit, room, nextOfPlan(visit, plan, content.protocol))
+  const next = nextAct(visit, room, nextOfPlan(visit, plan))
   const [hypothesis] = plan.hypotheses
   const way = steps("plan", {
     hypothesis: hypothesis && { id: hypothesis.versionId, label: hypothesis.label },
@@ -61,10 +89,11 @@ ${way}${next}
 ${facts([
   ["Repository", repository(content.repository)],
   ["Intent", words(content.intent)],
+  costFact(plan.costs),
   ["Content digest", digest(plan.contentDigest)],
   ["Accepted at", html`<a href="${to(entryPath(plan.threadId, plan.entryId))}">its place in the Thread</a>`],
 ])}
-<section aria-labelledby="protocol">${heading(2, "protocol", "Protocol")}${protocolParts(content.protocol, plan.planId)}</section>
+<section aria-labelledby="protocol">${heading(2, "protocol", "Protocol")}${seal(visit, plan)}${plan.protocol === null ? null : protocolParts(plan.protocol, plan.planId)}</section>
 <section aria-labelledby="hypotheses">${heading(2, "hypotheses", "Hypotheses it tests")}${plan.hypotheses.length === 0 ? html`<p class="quiet">None.</p>` : plan.hypotheses.map((record) => recordChip(record, 160))}</section>
 ${
   plan.premises.length === 0

@@ -1,6 +1,6 @@
 /** Attempts, and what happens to them, as they are asked for. */
 import { orNull } from "../../visit.ts"
-import { configurationAsk, repositoryAsks, runAsks } from "./code.ts"
+import { configurationAsk, costAsks, repositoryAsks, runAsks } from "./code.ts"
 import { experimentAsk, experimentOf, keptOfExperiment as kept, sheet } from "./sheet.ts"
 
 export const attemptSheets = {
@@ -72,6 +72,7 @@ export const attemptSheets = {
     folds: [
       { heading: "Metrics", places: ["/metrics"] },
       { heading: "Outputs", places: ["/outputs"] },
+      { heading: "What it cost", places: ["/cost"] },
       { heading: "When it was, and its exit code", places: ["/reportedAt", "/exitCode"] },
     ],
     kept: ["/attemptId", "/expectedRevision", "/expectedStatus"],
@@ -134,6 +135,7 @@ export const attemptSheets = {
       "/corrects/*/split": { label: "Split" },
       "/corrects/*/dimensions": { label: "Dimensions of a value", hint: "Its new value stands among the metrics." },
       "/corrects/*/unit": { label: "The correct unit" },
+      ...costAsks("/cost", "What it cost until now, in all"),
       "/outputs": { label: "Outputs", row: "output", rows: 1 },
       "/outputs/*/outputLabel": { label: "Name", missing: "Output {n} has no name yet." },
       "/outputs/*/digest": { label: "Digest", hint: "sha256: and 64 digits.", missing: "Output {n} has no digest yet." },

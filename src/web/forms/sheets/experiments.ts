@@ -1,7 +1,7 @@
 /** Experiments, and the plans that are accepted for them, as they are asked for. */
 import { accepted } from "../../../contract/reads/accepted.ts"
 import type { Visit } from "../../visit.ts"
-import { commandHint, configurationAsk, repositoryAsks, runAsks } from "./code.ts"
+import { commandHint, configurationAsk, costAsks, repositoryAsks, runAsks } from "./code.ts"
 import { experimentAsk, experimentOf, keptOfExperiment as kept, sheet, threadAsk, why } from "./sheet.ts"
 import { premiseAsks } from "./statements.ts"
 
@@ -67,6 +67,8 @@ export const experimentSheets = {
       { heading: "Hypotheses it tests", places: ["/hypotheses"] },
       { heading: "Premises it rests on", places: ["/premises"] },
       { heading: "Materials it needs", places: ["/requiredMaterials"] },
+      { heading: "Budget", places: ["/budget"] },
+      { heading: "Keep the protocol sealed for now", places: ["/sealed"] },
     ],
     kept,
     begins: (visit, draft) => {
@@ -93,9 +95,29 @@ export const experimentSheets = {
       "/hypotheses": { label: "Hypotheses it tests" },
       ...premiseAsks,
       ...protocolAsks("/protocol"),
+      "/sealed": { label: "In place of the protocol", line: true },
+      "/sealed/digest": {
+        label: "Digest",
+        hint: "sha256: and the SHA-256 of the canonical JSON of the protocol and a salt. Leave the protocol empty.",
+        missing: "Give the digest of the protocol and its salt.",
+      },
+      "/sealed/opensAt": { label: "Until when", hint: "In UTC, within a year.", missing: "Say when it is opened." },
+      ...costAsks("/budget", "What its attempts may cost in all"),
       "/requiredMaterials": { label: "Materials it needs", row: "material", rows: 1 },
       "/requiredMaterials/*/materialId": { label: "Material", missing: "Choose material {n}." },
       "/requiredMaterials/*/purpose": { label: "What it is needed for", missing: "Say what material {n} is needed for." },
+    },
+  }),
+  open_plan: sheet("open_plan", {
+    heading: "Open the plan",
+    lead: "Its protocol is shown from then on. It must be the one that was sealed, to the letter.",
+    send: "Open it",
+    first: ["/salt", "/protocol"],
+    kept: ["/planId"],
+    asks: {
+      "/planId": { label: "Plan", missing: "Choose the plan." },
+      "/salt": { label: "Salt", hint: "The 32 to 128 hex digits that it was sealed with.", missing: "Give the salt." },
+      ...protocolAsks("/protocol"),
     },
   }),
   amend_experiment: sheet("amend_experiment", {

@@ -1,0 +1,21 @@
+/** What work costs, as its registrant or its planner says: a plan has a budget of it, an attempt what it took. */
+import * as v from "valibot"
+import { shape, whole } from "./fields.ts"
+import { CURRENCY } from "./patterns.ts"
+
+const amount = v.pipe(v.number("must be a number"), v.finite("must be finite"), v.minValue(0, "must be at least 0"))
+const some = v.exactOptional
+
+/** Hours of accelerators, tokens of models, money, and seconds from start to end. */
+export const cost = shape({
+  gpuHours: some(amount),
+  tokens: some(whole()),
+  money: some(
+    shape({
+      amount,
+      currency: v.pipe(v.string("must be a string"), v.title("currency"), v.regex(CURRENCY, "must be an ISO 4217 code such as EUR")),
+    }),
+  ),
+  wallSeconds: some(amount),
+})
+export type Cost = v.InferOutput<typeof cost>

@@ -1,0 +1,49 @@
+/** Opening a sealed plan: its protocol is shown, and the attempts that follow it are compared with it. */
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
+import type { Evidence, Recount } from "../evidence/evidence.ts"
+import type { Plans } from "../experiments/plans.ts"
+import { mustMatchSeal } from "../experiments/sealing.ts"
+import type { Attempts } from "./attempts.ts"
+import { planMatch } from "./plan-match.ts"
+
+interface Tables {
+  readonly plans: Plans
+  readonly attempts: Attempts
+  readonly evidence: Evidence
+  readonly movedEffects: { moved(attemptId: string): readonly Recount[] }
+}
+
+export function openingOperations({ plans, attempts, evidence, movedEffects }: Tables) {
+  const open_plan = behaviour("open_plan", {
+    subject({ body: { planId } }) {
+      const plan = plans.read(planId)
+      if (plan === undefined) throw noSuch("plan")
+      return { roomId: plan.shown.roomId, threadId: plan.shown.threadId, plan: plan.shown }
+    },
+    admit({ actor, body }, { plan: { label, sealed, acceptedBy } }) {
+      if (acceptedBy.userId !== actor.userId)
+        throw new Refusal("role_required", `Only ${acceptedBy.username}, who accepted ${label}, can open it.`, {
+          current: { needed: ["acceptor"] },
+        })
+      if (sealed === null || sealed.openedAt !== null)
+        throw new Refusal("state_conflict", `${label} is ${sealed === null ? "not sealed" : "open already"}.`, {
+          current: { planId: body.planId, label, sealed },
+        })
+      mustMatchSeal(body, sealed.digest)
+    },
+    write({ body: { planId, protocol } }, { plan: { label, experimentId } }, { at, position }) {
+      plans.open(planId, position)
+      const content = plans.contentOf(planId, experimentId)
+      for (const { attemptId, status, registered } of attempts.following(planId)) {
+        if (content !== undefined) attempts.rematch(attemptId, planMatch(planId, { ...content, protocol }, registered))
+        // Its arm may be one of the plan's, which effects are worked out by.
+        if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
+      }
+      return { target: { id: planId, label }, result: { planId, label, openedAt: at } }
+    },
+  })
+
+  return { open_plan }
+}
