@@ -1100,6 +1100,21 @@ CREATE TABLE attempt_curves (
   UNIQUE (attempt_id, name, split, dimensions_id, part)
 ) STRICT;
 
+-- Boards: what is compared, and how. Their content is in the journal.
+CREATE TABLE boards (
+  board_id TEXT PRIMARY KEY,
+  room_id TEXT NOT NULL REFERENCES rooms (room_id),
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id),
+  label TEXT NOT NULL,
+  entry_id TEXT NOT NULL,
+  author_id TEXT NOT NULL REFERENCES people (user_id),
+  at TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
+  content_digest TEXT NOT NULL,
+  UNIQUE (room_id, label)
+) STRICT;
+CREATE INDEX boards_of_room ON boards (room_id, board_id);
+
 -- Materials, each known once by its reference and labelled in the Room that registered it first.
 CREATE TABLE materials (
   material_id TEXT PRIMARY KEY,
@@ -1295,16 +1310,16 @@ CREATE INDEX search_items_of ON search_items (id, part);
 -- joined: concept_trigrams by src/research/records
 -- Where each item stands, by whom, and the write that has its words. `line` is what a hit is called.
 CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, label, line, standing, position) AS
-  SELECT i.item, coalesce(b.room_id, r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, iif(i.part IS NULL, NULL, w.content ->> '$.roomId'), m.origin_room_id, f.room_id, k.room_id, c.room_id, z.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = d.id)),
-    coalesce(d.id, b.thread_id, r.thread_id, x.thread_id, t.thread_id, n.thread_id, a.thread_id, y.thread_id, f.thread_id, k.thread_id, c.thread_id),
-    coalesce(e.entry_id, u.entry_id, r.entry_id, x.entry_id, n.entry_id, a.entry_id, y.entry_id, f.entry_id, k.entry_id, c.entry_id),
-    coalesce((SELECT v.person_id FROM writers v WHERE v.writer = coalesce(w.writer, o.writer)), r.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id, z.owner_id),
-    coalesce(w.at, o.at, r.created_at, x.created_at, t.created_at, n.accepted_at, a.registered_at, m.registered_at, f.at, k.at, c.at, z.created_at),
-    coalesce(r.label, x.label, n.label, a.label, m.label, k.label),
+  SELECT i.item, coalesce(b.room_id, r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, iif(i.part IS NULL, NULL, w.content ->> '$.roomId'), m.origin_room_id, f.room_id, k.room_id, c.room_id, g.room_id, z.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = d.id)),
+    coalesce(d.id, b.thread_id, r.thread_id, x.thread_id, t.thread_id, n.thread_id, a.thread_id, y.thread_id, f.thread_id, k.thread_id, c.thread_id, g.thread_id),
+    coalesce(e.entry_id, u.entry_id, r.entry_id, x.entry_id, n.entry_id, a.entry_id, y.entry_id, f.entry_id, k.entry_id, c.entry_id, g.entry_id),
+    coalesce((SELECT v.person_id FROM writers v WHERE v.writer = coalesce(w.writer, o.writer)), r.author_id, x.proposer_id, t.author_id, n.accepted_by, a.registrant_id, m.registered_by, f.author_id, k.author_id, c.author_id, g.author_id, z.owner_id),
+    coalesce(w.at, o.at, r.created_at, x.created_at, t.created_at, n.accepted_at, a.registered_at, m.registered_at, f.at, k.at, c.at, g.at, z.created_at),
+    coalesce(r.label, x.label, n.label, a.label, m.label, k.label, g.label),
     coalesce(r.wording, x.question, t.title, (SELECT coalesce(h.content ->> '$.protocol.summary', 'a sealed plan') FROM journal h WHERE h.position = coalesce(n.opened_position, n.history_position)), (SELECT q.question FROM experiments q WHERE q.experiment_id = a.experiment_id), m.name,
-      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, (SELECT h.content ->> '$.synthesis' FROM journal h WHERE h.position = c.history_position), z.title, (SELECT s.title FROM threads s WHERE s.thread_id = d.id)),
+      f.toward_question ->> '$.explanation', k.explanation, c.conclusion, (SELECT h.content ->> '$.synthesis' FROM journal h WHERE h.position = c.history_position), (SELECT h.content ->> '$.title' FROM journal h WHERE h.position = g.history_position), z.title, (SELECT s.title FROM threads s WHERE s.thread_id = d.id)),
     coalesce(x.status, a.status, f.toward_question ->> '$.verdict', k.kind, c.state),
-    coalesce(i.part, e.history_position, r.history_position, n.history_position, a.history_position, m.history_position, k.history_position, c.history_position,
+    coalesce(i.part, e.history_position, r.history_position, n.history_position, a.history_position, m.history_position, k.history_position, c.history_position, g.history_position,
       (SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = x.experiment_id AND v.revision = 1),
       (SELECT v.history_position FROM timeline_entries v WHERE v.entry_id = f.entry_id), o.position)
   FROM search_items i
@@ -1326,12 +1341,13 @@ CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, labe
   LEFT JOIN finding_links f ON i.kind = 'finding_link' AND f.link_id = i.id
   LEFT JOIN research_links k ON i.kind = 'link' AND k.link_id = i.id
   LEFT JOIN checkpoints c ON i.kind = 'checkpoint' AND c.checkpoint_id = i.id
+  LEFT JOIN boards g ON i.kind = 'board' AND g.board_id = i.id
   LEFT JOIN rooms z ON i.kind = 'room' AND z.room_id = i.id;
 -- What the words of each item are read from (src/research/search/wording.ts): the write that made it, or that says something of it, and what
 -- it is called. `tags` keep a search to a Room, a person or some kinds.
 CREATE VIEW search_texts (item, kind, label, title, line, content, tags) AS
   SELECT i.item, i.kind, CASE WHEN i.part IS NULL THEN p.label END,
-    CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material', 'room') THEN p.line END,
+    CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material', 'board', 'room') THEN p.line END,
     p.line, h.content, 'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
   FROM search_items i JOIN search_places p USING (item) LEFT JOIN journal h ON h.position = p.position AND (i.kind <> 'thread' OR i.part IS NOT NULL);
 

@@ -70,6 +70,7 @@ const hasDocument = {
   finding: true,
   cited_claim: true,
   material: false,
+  board: false,
   finding_link: false,
   link: false,
   review: false,

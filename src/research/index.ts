@@ -17,6 +17,10 @@ import { curves } from "./attempts/curves.ts"
 import { openingOperations } from "./attempts/opening.ts"
 import { attemptReads } from "./attempts/reads.ts"
 import { attemptTables } from "./attempts/table.ts"
+import { boards } from "./boards/boards.ts"
+import { boardOperations } from "./boards/operations.ts"
+import { boardReads } from "./boards/reads.ts"
+import { boardStandings } from "./boards/standings.ts"
 import { candidates } from "./brief/candidates.ts"
 import { briefReads } from "./brief/reads.ts"
 import { checkpoints } from "./checkpoints/checkpoints.ts"
@@ -112,6 +116,8 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     evidence: bearing,
     judging: judging(db, bearing),
     reviews: reviews(db),
+    boards: boards(db),
+    boardStandings: boardStandings(db, measuredValues),
     claims: claims(db),
     concerns: concerns(db, labels),
     brief: candidates(db),
@@ -146,6 +152,7 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
     ...attemptOperations(tables, extras.register_attempt),
     ...openingOperations(tables),
     ...materialOperations(rooms, threads, materials),
+    ...boardOperations(threads, tables.boards),
     ...links.operations,
     ...reviewOperations(tables.reviews),
     ...claimOperations(tables.claims),
@@ -192,6 +199,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...comparingReads(tables.attemptTables, tables.curves),
     ...measurementReads(rooms, experiments, tables.measured),
     ...materialReads(rooms, materials),
+    ...boardReads(rooms, tables.boards, tables.boardStandings),
     ...searchReads(people, tables.search),
     ...similarReads(rooms, tables.similar),
     ...provenanceReads(rooms, tables.provenance),

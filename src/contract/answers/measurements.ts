@@ -9,7 +9,7 @@ import { shape } from "../schema/fields.ts"
 const number = v.nullable(v.number())
 /** The value of a dimension. */
 const scalar = v.union([said, v.number(), v.boolean()])
-const place = v.record(v.string(), scalar)
+export const place = v.record(v.string(), scalar)
 
 /** A metric that attempts reported, with the dimensions it can be grouped by. */
 const measuredMetric = shape({
@@ -42,7 +42,8 @@ const contrast = shape({
   corrected: v.nullable(shape({ level: v.number(), low: v.number(), high: v.number(), isDistinct: v.boolean() })),
 })
 
-const group = shape({
+/** A group of measured values. */
+export const measuredGroup = shape({
   key: place,
   n: count,
   mean: number,
@@ -81,7 +82,7 @@ export const measurementTable = shape({
   over: v.nullable(v.string()),
   against: v.nullable(shape({ dimension: v.string(), value: said })),
   where: v.record(v.string(), said),
-  groups: v.array(group),
+  groups: v.array(measuredGroup),
   /** Differences with an interval: what Holm's correction allows for. */
   comparisons: count,
   /** What took no part in the table, counted. */

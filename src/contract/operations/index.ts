@@ -16,6 +16,7 @@ import {
   reportExperimentStatus,
   takeExperiment,
 } from "./experiments.ts"
+import { declareBoard } from "./boards.ts"
 import { claimWork, releaseClaim } from "./claims.ts"
 import { postResearchCheckpoint } from "./checkpoints.ts"
 import { publishHypothesis } from "./hypotheses.ts"
@@ -63,6 +64,7 @@ const all = [
   openPlan,
   registerAttempt,
   reportAttemptEvent,
+  declareBoard,
   registerMaterial,
   reportMaterialLocation,
   claimWork,

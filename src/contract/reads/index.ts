@@ -7,6 +7,7 @@ import { overviewReads } from "./overview.ts"
 import { recordReads } from "./records.ts"
 import { comparingReads } from "./comparing.ts"
 import { measurementReads } from "./measurements.ts"
+import { boardReads } from "./boards.ts"
 import { workReads } from "./work.ts"
 import type { IdsOf, Read } from "../definitions/read.ts"
 import { roomReads } from "./rooms.ts"
@@ -23,6 +24,7 @@ const all = [
   ...workReads,
   ...comparingReads,
   ...measurementReads,
+  ...boardReads,
   ...overviewReads,
   ...credentialReads,
   ...peopleReads,

@@ -14,6 +14,12 @@ export const refusalsOfAbsence = {
     meaning: "No accepted plan has this id.",
     remedy: "Check the id against the experiment's plans.",
   },
+  unknown_board: {
+    status: [404],
+    retryable: false,
+    meaning: "No board has this id.",
+    remedy: "Check the id against the Room's boards.",
+  },
   unknown_attempt: {
     status: [404],
     retryable: false,

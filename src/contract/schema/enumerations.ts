@@ -128,6 +128,8 @@ export const enumerations = {
     "lease_lapsed",
     "taken_over",
   ],
+  /** Which values of a board are better. */
+  direction: ["lower", "higher"],
   /** What an agent can say it is at. */
   claimedWork: ["run", "reproduce", "write_finding", "write_checkpoint", "review"],
   /** What a reviewer says of a finding, a checkpoint or a plan, and what of it they checked. */

@@ -133,6 +133,8 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
   for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target_label}`, row.content)
   for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpoint_id), `Checkpoint of ${row.at}`, row.content)
 
+  for (const row of room.boards()) yield accepted(pathOf.board(row.label), `${row.label}: ${row.title}`, row.content)
+
   yield jsonLines(
     places.experiment,
     "Experiments",

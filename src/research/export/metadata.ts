@@ -44,6 +44,7 @@ const folders: Readonly<Record<Folder, string>> = {
   "links/": "Corrections, supersessions, disputes and retractions as they were accepted.",
   "checkpoints/": "Checkpoints as they were accepted.",
   "materials/": "Registrations of materials as they were accepted; the materials themselves are elsewhere.",
+  "boards/": "Boards as they were declared.",
   "timelines/": "What was said and done in each Thread, in order.",
 }
 const folderOf = (path: string): string | undefined => (path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined)
@@ -176,6 +177,14 @@ function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, { bas
       url: `${baseUrl}${pageOf("checkpoint", row.checkpoint_id)}`,
     })
   }
+  for (const row of room.boards())
+    yield* file(pathOf.board(row.label), {
+      additionalType: "board",
+      author: to(ids.person(row.author_id)),
+      dateCreated: row.at,
+      identifier: row.board_id,
+      url: `${baseUrl}${pageOf("board", row.board_id)}`,
+    })
   for (const row of room.materials())
     yield* file(pathOf.material(roomId, row), {
       about: to(ids.material(row.material_id)),

@@ -10,7 +10,14 @@ export const ORIGIN = "origin.json"
 export const softwareId = ({ url, commit }: { url: string; commit: string }): string => `git+${url}@${commit}`
 
 /** Accepted content has a file for each object in a folder, or a line in one file. */
-const folders = { record: "records", plan: "plans", link: "links", checkpoint: "checkpoints", material: "materials" } as const
+const folders = {
+  record: "records",
+  plan: "plans",
+  link: "links",
+  checkpoint: "checkpoints",
+  material: "materials",
+  board: "boards",
+} as const
 export const places = {
   hypothesis: folders.record,
   experiment: "experiments.jsonl",
@@ -20,6 +27,7 @@ export const places = {
   cited_claim: folders.record,
   link: folders.link,
   checkpoint: folders.checkpoint,
+  board: folders.board,
   message: "timelines",
 } as const satisfies Readonly<Record<ExportedKind, string>>
 /** Every folder, as its files' paths begin. */
@@ -31,6 +39,7 @@ export const acceptedFolders: readonly string[] = Object.values(folders)
 export const pathOf = {
   record: (label: string) => `${folders.record}/${label}.json`,
   plan: (label: string) => `${folders.plan}/${label}.json`,
+  board: (label: string) => `${folders.board}/${label}.json`,
   link: (label: string) => `${folders.link}/${label}.json`,
   checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
   /** Labels of materials are another Room's where that one registered them first. */

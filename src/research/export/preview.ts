@@ -116,7 +116,7 @@ This is the whole record of a Room of research-room, exported as an RO-Crate 1.2
 Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf("room", summary.roomId)}.
 
 - \`ro-crate-metadata.json\` describes everything here. Attempts are executions in the sense of the Process Run Crate profile.
-- \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\` and \`materials/\` hold what was accepted, byte for byte: canonical JSON (RFC 8785).
+- \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\`, \`boards/\` and \`materials/\` hold what was accepted, byte for byte: canonical JSON (RFC 8785).
 - \`history.jsonl\` holds every accepted write in order, one a line: what was done (\`operation\`), by whom and when, the ids in
   its path, its body, and the ids it was given. Line N belongs to line N of \`activity.jsonl\`, whose \`contentDigest\` is over the body.
 - \`timelines/\` holds each Thread, and the files ending in \`.jsonl\` one object a line.

@@ -109,6 +109,10 @@ export interface CheckpointRow extends Omit<Authored, "label"> {
   opening: number
   stale_reasons: Stored<StaleReason[]>
 }
+export interface BoardRow extends Authored {
+  board_id: string
+  title: string
+}
 export interface MetricRow {
   ordinal: number
   name: string
@@ -166,6 +170,9 @@ const CHECKPOINTS = `SELECT c.*, p.username, ${contentOf("c")} AS content, ${con
   FROM checkpoints c JOIN people p ON p.user_id = c.author_id JOIN threads t ON t.thread_id = c.thread_id JOIN rooms o ON o.room_id = c.room_id
   WHERE c.room_id = +? AND c.checkpoint_id > +? ORDER BY c.checkpoint_id LIMIT ${PAGE}`
 
+const BOARDS = `SELECT g.*, p.username, ${contentOf("g")} AS content, ${contentOf("g")} ->> '$.title' AS title FROM boards g JOIN people p ON p.user_id = g.author_id
+  WHERE g.room_id = +? AND g.board_id > +? ORDER BY g.board_id LIMIT ${PAGE}`
+
 const MEASURED = `SELECT a.attempt_id, a.label FROM attempts a
   WHERE a.room_id = +? AND a.attempt_id > +? AND EXISTS (SELECT 1 FROM attempt_metrics m WHERE m.attempt_id = a.attempt_id) ORDER BY a.attempt_id LIMIT ${PAGE}`
 const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at FROM attempt_metrics m WHERE attempt_id = +? AND ordinal > +? ORDER BY ordinal LIMIT ${PAGE}`
@@ -204,6 +211,7 @@ export function rows(db: Db, roomId: string) {
     },
     links: listed<LinkRow>(LINKS, "link_id"),
     checkpoints: listed<CheckpointRow>(CHECKPOINTS, "checkpoint_id"),
+    boards: listed<BoardRow>(BOARDS, "board_id"),
     /** Every point of every metric series, attempt by attempt. */
     *metrics(): Generator<MetricRow & { readonly label: string; readonly attempt_id: string }> {
       for (const attempt of measured()) for (const point of walk(points, attempt.attempt_id, 0, "ordinal")) yield { ...attempt, ...point }

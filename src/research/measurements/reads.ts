@@ -43,7 +43,8 @@ function notesOf({ summary, nonFinite, withoutOver, differs, contrast }: Group, 
   ]
 }
 
-function shown(group: Group, over: string | undefined, withPoints: boolean): MeasurementTable["groups"][number] {
+/** A group as it is answered. */
+export function shown(group: Group, over: string | undefined, withPoints: boolean): MeasurementTable["groups"][number] {
   const { key, summary, points, attempts, differs, contrast, ...rest } = group
   const { n, mean, min, max, sd, se, low, high } = summary ?? {
     n: 0,

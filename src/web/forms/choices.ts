@@ -73,6 +73,8 @@ const listers: Readonly<Record<LabelledKind | "thread", ListChoices | null>> = {
   },
   material: ({ visit, roomId }) =>
     visit.tables.materials.newestOfRoom(roomId, MOST).map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
+  // Nothing is done to a board.
+  board: null,
   // It is taken back where it stands.
   link: null,
   thread: ({ part }) => (part("threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),

@@ -58,6 +58,7 @@ const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId" | "ta
     return { roomId: materialOriginRoom, shown: html`${label("material", materialId, text)} ${name}` }
   },
   planId: null,
+  boardId: null,
   checkpointId: null,
   target: (visit, id) =>
     orNull(() => finds.versionId?.(visit, id) ?? null) ??

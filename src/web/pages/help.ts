@@ -69,6 +69,7 @@ const kinds: Readonly<Record<LabelledKind, string>> = {
   finding: "What came out, with the evidence for it, also when nothing did.",
   cited_claim: "What a paper says, in words that can be checked against it.",
   material: "An input or output, known by its content.",
+  board: "A comparison that was declared before anybody is ranked: a metric, and the code and data that count.",
   link: "A later statement about a record: that it is corrected, replaced, retracted or disputed.",
 }
 

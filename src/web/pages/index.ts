@@ -22,6 +22,7 @@ import { adminPage } from "./admin.ts"
 import { adminPeoplePage } from "./admin-people.ts"
 import { adminRoomPage, adminRoomsPage } from "./admin-rooms.ts"
 import { attemptPage } from "./attempts.ts"
+import { boardPage, boardsPage } from "./board.ts"
 import { comparePage, curvesPage } from "./compare.ts"
 import { connectPage } from "./connect.ts"
 import { experimentPage } from "./experiment.ts"
@@ -61,6 +62,7 @@ const reading = {
   "/rooms/{roomId}/attempts": attemptsPage,
   "/rooms/{roomId}/findings": findingsPage,
   "/rooms/{roomId}/materials": materialsPage,
+  "/rooms/{roomId}/boards": boardsPage,
   "/rooms/{roomId}/links": linksPage,
   "/rooms/{roomId}/graph": graphPage,
   "/rooms/{roomId}/activity": activityPage,
@@ -74,6 +76,7 @@ const reading = {
   "/attempts/curves": curvesPage,
   "/attempts/{attemptId}": attemptPage,
   "/materials/{materialId}": materialPage,
+  "/boards/{boardId}": boardPage,
   "/links/{linkId}": linkPage,
   "/checkpoints/{checkpointId}": checkpointPage,
   "/papers/{arxivId}": paperPage,
@@ -112,7 +115,7 @@ const administering: Readonly<Record<string, WebPage>> = {
 }
 
 /** Pages that are drawn of much at once. */
-const much: ReadonlySet<WebPage> = new Set([graphPage, comparePage, curvesPage, attemptsPage, searchPage])
+const much: ReadonlySet<WebPage> = new Set([boardPage, graphPage, comparePage, curvesPage, attemptsPage, searchPage])
 /** Pages that show what this thread alone knows: what a browser carries on its way in, and how people come in. */
 const ofThisThread: ReadonlySet<WebPage> = new Set([signInPage, setUpPage, invitationPage, accountPage])
 /** How reading threads take what is asked of a page; undefined where this thread answers. */

@@ -12,6 +12,7 @@ const OWNER = "Ask the Room's owner."
 const remedies: Readonly<Record<RefusalCode, Content>> = {
   unknown_experiment: LOOK_UP,
   unknown_plan: LOOK_UP,
+  unknown_board: LOOK_UP,
   unknown_attempt: LOOK_UP,
   unknown_record: LOOK_UP,
   unknown_material: LOOK_UP,

@@ -18,6 +18,7 @@ const sections = [
   ["/experiments", "Experiments", ({ experiment }: Room["counts"]) => experiment],
   ["/attempts", "Attempts", ({ attempt }: Room["counts"]) => attempt],
   ["/findings", "Findings", ({ finding, cited_claim }: Room["counts"]) => finding + cited_claim],
+  ["/boards", "Boards", ({ board }: Room["counts"]) => board],
   ["/materials", "Materials", ({ material }: Room["counts"]) => material],
   ["/links", "Links", ({ link }: Room["counts"]) => link],
   ["/graph", "Graph", null],

@@ -2,6 +2,7 @@
 import { isKeyOf } from "../../../contract/each.ts"
 import type { OperationName } from "../../../contract/operations/index.ts"
 import { attemptSheets } from "./attempts.ts"
+import { boardSheets } from "./boards.ts"
 import { experimentSheets } from "./experiments.ts"
 import { librarySheets } from "./library.ts"
 import { linkSheets } from "./links.ts"
@@ -16,6 +17,7 @@ export const sheets = {
   ...experimentSheets,
   ...attemptSheets,
   ...materialSheets,
+  ...boardSheets,
   ...linkSheets,
   ...threadSheets,
   ...roomSheets,

@@ -1,0 +1,55 @@
+/** Boards: their rows, and what was declared. */
+import type { BoardSummary } from "../../contract/answers/boards.ts"
+import type { Author } from "../../contract/answers/index.ts"
+import { parse, type Stored } from "../../contract/json.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { inserting } from "../../ledger/storage/inserting.ts"
+
+/** What a board compares, and how. */
+export type Declared = BodyOf<"declare_board">
+
+interface NewBoard {
+  readonly boardId: string
+  readonly roomId: string
+  readonly threadId: string
+  readonly label: string
+  readonly entryId: string
+  readonly authorId: string
+  readonly at: string
+  readonly historyPosition: number
+  readonly contentDigest: string
+}
+type Row = Omit<BoardSummary, "author"> & Author
+type Whole = Row & { readonly contentDigest: string; readonly content: Stored<Declared> }
+
+const COLUMNS = `g.board_id AS boardId, g.label, g.room_id AS roomId, g.thread_id AS threadId, g.entry_id AS entryId, g.at AS declaredAt,
+  g.author_id AS userId, p.username, ${AGENT("g")} AS agent, ${["title", "metric", "direction"].map((name) => `${contentOf("g")} ->> '$.${name}' AS ${name}`).join(", ")}`
+const TABLES = "boards g JOIN people p ON p.user_id = g.author_id"
+
+const shown = ({ userId, username, agent, ...row }: Row): BoardSummary => ({ ...row, author: { userId, username, agent } })
+
+export type Boards = ReturnType<typeof boards>
+
+export function boards(db: Db) {
+  const insert = inserting(db, "boards")
+  const one = db.prepare<Whole>(
+    `SELECT ${COLUMNS}, g.content_digest AS contentDigest, ${contentOf("g")} AS content FROM ${TABLES} WHERE g.board_id = +?`,
+  )
+  const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE g.room_id = +? AND g.board_id > +? ORDER BY g.board_id LIMIT +?`)
+
+  return {
+    insert: (board: NewBoard): void => void insert(board),
+    /** A board as it was declared; undefined for none. */
+    read(boardId: string) {
+      const row = one.get(boardId)
+      if (row === undefined) return undefined
+      const { content, contentDigest, ...rest } = row
+      return { summary: shown(rest), contentDigest, declared: parse(content) }
+    },
+    /** Up to `count` boards of a Room after an id, in the order they were declared. */
+    ofRoom: (roomId: string, after: string | undefined, count: number): BoardSummary[] => ofRoom.all(roomId, after ?? "", count).map(shown),
+  }
+}

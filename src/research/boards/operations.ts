@@ -1,0 +1,38 @@
+/** Declaring a board. */
+import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
+import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { threadSubject } from "../../threads/operations.ts"
+import type { Threads } from "../../threads/threads.ts"
+import type { Boards, Declared } from "./boards.ts"
+import { rankedBy } from "./ranking.ts"
+
+/** @throws Refusal `invalid_schema` for dimensions that have two parts in one board, and for a baseline that is no group of it */
+function mustFit(declared: Declared): void {
+  const by = rankedBy(declared)
+  const { over, where = {}, baseline } = declared
+  const issues: Issue[] = [
+    ...(over !== undefined && by.includes(over) ? [{ path: "/over", message: "is one of the dimensions of by" }] : []),
+    ...[...by, ...(over === undefined ? [] : [over])]
+      .filter((name) => Object.hasOwn(where, name))
+      .map((name) => ({ path: `/where/${name}`, message: "is a dimension that the board compares" })),
+    ...(baseline === undefined || (by.every((name) => Object.hasOwn(baseline, name)) && Object.keys(baseline).length === by.length)
+      ? []
+      : [{ path: "/baseline", message: `must have a value for each dimension of by: ${by.join(", ")}` }]),
+  ]
+  if (issues.length > 0) throw new Refusal("invalid_schema", "A board compares groups, each at one place.", { issues })
+}
+
+export function boardOperations(threads: Threads, boards: Boards) {
+  const declare_board = behaviour("declare_board", {
+    subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
+    admit: ({ body }) => mustFit(body),
+    write({ actor, contentDigest }, { roomId, threadId }, change) {
+      const { at, entryId, position: historyPosition } = change
+      const boardId = change.newId()
+      const label = change.label("board")
+      boards.insert({ boardId, roomId, threadId, label, entryId, authorId: actor.userId, at, historyPosition, contentDigest })
+      return { target: { id: boardId, label }, result: { boardId, label } }
+    },
+  })
+  return { declare_board }
+}

@@ -1,0 +1,52 @@
+/** The reads of boards. */
+import type { BoardAnswer } from "../../contract/answers/boards.ts"
+import { noSuch } from "../../contract/objects/no-such.ts"
+import { keysetPage, pageSize, uuidCursor } from "../../ledger/lists/paging.ts"
+import type { Readers } from "../../ledger/reads/reading.ts"
+import type { Rooms } from "../../rooms/rooms.ts"
+import { markdownRow as line } from "../attempts/rows.ts"
+import { figure, interval } from "../measurements/figures.ts"
+import type { Boards } from "./boards.ts"
+import type { BoardStandings } from "./standings.ts"
+
+/** A board to paste: who is best, and each group with its interval. */
+function markdownOf({ label, title, metric, direction, unit, by, rows, sentence, attempts, measured }: BoardAnswer): string {
+  const head = ["", ...by, "n", `${metric}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`, "95 % interval", "reproduced"]
+  return [
+    `**${label}: ${title}**`,
+    "",
+    sentence,
+    "",
+    line(head),
+    `|${"---|".repeat(head.length)}`,
+    ...rows.map(({ rank, key, n, mean, se, low, high, reproductions, failedReproductions }) =>
+      line([
+        rank,
+        ...by.map((name) => String(key[name] ?? "")),
+        n,
+        figure(mean, se),
+        interval(low, high, se),
+        `${reproductions}${failedReproductions === 0 ? "" : `, not ${failedReproductions}`}`,
+      ]),
+    ),
+    "",
+    `${measured} of ${attempts} attempts with this evaluator and data are in it.`,
+    "",
+  ].join("\n")
+}
+
+export function boardReads(rooms: Rooms, boards: Boards, standing: BoardStandings) {
+  return {
+    room_boards({ params, query }) {
+      rooms.mustExist(params.roomId)
+      return keysetPage(boards.ofRoom(params.roomId, uuidCursor(query.after), pageSize(query) + 1), query, ({ boardId }) => boardId)
+    },
+    board({ params, query }) {
+      const found = boards.read(params.boardId)
+      if (found === undefined) throw noSuch("board")
+      const { summary, contentDigest, declared } = found
+      const board = { ...summary, contentDigest, ...standing(summary.roomId, declared) }
+      return query.format === "markdown" ? markdownOf(board) : board
+    },
+  } satisfies Partial<Readers>
+}

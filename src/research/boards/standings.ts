@@ -1,0 +1,118 @@
+/** How a board stands: the attempts that are pinned to its evaluator and data, their groups, and what took no part. */
+import type { BoardAnswer } from "../../contract/answers/boards.ts"
+import { parse, type Stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import { contentOf } from "../../ledger/journal/journal.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { textOf } from "../measurements/cells.ts"
+import { shown } from "../measurements/reads.ts"
+import { type Group, tableOf } from "../measurements/table.ts"
+import type { Values } from "../measurements/values.ts"
+import type { Declared } from "./boards.ts"
+import { against, ranked, rankedBy, sentenceOf } from "./ranking.ts"
+
+/** An attempt at the evaluator's commit. */
+interface Pinned {
+  readonly attemptId: string
+  readonly url: string
+  readonly argv: Stored<string[]>
+  /** How many of the board's digests are among its inputs. */
+  readonly data: number
+}
+interface Repeat {
+  readonly of: string
+  readonly intent: "rerun" | "reproduction"
+  readonly verdict: string | null
+}
+
+type Standing = Omit<BoardAnswer, "boardId" | "label" | "roomId" | "threadId" | "entryId" | "author" | "declaredAt" | "contentDigest">
+
+/** Executions that are ranked: a rerun or a reproduction repeats one of them. */
+const PRIMARY = ["planned", "exploratory"]
+const addressOf = (url: string): string => url.toLowerCase().replace(/\.git$/, "")
+
+export type BoardStandings = ReturnType<typeof boardStandings>
+
+export function boardStandings(db: Db, values: Values) {
+  const atCommit = db.prepare<Pinned>(
+    `SELECT a.attempt_id AS attemptId, ${contentOf("a")} ->> '$.repository.url' AS url, ${contentOf("a")} -> '$.argv' AS argv,
+       (SELECT count(*) FROM json_each(+?) d WHERE EXISTS (SELECT 1 FROM attempt_inputs i JOIN materials m ON m.material_id = i.material_id
+         WHERE i.attempt_id = a.attempt_id AND d.value IN (m.reference, m.values_digest))) AS data
+     FROM attempts a WHERE a.room_id = +? AND ${contentOf("a")} ->> '$.repository.commit' = +? ORDER BY a.attempt_id DESC LIMIT ${limits.measuredAttempts}`,
+  )
+  const reporting = db.prepare<{ attempts: number }>(
+    `SELECT count(*) AS attempts FROM attempts a WHERE a.room_id = +?
+     AND EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = a.attempt_id AND l.name = +? AND l.split = +?)`,
+  )
+  const reportingAmong = db.prepare<{ attempts: number }>(
+    `SELECT count(*) AS attempts FROM json_each(+?) j
+     WHERE EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = j.value AND l.name = +? AND l.split = +?)`,
+  )
+  const repeats = db.prepare<Repeat>(
+    `SELECT coalesce(a.rerun_of, a.reproduces_attempt_id) AS of, a.intent, q.verdict FROM attempts a LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id
+     WHERE a.room_id = +? AND a.intent IN ('rerun', 'reproduction') AND a.status = 'succeeded' AND of IS NOT NULL`,
+  )
+
+  /** What its attempts were run again or reproduced, held or not. */
+  function repeated({ attempts }: Group, known: ReadonlyMap<string, readonly Repeat[]>) {
+    const found = attempts.flatMap(({ attemptId }) => known.get(attemptId) ?? [])
+    const held = found.filter(({ verdict }) => verdict === "reproduces" || verdict === "partly_reproduces")
+    return {
+      reruns: found.filter(({ intent }) => intent === "rerun").length,
+      reproductions: held.length,
+      failedReproductions: found.filter(({ verdict }) => verdict === "does_not_reproduce").length,
+    }
+  }
+
+  /** @throws Refusal 422 for more values than a table looks at */
+  return function standing(roomId: string, declared: Declared): Standing {
+    const { title, metric, split, direction, over, where = {}, baseline, evaluator, data } = declared
+    const by = rankedBy(declared)
+    const { repository, argv: begins = [] } = evaluator
+    const found = atCommit.all(JSON.stringify(data), roomId, repository.commit)
+    const evaluated = found.filter(
+      ({ url, argv }) => addressOf(url) === addressOf(repository.url) && begins.every((part, index) => parse(argv)[index] === part),
+    )
+    const pinned = evaluated.filter((attempt) => attempt.data === data.length)
+    const attempts = values.attempts({ attemptIds: pinned.map(({ attemptId }) => attemptId).toReversed() })
+    const primary = attempts.filter(({ intent }) => PRIMARY.includes(intent))
+    const measured = primary.filter(({ status }) => status === "succeeded")
+    const names = [...new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])]
+    const cells = values.cells(measured, metric, split ?? "", names)
+    const here = cells.filter(({ dimensions }) =>
+      Object.entries(where).every(([name, value]) => textOf(dimensions[name] ?? "") === textOf(value)),
+    )
+    const { groups, withoutBy } = tableOf(here, { by, ...(over !== undefined && { over }) })
+    const units = values.unitsOf(measured, metric, split ?? "")
+    const ranking = ranked(against(groups, baseline), direction)
+    const named = units.length > 1 ? { ...ranking, lead: null, best: null } : ranking
+    const known = Map.groupBy(repeats.all(roomId), ({ of }) => of)
+    const { attempts: all } = reporting.one(roomId, metric, split ?? "")
+    const { attempts: own } = reportingAmong.one(JSON.stringify(evaluated.map(({ attemptId }) => attemptId)), metric, split ?? "")
+    return {
+      ...{ title, metric, direction, by: [...by], where, evaluator, data: [...data] },
+      split: split ?? null,
+      unit: units.length === 1 ? (units[0] ?? null) : null,
+      over: over ?? null,
+      baseline: baseline ?? null,
+      rows: ranking.groups.slice(0, limits.measuredGroups).map((group, index) => ({
+        rank: group.summary === null ? null : index + 1,
+        ...shown(group, over, true),
+        ...repeated(group, known),
+      })),
+      best: named.best,
+      lead: named.lead && (({ se: _se, pairs: _pairs, ...lead }) => lead)(named.lead),
+      sentence: sentenceOf(named, units),
+      attempts: primary.length,
+      measured: new Set(here.map(({ attempt }) => attempt.attemptId)).size,
+      truncated: found.length === limits.measuredAttempts || groups.length > limits.measuredGroups,
+      leftOut: {
+        otherEvaluator: all - own,
+        otherData: evaluated.length - pinned.length,
+        unfinishedAttempts: primary.length - measured.length,
+        withoutBy,
+        excluded: cells.length - here.length,
+      },
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/** Boards of a Room, and one board: the groups that were measured alike, in order, and whether the first can be told from the next. */
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { figure, interval } from "../../research/measurements/figures.ts"
+import { address, entryPath, withQuery } from "../addresses.ts"
+import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
+import { type Content, type Html, html, joined, to } from "../html.ts"
+import { inlineMarkdown } from "../markdown.ts"
+import { act, forMembers } from "../parts/actions.ts"
+import { stateBadge } from "../parts/marks.ts"
+import { argv, digest, empty, exactTime, facts, heading, label, more, person, repository, time, ways } from "../parts/parts.ts"
+import { roomRail } from "../parts/room-frame.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { counted } from "../words.ts"
+
+type Board = AnswerOf<"board">
+type Row = Board["rows"][number]
+
+const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
+/** Attempts that a row links. */
+const LINKED = 3
+
+/** What became of a group when others ran it again. */
+function repeatsOf({ reruns, reproductions, failedReproductions }: Row): Html {
+  const told = [
+    ...(reproductions > 0 ? [`${reproductions} held`] : []),
+    ...(failedReproductions > 0 ? [`${failedReproductions} did not hold`] : []),
+    ...(reruns > 0 ? [counted(reruns, "rerun")] : []),
+  ]
+  return told.length === 0 ? quiet("none") : html`${told.join(", ")}`
+}
+
+function rowOf({ by, best }: Board, row: Row): IntervalRow {
+  const { rank, key, n, mean, se, low, high, points = [], attempts, isBaseline } = row
+  const isBest = best !== null && by.every((name) => String(best[name]) === String(key[name]))
+  const named = attempts.slice(0, LINKED).map((attempt) => label("attempt", attempt.attemptId, attempt.label))
+  const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
+  const unlinked = attempts.length > LINKED ? quiet(` and ${attempts.length - LINKED} more`) : null
+  return {
+    head: html`${rank === null ? null : `${rank}. `}${first}${isBest ? html` ${stateBadge("supported", "best")}` : null}${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
+    cells: [...others, html`${joined(named, " ")}${unlinked}`, n, repeatsOf(row)],
+    ...{ mid: mean, low, high },
+    dots: points.map(({ value }) => value),
+    said:
+      mean === null
+        ? quiet("no finite value")
+        : html`<strong>${figure(mean, se)}</strong> ${low === null ? quiet("no spread known") : interval(low, high, se)}`,
+    look: isBaseline ? "base" : undefined,
+  }
+}
+
+/** The differences to the baseline, where there is one. */
+function differences({ rows, by }: Board): Html | null {
+  const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
+    if (contrast === null) return []
+    const { estimate, se, low, high, pairs, corrected } = contrast
+    const told = corrected === null ? "" : corrected.isDistinct ? "told apart" : "not told apart"
+    const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
+    return [
+      {
+        head: first,
+        cells: [...others, pairs === null ? "unpaired" : counted(pairs, "pair"), told],
+        ...{ mid: estimate, low, high },
+        said: html`<strong>${figure(estimate, se)}</strong> ${low === null ? quiet("no spread known") : interval(low, high, se)}`,
+      },
+    ]
+  })
+  if (compared.length === 0) return null
+  const table = { caption: "Differences to the baseline", head: [...by, "pairs", "Holm"], measures: "difference, with its 95 % interval" }
+  return html`<section aria-labelledby="differences">${heading(2, "differences", "Against the baseline")}${intervalTable({ ...table, said: "Estimate", zero: true }, compared)}</section>`
+}
+
+/** What took no part, in words. */
+function leftOut({ attempts, measured, leftOut: out, truncated }: Board): string {
+  const told = [
+    ...(out.unfinishedAttempts > 0 ? [`${counted(out.unfinishedAttempts, "attempt")} failed or not over`] : []),
+    ...(out.otherEvaluator > 0 ? [`${counted(out.otherEvaluator, "attempt")} with other code`] : []),
+    ...(out.otherData > 0 ? [`${counted(out.otherData, "attempt")} with other data`] : []),
+    ...(out.withoutBy + out.excluded > 0 ? [`${counted(out.withoutBy + out.excluded, "value")} at other places`] : []),
+    ...(truncated ? ["older attempts"] : []),
+  ]
+  return `${measured} of ${counted(attempts, "attempt")} with this code and data ${measured === 1 ? "is" : "are"} in it.${told.length === 0 ? "" : ` Left out: ${told.join("; ")}.`}`
+}
+
+export function boardPage(visit: Visit): Shown {
+  const board = visit.ask("board", visit.params)
+  const { boardId, roomId, metric, split, unit, direction, by, over, where, evaluator, data } = board
+  const room = visit.ask("room", { roomId })
+  const places = Object.entries(where).map(([name, value]) => `${name} ${String(value)}`)
+  const measures = `${metric}${split === null ? "" : ` (${split})`}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`
+  const table = { caption: board.title, head: [...by, "Attempts", "n", "Run again"], measures, said: "Mean" }
+  const waits = html`An attempt counts once it runs the code below, names the data as inputs, succeeds, and reports ${metric} by ${by.join(" and ")}.`
+  return {
+    title: `${board.label}: ${board.title}`,
+    rail: roomRail(room),
+    json: `/api/research/boards/${boardId}`,
+    follow: { roomId, after: room.activityWatermark },
+    body: html`<p class="meta"><span><span class="label">${board.label}</span> board</span><span>${person(board.author)}</span><span>${exactTime(board.declaredAt)}</span></p>
+<h1 dir="auto">${inlineMarkdown(board.title)}</h1>
+<div id="live-board" data-live><p class="lead">${board.sentence}</p>
+${
+  board.rows.length === 0
+    ? empty(waits)
+    : intervalTable(
+        table,
+        board.rows.map((row) => rowOf(board, row)),
+      )
+}
+<p class="meta">${leftOut(board)}</p>
+${differences(board)}</div>
+<section aria-labelledby="declared">${heading(2, "declared", "What was declared")}${facts([
+      ["Metric", measures],
+      ["Ranked by", by.join(", ")],
+      over === null ? null : ["Repeated over", over],
+      places.length === 0 ? null : ["Only where", places.join(", ")],
+      ["Code", repository(evaluator.repository)],
+      evaluator.argv === undefined ? null : ["Command begins with", argv(evaluator.argv)],
+      data.length === 0 ? null : ["Data", html`${data.map((each) => html`${digest(each)}<br>`)}`],
+      ["Content digest", digest(board.contentDigest)],
+      ["Declared at", html`<a href="${to(entryPath(board.threadId, board.entryId))}">its place in the Thread</a>`],
+    ])}</section>
+<div class="next-act" role="group" aria-label="Next"><a class="button quiet" href="${to(`/rooms/${roomId}/attempts`)}">Compare attempts</a><span><strong>Next:</strong> see the runs behind it, or register one at this commit.</span></div>
+${ways([
+  ["JSON", `/api/research/boards/${boardId}`],
+  ["Markdown", `/api/research/boards/${boardId}?format=markdown`],
+])}`,
+  }
+}
+
+export function boardsPage(visit: Visit): Shown {
+  const roomId = visit.id("roomId")
+  const room = visit.ask("room", { roomId })
+  const { items, nextCursor } = visit.ask("room_boards", { roomId }, { after: visit.url.searchParams.get("after") ?? undefined })
+  const declare = act("declare_board", { roomId, threadId: room.openingThreadId }, "Declare a board")
+  return {
+    title: `Boards · ${room.title}`,
+    rail: roomRail(room, "/boards"),
+    json: `/api/research/rooms/${roomId}/boards`,
+    follow: { roomId, after: room.activityWatermark },
+    body: html`<h1>Boards</h1><p class="meta"><span>Comparisons that were declared before anybody was ranked</span></p>
+${forMembers(visit, room, declare)}
+<div id="live-boards" data-live>${
+      items.length === 0
+        ? empty("No board yet. A board says which metric, code and data count, and ranks the attempts that have them.")
+        : html`<ul class="cards">${items.map(
+            ({ boardId, label: text, title, metric, direction, author, declaredAt }) =>
+              html`<li data-entry><p class="meta"><span>${label("board", boardId, text)}</span><span>${metric}, ${direction} is better</span><span>${person(author)}</span><span>${time(declaredAt)}</span></p>
+<a class="wording" href="${address("board", boardId)}" dir="auto">${title}</a></li>`,
+          )}</ul>`
+    }</div>
+${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/boards`, { after: nextCursor }), "Later boards")}`,
+  }
+}
