@@ -56,7 +56,8 @@ export function ranked(groups: readonly Group[], direction: Better): Ranking {
   return { groups: inOrder, lead, best: isTold ? lead.of : null }
 }
 
-const isAt = (key: Dimensions, place: Dimensions): boolean =>
+/** Whether a group stands at a place. */
+export const isAt = (key: Dimensions, place: Dimensions): boolean =>
   Object.entries(place).every(([name, value]) => textOf(key[name] ?? "") === textOf(value))
 
 /** The groups with their differences to the baseline, corrected for their number. */

@@ -4,12 +4,12 @@ import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { textOf } from "../measurements/cells.ts"
+import { type Dimensions, textOf } from "../measurements/cells.ts"
 import { shown } from "../measurements/reads.ts"
 import { type Group, tableOf } from "../measurements/table.ts"
 import type { Values } from "../measurements/values.ts"
 import type { Declared } from "./boards.ts"
-import { against, ranked, rankedBy, sentenceOf } from "./ranking.ts"
+import { against, isAt, ranked, rankedBy, sentenceOf } from "./ranking.ts"
 
 /** An attempt at the evaluator's commit. */
 interface Pinned {
@@ -23,6 +23,8 @@ interface Repeat {
   readonly of: string
   readonly intent: "rerun" | "reproduction"
   readonly verdict: string | null
+  /** The group of the effect that a reproduction repeats; null where it says of none. */
+  readonly place: Stored<Dimensions> | null
 }
 
 type Standing = Omit<BoardAnswer, "boardId" | "label" | "roomId" | "threadId" | "entryId" | "author" | "declaredAt" | "contentDigest">
@@ -49,13 +51,18 @@ export function boardStandings(db: Db, values: Values) {
      WHERE EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = j.value AND l.name = +? AND l.split = +?)`,
   )
   const repeats = db.prepare<Repeat>(
-    `SELECT coalesce(a.rerun_of, a.reproduces_attempt_id) AS of, a.intent, q.verdict FROM attempts a LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id
+    `SELECT coalesce(a.rerun_of, a.reproduces_attempt_id, t.attempt_id) AS of, a.intent, w.verdict, f.effect -> '$.of' AS place
+     FROM attempts a LEFT JOIN finding_attempts t ON t.version_id = a.reproduces_version_id AND t.role = 'producing'
+     LEFT JOIN evidence_words w ON w.source_id = a.attempt_id AND w.source = 'reproduction'
+     LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id LEFT JOIN finding_effects f ON f.version_id = q.repeats_id AND f.position = q.repeats_position
      WHERE a.room_id = +? AND a.intent IN ('rerun', 'reproduction') AND a.status = 'succeeded' AND of IS NOT NULL`,
   )
 
   /** What its attempts were run again or reproduced, held or not. */
-  function repeated({ attempts }: Group, known: ReadonlyMap<string, readonly Repeat[]>) {
-    const found = attempts.flatMap(({ attemptId }) => known.get(attemptId) ?? [])
+  function repeated({ attempts, key }: Group, known: ReadonlyMap<string, readonly Repeat[]>) {
+    const found = attempts
+      .flatMap(({ attemptId }) => known.get(attemptId) ?? [])
+      .filter(({ place }) => place === null || isAt(key, parse(place)))
     const held = found.filter(({ verdict }) => verdict === "reproduces" || verdict === "partly_reproduces")
     return {
       reruns: found.filter(({ intent }) => intent === "rerun").length,

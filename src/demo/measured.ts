@@ -1,0 +1,221 @@
+/** A chapter of numbers by arm and seed: a sealed plan, an effect that is reproduced, one that is not, and a board that cannot tell two apart. */
+import { canonicalJson, digestOf } from "../contract/json.ts"
+import { present } from "../contract/present.ts"
+import type { InputOf } from "../contract/operations/index.ts"
+import type { Lab, Member } from "./lab.ts"
+import { shown } from "./numbers.ts"
+import { margin, predicts, role, scope } from "./records.ts"
+import { type Settings, simulate } from "./simulation.ts"
+import { tasks } from "./problems.ts"
+
+const METRIC = "coverage"
+/** What is compared: two ways to learn less, and larger groups, beside the default. */
+const ARMS = {
+  plain: {},
+  penalty: { kl: 0.2 },
+  early: { steps: 120 },
+  "groups of 10": { group: 10 },
+} as const satisfies Readonly<Record<string, Partial<Settings>>>
+type Arm = keyof typeof ARMS
+const FIRST = [12, 13, 14]
+const AGAIN = Array.from({ length: 10 }, (_, index) => 15 + index)
+
+type Protocol = NonNullable<InputOf<"open_plan">["protocol"]>
+type Effect = NonNullable<InputOf<"publish_finding">["effects"]>[number]
+
+/** What is solved within 64 tries at the end of a run. */
+const coverage = (arm: Arm, seed: number): number =>
+  present(simulate({ ...ARMS[arm], seed }).points.findLast(({ name, split }) => name === "pass@64" && split === "held-out")).value
+const cells = (arms: readonly Arm[], seeds: readonly number[]) =>
+  arms.flatMap((arm) => seeds.map((seed) => ({ name: METRIC, value: coverage(arm, seed), unit: "share", dimensions: { arm, seed } })))
+const meanOf = (arm: Arm, seeds: readonly number[]): number => seeds.reduce((sum, seed) => sum + coverage(arm, seed), 0) / seeds.length
+const apart = (arm: Arm, seeds: readonly number[]): number => meanOf(arm, seeds) - meanOf("plain", seeds)
+const program = (seeds: readonly number[]): string[] => ["node", "evaluate.js", "--seeds", seeds.join(",")]
+
+interface Evaluation {
+  readonly by: Member
+  readonly arms: readonly Arm[]
+  readonly seeds: readonly number[]
+  readonly more: Pick<InputOf<"register_attempt">, "intent"> & Partial<InputOf<"register_attempt">>
+  readonly told?: Partial<InputOf<"report_attempt_event">>
+}
+
+/** Registers an evaluation of several runs and reports what it measured and took. */
+async function evaluates(lab: Lab, experimentId: string, { by, arms, seeds, more, told = {} }: Evaluation) {
+  const { narrator, repository, materialId } = lab
+  const attemptId = narrator.id()
+  const { result } = await narrator.does(
+    by,
+    "register_attempt",
+    {},
+    {
+      ...{ attemptId, experimentId, repository: { url: repository.url, commit: repository.commit }, argv: program(seeds) },
+      ...{ configuration: lab.configuration, inputs: [{ materialId, name: "problems" }], ...more },
+    },
+    6,
+  )
+  const started = { attemptId, expectedRevision: 1, expectedStatus: "registered", event: "started", reportedAt: narrator.later(1) } as const
+  await narrator.does(by, "report_attempt_event", {}, started, 2)
+  const metrics = cells(arms, seeds)
+  const digest = digestOf(JSON.stringify(metrics))
+  const ended = { attemptId, expectedRevision: 2, expectedStatus: "started", event: "succeeded", reportedAt: narrator.later(5) } as const
+  const outputs = [{ outputLabel: "coverage.json", digest, mediaType: "application/json" }]
+  const cost = { wallSeconds: 12 * metrics.length }
+  await narrator.does(by, "report_attempt_event", {}, { ...ended, metrics, outputs, cost, exitCode: 0, ...told }, 6)
+  return { attemptId, label: result.label, digest }
+}
+
+/** Tells the chapter. */
+export async function tellMeasured(lab: Lab): Promise<void> {
+  const { owner, member, narrator, roomId, repository, materialId } = lab
+  const { result } = await narrator.does(
+    member,
+    "create_thread",
+    {},
+    {
+      roomId,
+      title: "Numbers by arm and seed",
+      message:
+        "Before we go on: how sure are we of differences of two hundredths? Let us report by arm and seed, say beforehand what we compare, and let the service work the intervals out.",
+    },
+    240,
+  )
+  const { threadId } = result
+  const pin = { url: repository.url, commit: repository.commit }
+  await narrator.does(
+    member,
+    "declare_board",
+    {},
+    {
+      ...{ roomId, threadId, title: "Coverage at the end of training", metric: METRIC, direction: "higher", over: "seed" },
+      ...{ baseline: { arm: "plain" }, evaluator: { repository: pin, argv: ["node", "evaluate.js"] } },
+      data: [digestOf(JSON.stringify(tasks))],
+    },
+    15,
+  )
+  const [FALL, RISE] = ["0.003", "0.02"]
+  const keeps = await predicts(lab, member, {
+    threadId,
+    wording: `A penalty of weight ${ARMS.penalty.kl} keeps at least ${RISE} of coverage that plain training loses.`,
+    predicate: "raises",
+    roles: [role("cause", "What is added.", "a KL penalty"), margin("margin", "The smallest difference that counts.", RISE)],
+  })
+  const costs = await predicts(lab, owner, {
+    threadId,
+    wording: `Groups of ${ARMS["groups of 10"].group} samples end with at least ${FALL} less coverage than groups of 8.`,
+    predicate: "lowers",
+    roles: [role("cause", "What is changed.", "the size of a group"), margin("margin", "The smallest difference that counts.", FALL)],
+  })
+  const hypotheses = [keeps.versionId, costs.versionId]
+  const question = `By how much does coverage differ between four ways to train, over seeds?`
+  const proposed = await narrator.does(member, "propose_experiment", {}, { roomId, threadId, question, scope, hypotheses }, 60)
+  const { experimentId } = proposed.result
+  await narrator.does(owner, "take_experiment", {}, { experimentId, expectedRevision: 1, expectedStatus: "open" }, 30)
+  const protocol: Protocol = {
+    summary: "Evaluate each arm at three seeds, and compare it with plain training seed by seed.",
+    steps: ["Train each arm at seeds 12, 13 and 14.", "Report coverage by arm and seed, whatever it shows."],
+    arms: [{ name: "all arms", argv: program(FIRST) }],
+    successCriteria: ["The interval of the paired difference excludes zero."],
+  }
+  // Salts of a story are no secrets: they are told in it.
+  const salt = digestOf(question).slice(-32)
+  const sealed = { digest: digestOf(canonicalJson({ protocol, salt })), opensAt: narrator.later(7 * 24 * 60) }
+  const accepted = await narrator.does(
+    owner,
+    "accept_plan",
+    {},
+    {
+      ...{
+        experimentId,
+        expectedRevision: 2,
+        expectedStatus: "claimed",
+        repository: pin,
+        hypotheses,
+        premises: [],
+        intent: "confirmatory",
+      },
+      ...{ requiredMaterials: [{ materialId, purpose: "All arms are measured on it." }], sealed, budget: { wallSeconds: 900 } },
+    },
+    20,
+  )
+  const { planId } = accepted.result
+  const begun = { experimentId, expectedRevision: 3, expectedStatus: "claimed", status: "in_progress" } as const
+  await narrator.does(owner, "report_experiment_status", {}, begun, 5)
+  const held = { expectedRevision: 4, expectedStatus: "in_progress" } as const
+  const arms: Arm[] = ["plain", "penalty", "early", "groups of 10"]
+  const first = await evaluates(lab, experimentId, { by: owner, arms, seeds: FIRST, more: { intent: "planned", planId, ...held } })
+  await narrator.does(owner, "open_plan", {}, { planId, protocol, salt }, 10)
+
+  const against = (arm: Arm): Effect => ({ experimentId, metric: METRIC, of: { arm }, against: { arm: "plain" }, over: "seed" })
+  const effects = [against("penalty"), against("groups of 10")]
+  const published = await narrator.does(
+    owner,
+    "publish_finding",
+    {},
+    {
+      ...{ kind: "finding", roomId, threadId, outcome: "positive", retrospective: false, scope, references: [], effects },
+      assertion: {
+        wording: `Over three seeds a penalty keeps ${shown(apart("penalty", FIRST))} of coverage, and groups of 10 lose ${shown(-apart("groups of 10", FIRST))}.`,
+        predicate: { type: "concept", key: "differs" },
+        roles: [role("kept", "What keeps coverage.", "the penalty"), role("lost", "What loses it.", "larger groups")],
+      },
+      concepts: { differs: { label: "differs", definition: "Has another mean over seeds, pair by pair." } },
+      evidence: [
+        {
+          ...{ kind: "attempt_output", attemptId: first.attemptId, outputLabel: "coverage.json", digest: first.digest },
+          explanation: "What was measured.",
+        },
+      ],
+      provenance: { execution: { experimentId, planId, attemptIds: [first.attemptId], baselineAttemptIds: [] }, papers: [] },
+      materials: [{ materialId, purpose: "All arms were measured on it." }],
+      limitations: "Three seeds.",
+    },
+    45,
+  )
+  const { versionId, label } = published.result
+  const toward = (hypothesis: typeof keeps, explanation: string) => ({
+    versionId: hypothesis.versionId,
+    verdict: "supports" as const,
+    explanation,
+  })
+  await narrator.does(
+    owner,
+    "link_experiment_finding",
+    {},
+    {
+      ...{ experimentId, findingVersionId: versionId, attemptId: first.attemptId },
+      towardHypothesis: [toward(keeps, "The interval lies above the margin."), toward(costs, "The interval excludes zero, if only just.")],
+      towardQuestion: { verdict: "answers", explanation: "Two differences, each with its interval." },
+    },
+    10,
+  )
+
+  const reproduces = { intent: "reproduction", reproduces: { findingVersionId: versionId } } as const
+  const other = { ...reproduces, repository: { url: repository.url, commit: repository.otherCommit } }
+  const kept = await evaluates(lab, experimentId, {
+    ...{ by: member, arms: ["plain", "penalty"], seeds: AGAIN, more: other },
+    told: {
+      reproduction: {
+        verdict: "reproduces",
+        explanation: `Ten other seeds at the later commit: ${shown(apart("penalty", AGAIN))}.`,
+        repeats: { versionId, effect: 0 },
+      },
+    },
+  })
+  const lost = await evaluates(lab, experimentId, {
+    ...{ by: member, arms: ["plain", "groups of 10"], seeds: AGAIN, more: other },
+    told: {
+      reproduction: {
+        verdict: "does_not_reproduce",
+        explanation: `Over ten other seeds groups of 10 end ${shown(apart("groups of 10", AGAIN))} above, not below.`,
+        repeats: { versionId, effect: 1 },
+      },
+    },
+  })
+  await lab.says(
+    member,
+    threadId,
+    `${kept.label} reproduces the penalty's half of ${label}. The other half does not hold: in ${lost.label} the sign turns round. Three seeds were lucky. On the board the penalty and stopping early cannot be told apart, which is what we had suspected all along.`,
+    present(published.entry?.entryId),
+  )
+}
