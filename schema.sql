@@ -1377,7 +1377,7 @@ CREATE TRIGGER records_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 
 CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question ON experiments WHEN old.question <> new.question
   BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.experiment_id
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
-CREATE TRIGGER plans_reindexed AFTER UPDATE OF opened_position ON plans
+CREATE TRIGGER plans_reindexed AFTER UPDATE OF opened_position ON plans WHEN old.opened_position IS NOT new.opened_position
   BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.plan_id
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
 CREATE TRIGGER rooms_reindexed AFTER UPDATE OF title ON rooms WHEN old.title <> new.title

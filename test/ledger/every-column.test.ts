@@ -36,7 +36,7 @@ const untold: Readonly<Record<string, string>> = {
 }
 
 /** What there is no row of here. */
-const withoutRows: readonly string[] = ["dimension_sets", "finding_effects", "moved_effects", "search_changes"]
+const withoutRows: readonly string[] = ["moved_effects", "search_changes"]
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 const { db: live, ledger, accounts, world, tables } = demo.instance

@@ -35,6 +35,7 @@ const sources: Readonly<Record<string, string>> = {
   proposalId: "SELECT experiment_id AS proposalId FROM experiments",
   planId: "SELECT plan_id AS planId FROM plans",
   attemptId: "SELECT attempt_id AS attemptId FROM attempts",
+  boardId: "SELECT board_id AS boardId FROM boards",
   materialId: "SELECT material_id AS materialId FROM materials",
   username: "SELECT username FROM people",
   arxivId:

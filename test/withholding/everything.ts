@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { RefusedError } from "research-room/client"
 import type { Browser, ResearchRoom } from "research-room/testing"
-import type { JsonObject } from "../../src/contract/json.ts"
+import { canonicalJson, digestOf, type JsonObject } from "../../src/contract/json.ts"
 import { type CalledName, operationOf, type OperationName } from "../../src/contract/operations/index.ts"
 import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { locationUri } from "../../src/contract/definitions/work.ts"
@@ -34,33 +34,39 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   const markers: Marked[] = []
   const newMarker = () => `mk${randomBytes(15).toString("hex")}`
 
-  async function send<N extends OperationName>(who: Browser, name: N & CalledName, said: object, isMarked = true) {
+  const client = { client: { name: "a", version: "a", model: "a", sessionId: "a", runId: "a" } }
+
+  /** A body with a marker at each of its places. */
+  function marked<N extends OperationName>(name: N, said: object): Record<string, unknown> {
     const operation = operationOf(name)
     const ids = pathNames(operation.path)
-    const client = operation.surface === "agent" ? { client: { name: "a", version: "a", model: "a", sessionId: "a", runId: "a" } } : {}
-    const body: Record<string, unknown> = { ...structuredClone(said), ...client }
-    if (isMarked) {
-      const own = Object.fromEntries(Object.entries(body).filter(([member]) => !ids.includes(member))) as JsonObject
-      for (const place of withholdable(operation, own)) {
-        const value = standsAt(own, place)
-        const marker = newMarker()
-        const names = place
-          .slice(1)
-          .split("/")
-          .map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~"))
-        const last = names.pop() ?? ""
-        const holder = names.reduce<Record<string, unknown>>((within, each) => within[each] as Record<string, unknown>, body)
-        holder[last] =
-          typeof value === "object"
-            ? last === "environment"
-              ? { token: marker, [marker]: marker }
-              : { seed: 1, token: marker, [marker]: [marker] }
-            : last === "location" || last === "uri"
-              ? `https://example.org/${marker}`
-              : `${marker} and more of it`
-        markers.push({ operation: name, place: place.replaceAll(/\/(?:\d+)(?=\/|$)/g, "/*"), marker })
-      }
+    const body: Record<string, unknown> = structuredClone({ ...said })
+    const own = Object.fromEntries(Object.entries(body).filter(([member]) => !ids.includes(member))) as JsonObject
+    for (const place of withholdable(operation, own)) {
+      const value = standsAt(own, place)
+      const marker = newMarker()
+      const names = place
+        .slice(1)
+        .split("/")
+        .map((each) => each.replaceAll("~1", "/").replaceAll("~0", "~"))
+      const last = names.pop() ?? ""
+      const holder = names.reduce<Record<string, unknown>>((within, each) => within[each] as Record<string, unknown>, body)
+      holder[last] =
+        typeof value === "object"
+          ? last === "environment"
+            ? { token: marker, [marker]: marker }
+            : { seed: 1, token: marker, [marker]: [marker] }
+          : last === "location" || last === "uri"
+            ? `https://example.org/${marker}`
+            : `${marker} and more of it`
+      markers.push({ operation: name, place: place.replaceAll(/\/(?:\d+)(?=\/|$)/g, "/*"), marker })
     }
+    return body
+  }
+
+  async function send<N extends OperationName>(who: Browser, name: N & CalledName, said: object, isMarked = true) {
+    const operation = operationOf(name)
+    const body = isMarked ? marked(name, { ...said, ...(operation.surface === "agent" && client) }) : said
     try {
       return (await who.write(name, body as never)) as unknown as {
         result: Record<string, string>
@@ -251,7 +257,28 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   ).result
   await send(ada, "submit_review", { target: finding, verdict: "objects", checked: ["wording"], explanation: "x" })
   await send(grace, "submit_review", { target: checkpointId, verdict: "agrees", checked: [], explanation: "x" })
-  await send(grace, "report_experiment_status", { experimentId, ...exp(6, "claimed"), status: "completed", summary: "x" })
+  const { client: opener, ...opening } = marked("open_plan", { protocol, salt: "0".repeat(32), ...client })
+  const sealed = { digest: digestOf(canonicalJson(opening as JsonObject)), opensAt: new Date(Date.now() + 86_400_000).toISOString() }
+  const { planId: sealedId } = (
+    await send(grace, "accept_plan", {
+      ...{
+        experimentId,
+        ...exp(6, "claimed"),
+        repository,
+        hypotheses: [],
+        premises: [],
+        intent: "exploratory",
+        requiredMaterials: [],
+        sealed,
+      },
+    })
+  ).result
+  await send(grace, "open_plan", { planId: sealedId, ...opening, client: opener }, false)
+  await send(grace, "declare_board", {
+    ...{ ...where, title: "x", metric: "x", split: "x", direction: "lower", by: ["arm"], over: "seed", where: { size: "x" } },
+    ...{ baseline: { arm: "x" }, evaluator: { repository, argv: ["x"] }, data: [digest] },
+  })
+  await send(grace, "report_experiment_status", { experimentId, ...exp(7, "claimed"), status: "completed", summary: "x" })
   const { entry } = await send(grace, "post_message", { threadId, clientMessageId: freshId(), text: "x" })
   const { owner, member } = house.people
   await send(ada, "transfer_room", { roomId, userId: member.userId, reason: "x" })

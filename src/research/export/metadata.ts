@@ -4,8 +4,8 @@ import { present } from "../../contract/present.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { serviceName } from "../../contract/versions.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
-import type { CrateFile, Mentioned } from "./contents.ts"
-import { type Folder, pathOf } from "./paths.ts"
+import type { Mentioned } from "./contents.ts"
+import type { Folder } from "./paths.ts"
 import { attemptEntities, statusEntities } from "./attempt-entities.ts"
 import {
   type Entity,
@@ -13,23 +13,17 @@ import {
   ids,
   licenceElsewhere,
   licenceOf,
-  linkMembers,
   materialEntity,
   personEntity,
-  planMembers,
-  recordMembers,
   softwareEntity,
   to,
 } from "./entities.ts"
+import { fileEntity, type Kept, objectFiles } from "./object-files.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
-import type { Written } from "./zip.ts"
 
 /** Where the crate comes from. */
 export type Source = RoomSource
-
-/** A file as it was written. */
-export type Kept = Omit<CrateFile, "text"> & Written
 
 const CONTEXT = "https://w3id.org/ro/crate/1.2/context"
 const profiles = {
@@ -141,66 +135,6 @@ function* folderTexts(kept: readonly Kept[], text: Text): Generator<string> {
   }
 }
 
-const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept, more: JsonObject = {}): Entity => ({
-  "@id": path,
-  "@type": "File",
-  name,
-  description,
-  encodingFormat: mediaType,
-  contentSize: String(bytes),
-  sha256,
-  ...more,
-})
-
-/** The description of a file that is an object of the Room. */
-function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, { baseUrl }: Source): Generator<Entity> {
-  const { roomId } = room.summary
-  const told = new Set<string>()
-  const file = (path: string, more: JsonObject): Entity[] => {
-    const found = kept.get(path)
-    return found === undefined ? [] : [fileEntity(found, more)]
-  }
-  for (const row of room.records()) {
-    const { members, others } = recordMembers(row, roomId, baseUrl)
-    yield* file(pathOf.record(row.label), members)
-    for (const other of others) if (!told.has(other["@id"])) yield (told.add(other["@id"]), other)
-  }
-  for (const row of room.plans()) yield* file(pathOf.plan(row.label), planMembers(row, baseUrl))
-  for (const row of room.links()) yield* file(pathOf.link(row.label), linkMembers(row, baseUrl))
-  for (const row of room.checkpoints()) {
-    yield* file(pathOf.checkpoint(row.checkpoint_id), {
-      additionalType: "checkpoint",
-      author: to(ids.person(row.author_id)),
-      dateCreated: row.at,
-      identifier: row.checkpoint_id,
-      creativeWorkStatus: row.state,
-      url: `${baseUrl}${pageOf("checkpoint", row.checkpoint_id)}`,
-    })
-  }
-  for (const row of room.boards())
-    yield* file(pathOf.board(row.label), {
-      additionalType: "board",
-      author: to(ids.person(row.author_id)),
-      dateCreated: row.at,
-      identifier: row.board_id,
-      url: `${baseUrl}${pageOf("board", row.board_id)}`,
-    })
-  for (const row of room.materials())
-    yield* file(pathOf.material(roomId, row), {
-      about: to(ids.material(row.material_id)),
-      author: to(ids.person(row.author_id)),
-      dateCreated: row.at,
-    })
-  for (const { threadId, sequence, author, createdAt } of room.threads) {
-    yield* file(pathOf.timeline(sequence, threadId), {
-      author: to(ids.person(author.userId)),
-      dateCreated: createdAt,
-      identifier: threadId,
-      url: `${baseUrl}${pageOf("thread", threadId)}`,
-    })
-  }
-}
-
 /** Everything but the root and the folders. */
 function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: readonly Kept[], source: Source): Generator<Entity> {
   const { baseUrl, instanceId, softwareVersion } = source
@@ -236,7 +170,7 @@ function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: re
   yield* [...software.values()].map(softwareEntity)
 
   const byPath = new Map(kept.map((file) => [file.path, file]))
-  for (const entity of objectFiles(room, byPath, source)) {
+  for (const entity of objectFiles(room, byPath, source.baseUrl)) {
     byPath.delete(entity["@id"])
     yield entity
   }

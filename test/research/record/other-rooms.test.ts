@@ -208,6 +208,10 @@ async function cites({ room, work, fallen }: Own, other: Own): Promise<void> {
       towardHypothesis: [toward, other.fallen].map((versionId) => ({ versionId, verdict: "supports", explanation: because })),
       towardQuestion: { verdict: "answers", explanation: because },
     })
+  await say(room, "declare_board", {
+    ...{ roomId, threadId, title: "Error", metric: "error", direction: "lower", data: [] },
+    evaluator: { repository: launch.repository },
+  })
   const about = { targetVersionId: fallen, explanation: because }
   await say(room, "assert_dispute", { ...about, evidence: [other.found] })
   await say(room, "assert_correction", { ...about, correction: "Read 7.", replacementVersionId: toward })

@@ -1,0 +1,72 @@
+/** The files of a crate as its metadata describes them: what each is, of whom, and where it stands here. */
+import type { JsonObject } from "../../contract/json.ts"
+import { pageOf } from "../../contract/objects/objects.ts"
+import type { CrateFile } from "./contents.ts"
+import { type Entity, ids, linkMembers, planMembers, recordMembers, to } from "./entities.ts"
+import { pathOf } from "./paths.ts"
+import type { ExportedRoom } from "./room.ts"
+import type { Written } from "./zip.ts"
+
+/** A file as it was written. */
+export type Kept = Omit<CrateFile, "text"> & Written
+
+/** A file with its size and digest. */
+export const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept, more: JsonObject = {}): Entity => ({
+  "@id": path,
+  "@type": "File",
+  name,
+  description,
+  encodingFormat: mediaType,
+  contentSize: String(bytes),
+  sha256,
+  ...more,
+})
+
+/** The description of a file that is an object of the Room. */
+export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, baseUrl: string): Generator<Entity> {
+  const { roomId } = room.summary
+  const told = new Set<string>()
+  const file = (path: string, more: JsonObject): Entity[] => {
+    const found = kept.get(path)
+    return found === undefined ? [] : [fileEntity(found, more)]
+  }
+  for (const row of room.records()) {
+    const { members, others } = recordMembers(row, roomId, baseUrl)
+    yield* file(pathOf.record(row.label), members)
+    for (const other of others) if (!told.has(other["@id"])) yield (told.add(other["@id"]), other)
+  }
+  for (const row of room.plans()) yield* file(pathOf.plan(row.label), planMembers(row, baseUrl))
+  for (const row of room.links()) yield* file(pathOf.link(row.label), linkMembers(row, baseUrl))
+  for (const row of room.checkpoints()) {
+    yield* file(pathOf.checkpoint(row.checkpoint_id), {
+      additionalType: "checkpoint",
+      author: to(ids.person(row.author_id)),
+      dateCreated: row.at,
+      identifier: row.checkpoint_id,
+      creativeWorkStatus: row.state,
+      url: `${baseUrl}${pageOf("checkpoint", row.checkpoint_id)}`,
+    })
+  }
+  for (const row of room.boards())
+    yield* file(pathOf.board(row.label), {
+      additionalType: "board",
+      author: to(ids.person(row.author_id)),
+      dateCreated: row.at,
+      identifier: row.board_id,
+      url: `${baseUrl}${pageOf("board", row.board_id)}`,
+    })
+  for (const row of room.materials())
+    yield* file(pathOf.material(roomId, row), {
+      about: to(ids.material(row.material_id)),
+      author: to(ids.person(row.author_id)),
+      dateCreated: row.at,
+    })
+  for (const { threadId, sequence, author, createdAt } of room.threads) {
+    yield* file(pathOf.timeline(sequence, threadId), {
+      author: to(ids.person(author.userId)),
+      dateCreated: createdAt,
+      identifier: threadId,
+      url: `${baseUrl}${pageOf("thread", threadId)}`,
+    })
+  }
+}
