@@ -14,6 +14,7 @@ import type { People } from "../people/people.ts"
 import type { Sessions } from "../people/sessions.ts"
 import type { Evidence } from "../research/evidence/evidence.ts"
 import type { Effects } from "../research/measurements/effects.ts"
+import type { GatheredEffects } from "../research/measurements/gathered.ts"
 import type { GroupCurves } from "../research/measurements/group-curves.ts"
 import type { MeasurementTables } from "../research/measurements/reads.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
@@ -70,6 +71,7 @@ export interface Instance {
     readonly materials: Pick<Materials, "newestOfRoom">
     readonly evidence: Pick<Evidence, "newestOn">
     readonly effects: Pick<Effects, "of">
+    readonly gathered: GatheredEffects
     readonly measured: MeasurementTables
     readonly groupCurves: GroupCurves
     readonly findingLinks: Pick<FindingLinks, "verdictsOn">

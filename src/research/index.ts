@@ -58,6 +58,7 @@ import { materialOperations } from "./materials/operations.ts"
 import { materialReads } from "./materials/reads.ts"
 import { effects } from "./measurements/effects.ts"
 import { movedEffects } from "./measurements/moved-effects.ts"
+import { gatheredEffects } from "./measurements/gathered.ts"
 import { groupCurves } from "./measurements/group-curves.ts"
 import { measurementReads, measurementTables } from "./measurements/reads.ts"
 import { repeatedEffects } from "./measurements/repeated-effects.ts"
@@ -105,6 +106,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     measured: measurementTables(measuredValues),
     groupCurves: groupCurves(measuredValues, knownCurves),
     effects: effects(db, workedOut, repeated),
+    gathered: gatheredEffects(db),
     movedEffects: movedEffects(db, workedOut, repeated),
     reproductionEffects: reproductionEffects(db, workedOut, repeated),
     materials: knownMaterials,
@@ -185,7 +187,7 @@ function addAdvice(advice: Warnings, name: OperationName, behaviour: Pick<Behavi
 
 /** @param now milliseconds since 1970 */
 export function researchReads(tables: Tables, exports: Exports, now: () => number) {
-  const { people, rooms, threads, records, experiments, attempts, events, materials, findings, evidence } = tables
+  const { people, rooms, threads, records, attempts, events, materials, findings, evidence } = tables
   return {
     ...evidenceReads(evidence),
     ...judgingReads(records, tables.checkpoints, tables.judging),
@@ -197,7 +199,7 @@ export function researchReads(tables: Tables, exports: Exports, now: () => numbe
     ...experimentReads(tables),
     ...attemptReads(rooms, attempts, events, materials, evidence),
     ...comparingReads(tables.attemptTables, tables.curves),
-    ...measurementReads(rooms, experiments, tables.measured),
+    ...measurementReads(tables),
     ...materialReads(rooms, materials),
     ...boardReads(rooms, tables.boards, tables.boardStandings),
     ...searchReads(people, tables.search),

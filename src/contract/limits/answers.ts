@@ -82,6 +82,8 @@ export const ofAnswers = {
   measuredGroups: 500,
   groupAttempts: 50,
   groupPoints: 200,
+  /** Effects that are gathered for one record, the newest. */
+  gatheredEffects: 500,
   /** Characters of a setting that a table shows. */
   tableCell: 200,
   /** Bytes of the notices that stand beside a record; of more, the newest. Its Room's links list them all. */

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
+import { recordEffects } from "../answers/gathered.ts"
 import { measurementTable } from "../answers/measurements.ts"
 import { DIMENSION } from "../schema/patterns.ts"
 import { read } from "../definitions/read.ts"
@@ -32,6 +33,14 @@ const summary =
   "What its succeeded attempts measured: metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the repeated dimension, such as seed; against=arm:baseline adds the difference to that group, paired over it where both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps one place. Without metric it lists the metrics and their dimensions."
 
 export const measurementReads = [
+  read({
+    name: "record_effects",
+    at: true,
+    path: "/api/research/records/{versionId}/effects",
+    summary:
+      "The effects of the findings that count toward a record, such as a hypothesis, by what they compare: each estimate with its interval, n, who and which code, and a pooled estimate (random effects) once there are three that share no attempt.",
+    answer: recordEffects,
+  }),
   read({
     name: "experiment_measurements",
     costly: true,

@@ -11,7 +11,7 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 /** What a board compares, and how. */
 export type Declared = BodyOf<"declare_board">
 
-interface NewBoard {
+export interface NewBoard {
   readonly boardId: string
   readonly roomId: string
   readonly threadId: string

@@ -6,8 +6,10 @@ import { noSuch } from "../../contract/objects/no-such.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
+import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { compareScalars, textOf } from "./cells.ts"
+import type { GatheredEffects } from "./gathered.ts"
 import { type Group, tableOf } from "./table.ts"
 import type { KnownMetric, Measured, Place, Values } from "./values.ts"
 import { csvOf, markdownOf } from "./written.ts"
@@ -176,15 +178,27 @@ const valuesOf = (groups: readonly Group[], dimension: string): string[] =>
     ...new Set(groups.flatMap(({ key }) => Object.entries(key).flatMap(([name, value]) => (name === dimension ? [textOf(value)] : [])))),
   ].slice(0, 20)
 
+interface Tables {
+  readonly rooms: Rooms
+  readonly experiments: Experiments
+  readonly measured: MeasurementTables
+  readonly evidence: Evidence
+  readonly gathered: GatheredEffects
+}
+
 export type MeasurementTables = ReturnType<typeof measurementTables>
 
-export function measurementReads(rooms: Rooms, experiments: Experiments, measured: MeasurementTables) {
+export function measurementReads({ rooms, experiments, measured, evidence, gathered }: Tables) {
   function answered(name: string, place: Place, { format, ...query }: Asked) {
     const table = measured(place, query)
     if (format === "csv") return csvOf(name, table)
     return format === "markdown" ? markdownOf(table) : table
   }
   return {
+    record_effects({ params: { versionId } }) {
+      if (!evidence.knows(versionId)) throw noSuch("record")
+      return { versionId, ...gathered(versionId) }
+    },
     experiment_measurements({ params, query }) {
       if (experiments.find(params.experimentId) === undefined) throw noSuch("experiment")
       return answered("measurements", { experimentIds: [params.experimentId] }, query)

@@ -4,7 +4,7 @@ import type { EvidenceItem } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { attributes, type Html, html, joined, to } from "../html.ts"
 import { beginningInLink, inlineMarkdown, markdownInLink } from "../markdown.ts"
-import { contrastsOf, effectToward } from "../parts/gathered.ts"
+import { effectOfFinding } from "../parts/gathered.ts"
 import { glyph, stateBadge, stateMark } from "../parts/marks.ts"
 import { empty, label } from "../parts/parts.ts"
 import { pathOf } from "../addresses.ts"
@@ -30,7 +30,7 @@ function card(visit: Visit, piece: EvidenceItem, behind: Behind): Html {
   const { by, verdict, author, independent, standing } = piece
   const isOut = standing !== "counted"
   const said = html`<span class="label">${by.label ?? words(by.kind)}</span> ${beginningInLink(by.wording ?? "", 90)}`
-  const effect = by.kind === "finding" ? effectToward(contrastsOf(visit, [piece])) : null
+  const effect = by.kind === "finding" ? effectOfFinding(visit.tables.effects.of(by.id)) : null
   const why =
     by.status !== null && by.status !== "current" ? stateBadge(by.status) : isOut ? stateBadge("withdrawn", "does not count") : null
   return html`<li class="says ${verdict ?? ""}${isOut ? " out" : ""}" data-node="${by.id}"><a href="${to(pathOf(by.kind, by.id) ?? "/")}">${isOut ? html`<s>${said}</s>` : said}</a><span class="meta"><span>${author.username}</span>${independent ? html`<span>${stateBadge("independent", "independent")}</span>` : null}${why === null ? null : html`<span>${why}</span>`}${effect === null ? null : html`<span>${effect}</span>`}${dots(behind.get(by.id) ?? [])}</span></li>`

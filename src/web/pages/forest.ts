@@ -1,13 +1,12 @@
 /** Effects as people compare them: each estimate with its interval along one axis, and what they come to together. */
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
+import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
 import { whyStale } from "../../contract/answers/measurements.ts"
 import { contrastInWords } from "../../research/measurements/in-words.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
-import type { Pooled } from "../../research/measurements/statistics.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
 import { type Content, type Html, html } from "../html.ts"
 import { counted } from "../words.ts"
-import type { Contrast, Estimate } from "../parts/gathered.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { fromOther, heading, label, person } from "../parts/parts.ts"
 
@@ -22,23 +21,13 @@ interface Figures {
 const inWords = ({ estimate, low, high, se }: Figures): Html =>
   html`<strong>${figure(estimate, se)}</strong> ${low === null ? html`<span class="quiet">no spread known</span>` : interval(low, high, se)}`
 
-/** How far the estimates lie apart beyond what their own spread explains, in words. */
-const agreement = ({ i2 }: Pooled): string =>
-  i2 < 0.25
-    ? "They agree."
-    : i2 < 0.5
-      ? "They differ a little."
-      : i2 < 0.75
-        ? "They differ."
-        : "They differ widely: what is pooled hides that."
+const codeOf = ({ otherCode }: GatheredEstimate): string => (otherCode === null ? "" : otherCode ? "other code" : "the same code")
 
-const codeOf = ({ code }: Estimate): string => (code === null ? "" : code ? "other code" : "the same code")
-
-function rowOf(estimate: Estimate): IntervalRow {
-  const { versionId, label: text, who, agent, n, low, high, isStale } = estimate
+function rowOf(estimate: GatheredEstimate): IntervalRow {
+  const { versionId, label: text, author, n, low, high, isStale } = estimate
   return {
-    head: label("finding", versionId, text),
-    cells: [html`${person({ username: who, agent })} <span class="quiet">${codeOf(estimate)}</span>`, n],
+    head: html`${label("finding", versionId, text)}${fromOther(estimate)}`,
+    cells: [html`${person(author)} <span class="quiet">${codeOf(estimate)}</span>`, n],
     ...{ mid: estimate.estimate, low, high },
     said: html`${inWords(estimate)}${isStale ? html` ${stateBadge("unknown", "stale")}` : null}`,
     ...(isStale && { look: "stale" }),
@@ -46,27 +35,27 @@ function rowOf(estimate: Estimate): IntervalRow {
 }
 
 /** The forest plot of one contrast. */
-function plot({ what, estimates, pooled }: Contrast): Html {
+function plot({ what, estimates, pooled }: GatheredContrast): Html {
   const together: IntervalRow[] =
-    pooled === undefined
+    pooled === null
       ? []
       : [
           {
             head: "Together",
-            cells: [html`${pooled.k} pooled, random effects`, estimates.reduce((sum, { n }) => sum + n, 0)],
+            cells: [html`${pooled.k} pooled, random effects`, estimates.reduce((sum, { n, isPooled }) => sum + (isPooled ? n : 0), 0)],
             ...{ mid: pooled.estimate, low: pooled.low, high: pooled.high, look: "pooled" },
             said: inWords(pooled),
           },
         ]
   const table = { caption: what, head: ["Finding", "By", "n"], measures: DIFFERENCE, said: "Estimate", zero: true }
-  return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === undefined ? null : html`<p class="meta">${agreement(pooled)}</p>`}`
+  return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
 }
 
 /** Contrasts that are drawn; the others are counted. */
 const DRAWN = 4
 
 /** What the effects that bear on a hypothesis come to; nothing where none does. */
-export const forest = (contrasts: readonly Contrast[]): Html | null =>
+export const forest = (contrasts: readonly GatheredContrast[]): Html | null =>
   contrasts.length === 0
     ? null
     : html`<section aria-labelledby="effects">${heading(2, "effects", "What was measured")}<div id="live-effects" data-live>${contrasts.slice(0, DRAWN).map(plot)}${

@@ -12,7 +12,6 @@ import { conceptList, rolesTable, wording } from "../parts/assertion.ts"
 import { standing } from "../parts/entry.ts"
 import { evidenceList } from "../parts/evidence.ts"
 import { forest } from "./forest.ts"
-import { contrastsOf } from "../parts/gathered.ts"
 import { absent, doubts, downstream, failures, isUntried, nothingOf, strength, untried } from "../parts/judging.ts"
 import { nextAct, steps } from "../parts/guide.ts"
 import { nextOfRecord } from "../parts/next-acts.ts"
@@ -186,7 +185,7 @@ export function recordPage(visit: Visit): Shown {
   const next = nextAct(visit, room, nextOfRecord(visit, record, related, said !== undefined || speaks))
   const newest = evidence.items.find(({ by, standing: counts }) => by.kind === "finding" && counts === "counted")
   const author = visit.ask("person", { username: record.author.userId })
-  const measured = kind === "hypothesis" ? forest(contrastsOf(visit, evidence.items)) : null
+  const measured = kind === "hypothesis" ? forest(visit.ask("record_effects", { versionId }).contrasts) : null
   const others = record.references.filter((reference) => !isGround(reference))
   const empties = nothingOf([
     ...absent(judged),

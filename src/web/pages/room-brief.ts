@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
 import { markdownInLink } from "../markdown.ts"
 import { act, whyNot } from "../parts/actions.ts"
-import { contrastsOf, effectToward } from "../parts/gathered.ts"
+import { effectToward } from "../parts/gathered.ts"
 import { stateBadge, stateMark } from "../parts/marks.ts"
 import { empty, heading, label, named, person, table, time } from "../parts/parts.ts"
 import { reviewLine } from "../parts/reviews.ts"
@@ -35,7 +35,7 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief):
     shown.map(({ versionId }) => versionId),
     PIECES,
   )
-  const effects = new Map(shown.map(({ versionId }) => [versionId, effectToward(contrastsOf(visit, pieces.get(versionId) ?? []))]))
+  const effects = new Map(shown.map(({ versionId }) => [versionId, effectToward(visit.tables.gathered(versionId).contrasts)]))
   const isMeasured = [...effects.values()].some((effect) => effect !== null)
   const rows = shown.map(({ versionId, label: text, says, status, evidence, verdict }) => {
     const from = verdict === "untested" ? null : html`<br> <span class="meta">${tallyFrom(evidence)}</span>`

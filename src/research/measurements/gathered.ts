@@ -1,0 +1,115 @@
+/** Effects of the findings that count toward a record, gathered by what they compare: a forest plot in numbers, pooled once there are three. */
+import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
+import { parse, type Stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import { AGENT } from "../../ledger/journal/author.ts"
+import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import { reversed } from "./comparison.ts"
+import { contrastOf } from "./contrasts.ts"
+import { contrastInWords } from "./in-words.ts"
+import { type Pooled, pooled } from "./statistics.ts"
+import type { Effect, Figures } from "./working-out.ts"
+
+interface Row {
+  readonly versionId: string
+  readonly position: number
+  readonly label: string
+  readonly roomId: string
+  readonly seenFrom: string
+  readonly userId: string
+  readonly username: string
+  readonly agent: string | null
+  readonly otherCode: number | null
+  readonly effect: Stored<Effect>
+  readonly figures: Stored<Figures> | null
+  readonly isStale: number
+  readonly attempts: Stored<string[]>
+}
+
+/** A word that counts, of a finding: its effects as they are now, in the order the findings spoke. */
+const SPEAKING = `SELECT f.version_id AS versionId, f.position, r.label, r.room_id AS roomId, t.room_id AS seenFrom, r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
+    w.other_code AS otherCode, f.effect, iif(m.holder_id IS NULL, f.figures, m.now) AS figures, m.holder_id IS NOT NULL AS isStale, f.attempts
+  FROM evidence_words w JOIN records t ON t.version_id = w.target_id JOIN finding_effects f ON f.version_id = w.speaker_id JOIN records r ON r.version_id = f.version_id
+  JOIN people p ON p.user_id = r.author_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
+  WHERE w.target_id = +? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${limits.gatheredEffects + 1}`
+
+/** How far the estimates lie apart beyond what their own spread explains. */
+const heterogeneity = ({ i2 }: Pooled): string =>
+  i2 < 0.25
+    ? "They agree."
+    : i2 < 0.5
+      ? "They differ a little."
+      : i2 < 0.75
+        ? "They differ."
+        : "They differ widely: what is pooled hides that."
+
+interface Spoken {
+  readonly estimate: GatheredEstimate
+  readonly attempts: readonly string[]
+}
+
+/** The estimates that are pooled: none of attempts that an earlier one rests on already, none without a spread. */
+function independentOf(spoken: readonly Spoken[]): Spoken[] {
+  const used = new Set<string>()
+  return spoken.filter(({ estimate: { se }, attempts }) => {
+    if (se === null || attempts.some((attemptId) => used.has(attemptId))) return false
+    for (const attemptId of attempts) used.add(attemptId)
+    return true
+  })
+}
+
+export type GatheredEffects = ReturnType<typeof gatheredEffects>
+
+export function gatheredEffects(db: Db) {
+  const speaking = db.prepare<Row>(SPEAKING)
+
+  /** The effects toward a record, the contrast with the most estimates first; of very many the newest. */
+  return function gathered(versionId: string): { readonly contrasts: GatheredContrast[]; readonly truncated: boolean } {
+    const found = speaking.all(versionId)
+    const rows = [
+      ...new Map(found.slice(0, limits.gatheredEffects).map((row) => [`${row.versionId} ${row.position}`, row])).values(),
+    ].toReversed()
+    const groups = Map.groupBy(
+      rows.flatMap((row) => {
+        const [effect, figures] = [parse(row.effect), row.figures && parse(row.figures)]
+        return figures === null ? [] : [{ row, effect, figures, contrast: contrastOf(effect) }]
+      }),
+      // Differences in other units are other contrasts.
+      ({ contrast, figures }) => `${contrast.key} ${figures.unit ?? ""}`,
+    )
+    const contrasts = [...groups.values()].flatMap((same): GatheredContrast[] => {
+      const [first] = same
+      if (first === undefined) return []
+      const spoken = same.map(({ row, figures, contrast }): Spoken => {
+        const isTurned = contrast.isReversed !== first.contrast.isReversed
+        const { estimate, se, low, high, pairs, ofCount, againstCount } = isTurned ? reversed(figures) : figures
+        const { userId, username, agent, otherCode, position, label, roomId, seenFrom } = row
+        return {
+          attempts: parse(row.attempts),
+          estimate: {
+            ...{ versionId: row.versionId, effect: position, label, ...fromOtherRoom(roomId, seenFrom) },
+            ...{ author: { userId, username, agent }, otherCode: otherCode === null ? null : otherCode === 1 },
+            ...{ estimate, se, low, high, n: pairs ?? Math.min(ofCount, againstCount), isStale: row.isStale === 1, isPooled: false },
+          },
+        }
+      })
+      const taken = independentOf(spoken)
+      const together = pooled(taken.map(({ estimate: { estimate, se } }) => ({ estimate, se: se ?? 0 })))
+      const isPooled = new Set(together === undefined ? [] : taken)
+      const { metric, split, of, against, where } = first.effect
+      return [
+        {
+          what: contrastInWords(first.effect),
+          ...{ metric, split: split ?? null, of, against, where: where ?? {}, unit: first.figures.unit },
+          estimates: spoken.map((each) => ({ ...each.estimate, isPooled: isPooled.has(each) })),
+          pooled: together === undefined ? null : { ...together, heterogeneity: heterogeneity(together) },
+        },
+      ]
+    })
+    return {
+      contrasts: contrasts.toSorted((one, other) => other.estimates.length - one.estimates.length),
+      truncated: found.length > limits.gatheredEffects,
+    }
+  }
+}
