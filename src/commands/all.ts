@@ -14,6 +14,7 @@ import { inboxCommand } from "./inbox.ts"
 import { keyCommand } from "./key.ts"
 import { licencesCommand } from "./licences.ts"
 import { mcpCommand } from "./mcp.ts"
+import { metricsCommand } from "./metrics.ts"
 import { mirrorCommand } from "./mirror.ts"
 import { papersCommand } from "./papers.ts"
 import { roomCommand } from "./room.ts"
@@ -48,6 +49,7 @@ export const commands = (): readonly Command[] => [
   connectCommand(),
   mcpCommand(),
   inboxCommand(),
+  metricsCommand(),
   runCommand(),
   deliverCommand(),
   licencesCommand(),

@@ -82,6 +82,10 @@ export const ofAnswers = {
   measuredGroups: 500,
   groupAttempts: 50,
   groupPoints: 200,
+  /** Rows and bytes of a table of measured values that a program reports, and characters of one that is pasted into a page. */
+  tableRows: 20_000,
+  tableBytes: 4_000_000,
+  pastedTable: 50_000,
   /** Effects that are gathered for one record, the newest. */
   gatheredEffects: 500,
   /** Characters of a setting that a table shows. */

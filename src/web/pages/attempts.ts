@@ -9,6 +9,7 @@ import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
+import { metricsBox, type PastedTable } from "../parts/metrics-box.ts"
 import { afforded, doing } from "../parts/actions.ts"
 import { findingsOf, nextAct, steps } from "../parts/guide.ts"
 import { nextOfAttempt } from "../parts/next-acts.ts"
@@ -131,11 +132,50 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
   }</div></section>`
 }
 
-export function attemptPage(visit: Visit): Shown {
-  const attempt = visit.ask("attempt", visit.params)
-  const { attemptId, roomId, experimentId, rerunOf } = attempt
-  const room = visit.ask("room", { roomId })
+/** Where a value stands: "shift, seed 3". */
+const placed = (dimensions: Attempt["metrics"][number]["dimensions"]): string =>
+  Object.entries(dimensions ?? {})
+    .map(([name, value]) => (name === "arm" ? String(value) : `${name} ${String(value)}`))
+    .join(", ")
+
+/** Curves of metrics, and the last value of each metric at each of its places. */
+function metricsOf(visit: Visit, attempt: Attempt): Html {
+  const { attemptId, experimentId, metrics } = attempt
   const { columns } = visit.ask("attempt_table", {}, { attemptIds: attemptId })
+  const drawn = { attempts: [attempt], baseline: undefined }
+  const isPlaced = metrics.some(({ dimensions }) => dimensions !== null)
+  const rows = metrics.slice(0, VALUES).map(
+    ({ name, split, dimensions, value, unit, step }) =>
+      html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>${isPlaced ? html`<td>${placed(dimensions)}</td>` : null}
+  <td>${typeof value === "number" ? figure(value) : value} ${unit}</td><td>${step?.toLocaleString("en")}</td></tr>`,
+  )
+  const first = metrics.find(({ dimensions }) => dimensions !== null)
+  return html`${
+    columns.metrics.length === 0
+      ? null
+      : html`<div class="pair">${columns.metrics.slice(0, PICTURES).map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</div>`
+  }${
+    columns.metrics.length > PICTURES
+      ? html`<p class="meta">${PICTURES} of its ${columns.metricsTruncated ? `first ${columns.metrics.length}` : columns.metrics.length} metrics are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
+      : null
+  }${table("Last values", ["Metric", ...(isPlaced ? ["Where"] : []), "Value", "Step"], rows, "caption")}${
+    attempt.metricsTruncated || metrics.length > VALUES
+      ? html`<p class="meta">These are the first ones by name. <a href="${to(`/api/research/attempts/${attemptId}/metrics?format=csv`)}">All points as CSV</a></p>`
+      : null
+  }${
+    first === undefined
+      ? null
+      : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> <a href="${to(`/api/research/experiments/${experimentId}/measurements?metric=${encodeURIComponent(first.name)}&format=csv`)}">${first.name} of the experiment as CSV</a></p>`
+  }`
+}
+
+export const attemptPage = (visit: Visit): Shown => attemptShown(visit, visit.id("attemptId"))
+
+/** The page of an attempt. @param pasted a table of values that was not taken */
+export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTable): Shown {
+  const attempt = visit.ask("attempt", { attemptId })
+  const { roomId, experimentId, rerunOf } = attempt
+  const room = visit.ask("room", { roomId })
   const next = nextAct(visit, room, nextOfAttempt(visit, attempt))
   const experiment = visit.ask("experiment", { experimentId })
   const plan = experiment.acceptedPlans.find((each) => each.planId === attempt.planId)
@@ -148,7 +188,6 @@ export function attemptPage(visit: Visit): Shown {
     attempt: { id: attemptId, label: attempt.label },
     finding: newest && { id: newest.versionId, label: newest.label },
   })
-  const drawn = { attempts: [attempt], baseline: undefined }
   return {
     title: `${attempt.label} of ${attempt.experimentLabel}`,
     rail: roomRail(room),
@@ -158,23 +197,8 @@ export function attemptPage(visit: Visit): Shown {
 <h1>Attempt ${attempt.label} <span id="live-outcome" data-live>${outcome(attempt)}</span></h1>
 <div id="live-way" data-live>${way}${next}</div>
 <section aria-labelledby="metrics">${heading(2, "metrics", "Metrics", html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">Compare with others</a>`)}<div id="live-metrics" data-live>${
-      columns.metrics.length === 0
-        ? empty("No metric was reported.")
-        : html`<div class="pair">${columns.metrics.slice(0, PICTURES).map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</div>${
-            columns.metrics.length > PICTURES
-              ? html`<p class="meta">${PICTURES} of its ${columns.metricsTruncated ? `first ${columns.metrics.length}` : columns.metrics.length} metrics are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
-              : null
-          }${table(
-            "Last values",
-            ["Metric", "Value", "Step"],
-            attempt.metrics.slice(0, VALUES).map(
-              ({ name, split, value, unit, step }) =>
-                html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>
-  <td>${typeof value === "number" ? figure(value) : value} ${unit}</td><td>${step?.toLocaleString("en")}</td></tr>`,
-            ),
-            "caption",
-          )}${attempt.metricsTruncated || attempt.metrics.length > VALUES ? html`<p class="meta">These are the first ones by name. <a href="${to(`/api/research/attempts/${attemptId}/metrics?format=csv`)}">All points as CSV</a></p>` : null}`
-    }</div></section>
+      attempt.metrics.length === 0 ? empty("No metric was reported.") : metricsOf(visit, attempt)
+    }</div>${metricsBox(visit, attempt, pasted)}</section>
 ${reproductions(attempt)}
 <section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(event)}</ol>
   ${attempt.eventsTruncated ? html`<p class="meta">Older events are left out here; ${enumerations.attemptEvent.length > 0 ? "their metrics are not." : null}</p>` : null}</section>

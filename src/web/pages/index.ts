@@ -34,6 +34,7 @@ import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from 
 import { peoplePage } from "./people.ts"
 import { collectionPage } from "./library-collection.ts"
 import { libraryPage } from "./library.ts"
+import { metricsSent } from "./metrics-paste.ts"
 import { pasteSent } from "./library-paste.ts"
 import { libraryPaperPage } from "./library-paper.ts"
 import { personPage } from "./person.ts"
@@ -139,6 +140,7 @@ const sent: Readonly<Record<string, Sent>> = {
   ...actionForms,
   "/web/theme": themeSent,
   "/web/paste": pasteSent,
+  "/web/metrics": metricsSent,
   "/web/{operation}": actSent,
 }
 
