@@ -27,7 +27,9 @@ type Effect = NonNullable<InputOf<"publish_finding">["effects"]>[number]
 const coverage = (arm: Arm, seed: number): number =>
   present(simulate({ ...ARMS[arm], seed }).points.findLast(({ name, split }) => name === "pass@64" && split === "held-out")).value
 const cells = (arms: readonly Arm[], seeds: readonly number[]) =>
-  arms.flatMap((arm) => seeds.map((seed) => ({ name: METRIC, value: coverage(arm, seed), unit: "share", dimensions: { arm, seed } })))
+  arms.flatMap((arm) =>
+    seeds.map((seed) => ({ name: METRIC, value: coverage(arm, seed), unit: "share of problems", dimensions: { arm, seed } })),
+  )
 const meanOf = (arm: Arm, seeds: readonly number[]): number => seeds.reduce((sum, seed) => sum + coverage(arm, seed), 0) / seeds.length
 const apart = (arm: Arm, seeds: readonly number[]): number => meanOf(arm, seeds) - meanOf("plain", seeds)
 const program = (seeds: readonly number[]): string[] => ["node", "evaluate.js", "--seeds", seeds.join(",")]

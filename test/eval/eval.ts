@@ -1,5 +1,5 @@
 /**
- * `npm run eval`: twelve questions asked of Rooms of 10, 1,000 and 50,000 records, and the whole working path of an agent walked by each
+ * `npm run eval`: eighteen questions asked of Rooms of 10, 1,000 and 50,000 records, and the whole working path of an agent walked by each
  * door in an empty Room and in the largest; a table of each, and exit 1 where an aim is missed.
  */
 import { openEval } from "./house.ts"

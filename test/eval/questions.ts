@@ -1,4 +1,5 @@
 /** What a newcomer asks of a Room, and how a reader that has read the skill finds it out. */
+import { measuredQuestions } from "./measured-questions.ts"
 import type { Json } from "../support/ask.ts"
 
 /** Asks a path below the base address. */
@@ -117,4 +118,5 @@ export const questions: Readonly<Record<string, Question>> = {
         .map(({ question }) => text(question))
         .join("; "),
   },
+  ...measuredQuestions,
 }

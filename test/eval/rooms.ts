@@ -1,6 +1,7 @@
-/** Rooms of any size in which the answers to twelve questions are known, however much else was said around them. */
+/** Rooms of any size in which the answers to eighteen questions are known, however much else was said around them. */
 import { because, finding, hypothesis, reference } from "../research/record/bodies.ts"
 import type { Filler } from "../research/record/filler.ts"
+import { measure } from "./measured.ts"
 import { reportedAt } from "../research/record/work.ts"
 
 type Person = ReturnType<Filler["person"]>
@@ -32,10 +33,10 @@ const pick = (from: readonly string[], index: number): string => from[index % fr
 const chatter = (index: number): string =>
   `In run ${index} the ${pick(subjects, index)} changed the ${pick(measures, Math.floor(index / 7))} of the ${pick(places, Math.floor(index / 3))} by ${(index % 97) / 100}, within what seeds differ by; nobody has looked at it with another ${pick(subjects, index + 3)} yet.`
 
-const RECORDS = 10
+const RECORDS = 11
 
 /**
- * Fills a Room with so many records, 10 at the least: ten that the questions are about, first and last, and others between them.
+ * Fills a Room with so many records, 11 at the least: eleven that the questions are about, first and last, and others between them.
  * @param people its owner and two members
  */
 export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, Person, Person], records: number): Known {
@@ -90,6 +91,7 @@ export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, P
   const better = found(ada, "The spike comes from stale momentum, not from the data loader.")
   filler.does(ada, "assert_supersession", { targetVersionId: old.versionId, replacementVersionId: better.versionId, explanation: because })
 
+  const measured = measure(filler, [ada, grace], place)
   fill(filler, [ada, grace, mary], place, records - RECORDS)
 
   const aside = filler.does(mary, "create_thread", { roomId, title: "What the spike is" }).result.threadId
@@ -131,6 +133,7 @@ export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, P
       replaced: `${old.label} superseded by ${better.label}`,
       stale: `What the spike is: ${fallen.label} retracted`,
       open: "Does the ramp help beyond a batch of 4,096?",
+      ...measured,
     },
   }
 }

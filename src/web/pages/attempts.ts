@@ -144,10 +144,11 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
   const { columns } = visit.ask("attempt_table", {}, { attemptIds: attemptId })
   const drawn = { attempts: [attempt], baseline: undefined }
   const isPlaced = metrics.some(({ dimensions }) => dimensions !== null)
+  const isStepped = metrics.some(({ step }) => step !== null)
   const rows = metrics.slice(0, VALUES).map(
     ({ name, split, dimensions, value, unit, step }) =>
       html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>${isPlaced ? html`<td>${placed(dimensions)}</td>` : null}
-  <td>${typeof value === "number" ? figure(value) : value} ${unit}</td><td>${step?.toLocaleString("en")}</td></tr>`,
+  <td>${typeof value === "number" ? figure(value) : value} ${unit}</td>${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
   )
   const first = metrics.find(({ dimensions }) => dimensions !== null)
   return html`${
@@ -158,7 +159,7 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
     columns.metrics.length > PICTURES
       ? html`<p class="meta">${PICTURES} of its ${columns.metricsTruncated ? `first ${columns.metrics.length}` : columns.metrics.length} metrics are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
       : null
-  }${table("Last values", ["Metric", ...(isPlaced ? ["Where"] : []), "Value", "Step"], rows, "caption")}${
+  }${table("Last values", ["Metric", ...(isPlaced ? ["Where"] : []), "Value", ...(isStepped ? ["Step"] : [])], rows, "caption")}${
     attempt.metricsTruncated || metrics.length > VALUES
       ? html`<p class="meta">These are the first ones by name. <a href="${to(`/api/research/attempts/${attemptId}/metrics?format=csv`)}">All points as CSV</a></p>`
       : null
