@@ -163,6 +163,7 @@ CREATE TABLE withheld_fields (
   path TEXT NOT NULL,
   by_position INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX withheld_fields_by ON withheld_fields (by_position);
 
 ------------------------------------------------------------------------------------------------ src/people
 -- joined: people by src/threads, src/rooms, src/research, src/library

@@ -1,10 +1,11 @@
-/** A chapter of numbers by arm and seed: a sealed plan, an effect that is reproduced, one that is not, and a board that cannot tell two apart. */
+/** A Room of numbers by arm and seed: a sealed plan, an effect that is reproduced, one that is not, and a board that cannot tell two apart. */
 import { canonicalJson, digestOf } from "../contract/json.ts"
 import { present } from "../contract/present.ts"
 import type { InputOf } from "../contract/operations/index.ts"
-import type { Lab, Member } from "./lab.ts"
+import { Lab, type Member, type Repository } from "./lab.ts"
+import type { Narrator } from "./narrator.ts"
 import { shown } from "./numbers.ts"
-import { margin, predicts, role, scope } from "./records.ts"
+import { margin, predicts, type PublishedRecord, role, scope } from "./records.ts"
 import { type Settings, simulate } from "./simulation.ts"
 import { tasks } from "./problems.ts"
 
@@ -21,7 +22,6 @@ const FIRST = [12, 13, 14]
 const AGAIN = Array.from({ length: 10 }, (_, index) => 15 + index)
 
 type Protocol = NonNullable<InputOf<"open_plan">["protocol"]>
-type Effect = NonNullable<InputOf<"publish_finding">["effects"]>[number]
 
 /** What is solved within 64 tries at the end of a run. */
 const coverage = (arm: Arm, seed: number): number =>
@@ -40,6 +40,14 @@ interface Evaluation {
   readonly seeds: readonly number[]
   readonly more: Pick<InputOf<"register_attempt">, "intent"> & Partial<InputOf<"register_attempt">>
   readonly told?: Partial<InputOf<"report_attempt_event">>
+}
+
+/** A run that a finding rests on. */
+interface Run {
+  readonly experimentId: string
+  readonly planId: string
+  readonly attemptId: string
+  readonly digest: string
 }
 
 /** Registers an evaluation of several runs and reports what it measured and took. */
@@ -67,22 +75,81 @@ async function evaluates(lab: Lab, experimentId: string, { by, arms, seeds, more
   return { attemptId, label: result.label, digest }
 }
 
-/** Tells the chapter. */
-export async function tellMeasured(lab: Lab): Promise<void> {
-  const { owner, member, narrator, roomId, repository, materialId } = lab
-  const { result } = await narrator.does(
-    member,
-    "create_thread",
+/** Publishes what one difference came to, and links it with its hypothesis. */
+async function finds(
+  lab: Lab,
+  run: Run,
+  threadId: string,
+  said: { arm: Arm; wording: string; hypothesis: PublishedRecord; explanation: string },
+) {
+  const { owner, narrator, roomId, materialId } = lab
+  const { experimentId, planId, attemptId, digest } = run
+  const { arm, wording, hypothesis, explanation } = said
+  const published = await narrator.does(
+    owner,
+    "publish_finding",
     {},
     {
-      roomId,
-      title: "Numbers by arm and seed",
-      message:
-        "Before we go on: how sure are we of differences of two hundredths? Let us report by arm and seed, say beforehand what we compare, and let the service work the intervals out.",
+      ...{ kind: "finding", roomId, threadId, outcome: "positive", retrospective: false, scope, references: [] },
+      effects: [{ experimentId, metric: METRIC, of: { arm }, against: { arm: "plain" }, over: "seed" }],
+      assertion: {
+        wording,
+        predicate: { type: "concept", key: "differs" },
+        roles: [role("of", "What differs.", arm), role("against", "From what.", "plain")],
+      },
+      concepts: { differs: { label: "differs", definition: "Has another mean over seeds, pair by pair." } },
+      evidence: [{ kind: "attempt_output", attemptId, outputLabel: "coverage.json", digest, explanation: "What was measured." }],
+      provenance: { execution: { experimentId, planId, attemptIds: [attemptId], baselineAttemptIds: [] }, papers: [] },
+      materials: [{ materialId, purpose: "All arms were measured on it." }],
+      limitations: "Three seeds.",
     },
-    240,
+    45,
   )
-  const { threadId } = result
+  const { versionId, label } = published.result
+  await narrator.does(
+    owner,
+    "link_experiment_finding",
+    {},
+    {
+      ...{ experimentId, findingVersionId: versionId, attemptId },
+      towardHypothesis: [{ versionId: hypothesis.versionId, verdict: "supports", explanation }],
+      towardQuestion: { verdict: "partly_answers", explanation: "One difference, with its interval." },
+    },
+    10,
+  )
+  return { versionId, label, entryId: present(published.entry?.entryId) }
+}
+
+/** Tells the story and returns the Room. */
+export async function tellMeasured(
+  narrator: Narrator,
+  owner: Member,
+  member: Member,
+  repository: Repository,
+): Promise<{ roomId: string; openingThreadId: string }> {
+  const { result: room } = await narrator.does(
+    owner,
+    "create_room",
+    {},
+    { title: "By how much, and how sure?", question: "How much coverage do four ways of training keep, over seeds?" },
+  )
+  const { roomId, openingThreadId: threadId } = room
+  await narrator.does(owner, "add_member", { roomId }, { username: member.username })
+  const lab = new Lab(narrator, { owner, member, roomId, repository })
+  await lab.says(
+    member,
+    threadId,
+    "How sure are we of differences of two hundredths? Let us report by arm and seed, say beforehand what we compare, and let the service work the intervals out.",
+  )
+  const data = digestOf(JSON.stringify(tasks["held-out"]))
+  const registered = await narrator.does(
+    member,
+    "register_material",
+    {},
+    { roomId, threadId, reference: data, name: "The held-out problems", location: "https://data.example.org/toy/held-out.json" },
+  )
+  const { materialId } = registered.result
+  lab.materialId = materialId
   const pin = { url: repository.url, commit: repository.commit }
   await narrator.does(
     member,
@@ -91,11 +158,11 @@ export async function tellMeasured(lab: Lab): Promise<void> {
     {
       ...{ roomId, threadId, title: "Coverage at the end of training", metric: METRIC, direction: "higher", over: "seed" },
       ...{ baseline: { arm: "plain" }, evaluator: { repository: pin, argv: ["node", "evaluate.js"] } },
-      data: [digestOf(JSON.stringify(tasks))],
+      data: [data],
     },
     15,
   )
-  const [FALL, RISE] = ["0.003", "0.02"]
+  const RISE = "0.02"
   const keeps = await predicts(lab, member, {
     threadId,
     wording: `A penalty of weight ${ARMS.penalty.kl} keeps at least ${RISE} of coverage that plain training loses.`,
@@ -104,9 +171,9 @@ export async function tellMeasured(lab: Lab): Promise<void> {
   })
   const costs = await predicts(lab, owner, {
     threadId,
-    wording: `Groups of ${ARMS["groups of 10"].group} samples end with at least ${FALL} less coverage than groups of 8.`,
+    wording: `Coverage at the end is lower with groups of ${ARMS["groups of 10"].group} samples than with groups of 8.`,
     predicate: "lowers",
-    roles: [role("cause", "What is changed.", "the size of a group"), margin("margin", "The smallest difference that counts.", FALL)],
+    roles: [role("cause", "What is changed.", "the size of a group"), role("effect", "What is measured.", "coverage at the end")],
   })
   const hypotheses = [keeps.versionId, costs.versionId]
   const question = `By how much does coverage differ between four ways to train, over seeds?`
@@ -148,76 +215,51 @@ export async function tellMeasured(lab: Lab): Promise<void> {
   const first = await evaluates(lab, experimentId, { by: owner, arms, seeds: FIRST, more: { intent: "planned", planId, ...held } })
   await narrator.does(owner, "open_plan", {}, { planId, protocol, salt }, 10)
 
-  const against = (arm: Arm): Effect => ({ experimentId, metric: METRIC, of: { arm }, against: { arm: "plain" }, over: "seed" })
-  const effects = [against("penalty"), against("groups of 10")]
-  const published = await narrator.does(
-    owner,
-    "publish_finding",
-    {},
-    {
-      ...{ kind: "finding", roomId, threadId, outcome: "positive", retrospective: false, scope, references: [], effects },
-      assertion: {
-        wording: `Over three seeds a penalty keeps ${shown(apart("penalty", FIRST))} of coverage, and groups of 10 lose ${shown(-apart("groups of 10", FIRST))}.`,
-        predicate: { type: "concept", key: "differs" },
-        roles: [role("kept", "What keeps coverage.", "the penalty"), role("lost", "What loses it.", "larger groups")],
-      },
-      concepts: { differs: { label: "differs", definition: "Has another mean over seeds, pair by pair." } },
-      evidence: [
-        {
-          ...{ kind: "attempt_output", attemptId: first.attemptId, outputLabel: "coverage.json", digest: first.digest },
-          explanation: "What was measured.",
-        },
-      ],
-      provenance: { execution: { experimentId, planId, attemptIds: [first.attemptId], baselineAttemptIds: [] }, papers: [] },
-      materials: [{ materialId, purpose: "All arms were measured on it." }],
-      limitations: "Three seeds.",
-    },
-    45,
-  )
-  const { versionId, label } = published.result
-  const toward = (hypothesis: typeof keeps, explanation: string) => ({
-    versionId: hypothesis.versionId,
-    verdict: "supports" as const,
-    explanation,
+  const run = { ...first, experimentId, planId }
+  const gained = await finds(lab, run, threadId, {
+    arm: "penalty",
+    wording: `Over three seeds a penalty keeps ${shown(apart("penalty", FIRST))} of coverage.`,
+    hypothesis: keeps,
+    explanation: "The interval lies above the margin.",
   })
-  await narrator.does(
-    owner,
-    "link_experiment_finding",
-    {},
-    {
-      ...{ experimentId, findingVersionId: versionId, attemptId: first.attemptId },
-      towardHypothesis: [toward(keeps, "The interval lies above the margin."), toward(costs, "The interval excludes zero, if only just.")],
-      towardQuestion: { verdict: "answers", explanation: "Two differences, each with its interval." },
-    },
-    10,
-  )
+  const fewer = await finds(lab, run, threadId, {
+    arm: "groups of 10",
+    wording: `Over three seeds groups of 10 end with ${shown(-apart("groups of 10", FIRST))} less coverage.`,
+    hypothesis: costs,
+    explanation: "The interval excludes zero, if only just.",
+  })
 
-  const reproduces = { intent: "reproduction", reproduces: { findingVersionId: versionId } } as const
-  const other = { ...reproduces, repository: { url: repository.url, commit: repository.otherCommit } }
+  const other = ({ versionId }: { versionId: string }) => ({
+    ...{ intent: "reproduction" as const, reproduces: { findingVersionId: versionId } },
+    repository: { url: repository.url, commit: repository.otherCommit },
+  })
   const kept = await evaluates(lab, experimentId, {
-    ...{ by: member, arms: ["plain", "penalty"], seeds: AGAIN, more: other },
+    ...{ by: member, arms: ["plain", "penalty"], seeds: AGAIN, more: other(gained) },
     told: {
       reproduction: {
         verdict: "reproduces",
         explanation: `Ten other seeds at the later commit: ${shown(apart("penalty", AGAIN))}.`,
-        repeats: { versionId, effect: 0 },
+        repeats: { versionId: gained.versionId, effect: 0 },
       },
     },
   })
   const lost = await evaluates(lab, experimentId, {
-    ...{ by: member, arms: ["plain", "groups of 10"], seeds: AGAIN, more: other },
+    ...{ by: member, arms: ["plain", "groups of 10"], seeds: AGAIN, more: other(fewer) },
     told: {
       reproduction: {
         verdict: "does_not_reproduce",
         explanation: `Over ten other seeds groups of 10 end ${shown(apart("groups of 10", AGAIN))} above, not below.`,
-        repeats: { versionId, effect: 1 },
+        repeats: { versionId: fewer.versionId, effect: 0 },
       },
     },
   })
   await lab.says(
     member,
     threadId,
-    `${kept.label} reproduces the penalty's half of ${label}. The other half does not hold: in ${lost.label} the sign turns round. Three seeds were lucky. On the board the penalty and stopping early cannot be told apart, which is what we had suspected all along.`,
-    present(published.entry?.entryId),
+    `${kept.label} reproduces ${gained.label}. ${fewer.label} does not hold: in ${lost.label} the sign turns round. Three seeds were lucky. On the board the penalty and stopping early cannot be told apart, which is what we had suspected all along.`,
+    fewer.entryId,
   )
+  const summary = `The penalty keeps ${shown(apart("penalty", FIRST))}, and ten other seeds agree. What larger groups lost at three seeds is not there at ten.`
+  await narrator.does(owner, "report_experiment_status", {}, { experimentId, ...held, status: "completed", summary }, 20)
+  return { roomId, openingThreadId: threadId }
 }

@@ -4,7 +4,6 @@ import { tellGroups } from "./groups.ts"
 import { Lab, type Member, type Repository } from "./lab.ts"
 import { tellLonger } from "./longer.ts"
 import type { Narrator } from "./narrator.ts"
-import { tellMeasured } from "./measured.ts"
 import { mean, shown } from "./numbers.ts"
 import { tellPenalty } from "./penalty.ts"
 import { SAMPLES } from "./problems.ts"
@@ -38,8 +37,6 @@ export async function tellMainStory(
   const { longer, beyond } = await tellLonger(lab, openingThreadId, sharpening)
   await tellFailures(lab, sharpening)
   const taught = await tellTeaching(lab, sharpening, retracted, mistaken)
-
-  await tellMeasured(lab)
 
   const { plain, finding, bounded } = sharpening
   const base = (name: "pass@1" | "pass@64") => shown(mean(plain, name, { step: 0 }))

@@ -31,17 +31,24 @@ async function fullRoom() {
     await agent.write("propose_experiment", { roomId, threadId, question: "Which?", scope: "Here.", hypotheses: [] })
   ).result
   await agent.write("take_experiment", { experimentId, expectedRevision: 1, expectedStatus: "open" })
+  const { url, commit } = house.repositories.public
+  const { planId } = (
+    await agent.write("accept_plan", {
+      ...{ experimentId, expectedRevision: 2, expectedStatus: "claimed", repository: { url, commit }, hypotheses: [], premises: [] },
+      ...{ protocol: { summary: "Run it.", steps: [], arms: [] }, intent: "exploratory", requiredMaterials: [] },
+    })
+  ).result
   const attemptId = freshId()
   await agent.write("register_attempt", {
     attemptId,
     experimentId,
     intent: "exploratory",
-    expectedRevision: 2,
+    expectedRevision: 3,
     expectedStatus: "claimed",
     argv: ["run"],
     configuration: {},
     inputs: [],
-    repository: { url: house.repositories.public.url, commit: house.repositories.public.commit },
+    repository: { url, commit },
   })
   const materialId = (
     await agent.write("register_material", {
@@ -64,6 +71,7 @@ async function fullRoom() {
     threadId,
     token: token ?? "",
     experimentId,
+    planId,
     attemptId,
     materialId,
     linkId,

@@ -39,11 +39,14 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
   const room = `/rooms/${roomId}`
   const opening =
     (await json<Items<{ entryId: string }>>(demo, `/api/research/threads/${openingThreadId}/timeline`)).items[0]?.entryId ?? ""
-  const board = (await json<Items<{ boardId: string }>>(demo, `/api/research/rooms/${roomId}/boards`)).items[0]?.boardId
-  const measured = await json<{ acceptedPlans: readonly { planId: string }[]; hypotheses: readonly { versionId: string }[] }>(
-    demo,
-    `/api/research/experiments/${context.experiments.at(-1)?.experimentId}`,
-  )
+  const numbers = demo.rooms.numbers.roomId
+  const board = (await json<Items<{ boardId: string }>>(demo, `/api/research/rooms/${numbers}/boards`)).items[0]?.boardId
+  const measured = (await json<Items<{ experimentId: string }>>(demo, `/api/research/experiments?roomId=${numbers}`)).items[0]?.experimentId
+  const { acceptedPlans, hypotheses } = await json<{
+    acceptedPlans: readonly { planId: string }[]
+    hypotheses: readonly { versionId: string }[]
+  }>(demo, `/api/research/experiments/${measured}`)
+  const again = (await json<Items<{ attemptId: string }>>(demo, `/api/research/attempts?roomId=${numbers}`)).items.at(-1)?.attemptId
   const at = `roomId=${roomId}&threadId=${openingThreadId}`
   const sections = [
     "threads",
@@ -77,11 +80,12 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
     { name: "plan", path: `/plans/${experiment.acceptedPlans[0]?.planId}` },
     { name: "attempt", path: `/attempts/${attempts[0]?.attemptId}` },
     { name: "compare", path: `/attempts/compare?ids=${attempts.map(({ attemptId }) => attemptId).join(",")}` },
+    { name: "room-numbers", path: `/rooms/${numbers}` },
     { name: "board", path: `/boards/${board}` },
-    { name: "plan-sealed", path: `/plans/${measured.acceptedPlans[0]?.planId}` },
-    { name: "experiment-measured", path: `/experiments/${context.experiments.at(-1)?.experimentId}` },
-    { name: "attempt-measured", path: `/attempts/${attempts.at(-1)?.attemptId}`, as: "member" },
-    { name: "hypothesis-measured", path: `/records/${measured.hypotheses[0]?.versionId}` },
+    { name: "plan-sealed", path: `/plans/${acceptedPlans[0]?.planId}` },
+    { name: "experiment-measured", path: `/experiments/${measured}` },
+    { name: "attempt-measured", path: `/attempts/${again}`, as: "member" },
+    { name: "hypothesis-measured", path: `/records/${hypotheses[0]?.versionId}` },
     { name: "declare-board", path: `/do/declare_board?${at}`, as: "owner" },
     { name: "material", path: `/materials/${materials[0]?.materialId}` },
     { name: "link", path: `/links/${links[0]?.linkId ?? context.findingLinks[0]?.linkId}` },

@@ -90,7 +90,9 @@ function searchFeed(asking: Asking): Feed {
   const authorOf = authors(asking)
   const asked = Object.fromEntries([...query].filter(([name]) => name !== "after" && name !== "limit"))
   const { items } = ask("search", {}, asked)
-  const newest = items.toSorted((one, other) => ((one.entryId ?? one.id) < (other.entryId ?? other.id) ? 1 : -1))
+  // Several things that were said of one object are one entry.
+  const found = [...new Map(items.toReversed().map((item) => [item.id, item])).values()]
+  const newest = found.toSorted((one, other) => ((one.entryId ?? one.id) < (other.entryId ?? other.id) ? 1 : -1))
   const entries = newest.map(
     ({ id, kind, label, title, threadId, entryId, author, at, standing, snippet }): FeedEntry => ({
       id: urn(id),

@@ -47,6 +47,11 @@ const checkpoint = {
   citations: [],
 } as const
 const { checkpointId } = (await room.grace.write("post_research_checkpoint", checkpoint)).result
+const board = {
+  ...{ roomId, threadId, title: "Loss", metric: "loss", direction: "lower" as const, data: [] },
+  evaluator: { repository: { url: "https://git.example.org/lab/work", commit: "0".repeat(40) } },
+} as const
+const { boardId } = (await room.grace.write("declare_board", board)).result
 const claimed = (await room.grace.write("claim_work", { object: experimentId, what: "run", minutes: 240 })).result
 const kept = { ...finding(room), requestId: crypto.randomUUID() }
 const receipt = await room.grace.write("publish_finding", kept)
@@ -60,6 +65,7 @@ const ids: Readonly<Record<string, string>> = {
   attemptIds: running,
   username: "grace",
   planId,
+  boardId,
   checkpointId,
   proposalId: experimentId,
   linkId: link.linkId,
