@@ -943,6 +943,8 @@ CREATE TABLE plans (
   accepted_at TEXT NOT NULL,
   -- What its attempts may cost in all; JSON, or null where it does not say.
   budget TEXT,
+  -- Of a sealed plan, when it is to be opened; null where it was never sealed.
+  opens_at TEXT,
   -- Of a sealed plan, where the write stands in the journal that opened it; null before.
   opened_position INTEGER,
   history_position INTEGER NOT NULL,
@@ -950,6 +952,8 @@ CREATE TABLE plans (
   UNIQUE (room_id, label)
 ) STRICT;
 CREATE INDEX plans_of ON plans (experiment_id, plan_id);
+CREATE INDEX plans_sealed ON plans (room_id, opens_at) WHERE opens_at IS NOT NULL AND opened_position IS NULL;
+CREATE INDEX plans_sealed_of_thread ON plans (thread_id, opens_at) WHERE opens_at IS NOT NULL AND opened_position IS NULL;
 CREATE INDEX plans_with_budget ON plans (experiment_id, budget) WHERE budget IS NOT NULL;
 CREATE INDEX plans_with_budget_of_room ON plans (room_id, budget) WHERE budget IS NOT NULL;
 

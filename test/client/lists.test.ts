@@ -29,7 +29,7 @@ t.test("a sequence: the timeline of a Thread", async (t) => {
 t.test("a text to be sent back as it is: Rooms, publications", async (t) => {
   const titles: string[] = []
   for await (const { title } of agent.items("rooms", { limit: 1 })) titles.push(textOf(title))
-  t.equal(titles.length, 3)
+  t.equal(titles.length, 4)
   t.same(
     titles,
     (await agent.read("rooms")).items.map(({ title }) => title),

@@ -26,6 +26,9 @@ function lost(before: unknown, now: unknown, path = ""): string[] {
   if (typeof before !== "object" || before === null)
     return before === now ? [] : [`${path}: ${JSON.stringify(before)} is ${JSON.stringify(now)}`]
   if (typeof now !== "object" || now === null || Array.isArray(before) !== Array.isArray(now)) return [`${path}: is ${JSON.stringify(now)}`]
+  // Operations come to the list of them, in their own places.
+  if (path === "/operations" && Array.isArray(before) && Array.isArray(now))
+    return lost(byOperation(before), byOperation(now), "/operation")
   if (Array.isArray(before) && before.length !== (now as unknown[]).length)
     return [`${path}: ${before.length} items are ${(now as unknown[]).length}`]
   return Object.entries(before).flatMap(([name, value]) => {
@@ -33,6 +36,8 @@ function lost(before: unknown, now: unknown, path = ""): string[] {
     return lost(value, (now as Record<string, unknown>)[renamed[at] ?? renamed[name] ?? name], at)
   })
 }
+
+const byOperation = (listed: readonly { readonly operation: string }[]) => Object.fromEntries(listed.map((each) => [each.operation, each]))
 
 const shapeOf = (db: Db) => db.prepare<{ name: string }>("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all()
 function visit<T>(file: string, work: (db: Db) => T): T {

@@ -79,6 +79,7 @@ export const enumerations = {
     "renew_conclusion",
     "review_conclusion",
     "report_outcome",
+    "open_plan",
     "answer_question",
     "test_hypothesis",
     "take_experiment",

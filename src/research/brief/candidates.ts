@@ -21,7 +21,7 @@ import { IN_DOUBT } from "../evidence/shaken.ts"
 import { BEARING } from "../evidence/verdict.ts"
 import { OBJECTION, REVIEWED } from "../reviews/reviews.ts"
 import { TALLY, TALLY_OF } from "../evidence/words.ts"
-import type { Place, Stand, Hypothesis, Finding, Failure, Dispute, Work, Running, Counts } from "./rows.ts"
+import type { Place, Stand, Hypothesis, Finding, Failure, Dispute, Work, Running, SealedPlan, Counts } from "./rows.ts"
 
 const SIGHT = limits.briefSight
 /** Threads with a checkpoint, the newest checkpoint first. */
@@ -130,6 +130,12 @@ export function candidates(db: Db) {
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.status IN ('registered', 'started') AND ${place} ORDER BY a.history_position LIMIT ${SIGHT}`,
     "a",
   )
+  const sealed = both<SealedPlan>(
+    db,
+    (place) => `SELECT n.plan_id AS planId, n.label, p.username AS acceptor, n.opens_at AS opensAt
+     FROM plans n JOIN people p ON p.user_id = n.accepted_by WHERE n.opens_at IS NOT NULL AND n.opened_position IS NULL AND ${place} ORDER BY n.opens_at LIMIT ${SIGHT}`,
+    "n",
+  )
   const findings = both<Finding>(
     db,
     (
@@ -171,6 +177,8 @@ export function candidates(db: Db) {
     disputes,
     work,
     running,
+    /** Plans that were sealed and not opened, the one that is due first before the others. */
+    sealed,
     findings,
     /** Which of some questions an experiment of the Room asks already, unless it was given up. */
     beingAsked: (roomId: string, questions: readonly string[]): ReadonlySet<string> =>

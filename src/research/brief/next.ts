@@ -106,6 +106,12 @@ export function nextSteps(
         },
       ),
     ),
+    ...candidates
+      .sealed(place)
+      .filter(({ opensAt }) => Date.parse(opensAt) <= now)
+      .map(({ planId, label, acceptor, opensAt }) =>
+        step("open_plan", { kind: "plan", id: planId, label }, `${acceptor} was to open it by ${opensAt}.`, "open_plan", { planId }),
+      ),
     ...known.openQuestions
       .filter(({ question }) => !asked.has(question))
       .map(({ question, threadId }) =>

@@ -109,5 +109,12 @@ export interface Running {
   readonly registrant: string
   readonly updatedAt: string
 }
+/** A plan that was sealed and not opened. */
+export interface SealedPlan {
+  readonly planId: string
+  readonly label: string
+  readonly acceptor: string
+  readonly opensAt: string
+}
 /** How much there is in all of each list that is counted as it lands. */
 export type Counts = Record<Exclude<BriefList, "claims" | "next">, number>

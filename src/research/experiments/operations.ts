@@ -171,6 +171,7 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
         position: change.position,
         contentDigest,
         budget: body.budget,
+        opensAt: body.sealed?.opensAt,
         requiredMaterials: body.requiredMaterials,
       })
       const premises = body.premises.map(({ versionId }) => versionId)

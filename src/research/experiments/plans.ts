@@ -26,6 +26,8 @@ export interface NewPlan {
   readonly position: number
   readonly contentDigest: string
   readonly budget: Cost | undefined
+  /** When a sealed plan is to be opened. */
+  readonly opensAt: string | undefined
   readonly requiredMaterials: readonly { readonly materialId: string; readonly purpose: string }[]
 }
 

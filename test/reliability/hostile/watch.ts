@@ -11,8 +11,8 @@ import type { Note } from "./volley.ts"
 
 /** Bytes of the largest answer that is no export. */
 export const MOST_ANSWERED = 4 * 1024 * 1024
-/** The answers that may be of any size: files of a whole Room. */
-const EXPORTS: readonly (string | undefined)[] = reads.filter(({ mediaType }) => !isText(mediaType)).map(({ name }) => name)
+/** What answers are that may be of any size: files of a whole Room. */
+const EXPORTS: readonly string[] = reads.flatMap(({ mediaType }) => (isText(mediaType) ? [] : [mediaType]))
 /** Of answers of one kind and status, the first so many are judged whole, and then one in so many: judging costs more than answering. */
 const [FIRST, THEN] = [40, 25]
 
@@ -61,9 +61,10 @@ export class Watch {
     if (given.target !== null && outcome.answers.length > 0) this.reached.add(given.target.name)
     this.#keepSlow({ milliseconds, given })
     const [answer] = outcome.answers
-    for (const { status, body } of outcome.answers) {
+    for (const each of outcome.answers) {
+      const { status, body } = each
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
-      if (EXPORTS.includes(given.target?.name)) continue
+      if (EXPORTS.includes(headerOf(each, "content-type") ?? "")) continue
       if (body.length > this.largest.bytes) this.largest = { bytes: body.length, attack: given.attack }
       if (body.length > MOST_ANSWERED) this.found(`${given.attack} is answered with ${body.length} bytes`, given)
     }

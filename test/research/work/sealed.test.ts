@@ -89,3 +89,17 @@ t.test("a plan that shows its protocol is not opened", async (t) => {
   t.equal((await refusalOf(open("ada", { planId: shown }))).refusal, "state_conflict")
   t.equal((await refusalOf(open("ada", { planId: crypto.randomUUID() }))).refusal, "unknown_plan")
 })
+
+t.test("a plan that is not opened in time is overdue, and next says so", async (t) => {
+  const opensAt = new Date(Date.now() + 1_500).toISOString()
+  const late = (await accept({ sealed: { digest: seal({ protocol, salt }), opensAt } })).result
+  const steps = async () => (await lab.reader.read("room_next", { roomId: room.roomId })).items.filter(({ what }) => what === "open_plan")
+  t.same(await steps(), [])
+  await new Promise((resolve) => setTimeout(resolve, 1_600))
+  t.match(await steps(), [
+    { object: { kind: "plan", id: late.planId, label: late.label }, operation: "open_plan", why: /^ada was to open it by / },
+  ])
+  t.equal((await lab.reader.read("plan", { planId: late.planId })).sealed?.overdue, true)
+  await open("ada", { planId: late.planId })
+  t.same(await steps(), [])
+})
