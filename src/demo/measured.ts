@@ -2,37 +2,14 @@
 import { canonicalJson, digestOf } from "../contract/json.ts"
 import { present } from "../contract/present.ts"
 import type { InputOf } from "../contract/operations/index.ts"
+import { AGAIN, type Arm, ARMS, apart, cells, FIRST, METRIC, program } from "./arms.ts"
 import { Lab, type Member, type Repository } from "./lab.ts"
 import type { Narrator } from "./narrator.ts"
 import { shown } from "./numbers.ts"
 import { margin, predicts, type PublishedRecord, role, scope } from "./records.ts"
-import { type Settings, simulate } from "./simulation.ts"
 import { tasks } from "./problems.ts"
 
-const METRIC = "coverage"
-/** What is compared: two ways to learn less, and larger groups, beside the default. */
-const ARMS = {
-  plain: {},
-  penalty: { kl: 0.2 },
-  early: { steps: 120 },
-  "groups of 10": { group: 10 },
-} as const satisfies Readonly<Record<string, Partial<Settings>>>
-type Arm = keyof typeof ARMS
-const FIRST = [12, 13, 14]
-const AGAIN = Array.from({ length: 10 }, (_, index) => 15 + index)
-
 type Protocol = NonNullable<InputOf<"open_plan">["protocol"]>
-
-/** What is solved within 64 tries at the end of a run. */
-const coverage = (arm: Arm, seed: number): number =>
-  present(simulate({ ...ARMS[arm], seed }).points.findLast(({ name, split }) => name === "pass@64" && split === "held-out")).value
-const cells = (arms: readonly Arm[], seeds: readonly number[]) =>
-  arms.flatMap((arm) =>
-    seeds.map((seed) => ({ name: METRIC, value: coverage(arm, seed), unit: "share of problems", dimensions: { arm, seed } })),
-  )
-const meanOf = (arm: Arm, seeds: readonly number[]): number => seeds.reduce((sum, seed) => sum + coverage(arm, seed), 0) / seeds.length
-const apart = (arm: Arm, seeds: readonly number[]): number => meanOf(arm, seeds) - meanOf("plain", seeds)
-const program = (seeds: readonly number[]): string[] => ["node", "evaluate.js", "--seeds", seeds.join(",")]
 
 interface Evaluation {
   readonly by: Member

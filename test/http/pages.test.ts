@@ -79,7 +79,7 @@ const lists = reads.filter(
 )
 const addressed = lists.map(({ name, path }) => ({
   name,
-  address: `${addressOf(path, ids)}?${query[name] === undefined ? "" : `${query[name]}&`}`,
+  address: `${addressOf(path, name === "room_boards" ? { ...ids, roomId: plain.rooms.numbers.roomId } : ids)}?${query[name] === undefined ? "" : `${query[name]}&`}`,
 }))
 
 /** The items of a page, columns turned into rows. */
