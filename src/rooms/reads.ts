@@ -33,12 +33,27 @@ interface RoomReadSources {
   ) => readonly { readonly experimentId: string; readonly label: string; readonly roomId: string; readonly status: string }[]
 }
 
+/** Rooms whose costs are kept in memory. */
+const SUMMED = 100
+
 export function roomReads({ rooms, members, credentials, webhooks, withheld, activity, costs, assignments }: RoomReadSources) {
   /** @throws Refusal 404 */
   function mustFind(roomId: string): RoomSummary {
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
     return room
+  }
+
+  const summed = new Map<string, { readonly at: string; readonly costs: Costs }>()
+  /** What a Room's attempts cost: added up once for each state of the Room, since every page of it asks for the Room. */
+  function costsOf({ roomId, activityWatermark, lastActivityAt }: RoomSummary): Costs {
+    const at = `${activityWatermark} ${lastActivityAt}`
+    const known = summed.get(roomId)
+    if (known?.at === at) return known.costs
+    const found = costs(roomId)
+    if (summed.size >= SUMMED) summed.clear()
+    summed.set(roomId, { at, costs: found })
+    return found
   }
 
   /** The credential's own Room as it stands now. @throws Refusal 404 for no Room, 403 for another one */
@@ -74,9 +89,10 @@ export function roomReads({ rooms, members, credentials, webhooks, withheld, act
     },
 
     room({ params: { roomId } }) {
+      const room = mustFind(roomId)
       const sequences = withheld.unproved(roomId)
       const unproved = { entries: sequences.length, sequences: sequences.slice(0, limits.unprovedEntries) }
-      return { ...mustFind(roomId), unproved, costs: costs(roomId), members: members.of(roomId) }
+      return { ...room, unproved, costs: costsOf(room), members: members.of(roomId) }
     },
 
     identity({ actor }) {
