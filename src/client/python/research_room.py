@@ -965,7 +965,8 @@ class Attempt:
             if self._ended:
                 return
             self.flush(keep=True)
-            more: Dict[str, Any] = {"exitCode": exit_code, "cost": {"wallSeconds": round(time.monotonic() - self._began, 3), **self._cost}}
+            self._cost.setdefault("wallSeconds", round(time.monotonic() - self._began, 3))
+            more: Dict[str, Any] = {"exitCode": exit_code, "cost": dict(self._cost)}
             if failure is not None:
                 more["failure"] = {"stage": self.stage[:200], "explanation": _clean(failure)[:2000] or "It failed."}
             if message is not None:

@@ -113,7 +113,10 @@ def tell(given, through, folder):
     measured.correct("loss", unit="nat")
     units = {metric.name: metric.unit for metric in room.get_attempt(attempt_id=measured.attempt_id).metrics}
     shown(units == {"loss": "nat", "seconds": "s", "bare": None}, "each metric has its unit, and one told wrongly is corrected later")
+    measured.took(gpu_hours=0.5, money=(2, "EUR"))
     shown(measured.trouble == [], "without trouble")
+    cost = room.get_attempt(attempt_id=measured.attempt_id).cost
+    shown(cost["gpuHours"] == 0.5 and cost["money"] == {"amount": 2, "currency": "EUR"} and cost["wallSeconds"] >= 0, "what it cost is told, with the seconds that the client measured")
 
     # A sweep in one run: each value says where it stands
     with room.attempt(experiment_id, argv=["python", "sweep.py"], repository=given["repository"], dimensions=["arm", "seed", "warm"]) as sweep:
