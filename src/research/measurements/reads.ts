@@ -97,7 +97,6 @@ export function measurementTables(values: Values) {
     const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
     const over = wanted.filter(({ status }) => status === "succeeded")
     const leftOut = { unfinishedAttempts: wanted.length - over.length, otherIntents: all.length - wanted.length, withoutBy: 0, excluded: 0 }
-    const metrics = values.metrics(over, asked.metric)
     const nothing = {
       split: asked.split ?? null,
       unit: null,
@@ -110,11 +109,13 @@ export function measurementTables(values: Values) {
       leftOut,
     }
     if (asked.metric === undefined) {
+      const metrics = values.metrics(over)
       const known = metrics.slice(0, limits.measuredMetrics).map(listed)
       const shown = known.slice(0, fitting(known, limits.listBytes).length)
       return { metrics: shown, metricsTruncated: shown.length < metrics.length, metric: null, ...nothing }
     }
-    const metric = metrics.find((each) => each.metric === asked.metric && each.split === (asked.split ?? null))
+    const rows = values.reported(over, asked.metric, asked.split ?? "")
+    const metric = values.known(over, asked.metric, asked.split ?? "", rows)
     if (metric === undefined) {
       const known = values.metrics(over).map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
       throw badParameter(
@@ -132,7 +133,7 @@ export function measurementTables(values: Values) {
     const names = [
       ...new Set([...question.by, ...(question.over === undefined ? [] : [question.over]), ...where.map(({ dimension }) => dimension)]),
     ]
-    const cells = values.cells(over, metric.metric, metric.split ?? "", names)
+    const cells = values.cells(over, metric.metric, metric.split ?? "", names, undefined, rows)
     const kept = cells.filter(({ dimensions }) => where.every(({ dimension, value }) => textOf(dimensions[dimension] ?? "") === value))
     const table = tableOf(kept, {
       by: question.by,

@@ -1,5 +1,5 @@
 /** What attempts measured, read for the measurement table: bounded, and with the dimensions that an attempt's settings give. */
-import { canonicalJson, parse, type Stored, stored } from "../../contract/json.ts"
+import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
@@ -7,6 +7,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { settingsOf } from "../attempts/settings.ts"
 import type { Cell, Dimensions, Source } from "./cells.ts"
+import { type Reported, reportedValues } from "./reported.ts"
 
 /** An attempt whose values may take part. */
 export interface Measured extends Source {
@@ -15,9 +16,6 @@ export interface Measured extends Source {
   /** The arm of its plan whose command line it ran. */
   readonly arm: string | null
 }
-
-/** A value as it is stored: a number, or the name of one that JSON has no digits for. */
-type ReportedValue = number | string
 
 /** Values that an attempt is about to report. */
 export interface Pending {
@@ -59,20 +57,11 @@ export function values(db: Db) {
     `SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.experiment_id = j.value LIMIT ${MOST}`,
   )
   const named = db.prepare<Measured>(`SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`)
-  // One row an attempt: reading a quarter of a million rows one by one takes several times as long.
-  const ofMetric = db.prepare<{ place: number; sets: string; told: string }>(
-    `SELECT j.key AS place, group_concat(l.dimensions_id) AS sets, group_concat(l.value) AS told
-     FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? GROUP BY j.key`,
-  )
-  const counted = db.prepare<{ total: number }>(
-    `SELECT count(*) AS total FROM (SELECT 1 FROM json_each(+?) j CROSS JOIN attempt_last_metrics l
-     ON l.attempt_id = j.value AND l.name = +? AND l.split = +? LIMIT ${limits.measuredValues + 1})`,
-  )
+  const reported = reportedValues(db)
   const set = db.prepare<{ dimensions: Stored<Dimensions> }>("SELECT dimensions FROM dimension_sets WHERE dimensions_id = +?")
   const series = db.prepare<SeriesRow>(
     `SELECT name, split, dimensions_id AS dimensionsId, max(unit) AS unit, count(*) AS attempts FROM (
-       SELECT l.name, l.split, l.dimensions_id, l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value
-       WHERE +? IS NULL OR l.name = +? LIMIT ${limits.measuredValues})
+       SELECT l.name, l.split, l.dimensions_id, l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value LIMIT ${limits.measuredValues})
      GROUP BY name, split, dimensions_id ORDER BY name, split, dimensions_id`,
   )
   const units = db.prepare<{ unit: string }>(
@@ -143,24 +132,22 @@ export function values(db: Db) {
       return found
     },
 
-    /** The metrics that some attempts reported, or one of them, with their dimensions. */
-    metrics(attempts: readonly Measured[], metric: string | null = null): KnownMetric[] {
-      return [...Map.groupBy(series.all(idsOf(attempts), metric, metric), ({ name, split }) => JSON.stringify([name, split])).values()].map(
-        (rows) => {
-          const dimensions = new Map<string, Set<string>>()
-          for (const row of rows)
-            for (const [name, value] of Object.entries(dimensionsOf(row.dimensionsId)))
-              dimensions.set(name, (dimensions.get(name) ?? new Set()).add(String(value)))
-          return {
-            metric: rows[0]?.name ?? "",
-            split: rows[0]?.split || null,
-            units: [...new Set(rows.flatMap(({ unit }) => unit ?? []))],
-            attempts: rows.reduce((most, row) => Math.max(most, row.attempts), 0),
-            values: rows.reduce((sum, row) => sum + row.attempts, 0),
-            dimensions,
-          }
-        },
-      )
+    /** The metrics that some attempts reported, with their dimensions. */
+    metrics(attempts: readonly Measured[]): KnownMetric[] {
+      return [...Map.groupBy(series.all(idsOf(attempts)), ({ name, split }) => JSON.stringify([name, split])).values()].map((rows) => {
+        const dimensions = new Map<string, Set<string>>()
+        for (const row of rows)
+          for (const [name, value] of Object.entries(dimensionsOf(row.dimensionsId)))
+            dimensions.set(name, (dimensions.get(name) ?? new Set()).add(String(value)))
+        return {
+          metric: rows[0]?.name ?? "",
+          split: rows[0]?.split || null,
+          units: [...new Set(rows.flatMap(({ unit }) => unit ?? []))],
+          attempts: rows.reduce((most, row) => Math.max(most, row.attempts), 0),
+          values: rows.reduce((sum, row) => sum + row.attempts, 0),
+          dimensions,
+        }
+      })
     },
 
     /** The units in which some attempts reported a metric. @param pending what one of them is about to report */
@@ -171,35 +158,56 @@ export function values(db: Db) {
 
     /** The series of one metric: their attempts, their dimensions as far as they are asked about, and the id of these. */
     series(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[]) {
-      return ofMetric.all(idsOf(attempts), metric, split).flatMap(({ place, sets }) => {
+      return reported(idsOf(attempts), metric, split).flatMap(({ place, sets }) => {
         const attempt = attempts[place]
         if (attempt === undefined) return []
         const complete = completing(attempt, wanted)
-        return parse(stored<number[]>(`[${sets}]`)).map((id) => ({ attempt, dimensions: complete(dimensionsOf(id)), dimensionsId: id }))
+        return sets.map((id) => ({ attempt, dimensions: complete(dimensionsOf(id)), dimensionsId: id }))
       })
+    },
+
+    /** What some attempts reported of one metric, read once for several questions. @throws Refusal 422 for more than a table looks at */
+    reported: (attempts: readonly Measured[], metric: string, split: string): readonly Reported[] =>
+      reported(idsOf(attempts), metric, split),
+
+    /** What is known of a metric that some attempts reported; undefined where none did. */
+    known(attempts: readonly Measured[], metric: string, split: string, rows: readonly Reported[]): KnownMetric | undefined {
+      if (rows.length === 0) return undefined
+      const counts = new Map<number, number>()
+      for (const { sets } of rows) for (const id of sets) counts.set(id, (counts.get(id) ?? 0) + 1)
+      const dimensions = new Map<string, Set<string>>()
+      for (const id of [...counts.keys()].sort((one, other) => one - other))
+        for (const [name, value] of Object.entries(dimensionsOf(id)))
+          dimensions.set(name, (dimensions.get(name) ?? new Set()).add(String(value)))
+      // Between the first and the last unit of an attempt there may be others.
+      const isOne = rows.every(({ units: [first, last] }) => first === last)
+      const units = isOne ? [...new Set(rows.flatMap(({ units: [first] }) => first ?? []))].sort() : this.unitsOf(attempts, metric, split)
+      const total = rows.reduce((sum, { sets }) => sum + sets.length, 0)
+      return { metric, split: split || null, units, attempts: Math.max(...counts.values()), values: total, dimensions }
     },
 
     /**
      * The values of one metric. A dimension that a value does not have is taken from the settings of its attempt.
      * @param wanted the dimensions that are asked about
      * @param pending values that take part before they are stored
+     * @param rows what the attempts reported, where it was read already
      * @throws Refusal 422 for more than a table looks at
      */
-    cells(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[], pending?: Pending): Cell[] {
-      const ids = idsOf(attempts)
-      if (counted.one(ids, metric, split).total > limits.measuredValues)
-        throw badParameter(
-          "metric",
-          `has more than ${limits.measuredValues.toLocaleString("en")} values here: narrow it with experiments or attempts`,
-        )
+    cells(
+      attempts: readonly Measured[],
+      metric: string,
+      split: string,
+      wanted: readonly string[],
+      pending?: Pending,
+      rows: readonly Reported[] = reported(idsOf(attempts), metric, split),
+    ): Cell[] {
       const known = new Map<number, Dimensions>()
-      const found = ofMetric.all(ids, metric, split).flatMap(({ place, sets, told }) => {
+      const found = rows.flatMap(({ place, sets, told }) => {
         const attempt = attempts[place]
         if (attempt === undefined) return []
-        const own = parse(stored<number[]>(`[${sets}]`))
         const complete = completing(attempt, wanted)
-        return parse(stored<ReportedValue[]>(`[${told}]`)).map((value, index): Cell => {
-          const id = own[index] ?? 0
+        return told.map((value, index): Cell => {
+          const id = sets[index] ?? 0
           const dimensions = known.get(id) ?? dimensionsOf(id)
           known.set(id, dimensions)
           return { attempt, dimensions: complete(dimensions), value: Number(value) }
