@@ -168,7 +168,7 @@ test("with a folder it keeps what it was told, and never tells it over other dat
   await end()
   const again = await run(program, ["demo", "--data", "kept"], place)
   t.match(again, { code: 2, out: "", err: "research-room: The folder kept holds data already; a demo starts in a new one.\n" })
-  t.match(await run(program, ["check", "--data", "kept"], place), { code: 0, out: /^3 Rooms, .*all whole/ })
+  t.match(await run(program, ["check", "--data", "kept"], place), { code: 0, out: /^4 Rooms, .*all whole/ })
   t.match((await run(program, ["room", "list", "--data", "kept"], place)).out, new RegExp(told.rooms.main.roomId))
 })
 

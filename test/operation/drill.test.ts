@@ -32,7 +32,7 @@ test("a copy that is whole and lacks nothing would do", async (t) => {
   t.strictSame([code, err], [0, ""])
   t.match(
     out,
-    /^Restored in \d+\.\d s: 3 Rooms, \d+ activity entries, \d+ records\.\nIts newest write was accepted at \d{4}-\S+Z, \d+ s ago\.\nIt lacks nothing\.\nThe copy would do\.\n$/,
+    /^Restored in \d+\.\d s: 4 Rooms, \d+ activity entries, \d+ records\.\nIts newest write was accepted at \d{4}-\S+Z, \d+ s ago\.\nIt lacks nothing\.\nThe copy would do\.\n$/,
   )
   t.strictSame(readdirSync(at("scratch")), [], "nothing is left of it")
 })
