@@ -1,5 +1,5 @@
 /** Who is first on a board, and whether that can be told: pure, and tried in simulated fields. */
-import { type Dimensions, textOf } from "../measurements/cells.ts"
+import { type Dimensions, standsAt, textOf } from "../measurements/cells.ts"
 import { figure, interval } from "../measurements/figures.ts"
 import { halfWidth, holm, LEVEL } from "../measurements/statistics.ts"
 import { type Contrast, differenceOf, type Group } from "../measurements/table.ts"
@@ -56,13 +56,9 @@ export function ranked(groups: readonly Group[], direction: Better): Ranking {
   return { groups: inOrder, lead, best: isTold ? lead.of : null }
 }
 
-/** Whether a group stands at a place. */
-export const isAt = (key: Dimensions, place: Dimensions): boolean =>
-  Object.entries(place).every(([name, value]) => textOf(key[name] ?? "") === textOf(value))
-
 /** The groups with their differences to the baseline, corrected for their number. */
 export function against(groups: readonly Group[], baseline: Dimensions | undefined): Group[] {
-  const base = baseline && groups.find(({ key }) => isAt(key, baseline))
+  const base = baseline && groups.find(({ key }) => standsAt(key, baseline))
   if (base === undefined) return [...groups]
   const differences = groups.map((group) => (group === base ? null : differenceOf(group.points, base.points)))
   const compared = differences.filter((difference) => difference !== null)

@@ -1,15 +1,15 @@
 /** How a board stands: the attempts that are pinned to its evaluator and data, their groups, and what took no part. */
 import type { BoardAnswer } from "../../contract/answers/boards.ts"
-import { parse, type Stored } from "../../contract/json.ts"
+import { fitting, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { type Dimensions, textOf } from "../measurements/cells.ts"
+import { type Dimensions, standsAt } from "../measurements/cells.ts"
 import { shown } from "../measurements/reads.ts"
 import { type Group, tableOf } from "../measurements/table.ts"
 import type { Values } from "../measurements/values.ts"
 import type { Declared } from "./boards.ts"
-import { against, isAt, ranked, rankedBy, sentenceOf } from "./ranking.ts"
+import { against, ranked, rankedBy, sentenceOf } from "./ranking.ts"
 
 /** An attempt at the evaluator's commit. */
 interface Pinned {
@@ -31,6 +31,7 @@ type Standing = Omit<BoardAnswer, "boardId" | "label" | "roomId" | "threadId" | 
 
 /** Executions that are ranked: a rerun or a reproduction repeats one of them. */
 const PRIMARY = ["planned", "exploratory"]
+const beginsWith = (argv: readonly string[], begins: readonly string[]): boolean => begins.every((part, index) => argv[index] === part)
 const addressOf = (url: string): string => url.toLowerCase().replace(/\.git$/, "")
 
 export type BoardStandings = ReturnType<typeof boardStandings>
@@ -55,14 +56,14 @@ export function boardStandings(db: Db, values: Values) {
      FROM attempts a LEFT JOIN finding_attempts t ON t.version_id = a.reproduces_version_id AND t.role = 'producing'
      LEFT JOIN evidence_words w ON w.source_id = a.attempt_id AND w.source = 'reproduction'
      LEFT JOIN reproductions q ON q.attempt_id = a.attempt_id LEFT JOIN finding_effects f ON f.version_id = q.repeats_id AND f.position = q.repeats_position
-     WHERE a.room_id = +? AND a.intent IN ('rerun', 'reproduction') AND a.status = 'succeeded' AND of IS NOT NULL`,
+     WHERE a.room_id = +? AND a.intent IN ('rerun', 'reproduction') AND a.status = 'succeeded' AND of IS NOT NULL ORDER BY a.attempt_id DESC LIMIT ${limits.measuredAttempts}`,
   )
 
   /** What its attempts were run again or reproduced, held or not. */
   function repeated({ attempts, key }: Group, known: ReadonlyMap<string, readonly Repeat[]>) {
     const found = attempts
       .flatMap(({ attemptId }) => known.get(attemptId) ?? [])
-      .filter(({ place }) => place === null || isAt(key, parse(place)))
+      .filter(({ place }) => place === null || standsAt(key, parse(place)))
     const held = found.filter(({ verdict }) => verdict === "reproduces" || verdict === "partly_reproduces")
     return {
       reruns: found.filter(({ intent }) => intent === "rerun").length,
@@ -78,7 +79,7 @@ export function boardStandings(db: Db, values: Values) {
     const { repository, argv: begins = [] } = evaluator
     const found = atCommit.all(JSON.stringify(data), roomId, repository.commit)
     const evaluated = found.filter(
-      ({ url, argv }) => addressOf(url) === addressOf(repository.url) && begins.every((part, index) => parse(argv)[index] === part),
+      ({ url, argv }) => addressOf(url) === addressOf(repository.url) && (begins.length === 0 || beginsWith(parse(argv), begins)),
     )
     const pinned = evaluated.filter((attempt) => attempt.data === data.length)
     const attempts = values.attempts({ attemptIds: pinned.map(({ attemptId }) => attemptId).toReversed() })
@@ -86,35 +87,35 @@ export function boardStandings(db: Db, values: Values) {
     const measured = primary.filter(({ status }) => status === "succeeded")
     const names = [...new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])]
     const cells = values.cells(measured, metric, split ?? "", names)
-    const here = cells.filter(({ dimensions }) =>
-      Object.entries(where).every(([name, value]) => textOf(dimensions[name] ?? "") === textOf(value)),
-    )
+    const here = cells.filter(({ dimensions }) => standsAt(dimensions, where))
     const { groups, withoutBy } = tableOf(here, { by, ...(over !== undefined && { over }) })
     const units = values.unitsOf(measured, metric, split ?? "")
     const ranking = ranked(against(groups, baseline), direction)
     const named = units.length > 1 ? { ...ranking, lead: null, best: null } : ranking
     const known = Map.groupBy(repeats.all(roomId), ({ of }) => of)
-    const { attempts: all } = reporting.one(roomId, metric, split ?? "")
+    const { attempts: reported } = reporting.one(roomId, metric, split ?? "")
     const { attempts: own } = reportingAmong.one(JSON.stringify(evaluated.map(({ attemptId }) => attemptId)), metric, split ?? "")
+    const all = ranking.groups.slice(0, limits.measuredGroups).map((group, index) => ({
+      rank: group.summary === null ? null : index + 1,
+      ...shown(group, over, true),
+      ...repeated(group, known),
+    }))
+    const rows = all.slice(0, fitting(all, limits.listBytes).length)
     return {
       ...{ title, metric, direction, by: [...by], where, evaluator, data: [...data] },
       split: split ?? null,
       unit: units.length === 1 ? (units[0] ?? null) : null,
       over: over ?? null,
       baseline: baseline ?? null,
-      rows: ranking.groups.slice(0, limits.measuredGroups).map((group, index) => ({
-        rank: group.summary === null ? null : index + 1,
-        ...shown(group, over, true),
-        ...repeated(group, known),
-      })),
+      rows,
       best: named.best,
       lead: named.lead && (({ se: _se, pairs: _pairs, ...lead }) => lead)(named.lead),
       sentence: sentenceOf(named, units),
       attempts: primary.length,
       measured: new Set(here.map(({ attempt }) => attempt.attemptId)).size,
-      truncated: found.length === limits.measuredAttempts || groups.length > limits.measuredGroups,
+      truncated: found.length === limits.measuredAttempts || rows.length < groups.length,
       leftOut: {
-        otherEvaluator: all - own,
+        otherEvaluator: reported - own,
         otherData: evaluated.length - pinned.length,
         unfinishedAttempts: primary.length - measured.length,
         withoutBy,

@@ -24,6 +24,13 @@ export interface Cell {
   readonly value: number
 }
 
+/** What stands at a dimension; undefined where nothing does. A dimension may be called `constructor`. */
+export const dimensionAt = (dimensions: Dimensions, name: string): Scalar | undefined =>
+  Object.hasOwn(dimensions, name) ? dimensions[name] : undefined
+/** Whether some dimensions have the values of a place. */
+export const standsAt = (dimensions: Dimensions, place: Dimensions): boolean =>
+  Object.entries(place).every(([name, value]) => textOf(dimensionAt(dimensions, name) ?? "") === textOf(value))
+
 /** Values that print alike are one value: a seed told as 3 and as "3" is one seed. */
 export const textOf = (value: Scalar): string => String(value)
 

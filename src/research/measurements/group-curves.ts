@@ -2,7 +2,7 @@
 import { limits } from "../../contract/limits.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Curves } from "../attempts/curves.ts"
-import { compareScalars, type Dimensions, type Scalar, textOf } from "./cells.ts"
+import { compareScalars, type Dimensions, type Scalar, textOf, dimensionAt } from "./cells.ts"
 import { summaryOf } from "./statistics.ts"
 import type { Values } from "./values.ts"
 
@@ -85,7 +85,7 @@ export function groupCurves(values: Values, curves: Curves) {
     if (series.length > SERIES) throw badParameter("metric", `has ${series.length} series here; at most ${SERIES} are averaged`)
     const groups = new Map<string, { key: Record<string, Scalar>; members: Member[] }>()
     for (const { attempt, dimensions, dimensionsId } of series) {
-      const key = Object.fromEntries(by.map((name) => [name, dimensions[name] ?? absent]))
+      const key = Object.fromEntries(by.map((name) => [name, dimensionAt(dimensions, name) ?? absent]))
       const name = JSON.stringify(by.map((each) => textOf(key[each] ?? absent)))
       const place = [attempt.attemptId, metric, split ?? "", dimensionsId] as const
       const state = curves.state(...place)
@@ -97,7 +97,7 @@ export function groupCurves(values: Values, curves: Curves) {
       group.members.push({
         attemptId: attempt.attemptId,
         label: attempt.label,
-        over: over === null ? null : (dimensions[over] ?? null),
+        over: over === null ? null : (dimensionAt(dimensions, over) ?? null),
         step: Array.from({ length: count }, (_, at) => curve[2 * at] ?? 0),
         value: Array.from({ length: count }, (_, at) => curve[2 * at + 1] ?? Number.NaN),
       })

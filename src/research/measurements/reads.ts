@@ -8,7 +8,7 @@ import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
-import { compareScalars, textOf } from "./cells.ts"
+import { compareScalars, textOf, dimensionAt } from "./cells.ts"
 import type { GatheredEffects } from "./gathered.ts"
 import { type Group, tableOf } from "./table.ts"
 import type { KnownMetric, Measured, Place, Values } from "./values.ts"
@@ -134,7 +134,9 @@ export function measurementTables(values: Values) {
       ...new Set([...question.by, ...(question.over === undefined ? [] : [question.over]), ...where.map(({ dimension }) => dimension)]),
     ]
     const cells = values.cells(over, metric.metric, metric.split ?? "", names, undefined, rows)
-    const kept = cells.filter(({ dimensions }) => where.every(({ dimension, value }) => textOf(dimensions[dimension] ?? "") === value))
+    const kept = cells.filter(({ dimensions }) =>
+      where.every(({ dimension, value }) => textOf(dimensionAt(dimensions, dimension) ?? "") === value),
+    )
     const table = tableOf(kept, {
       by: question.by,
       ...(question.over !== undefined && { over: question.over }),

@@ -2,7 +2,7 @@
  * The measurement table: cells grouped by dimensions, each group with its mean and interval, and with its difference to a
  * baseline where one is asked for. Deterministic: the same cells give the same digits in any order.
  */
-import { type Cell, compareScalars, type Dimensions, type Scalar, type Source, textOf } from "./cells.ts"
+import { type Cell, compareScalars, type Dimensions, type Scalar, type Source, textOf, dimensionAt } from "./cells.ts"
 import { type Corrected, type Difference, holm, paired, type Summary, summaryOf, sumOf, welch } from "./statistics.ts"
 
 export interface Question {
@@ -76,7 +76,7 @@ const compareKeys = (by: readonly string[]) => (one: Gathered, other: Gathered) 
 function keyOf(dimensions: Dimensions, by: readonly string[], absent: string | undefined): Record<string, Scalar> | undefined {
   const key: Record<string, Scalar> = {}
   for (const dimension of by) {
-    const value = dimensions[dimension] ?? absent
+    const value = dimensionAt(dimensions, dimension) ?? absent
     if (value === undefined) return undefined
     key[dimension] = value
   }
@@ -118,7 +118,7 @@ export function pointsOf(cells: readonly Cell[], over: string | undefined): Poin
   for (const { dimensions, value } of finite) {
     let values = known.get(dimensions)
     if (values === undefined) {
-      const at = dimensions[over]
+      const at = dimensionAt(dimensions, over)
       values = at === undefined ? null : (byOver.get(textOf(at))?.values ?? [])
       if (at !== undefined && values !== null && !byOver.has(textOf(at))) byOver.set(textOf(at), { over: at, values })
       known.set(dimensions, values)
@@ -143,7 +143,7 @@ function described({ key, cells }: Gathered, { over, against }: Question): Omit<
     summary: points.length === 0 ? null : summaryOf(points.map(({ value }) => value)),
     points,
     nonFinite: cells.filter(({ value }) => !Number.isFinite(value)).length,
-    withoutOver: over === undefined ? 0 : cells.filter(({ dimensions }) => dimensions[over] === undefined).length,
+    withoutOver: over === undefined ? 0 : cells.filter(({ dimensions }) => dimensionAt(dimensions, over) === undefined).length,
     attempts: sources,
     differs: [
       ...(isOneOf(sources.map(({ commit }) => commit)) ? [] : (["code"] as const)),

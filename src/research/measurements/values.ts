@@ -95,7 +95,7 @@ export function values(db: Db) {
   function completing(attempt: Measured, wanted: readonly string[]) {
     let settings: Dimensions | undefined
     return (own: Dimensions): Dimensions => {
-      if (wanted.every((name) => own[name] !== undefined)) return own
+      if (wanted.every((name) => Object.hasOwn(own, name))) return own
       settings ??= settingsAs(attempt, wanted)
       return { ...settings, ...own }
     }

@@ -1,7 +1,7 @@
 /** Works an effect out: the difference of two groups of values that attempts reported. */
 import type { EffectFigures } from "../../contract/answers/measurements.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { type Cell, type Dimensions, textOf } from "./cells.ts"
+import { type Cell, type Dimensions, standsAt, dimensionAt } from "./cells.ts"
 import { contrastOf } from "./contrasts.ts"
 import { differenceOf, pointsOf } from "./table.ts"
 import type { Pending, Values } from "./values.ts"
@@ -29,17 +29,14 @@ export interface WorkedOut {
 }
 export const isFault = (found: WorkedOut | Fault): found is Fault => "message" in found
 
-/** Whether a cell stands at a place. */
-const standsAt = ({ dimensions }: Cell, place: Dimensions): boolean =>
-  Object.entries(place).every(([name, value]) => textOf(dimensions[name] ?? "") === textOf(value))
-
 /** A value is of the effect's experiment; what it is compared with may also come from an attempt that is named as a baseline. */
 function strayIn({ experimentId, of }: Effect, { baselineAttemptIds }: Named, cells: readonly Cell[]): Fault | undefined {
   const stray = cells.find(
-    (cell) => cell.attempt.experimentId !== experimentId && (standsAt(cell, of) || !baselineAttemptIds.includes(cell.attempt.attemptId)),
+    (cell) =>
+      cell.attempt.experimentId !== experimentId && (standsAt(cell.dimensions, of) || !baselineAttemptIds.includes(cell.attempt.attemptId)),
   )
   if (stray === undefined) return undefined
-  const part = standsAt(stray, of) ? "of" : "against"
+  const part = standsAt(stray.dimensions, of) ? "of" : "against"
   return { at: "experimentId", message: `is another experiment than that of ${stray.attempt.label}, whose values "${part}" takes` }
 }
 
@@ -59,10 +56,10 @@ export function workingOut(values: Values) {
     const names = [...new Set([...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...(over === undefined ? [] : [over])])]
     const cells = values.cells(attempts, metric, split, names, pending)
     if (cells.length === 0) return { at: "metric", message: "is not reported by any succeeded attempt that is named" }
-    const here = cells.filter((cell) => standsAt(cell, where))
+    const here = cells.filter((cell) => standsAt(cell.dimensions, where))
     if (here.length === 0) return { at: "where", message: "names a place where no value stands" }
     const finite = here.filter((cell) => Number.isFinite(cell.value))
-    const groupOf = (place: Dimensions) => finite.filter((cell) => standsAt(cell, place))
+    const groupOf = (place: Dimensions) => finite.filter((cell) => standsAt(cell.dimensions, place))
     const [mine, theirs] = [groupOf(of), groupOf(against)]
     if (mine.length === 0) return { at: "of", message: "names a group without a finite value" }
     if (theirs.length === 0) return { at: "against", message: "names a group without a finite value" }
@@ -84,7 +81,7 @@ export function workingOut(values: Values) {
         ...{ method, estimate, se, low, high, p, pairs, unpaired },
         ofCount: one.length,
         againstCount: other.length,
-        withoutOver: over === undefined ? 0 : used.filter(({ dimensions }) => dimensions[over] === undefined).length,
+        withoutOver: over === undefined ? 0 : used.filter(({ dimensions }) => dimensionAt(dimensions, over) === undefined).length,
         unit: units[0] ?? null,
       },
       attemptIds: sources.map(({ attemptId }) => attemptId).sort(),

@@ -156,3 +156,10 @@ t.test("dimensions have names, values and a number that are bounded", async (t) 
   t.same(await paths({ arm: null }), ["/metrics/0/dimensions/arm"])
   t.same(await paths(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`d${index}`, index]))), ["/metrics/0/dimensions"])
 })
+
+t.test("a dimension that every object has a member of is asked for like any other", async (t) => {
+  const answer = await (
+    await fetch(`${lab.house.baseUrl}/api/research/rooms/${lab.house.rooms.numbers.roomId}/measurements?metric=coverage&by=constructor`)
+  ).json()
+  t.match(answer, { groups: [], leftOut: { withoutBy: 12 } })
+})
