@@ -56,7 +56,7 @@ export type CredentialName = (typeof credentialNames)[number]
 /** What the demo holds, each thing by its name. */
 export interface Cast {
   readonly people: Record<"owner" | "member" | "visitor", DemoPerson>
-  readonly rooms: Record<"main" | "numbers" | "empty" | "archived", DemoRoom>
+  readonly rooms: Record<"main" | "empty" | "archived", DemoRoom>
   readonly credentials: Record<CredentialName, DemoCredential>
   readonly keys: Record<KeyName, DemoKey>
   readonly repositories: DemoRepositories
@@ -146,7 +146,7 @@ async function tell(instance: Instance, clock: StoryClock, repositories: DemoRep
   )
 
   const expired = await credential(member, empty, "expired", everything, { expiresAt })
-  const numbers = await tellMeasured(narrator, owner, member, repositories.public)
+  await tellMeasured(narrator, owner, member, repositories.public)
   const main = await tellMainStory(narrator, owner, member, repositories.public)
   const issued: Record<CredentialName, { shown: DemoCredential }> = {
     owner_all: await credential(owner, empty, "owner, everything"),
@@ -165,7 +165,7 @@ async function tell(instance: Instance, clock: StoryClock, repositories: DemoRep
   told.resolve()
   const people = { owner, member, visitor: await mary }
   const keys = await tellLibrary(instance, narrator, people)
-  return { people, rooms: { main, numbers, empty, archived }, credentials, keys, repositories }
+  return { people, rooms: { main, empty, archived }, credentials, keys, repositories }
 }
 
 export interface Demo extends Service, Cast {}

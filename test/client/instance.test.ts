@@ -11,7 +11,7 @@ t.teardown(() => room.close())
 
 t.test("it is the demo, by name", async (t) => {
   t.same(Object.keys(room.people), ["owner", "member", "visitor"])
-  t.same(Object.keys(room.rooms), ["main", "numbers", "empty", "archived"])
+  t.same(Object.keys(room.rooms), ["main", "empty", "archived"])
   const identity = await room.client("main_owner_all").identity()
   t.match(identity, { userId: room.people.owner.userId, room: { id: room.rooms.main.roomId, archived: false } })
   t.equal((await room.client("member_all").read("room", { roomId: room.rooms.archived.roomId })).state, "archived")

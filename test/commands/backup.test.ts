@@ -249,7 +249,7 @@ test("the backup of an older program is brought forward in the folder, and stays
   const copy = asEarlier(join(folder, "old"))
   const before = readFileSync(copy)
   const { report } = restore(copy, join(folder, "data"), { force: false })
-  t.equal(report.rooms, 3)
+  t.equal(report.rooms, 4)
   t.equal(schemaOf(databaseFile(join(folder, "data"))), latest)
   t.same(readFileSync(copy), before)
   t.same(namesIn(join(folder, "old")), ["research-room.db"], "nothing is left beside it")

@@ -77,9 +77,11 @@ const query: Readonly<Record<string, string>> = {
 const lists = reads.filter(
   ({ surface, cursor, query: parameters }) => surface === "public" && cursor !== null && Object.hasOwn(parameters.entries, "limit"),
 )
+/** The Room that has a board. */
+const numbers = String((await ask(`${plain.baseUrl}/api/research/rooms?query=how%20sure`)).body.items?.[0]?.roomId)
 const addressed = lists.map(({ name, path }) => ({
   name,
-  address: `${addressOf(path, name === "room_boards" ? { ...ids, roomId: plain.rooms.numbers.roomId } : ids)}?${query[name] === undefined ? "" : `${query[name]}&`}`,
+  address: `${addressOf(path, name === "room_boards" ? { ...ids, roomId: numbers } : ids)}?${query[name] === undefined ? "" : `${query[name]}&`}`,
 }))
 
 /** The items of a page, columns turned into rows. */

@@ -39,7 +39,8 @@ export async function pagesOf(demo: Demo): Promise<Named[]> {
   const room = `/rooms/${roomId}`
   const opening =
     (await json<Items<{ entryId: string }>>(demo, `/api/research/threads/${openingThreadId}/timeline`)).items[0]?.entryId ?? ""
-  const numbers = demo.rooms.numbers.roomId
+  const listed = await json<Items<{ roomId: string; title: string }>>(demo, "/api/research/rooms")
+  const numbers = listed.items.find(({ title }) => title.startsWith("By how much"))?.roomId
   const board = (await json<Items<{ boardId: string }>>(demo, `/api/research/rooms/${numbers}/boards`)).items[0]?.boardId
   const measured = (await json<Items<{ experimentId: string }>>(demo, `/api/research/experiments?roomId=${numbers}`)).items[0]?.experimentId
   const { acceptedPlans, hypotheses } = await json<{
