@@ -5,7 +5,7 @@ import { ResearchRoomClient } from "../client/index.ts"
 import { messageOf } from "../contract/faults.ts"
 import { limits } from "../contract/limits.ts"
 import { isUuid } from "../contract/schema/fields.ts"
-import { states } from "../contract/states.ts"
+import { isOver, takesProgress } from "../contract/states.ts"
 import { readTable } from "../research/measurements/read-table.ts"
 import { inEvents } from "../runs/metrics.ts"
 import { FailedError, option, type ServedAt, servedAt, tokenOption, UsageError, urlOption } from "../settings.ts"
@@ -38,9 +38,8 @@ async function metrics(attemptId: string, file: string, { by = "", ...place }: F
   try {
     const attempt = await client.read("attempt", { attemptId })
     let { expected } = attempt.affordances
-    const isOver = states.attempt.terminal.some((status) => status === attempt.status)
-    if (!isOver && attempt.status !== "started") throw new UsageError(`${attempt.label} has not started: say so first.`)
-    const late = isOver ? ({ late: true } as const) : {}
+    if (!takesProgress(attempt.status)) throw new UsageError(`${attempt.label} has not started: say so first.`)
+    const late = isOver("attempt", attempt.status) ? ({ late: true } as const) : {}
     for (const event of inEvents(points)) {
       const reportedAt = new Date().toISOString()
       const said = { attemptId, ...expected, event: "progress" as const, reportedAt, metrics: event, ...late }

@@ -46,3 +46,11 @@ export const states = {
     transitions: attemptStates,
   },
 } as const
+
+/** Whether an experiment or an attempt is in a state that it does not leave. */
+export const isOver = (kind: keyof typeof states, status: string | null): boolean =>
+  states[kind].terminal.some((terminal) => terminal === status)
+
+/** Whether the registrant of an attempt can report progress of it, and so metrics. */
+export const takesProgress = (status: string): boolean =>
+  attemptStates.some(({ from, event }) => event === "progress" && from.some((state) => state === status))

@@ -21,14 +21,11 @@ const boardIs = {
 export const boardSummary = shape(boardIs)
 export type BoardSummary = v.InferOutput<typeof boardSummary>
 
-const { isBaseline, contrast, ...group } = measuredGroup.entries
 const row = shape({
   /** From 1, by the mean; null where no value is finite. */
   rank: v.nullable(count),
-  ...group,
-  isBaseline,
-  /** The difference to the baseline, where the board has one. */
-  contrast,
+  /** `contrast` is the difference to the baseline, where the board has one. */
+  ...measuredGroup.entries,
   /** Attempts that ran this again, and those that reproduced it and did not: they are counted, and move no mean. */
   reruns: count,
   reproductions: count,

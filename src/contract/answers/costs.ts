@@ -6,7 +6,7 @@ import { shape } from "../schema/fields.ts"
 
 /** Null where nobody said it. */
 const amount = v.nullable(v.number())
-export const costTotals = shape({
+const costTotals = shape({
   gpuHours: amount,
   tokens: amount,
   wallSeconds: amount,
@@ -24,7 +24,7 @@ export const costs = shape({
 })
 export type Costs = v.InferOutput<typeof costs>
 
-/** A cost as a total of one. */
+/** What one attempt cost, in the shape of a total. */
 export const totalOf = ({ gpuHours, tokens, wallSeconds, money }: Cost): CostTotals => ({
   ...{ gpuHours: gpuHours ?? null, tokens: tokens ?? null, wallSeconds: wallSeconds ?? null },
   money: money === undefined ? [] : [{ currency: money.currency, amount: money.amount }],
@@ -52,4 +52,15 @@ export function overBudget({ spent, budget }: Pick<Costs, "spent" | "budget">): 
       both(spent.money.find((each) => each.currency === currency)?.amount ?? null, amount, currency),
     ),
   ]
+}
+
+/** What attempts cost in all, what plans allow, and what is over it, each in words where it was said; null where nobody said a cost or a budget. */
+export function costsInWords({ attempts, spent, plans, budget }: Costs) {
+  if (attempts === 0 && plans === 0) return null
+  const over = overBudget({ spent, budget })
+  return {
+    took: attempts === 0 ? null : costInWords(spent).join(", "),
+    allowed: plans === 0 ? "" : ` of a budget of ${costInWords(budget).join(", ")}`,
+    over: over.length === 0 ? null : `Over budget: ${over.join(", ")}.`,
+  }
 }

@@ -61,7 +61,7 @@ const planFields = {
   acceptedBy: author,
   acceptedAt: at,
   contentDigest: v.string(),
-  /** A plan that commits to a protocol without showing it: since when that is shown, or whether it is overdue. Null: it was never sealed. */
+  /** A plan that commits to a protocol without showing it: when it was opened, or whether that is overdue. Null for a plan that was never sealed. */
   sealed: v.nullable(shape({ digest: v.string(), opensAt: at, openedAt: v.nullable(at), overdue: v.boolean() })),
   /** What its attempts may cost in all. */
   budget: v.nullable(cost),

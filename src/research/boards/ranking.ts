@@ -1,6 +1,7 @@
 /** Who is first on a board, and whether that can be told: pure, and tried in simulated fields. */
-import { type Dimensions, standsAt, textOf } from "../measurements/cells.ts"
+import { type Dimensions, standsAt } from "../measurements/cells.ts"
 import { figure, interval } from "../measurements/figures.ts"
+import { placeInWords } from "../measurements/in-words.ts"
 import { halfWidth, holm, LEVEL } from "../measurements/statistics.ts"
 import { type Contrast, differenceOf, type Group } from "../measurements/table.ts"
 import type { Declared } from "./boards.ts"
@@ -70,12 +71,6 @@ export function against(groups: readonly Group[], baseline: Dimensions | undefin
   })
 }
 
-/** A group in words: "warm_up", "warm_up, size 50". */
-export const inWords = (key: Dimensions): string =>
-  Object.entries(key)
-    .map(([name, value]) => (name === "arm" ? textOf(value) : `${name} ${textOf(value)}`))
-    .join(", ")
-
 const percent = (level: number): string => `${Number(((1 - level) * 100).toPrecision(4))} %`
 
 /** Who is best, or why nobody is named. */
@@ -84,10 +79,10 @@ export function sentenceOf({ groups, lead, best }: Ranking, units: readonly stri
   if (units.length > 1) return `Nobody is named: attempts report it in different units, ${units.slice(0, 5).join(" and ")}.`
   const [first] = told
   if (first === undefined) return "No attempt that is pinned to the evaluator and the data has reported it yet."
-  if (told.length === 1) return `${inWords(first.key)} is alone on the board.`
+  if (told.length === 1) return `${placeInWords(first.key)} is alone on the board.`
   if (lead === null) return "Not told apart: one value has no spread."
-  const difference = `${inWords(lead.of)} − ${inWords(lead.against)} is ${figure(lead.estimate, lead.se)}${units[0] === undefined ? "" : ` ${units[0]}`}, ${percent(lead.level)} ${interval(lead.low, lead.high, lead.se)}${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}`
+  const difference = `${placeInWords(lead.of)} − ${placeInWords(lead.against)} is ${figure(lead.estimate, lead.se)}${units[0] === undefined ? "" : ` ${units[0]}`}, ${percent(lead.level)} ${interval(lead.low, lead.high, lead.se)}${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}`
   return best === null
     ? `Not told apart: ${difference}.`
-    : `${inWords(best)} is best: ${difference}. The interval allows for ${told.length} groups.`
+    : `${placeInWords(best)} is best: ${difference}. The interval allows for ${told.length} groups.`
 }

@@ -6,14 +6,11 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { namedIn } from "../../contract/schema/ref.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { operationOf } from "../../contract/operations/index.ts"
-import { states } from "../../contract/states.ts"
+import { isOver } from "../../contract/states.ts"
 import { type Behaviour, behaviour } from "../../ledger/journal/behaviour.ts"
 import type { Leases } from "../experiments/leases.ts"
 import type { Claims } from "./claims.ts"
 import { workOf } from "./work.ts"
-
-const isOver = (kind: "experiment" | "attempt", status: string | null): boolean =>
-  states[kind].terminal.some((terminal) => terminal === status)
 
 export function claimOperations(claims: Claims) {
   const claim_work = behaviour("claim_work", {

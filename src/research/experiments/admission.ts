@@ -3,7 +3,7 @@ import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { experimentStates, states } from "../../contract/states.ts"
+import { experimentStates, isOver } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
 
 /** What admission has to know of an experiment. */
@@ -34,7 +34,6 @@ interface Row {
   readonly needs?: "lapsed_lease"
 }
 const rows: readonly Row[] = experimentStates
-const isTerminal = (status: string) => states.experiment.terminal.some((state) => state === status)
 
 /** How long the holder of an experiment has it without a sign; null without a lease. @param now milliseconds since 1970 */
 export const leaseOf = ({ leaseMinutes: minutes, leaseUntil: until }: Pick<ExperimentState, "leaseMinutes" | "leaseUntil">, now: number) =>
@@ -85,7 +84,7 @@ export function admitToExperiment(
     throw new Refusal("role_required", "Only the proposer of an experiment does this.", { current: { ...current, needed: ["proposer"] } })
   }
   const from = meant.flatMap((row) => row.from)
-  if (isTerminal(status) && !from.includes(status))
+  if (isOver("experiment", status) && !from.includes(status))
     throw new Refusal("experiment_not_open", `${experiment.label} is ${status}; nothing more happens to it.`, { current })
   if (by === "assignee" && assigneeId !== userId) {
     throw new Refusal(

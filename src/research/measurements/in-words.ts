@@ -4,7 +4,7 @@ import { figure, interval } from "./figures.ts"
 import type { Effect, Figures } from "./working-out.ts"
 
 /** The dimensions of a place in words: `smoothing, labels 400`. */
-const worded = (place: Dimensions): string =>
+export const placeInWords = (place: Dimensions): string =>
   Object.entries(place)
     .map(([name, value]) => (name === "arm" ? textOf(value) : `${name} ${textOf(value)}`))
     .join(", ")
@@ -17,8 +17,8 @@ export function contrastInWords({
   against,
   where = {},
 }: Pick<Effect, "metric" | "of" | "against" | "where"> & { readonly split?: string | null }): string {
-  const at = Object.keys(where).length === 0 ? "" : ` at ${worded(where)}`
-  return `${metric}${split == null ? "" : ` (${split})`} of ${worded(of)} − ${worded(against)}${at}`
+  const at = Object.keys(where).length === 0 ? "" : ` at ${placeInWords(where)}`
+  return `${metric}${split == null ? "" : ` (${split})`} of ${placeInWords(of)} − ${placeInWords(against)}${at}`
 }
 
 const values = (count: number): string => `${count} ${count === 1 ? "value" : "values"}`

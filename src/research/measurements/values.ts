@@ -78,6 +78,14 @@ export function values(db: Db) {
     return text === undefined ? {} : parse(text)
   }
 
+  /** The dimensions of some sets, each with the values it has in them. */
+  function dimensionsAmong(ids: readonly number[]): Map<string, Set<string>> {
+    const found = new Map<string, Set<string>>()
+    for (const id of ids)
+      for (const [name, value] of Object.entries(dimensionsOf(id))) found.set(name, (found.get(name) ?? new Set()).add(String(value)))
+    return found
+  }
+
   /** Dimensions that a value lacks, from the settings of its attempt. */
   function settingsAs({ attemptId, arm }: Measured, names: readonly string[]): Dimensions {
     const content = registration.get(attemptId)?.content
@@ -135,17 +143,13 @@ export function values(db: Db) {
     /** The metrics that some attempts reported, with their dimensions. */
     metrics(attempts: readonly Measured[]): KnownMetric[] {
       return [...Map.groupBy(series.all(idsOf(attempts)), ({ name, split }) => JSON.stringify([name, split])).values()].map((rows) => {
-        const dimensions = new Map<string, Set<string>>()
-        for (const row of rows)
-          for (const [name, value] of Object.entries(dimensionsOf(row.dimensionsId)))
-            dimensions.set(name, (dimensions.get(name) ?? new Set()).add(String(value)))
         return {
           metric: rows[0]?.name ?? "",
           split: rows[0]?.split || null,
           units: [...new Set(rows.flatMap(({ unit }) => unit ?? []))],
           attempts: rows.reduce((most, row) => Math.max(most, row.attempts), 0),
           values: rows.reduce((sum, row) => sum + row.attempts, 0),
-          dimensions,
+          dimensions: dimensionsAmong(rows.map(({ dimensionsId }) => dimensionsId)),
         }
       })
     },
@@ -175,10 +179,7 @@ export function values(db: Db) {
       if (rows.length === 0) return undefined
       const counts = new Map<number, number>()
       for (const { sets } of rows) for (const id of sets) counts.set(id, (counts.get(id) ?? 0) + 1)
-      const dimensions = new Map<string, Set<string>>()
-      for (const id of [...counts.keys()].sort((one, other) => one - other))
-        for (const [name, value] of Object.entries(dimensionsOf(id)))
-          dimensions.set(name, (dimensions.get(name) ?? new Set()).add(String(value)))
+      const dimensions = dimensionsAmong([...counts.keys()].sort((one, other) => one - other))
       // Between the first and the last unit of an attempt there may be others.
       const isOne = rows.every(({ units: [first, last] }) => first === last)
       const units = isOne ? [...new Set(rows.flatMap(({ units: [first] }) => first ?? []))].sort() : this.unitsOf(attempts, metric, split)

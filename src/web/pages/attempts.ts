@@ -5,6 +5,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
 import { curvesFigure, whole } from "./curves.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
+import { placeInWords } from "../../research/measurements/in-words.ts"
 import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"
@@ -132,12 +133,6 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
   }</div></section>`
 }
 
-/** Where a value stands: "shift, seed 3". */
-const placed = (dimensions: Attempt["metrics"][number]["dimensions"]): string =>
-  Object.entries(dimensions ?? {})
-    .map(([name, value]) => (name === "arm" ? String(value) : `${name} ${String(value)}`))
-    .join(", ")
-
 /** Curves of metrics, and the last value of each metric at each of its places. */
 function metricsOf(visit: Visit, attempt: Attempt): Html {
   const { attemptId, experimentId, metrics } = attempt
@@ -147,7 +142,7 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
   const isStepped = metrics.some(({ step }) => step !== null)
   const rows = metrics.slice(0, VALUES).map(
     ({ name, split, dimensions, value, unit, step }) =>
-      html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>${isPlaced ? html`<td>${placed(dimensions)}</td>` : null}
+      html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>${isPlaced ? html`<td>${placeInWords(dimensions ?? {})}</td>` : null}
   <td>${typeof value === "number" ? figure(value) : value} ${unit}</td>${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
   )
   const first = metrics.find(({ dimensions }) => dimensions !== null)

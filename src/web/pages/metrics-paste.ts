@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts"
 import { operationOf } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
-import { states } from "../../contract/states.ts"
+import { isOver } from "../../contract/states.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
 import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/identity/callers.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
@@ -36,14 +36,13 @@ export async function metricsSent(visit: Visit): Promise<Answer | WebPage> {
   )
   if (faults.length > 0) return again({ faults })
   const { status, affordances } = visit.ask("attempt", { attemptId })
-  const isOver = states.attempt.terminal.some((terminal) => terminal === status)
   const requestId = isUuid(delivery) ? v5(`${attemptId} ${by} ${text}`, delivery) : randomUUID()
   try {
     await sendWrite(edge, event, operation, actor, () => ({
       params: {},
       body: {
         ...{ schemaVersion: operation.schemaVersion, requestId, attemptId, ...affordances.expected, event: "progress" },
-        ...{ reportedAt: new Date().toISOString(), metrics: points, ...(isOver && { late: true }) },
+        ...{ reportedAt: new Date().toISOString(), metrics: points, ...(isOver("attempt", status) && { late: true }) },
       },
     }))
   } catch (error) {

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
+import { takesProgress } from "../../contract/states.ts"
 import type { TableFault } from "../../research/measurements/read-table.ts"
 import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
@@ -15,7 +16,6 @@ export interface PastedTable {
 }
 
 type Attempt = Pick<AnswerOf<"attempt">, "attemptId" | "status" | "registrant">
-const open = ["started", "succeeded", "failed", "cancelled"]
 
 const wrong = ({ faults, refusal }: PastedTable): Html =>
   html`<div class="banner warn" role="alert"><strong>Nothing was reported.</strong>${refusal === undefined ? null : html`<p>${refusal}</p>`}${
@@ -24,7 +24,7 @@ const wrong = ({ faults, refusal }: PastedTable): Html =>
 
 /** Shown to who registered the attempt, once it has started. */
 export function metricsBox(visit: Visit, { attemptId, status, registrant }: Attempt, pasted?: PastedTable): Html | null {
-  if (visit.person?.userId !== registrant.userId || !open.includes(status)) return null
+  if (visit.person?.userId !== registrant.userId || !takesProgress(status)) return null
   return html`<details class="metrics-box" id="add-metrics"${pasted === undefined ? null : html` open`}><summary>Add values from a table</summary>
 <form method="post" action="${to("/web/metrics")}">${pasted === undefined ? null : wrong(pasted)}<input type="hidden" name="requestId" value="${randomUUID()}"><input type="hidden" name="attemptId" value="${attemptId}">
 <div class="field"><label for="table">Table</label><textarea id="table" name="text" required rows="5" maxlength="${limits.pastedTable}" class="code" spellcheck="false" aria-describedby="table-hint">${pasted === undefined ? null : html`\n${pasted.text}`}</textarea>
