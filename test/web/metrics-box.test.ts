@@ -40,6 +40,8 @@ t.test("a table with a fault stays, with the line that is wrong", async (t) => {
   t.match(await page.locator("#add-metrics").innerText(), /Line 3: much is no number\./)
   t.match(await page.getByLabel("Table", { exact: true }).inputValue(), /^metric,value,arm\nerror,0\.1/)
   t.same(await violations(page), [])
+
+  t.equal(await page.locator("main").getAttribute("data-room"), null, "the answer to a form is not asked for again as the Room moves")
 })
 
 t.test("a table is reported, and shown", async (t) => {

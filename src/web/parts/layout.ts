@@ -52,9 +52,11 @@ function header(visit: Visit): Html {
 export function layout(
   visit: Visit,
   assets: Assets,
-  { title, body, rail, follow, json, wide, about, feeds = [], isEarlier = false }: Shown,
+  { title, body, rail, follow: followed, json, wide, about, feeds = [], isEarlier = false }: Shown,
 ): Html {
   const { edge } = visit
+  // The answer to a form stands at the form's address, where it cannot be asked for again as the Room moves.
+  const follow = visit.event.req.method === "POST" ? undefined : followed
   const done = operationNamed(visit.url.searchParams.get("done") ?? "")
   return html`<!doctype html>
 <html lang="en"${attributes({ "data-theme": themeOf(visit) })}>
