@@ -151,6 +151,24 @@ CREATE TABLE standings (
   notices TEXT NOT NULL
 ) STRICT;
 
+-- Pictures that writes show, by the digest of their bytes. One that nothing public names is removed after a day.
+CREATE TABLE figures (
+  digest TEXT PRIMARY KEY,
+  media_type TEXT NOT NULL CHECK (media_type IN ('image/png', 'image/jpeg', 'image/webp')),
+  width INTEGER NOT NULL,
+  height INTEGER NOT NULL,
+  uploaded_by TEXT NOT NULL,
+  uploaded_at TEXT NOT NULL,
+  bytes BLOB NOT NULL,
+  seal BLOB
+) STRICT;
+-- Which writes name them, but for those whose words for a picture were withheld.
+CREATE TABLE figure_uses (
+  digest TEXT NOT NULL,
+  history_position INTEGER NOT NULL,
+  PRIMARY KEY (digest, history_position)
+) STRICT, WITHOUT ROWID;
+
 -- Writes of which something was withheld: in the journal marks stand for it. What a retry must equal is no longer told by what is left.
 CREATE TABLE withheld_writes (
   history_position INTEGER PRIMARY KEY,

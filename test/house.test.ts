@@ -30,7 +30,7 @@ const floors = [
   ["threads"],
   ["rooms"],
   ["log.ts"],
-  ["people", "repositories"],
+  ["people", "repositories", "figures"],
   ["jobs"],
   ["ledger"],
   ["channel"],

@@ -5,7 +5,7 @@ export const serviceName = "research-room"
 export const licence = { name: "UNLICENSED", identifier: "LicenseRef-UNLICENSED" } as const
 
 /** Raised when a client that worked before would no longer work. */
-export const protocolVersion = 8
+export const protocolVersion = 9
 
 /** What `schemaVersion` is, in bodies and answers, in each family of operations. */
 export const schemaVersions = { research: 3, library: 1 } as const

@@ -1,89 +1,22 @@
 /** Every route as OpenAPI describes it: operations on both their paths, actions, reads, and the discovery routes. */
 import { actions } from "../contract/operations/actions.ts"
 import type { Action } from "../contract/operations/action.ts"
-import type { Slice } from "../contract/schema/enumerations.ts"
-import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
 import { writeParameters } from "../contract/definitions/write-parameters.ts"
 import { batch, batchAnswer, batchBody, isBatched } from "../contract/operations/batch.ts"
 import { operations } from "../contract/operations/index.ts"
 import { browserReadPath, isText, mayLeaveOutCaller, type Read, type ReadSurface } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
-import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
+import type { RefusalCode } from "../contract/refusals/refusal.ts"
 import { answerSchema, bodyName, receiptName, reference, sentSchema } from "./components.ts"
 import { pathParameters, queryParameters } from "./parameters.ts"
-import { actionRefusals, byStatus, httpRefusals, operationRefusals, readRefusals } from "./possible-refusals.ts"
+import { actionRefusals, operationRefusals, readRefusals } from "./possible-refusals.ts"
 import { discoveryRoutes, metricsRead } from "./routes.ts"
 import { sliceOf } from "./slices.ts"
-import type { Content, DescribedAnswer, DescribedRoute } from "./openapi-types.ts"
+import { figureRoute, uploadRoute } from "./openapi-figures.ts"
+import { byAnyone, byCredential, byKey, bySession, described, json, needs, responses, type Security, tags } from "./openapi-parts.ts"
+import type { Content, OpenApiRoute } from "./openapi-types.ts"
 
-export interface OpenApiRoute {
-  readonly path: string
-  /** The part of the service that it belongs to; null for documents and accounts. */
-  readonly slice: Slice | null
-  readonly method: string
-  readonly operation: DescribedRoute
-}
-
-export const tags = {
-  agent: {
-    name: "Agent writes",
-    description: "Writes with a Room credential. Each is admitted or refused as a whole and answers a receipt.",
-  },
-  credential: { name: "Agent reads", description: "Reads that a Room credential unlocks." },
-  library: {
-    name: "Library",
-    description: "The Library of one person: what a personal key unlocks for their own agent, and the same for themselves in the browser.",
-  },
-  public: { name: "Public reads", description: "Reads that anyone may ask for." },
-  discovery: { name: "Discovery", description: "What the service offers, and how to work with it." },
-  browser: { name: "Browser writes", description: "The same writes, and those on Rooms, by a person signed in to the browser." },
-  account: { name: "Accounts", description: "Set-up, signing in and out, invitations." },
-  session: { name: "Browser reads", description: "Reads of a person signed in to the browser." },
-  operator: { name: "Administration", description: "What operators of the service read. To everybody else nothing is at these addresses." },
-} as const
-
-export const securitySchemes = { credential: "roomCredential", key: "personalKey", session: "session" } as const
-type Security = DescribedRoute["security"]
-const byCredential = [{ [securitySchemes.credential]: [] }]
-const byKey = [{ [securitySchemes.key]: [] }]
-const bySession = [{ [securitySchemes.session]: [] }]
-const byAnyone: Security = []
-
-const json = (schema: JsonSchema, more: { readonly example?: unknown } = {}): Content => ({ "application/json": { schema, ...more } })
-
-const retryAfter = { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } }
-
-function refusalResponse(codes: readonly RefusalCode[]): DescribedAnswer {
-  const retryable = codes.some((code) => refusals[code].retryable)
-  return {
-    description: codes.map((code) => `\`${code}\``).join(", "),
-    ...(retryable ? { headers: retryAfter } : {}),
-    content: json(reference("Refusal")),
-    "x-refusals": codes,
-  }
-}
-
-/** The responses that every path has in common, by the name under which each stands once in the document. */
-export const commonResponses: Readonly<Record<string, DescribedAnswer>> = Object.fromEntries(
-  byStatus(httpRefusals).map(([status, found]) => [`Refused${status}`, refusalResponse(found)]),
-)
-const references = Object.fromEntries(
-  byStatus(httpRefusals).map(([status]) => [status, { $ref: `#/components/responses/Refused${status}` }]),
-)
-
-const responses = (description: string, content: Content, codes: readonly RefusalCode[]): DescribedRoute["responses"] => ({
-  200: { description, content },
-  ...references,
-  ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
-})
-
-/** What a description says beyond the summary, where there is something; clients in every language show it beside the call. */
-const described = (summary: string, ...more: readonly (string | false)[]): { summary: string; description: string } => ({
-  summary,
-  description: [summary, ...more.filter((sentence) => sentence !== false)].join(" "),
-})
-const needs = (permissions: readonly string[]): string | false => permissions.length > 0 && `Needs ${permissions.join(" and ")}.`
 const next = { after: "nextCursor as after", offset: "nextOffset as offset" } as const
 const goesOn = (read: Read): string | false =>
   read.cursor !== null && `A page at a time: while hasMore is true, send ${next["offset" in read.query.entries ? "offset" : "after"]}.`
@@ -212,6 +145,9 @@ export const openApiRoutes = (): OpenApiRoute[] => [
   ...operations.flatMap(writes),
   batchRoute("agent"),
   batchRoute("browser"),
+  uploadRoute("agent"),
+  uploadRoute("browser"),
+  figureRoute,
   ...reads.flatMap(readRoutes),
   ...actions.map(actionRoute),
 ]

@@ -1,4 +1,5 @@
 /** What the OpenAPI document says of each route, as far as this service says it. */
+import type { Slice } from "../contract/schema/enumerations.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import type { Parameter } from "./parameters.ts"
 
@@ -37,4 +38,12 @@ export interface OpenApiDocument {
     readonly responses: Readonly<Record<string, DescribedAnswer>>
     readonly securitySchemes: object
   }
+}
+
+export interface OpenApiRoute {
+  readonly path: string
+  /** The part of the service that it belongs to; null for documents and accounts. */
+  readonly slice: Slice | null
+  readonly method: string
+  readonly operation: DescribedRoute
 }

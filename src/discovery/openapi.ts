@@ -5,8 +5,9 @@ import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { operations } from "../contract/operations/index.ts"
 import { licence, protocolVersion, serviceName } from "../contract/versions.ts"
 import { componentSchemas } from "./components.ts"
-import { commonResponses, type OpenApiRoute, openApiRoutes, securitySchemes, tags } from "./openapi-routes.ts"
-import type { DescribedRoute, OpenApiDocument } from "./openapi-types.ts"
+import { commonResponses, securitySchemes, tags } from "./openapi-parts.ts"
+import { openApiRoutes } from "./openapi-routes.ts"
+import type { DescribedRoute, OpenApiDocument, OpenApiRoute } from "./openapi-types.ts"
 
 export interface OpenApiFacts {
   /** Scheme, host and path, without a slash at the end. */

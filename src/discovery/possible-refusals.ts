@@ -1,5 +1,6 @@
 /** Which refusals a route can answer with, worked out from what its definition says. */
-import type * as v from "valibot"
+import * as v from "valibot"
+import { uploadFigure } from "../contract/operations/figures.ts"
 import type { Action } from "../contract/operations/action.ts"
 import { unknownIn, unknownOf } from "../contract/objects/objects.ts"
 import { type Operation, pathNames } from "../contract/definitions/operation.ts"
@@ -65,6 +66,18 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
     own: [...own, ...(inRooms && inRoom ? (["room_mirrored"] as const) : []), ...(inRoom && archived !== "admitted" ? [archived] : [])],
   })
 }
+
+const nothing = v.object({})
+/** What an upload of a picture may be refused with. */
+export const uploadRefusals = (caller: "agent" | "browser"): RefusalCode[] =>
+  codes({
+    family: "research",
+    circumstances: ["origin", "caller", "body", caller === "agent" && "permission"],
+    path: uploadFigure.path,
+    given: nothing,
+    own: [],
+  })
+export const figureRefusals = codes({ family: "research", circumstances: [], path: "", given: nothing, own: ["unknown_figure"] })
 
 export const actionRefusals = ({ path, body, by, refusals: own }: Action): RefusalCode[] =>
   codes({ family: "research", circumstances: ["origin", "body", by !== "anyone" && "caller"], path, given: body, own })

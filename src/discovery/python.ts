@@ -6,6 +6,7 @@ import type { Operation } from "../contract/definitions/operation.ts"
 import { isEvents, isText, type Read, type ReadSurface } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import { batch } from "../contract/operations/batch.ts"
+import { uploadFigure } from "../contract/operations/figures.ts"
 import { refusalCodes, refusals } from "../contract/refusals/codes.ts"
 import { type Family, protocolVersion } from "../contract/versions.ts"
 import { agentOperations } from "./manifest.ts"
@@ -190,6 +191,7 @@ export function pythonClient(template: string, { baseUrl, softwareVersion }: Fac
     VERSION: softwareVersion,
     PROTOCOL: String(protocolVersion),
     WAIT: String(limits.activityWaitSeconds),
+    FIGURES: uploadFigure.path,
     BRIEF: String(limits.briefFirst),
     FIRST_DIGEST: JSON.stringify(firstPreviousDigest),
   }

@@ -2,8 +2,10 @@
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { staleSentence } from "../contract/answers/evidence.ts"
+import { accepted } from "../contract/reads/accepted.ts"
 import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
+import { figureLines } from "./figures.ts"
 import { reviewsOf } from "./reviews.ts"
 import { type Asking, named, quoted, quotedWithin, said, written } from "./writing.ts"
 
@@ -44,6 +46,7 @@ ${checkpointText(checkpoint, limits.documentBytes - 6_000)}`
   return written(
     head,
     [
+      { title: "Pictures", items: figureLines(asking, accepted("checkpoint", checkpoint.content).figures) },
       {
         title: "What it rests on",
         items: checkpoint.citations.map(

@@ -6,6 +6,7 @@ import { checkpointText } from "./checkpoint.ts"
 import { limits } from "../contract/limits.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
+import { figureLines } from "./figures.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 
 /** A Room: its brief, and its Threads. */
@@ -51,7 +52,13 @@ function entryText(asking: Asking, entry: Entry): string {
   const head = `\n${sequence}. ${writerName(author)}, ${at.slice(0, 16).replace("T", " ")}`
   if (receipt !== undefined) return `${head}: ${receiptLine(asking, receipt)}\n`
   const answered = `${replyToEntryId === null ? "" : `, in reply to entry ${replyToEntryId}`}${replyCount === 0 ? "" : `, ${replyCount} ${replyCount === 1 ? "reply" : "replies"}`}`
-  return `${head} (entry ${entryId}${answered})${message === undefined ? `: ${cardText(asking, entry)}` : `:\n\n${quoted(message.text)}\n`}`
+  return `${head} (entry ${entryId}${answered})${
+    message === undefined
+      ? `: ${cardText(asking, entry)}`
+      : `:\n\n${quoted(message.text)}\n${figureLines(asking, message.figures)
+          .map((line) => `\n${line}\n`)
+          .join("")}`
+  }`
 }
 
 /** Bytes that are left for what stands below the entries. */

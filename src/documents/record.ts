@@ -8,6 +8,7 @@ import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { blemishesInWords } from "../contract/answers/blemishes.ts"
 import { verdictInWords } from "../contract/answers/verdict.ts"
 import { pathTo } from "../contract/reads/index.ts"
+import { figureLines } from "./figures.ts"
 import { reviewsOf } from "./reviews.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 
@@ -17,7 +18,7 @@ export function recordDocument(asking: Asking): string {
   const { basePath, ask } = asking
   const record = ask("record", { versionId: asking.id("versionId") })
   const { versionId, kind, label, author, createdAt, status, outcome, evidenceTally, verdict, verdictFrom = null } = record
-  const { assertion, scope, concepts, quote, paper, limitations } = accepted("record", record.content)
+  const { assertion, scope, concepts, quote, paper, limitations, figures } = accepted("record", record.content)
   const { items: bearing, hasMore } = ask("record_evidence", { versionId }, { limit: LISTED })
   const link = (path: string) => `${basePath}${path}`
   const at = { versionId }
@@ -42,6 +43,7 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
   return written(
     head,
     [
+      { title: "Pictures", items: figureLines(asking, figures) },
       {
         title: "Effects",
         items: record.effects.map(

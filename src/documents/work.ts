@@ -1,6 +1,7 @@
 /** An experiment and an attempt: what is asked, what was run, and what came of it. */
 import { writerName } from "../contract/answers/index.ts"
 import { pathTo } from "../contract/reads/index.ts"
+import { figureLines } from "./figures.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 
@@ -173,10 +174,10 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
       },
       {
         title: "What was reported",
-        items: attempt.events.map(
-          ({ event, receivedAt, late, message, exitCode }) =>
-            `${receivedAt} ${words(event)}${late === true ? ", late" : ""}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${said(message)}`}`,
-        ),
+        items: attempt.events.flatMap(({ event, receivedAt, late, message, exitCode, figures }) => [
+          `${receivedAt} ${words(event)}${late === true ? ", late" : ""}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${said(message)}`}`,
+          ...figureLines(asking, figures),
+        ]),
       },
       {
         title: "Reproductions of it",

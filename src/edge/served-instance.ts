@@ -1,5 +1,6 @@
 /** What the ways in see of an instance: it is put together above them. */
 import type { Ledger } from "../ledger/write/admit.ts"
+import type { Figures } from "../ledger/journal/figures.ts"
 import type { Labels } from "../ledger/lists/labelled.ts"
 import type { Ask } from "../ledger/reads/reading.ts"
 import type { Withheld } from "../ledger/journal/withheld.ts"
@@ -54,6 +55,7 @@ export interface Instance {
   readonly tables: {
     /** What the labels in the texts of a page name. */
     readonly labelled: Labels
+    readonly figures: Pick<Figures, "keep" | "served" | "sizesOf">
     readonly withheld: Pick<Withheld, "told" | "toldHere" | "write" | "passages">
     readonly people: People
     readonly sessions: Sessions

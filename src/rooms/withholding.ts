@@ -1,6 +1,7 @@
 /** Withholding: removes words from the journal, and so from everything that is made from it. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
+import type { Figures } from "../ledger/journal/figures.ts"
 import type { StandingWrite, Withheld } from "../ledger/journal/withheld.ts"
 import type { Audit } from "../people/audit.ts"
 import type { People } from "../people/people.ts"
@@ -9,6 +10,7 @@ import type { Rooms } from "./rooms.ts"
 
 export interface Withholding {
   readonly withheld: Withheld
+  readonly figures: Figures
   readonly rooms: Rooms
   readonly people: People
   readonly audit: Pick<Audit, "unname" | "newest">
@@ -24,7 +26,7 @@ interface Subject {
   readonly write: StandingWrite | undefined
 }
 
-export function withholdingOperations({ withheld, rooms, people, audit, change, copies }: Withholding) {
+export function withholdingOperations({ withheld, figures, rooms, people, audit, change, copies }: Withholding) {
   const withhold_content = behaviour("withhold_content", {
     subject({ params, body }): Subject {
       const write = withheld.write(params.roomId, body.of)
@@ -47,7 +49,11 @@ export function withholdingOperations({ withheld, rooms, people, audit, change, 
       const { sequence, contentDigest, target } = write
       const fields = withheld.places(write, body.fields)
       const standing = withheld.standing(write, fields)
-      if (standing.length > 0) change(() => audit.unname(withheld.seal(write, standing)))
+      if (standing.length > 0)
+        change(() => {
+          audit.unname(withheld.seal(write, standing))
+          figures.withhold(write.position)
+        })
       withheld.note(write, fields, position)
       return {
         target: { kind: target.kind, id: target.id, label: target.label },

@@ -36,7 +36,7 @@ const names = (things: readonly { readonly name: string }[]) => things.map(({ na
 // shows: The protocol version and the schema versions are in the manifest and in health.
 t.test("The manifest is what it says it is", (t) => {
   t.match(check(answers.manifest, JSON.parse(JSON.stringify(made))), { ok: true }, "it has its own shape")
-  t.equal(made.protocolVersion, 8, "the number that the protocol says; compared with itself it could stay behind")
+  t.equal(made.protocolVersion, 9, "the number that the protocol says; compared with itself it could stay behind")
   t.same(made.supportedOrigins, ["https://rooms.example.org"], "an origin has no path")
   t.end()
 })

@@ -9,7 +9,7 @@ import { droppedLine } from "./dropped.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { inAnswers } from "../../contract/definitions/withheld-text.ts"
-import type { OutsideCheck } from "../../ledger/write/admission.ts"
+import { nothingChecked, type OutsideCheck } from "../../ledger/write/admission.ts"
 import { Ledger } from "../../ledger/write/admit.ts"
 import type { Behaviours } from "../../ledger/journal/behaviour.ts"
 import type { GroupHooks } from "../../ledger/write/group.ts"
@@ -21,6 +21,7 @@ import { receiptReads } from "../../ledger/reads/receipt-reads.ts"
 import { labelled } from "../../ledger/lists/labelled.ts"
 import { standings } from "../../ledger/lists/standings.ts"
 import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
+import { figures } from "../../ledger/journal/figures.ts"
 import { withheld } from "../../ledger/journal/withheld.ts"
 import { isoTime, realWorld, type World } from "../../ledger/world.ts"
 import { learning as learningOf, libraryActs, libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
@@ -77,7 +78,6 @@ export interface InstanceParts {
 const noConnection = (): Db => {
   throw new Error("this instance was made without a way to open its data once more")
 }
-const nothingChecked: OutsideCheck = { check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }) }
 
 /** Builds everything that stands between the edge and the data. */
 export function createInstance(parts: InstanceParts) {
@@ -98,6 +98,7 @@ export function createInstance(parts: InstanceParts) {
   const tables = {
     standings: standings(db),
     withheld: withheld(db),
+    figures: figures(db),
     labelled: labels,
     ...peopleTables(db, world, command),
     ...roomTables(db),
@@ -198,7 +199,6 @@ export function createInstance(parts: InstanceParts) {
   const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(aside), instanceId })
   const ahead = datedAhead(db, world)
   const summary = summarizing(tables.people, activity)
-  const snapshot = <T>(work: () => T) => ledger.snapshot(work)
   const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
@@ -209,9 +209,9 @@ export function createInstance(parts: InstanceParts) {
       watch,
       // Another instance proves this with the names of the origin.
       written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
-      snapshot,
+      snapshot: <T>(work: () => T) => ledger.snapshot(work),
     }),
-    ...inboxReads({ ...tables, activity, watch, snapshot, lines: activityLines, summary }),
+    ...inboxReads({ ...tables, activity, watch, snapshot: (work) => ledger.snapshot(work), lines: activityLines, summary }),
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
     ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),

@@ -8,6 +8,7 @@ import { CrateFault } from "../../research/import/crate-file.ts"
 import { describedBy } from "../../research/import/origin.ts"
 import { Withholdings } from "../../research/import/withheld.ts"
 import { Prover, type ProvedWrite } from "../../research/import/writes.ts"
+import { bringFigures } from "./figures.ts"
 import { ProvedReplay, mustBeExplained, mustNotBeOwn } from "./proved-replay.ts"
 import type { Instance } from "../compose/instance.ts"
 import { type Origin, Unreachable, WAIT } from "./origin.ts"
@@ -44,6 +45,8 @@ export class Following {
   readonly #people = new Map<string, string>()
   readonly #described = new Map<string, Described>()
   readonly #withheld = new Withholdings()
+  /** The pictures that the origin was asked for. */
+  readonly #asked = new Set<string>()
   #stands = 0
 
   constructor(instance: Instance, origin: Origin, { roomId, baseUrl }: { readonly roomId: string; readonly baseUrl: string }) {
@@ -71,6 +74,7 @@ export class Following {
       if (page.items.length === 0 && !isHeld) await pauses.next()
       this.#stands = Math.max(this.#stands, page.nextCursor)
       if (!(await this.#taken(page))) continue
+      await bringFigures(this.#instance, this.#origin, roomId, this.#asked)
       // All that was there when the page was made has come: so has what withheld what came withheld.
       if (!page.hasMore) mustBeExplained(this.#instance, roomId)
       await this.#heard()

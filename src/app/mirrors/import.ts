@@ -1,11 +1,18 @@
 /** Imports a Room from a crate: proves the crate and replays its writes, all of them or none. */
-import { openCrate } from "../../research/import/crate-file.ts"
+import { type CrateFile, openCrate } from "../../research/import/crate-file.ts"
+import { pathOf } from "../../research/export/paths.ts"
 import { originOf, peopleOf } from "../../research/import/origin.ts"
 import { provedWrites } from "../../research/import/writes.ts"
 import type { RoomOrigin } from "../../contract/answers/index.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { OnProgress } from "../../ledger/replay/replay.ts"
+import { keysOf } from "../../contract/each.ts"
+import { limits } from "../../contract/limits.ts"
+import { figureTypes } from "../../contract/operations/figures.ts"
 import { operationOf } from "../../contract/operations/index.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import { received } from "../../figures/keeping.ts"
+import { isoTime } from "../../ledger/world.ts"
 import type { Person } from "../../people/people.ts"
 import { type RoomSource, FILE } from "../../rooms/imported.ts"
 import { ProvedReplay, mustBeExplained, mustNotBeOwn } from "./proved-replay.ts"
@@ -60,6 +67,7 @@ export async function importCrate(
     if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
     // An older crate tells of people as they were.
     if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId, from.baseUrl)
+    await bringFigures(instance, crate, roomId)
     const origin = tables.imported.origin(roomId)
     if (adoptedBy !== undefined && origin !== null) adopt(instance, origin, roomId, adoptedBy)
     // What was withheld of its title is not told below.
@@ -77,6 +85,24 @@ export async function importCrate(
     if (db.inTransaction) db.exec("ROLLBACK")
     crate.close()
   }
+}
+
+/**
+ * Takes the pictures of a Room out of its crate, within an open transaction. One that it does not hold was withheld.
+ * @throws CrateFault for a file that is not the picture its name says
+ */
+async function bringFigures({ tables, world }: Instance, crate: CrateFile, roomId: string): Promise<void> {
+  for (const digest of tables.figures.lacking(roomId))
+    for (const mediaType of keysOf(figureTypes)) {
+      const path = pathOf.figure(digest, mediaType)
+      const bytes = await crate.bytes(path, limits.keptFigureBytes)
+      if (bytes === undefined) continue
+      try {
+        tables.figures.keep(await received(bytes, digest, mediaType), roomId, isoTime(world.now()))
+      } catch (error) {
+        throw error instanceof Refusal && error.code === "invalid_schema" ? new CrateFault(`${path} in the crate: ${error.message}`) : error
+      }
+    }
 }
 
 /** Makes a Room of another instance a person's, within an open transaction. It is followed no longer. */

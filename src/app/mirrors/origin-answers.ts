@@ -101,18 +101,25 @@ const job: Job<Given, ReturnType<typeof readAnswer>> = {
   tooCostly: () => new Refusal("content_too_large", "An answer of the origin takes too much time or memory to read."),
 }
 
-/** The text of an answer. @throws CrateFault if it is too long */
-export async function textOf(name: AnswerName, what: string, { body }: Response): Promise<string> {
-  const { most } = answers[name]
+/** The bytes of an answer; undefined if they are more than `most`. */
+export async function bytesOf({ body }: Response, most: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = []
   let length = 0
   const bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? []
   for await (const piece of bytes) {
     length += piece.length
-    if (length > most) throw new CrateFault(`${what} is over ${most} bytes, which is too large.`)
+    if (length > most) return undefined
     pieces.push(piece)
   }
-  return Buffer.concat(pieces).toString()
+  return Buffer.concat(pieces)
+}
+
+/** The text of an answer. @throws CrateFault if it is too long */
+export async function textOf(name: AnswerName, what: string, response: Response): Promise<string> {
+  const { most } = answers[name]
+  const bytes = await bytesOf(response, most)
+  if (bytes === undefined) throw new CrateFault(`${what} is over ${most} bytes, which is too large.`)
+  return bytes.toString()
 }
 
 /** The value of an answer. @throws CrateFault if it is not valid, Refusal 503 if too many are being read */

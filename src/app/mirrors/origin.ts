@@ -1,9 +1,11 @@
 /** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
+import { limits } from "../../contract/limits.ts"
+import { pathOfFigure } from "../../contract/operations/figures.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import { Shorter } from "./shorter.ts"
-import { type AnswerName, answerIn, type FeedPage, type OriginAnswer, PAGE, textOf } from "./origin-answers.ts"
+import { type AnswerName, answerIn, bytesOf, type FeedPage, type OriginAnswer, PAGE, textOf } from "./origin-answers.ts"
 
 /** Milliseconds beyond what was asked to be waited. */
 const PATIENCE = 15_000
@@ -23,16 +25,19 @@ export class Unreachable extends Error {}
 
 /** @param baseUrl scheme, host and path, without a slash at the end */
 export function originAt(baseUrl: string, signal?: AbortSignal) {
+  function open(path: string, accept: string, wait = 0): Promise<Response> {
+    const timeout = AbortSignal.timeout(PATIENCE + wait * 1000)
+    return fetch(`${baseUrl}${path}`, {
+      headers: { accept },
+      redirect: "error",
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    })
+  }
   /** @throws Unreachable, or CrateFault for what will not be otherwise later */
   async function ask<N extends AnswerName>(path: string, name: N, what: string, wait = 0): Promise<OriginAnswer<N>> {
-    const timeout = AbortSignal.timeout(PATIENCE + wait * 1000)
     const called = `${what} at ${baseUrl}`
     try {
-      const response = await fetch(`${baseUrl}${path}`, {
-        headers: { accept: "application/json" },
-        redirect: "error",
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      })
+      const response = await open(path, "application/json", wait)
       if (response.ok) return await answerIn(name, called, await textOf(name, called, response))
       throw await refusedBy(baseUrl, what, response)
     } catch (error) {
@@ -54,6 +59,21 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
       return { from: { instanceId, softwareVersion, baseUrl }, lineage }
     },
     room: (roomId: string) => ask(`/api/research/rooms/${roomId}`, "room", `The Room ${roomId}`),
+    /** A picture that something there names, as it is served. @returns undefined where it is not there, or too large @throws Unreachable */
+    async figure(digest: string): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | undefined> {
+      try {
+        const response = await open(pathOfFigure(digest), "image/*")
+        if (response.ok) {
+          const bytes = await bytesOf(response, limits.keptFigureBytes)
+          return bytes && { bytes, mediaType: response.headers.get("content-type") ?? "" }
+        }
+        await response.body?.cancel()
+        if (response.status === 404) return undefined
+        throw new Unreachable(`${baseUrl} answers with ${response.status}.`)
+      } catch (error) {
+        throw error instanceof Unreachable ? error : new Unreachable(`${baseUrl} does not answer.`, { cause: error })
+      }
+    },
     /** A page of entries after a sequence, each with its write. @param wait seconds for which an empty answer may be held */
     async feed(roomId: string, after: number, wait: number): Promise<FeedPage> {
       const page = await feedOf(roomId, after, wait)

@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { affordances } from "./affordances.ts"
 import { cost } from "../schema/cost.ts"
+import { shownFigures } from "./figures.ts"
 import { at, count, dated, id, optionalSaid, orWithheld, type Said, said } from "./fields.ts"
 import { page, author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -114,6 +115,7 @@ export const attempt = shape({
       late: v.exactOptional(v.boolean()),
       exitCode: v.exactOptional(count),
       cost: v.exactOptional(cost),
+      figures: shownFigures,
       failure: v.exactOptional(shape({ stage: said, explanation: said })),
       reproduction: v.exactOptional(reproduction),
       /** What earlier events told wrongly: units, or values of which this event has new ones. */

@@ -1,5 +1,6 @@
 /** What is answered of Threads, of their timelines and of the activity of Rooms. */
 import * as v from "valibot"
+import { shownFigures } from "./figures.ts"
 import { at, count, id, optionalSaid, said, client, recordKind, recordStatus, roomState, withdrawn } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
@@ -29,7 +30,7 @@ export const thread = shape(threadFields)
 
 export type ThreadSummary = v.InferOutput<typeof thread>
 
-const message = shape({ text: said, clientMessageId: id, client })
+const message = shape({ text: said, clientMessageId: id, figures: shownFigures, client })
 
 const recordCard = shape({
   versionId: id,

@@ -32,6 +32,9 @@ export const ofRecords = {
   /** Places of a body that one withholding names. */
   withheldFields: 50,
   citations: 50,
+  /** Pictures that one write shows, and characters of the words for one. */
+  figures: 8,
+  figureAlt: 500,
   protocolSteps: 50,
   protocolArms: 20,
   argv: 200,

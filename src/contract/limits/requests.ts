@@ -27,6 +27,15 @@ export const ofRequests = {
   addressHeldReads: 400,
   /** Seconds after which an answer that a reading thread does not give is given up, and the thread with it. */
   readingSeconds: 30,
+  /** Bytes of an uploaded picture, and of what it is kept as; its pixels; and seconds and 64 KiB pages of memory that reading it may take. */
+  figureBytes: 1_000_000,
+  keptFigureBytes: 4_000_000,
+  figurePixels: 20_000_000,
+  figureSeconds: 10,
+  figurePages: 6_400,
+  /** Hours for which a picture that nothing public names is kept, and how many of those one person may have: the oldest go first. */
+  unnamedFigureHours: 24,
+  unnamedFigures: 50,
   /** Writes of one batch. */
   batchWrites: 20,
   /** Values of one batch that may come from receipts of its own writes: each takes as many bytes as it stands for. */

@@ -6,6 +6,7 @@ import { cost } from "../schema/cost.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
+import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { namedEffect } from "./publications.ts"
@@ -109,6 +110,7 @@ export const reportAttemptEvent = operation({
   onlyWhen: [
     { field: "failure", when: failed },
     { field: "reproduction", when: { field: "event", in: states.attempt.terminal } },
+    { field: "figures", when: { field: "event", in: states.attempt.terminal } },
   ],
   fields: {
     attemptId: subject("attempt"),
@@ -129,6 +131,7 @@ export const reportAttemptEvent = operation({
       v.pipe(v.boolean("must be true or false"), v.description("A progress event marked late adds metrics after the end.")),
     ),
     outputs: v.exactOptional(outputs),
+    figures,
     cost: v.exactOptional(
       v.pipe(
         cost,

@@ -4,6 +4,7 @@ import { quoting } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, list, oneOf, text, uuid, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
+import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 
@@ -29,6 +30,7 @@ export const postResearchCheckpoint = operation({
     openQuestions: list(text(limits.statement), limits.openQuestions),
     conclusion: v.exactOptional(text(limits.statement)),
     citations: distinct(ref("record"), limits.citations),
+    figures,
   },
   result: {
     checkpointId: uuid,

@@ -5,6 +5,7 @@ import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { arxivId, distinct, distinctBy, list, oneOf, plain, shape, text, uuid, variant, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
+import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 import { assertion, concepts, references, scope } from "../definitions/science.ts"
@@ -89,6 +90,7 @@ export const publishFinding = operation({
     references,
     effects: v.exactOptional(list(effect, limits.effects)),
     limitations: v.exactOptional(text(limits.statement)),
+    figures,
   },
   result,
   example: {

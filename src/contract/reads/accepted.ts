@@ -4,7 +4,7 @@ import type { BodyOf } from "../operations/index.ts"
 
 /** What the content of every kind of record has in common, and what some add. */
 export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
-  Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations">> &
+  Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations" | "figures">> &
   Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
 
 interface Verdict {
@@ -31,6 +31,7 @@ interface Contents {
   verdict: Verdict
   verdicts: readonly Verdict[]
   protocol: Protocol
+  checkpoint: Pick<BodyOf<"post_research_checkpoint">, "figures">
 }
 
 /** A part of an answer with what this service wrote into it. */

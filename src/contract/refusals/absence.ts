@@ -50,6 +50,12 @@ export const refusalsOfAbsence = {
     meaning: "No claim on work has this id.",
     remedy: "Take the id from the receipt of claim_work, or from the brief.",
   },
+  unknown_figure: {
+    status: [404],
+    retryable: false,
+    meaning: "No picture that something public names has this digest.",
+    remedy: "Take the digest from the figures of a message, finding, outcome or checkpoint.",
+  },
   unknown_receipt: {
     status: [404],
     retryable: false,

@@ -164,6 +164,12 @@ function formIn(text: string): URLSearchParams {
   return form
 }
 
+/** A body of at most `most` bytes, as it is. @throws Refusal `not_json` for one that is compressed, `request_too_large` */
+export function readBytes(event: H3Event, most: number): Promise<Uint8Array> {
+  mustBePlain(event)
+  return bytesOf(event, most)
+}
+
 /** Whether anything is sent as a body, as far as the head of the request says. */
 export const hasBody = ({ req: { headers } }: H3Event): boolean =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0

@@ -57,6 +57,8 @@ interface Row extends Target {
   /** Of a message: its text and the id it was sent under, as JSON. */
   readonly text: string | null
   readonly deliveryId: string | null
+  /** The pictures that it shows, as JSON. */
+  readonly figures: string | null
 }
 
 const tallyMembers = keysOf(tallyColumns)
@@ -66,6 +68,7 @@ const COLUMNS = `t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.pers
     e.reply_count AS replyCount, j.client, j.card, j.result, e.version_id AS versionId, s.status, s.notices, ${TARGET_HERE},
     CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.text', j.content -> '$.message') END AS text,
     CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.clientMessageId', j.content -> '$.requestId') END AS deliveryId,
+    CASE e.kind WHEN 'message' THEN j.content -> '$.figures' END AS figures,
     CASE WHEN e.kind = 'link_experiment_finding' THEN
       (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = j.card ->> '$.linkId') END AS withdrawn,
     CASE WHEN e.kind = 'publication' THEN (SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
@@ -79,10 +82,13 @@ const SELECT_BY_KIND = `SELECT ${COLUMNS} FROM timeline_entries e INDEXED BY tim
 const IN_THREAD = `e.thread = ${placeOf("+?")}`
 
 /** What an entry says, as JSON text of a member; the object in it is left open where the standing of a record follows. */
-function saidIn({ text, deliveryId, client, card, operation, result, ...row }: Row): string {
+function saidIn({ text, deliveryId, figures, client, card, operation, result, ...row }: Row): string {
   const of = client === null ? "" : `,"client":${client}`
   const end = row.versionId === null ? "}" : ""
-  if (text !== null) return `"message":{"text":${text},"clientMessageId":${deliveryId}${of}${end}`
+  if (text !== null) {
+    const shown = figures === null ? "" : `,"figures":${figures}`
+    return `"message":{"text":${text},"clientMessageId":${deliveryId}${shown}${of}${end}`
+  }
   if (card !== null && row.kind === "post_research_checkpoint") return `"card":${card.slice(0, -1)},"reviewed":${row.reviewed}}`
   if (card !== null) return `"card":${row.versionId === null ? card : card.slice(0, -1)}`
   return `"receipt":{"operation":"${operation}","target":${targetText(row)},"result":${result}${of}${end}`

@@ -44,6 +44,11 @@ export interface OutsideCheck {
   >
 }
 
+/** Looks nothing up. */
+export const nothingChecked: OutsideCheck = {
+  check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }),
+}
+
 /** Whether an operation takes words out of the public record. */
 export const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
 

@@ -6,6 +6,7 @@ import type { Leave } from "../cut.ts"
 import { activity } from "../journal/activity.ts"
 import type { Acts } from "../journal/acts.ts"
 import type { AnyBehaviour } from "../journal/delivery.ts"
+import { figures } from "../journal/figures.ts"
 import { journal } from "../journal/journal.ts"
 import { receipts } from "../journal/receipts.ts"
 import { timeline } from "../journal/timeline.ts"
@@ -56,7 +57,7 @@ export function assemble(
   const named = references(db)
   const writing = new Writing({
     ...shared,
-    recorder: new Recorder({ ...shared, ...lists }),
+    recorder: new Recorder({ ...shared, ...lists, figures: figures(db) }),
     landed: (roomId) => queue.afterCommit(() => watch.landed(roomId)),
   })
   const admission = new Admission({

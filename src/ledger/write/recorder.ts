@@ -4,12 +4,14 @@ import { senderId } from "../journal/actor.ts"
 import type { Activity } from "../journal/activity.ts"
 import type { Change, ReceiptTarget, Outcome, Subject } from "../journal/behaviour.ts"
 import type { Delivery } from "../journal/delivery.ts"
+import type { Figures } from "../journal/figures.ts"
 import type { Given, Journal, Left } from "../journal/journal.ts"
 import { receiptText } from "../journal/receipts.ts"
 import type { Sequences } from "./sequences.ts"
 import type { Timeline } from "../journal/timeline.ts"
 
 export interface RecorderParts {
+  readonly figures: Figures
   readonly timeline: Timeline
   readonly activity: Activity
   readonly journal: Journal
@@ -106,6 +108,7 @@ export class Recorder {
       contentDigest,
       left,
     )
+    this.#parts.figures.name(position, delivery.body)
     if (entry !== null && threadId !== null) this.#appendEntries(threadId, entry, delivery, change, outcome)
     const answered = outcome.secret === undefined ? result : writeJson({ ...outcome.result, ...outcome.secret })
     const receipt = { ...told, deliveryId, roomId, aboutId, result: answered, entrySequence: sequence, activity, warnings }

@@ -6,6 +6,7 @@ import { kindsIn, type Named, namedIn } from "../../contract/schema/ref.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { shortened } from "../../contract/text.ts"
+import { figures } from "../journal/figures.ts"
 import type { Db } from "../storage/database.ts"
 
 /** An object as its table tells of it, with the id of each object it belongs to. */
@@ -58,6 +59,7 @@ export function references(db: Db) {
         : [[table, db.prepare<{ readonly roomId: string }>(`SELECT ${column} AS roomId FROM ${table} WHERE ${key} = +?`)]]
     }),
   )
+  const pictures = figures(db)
   const told = db.prepare<{ readonly baseUrl: string; readonly toldBy: string }>(
     "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
   )
@@ -128,14 +130,15 @@ export function references(db: Db) {
       const named = namedIn(operation.body, body).filter(
         ({ refers }) => !refers.isSubject && kindsIn(refers).every((kind) => objectOf(kind).isPublic),
       )
-      if (named.length === 0) return []
+      const unseen = pictures.faults(body)
+      if (named.length === 0) return unseen
       const wanted = new Map<string, Set<string>>()
       for (const { refers, id } of named)
         for (const { table } of kindsIn(refers).map(objectOf)) wanted.set(table, (wanted.get(table) ?? new Set()).add(id))
       const rows = new Map([...wanted].flatMap(([table, ids]) => inTable(table, [...ids])).map((row) => [row.id, row]))
       const rooms = new Set([...rows.values()].flatMap(({ roomId }) => roomId ?? []))
       const toldElsewhere = new Map([...rooms].map((roomId) => [roomId, fromAnotherMirror(roomId)]))
-      return named.flatMap(({ refers, id, path, beside }) => {
+      const faults = named.flatMap(({ refers, id, path, beside }) => {
         const row = rows.get(id)
         if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: elsewhere(id, refers.named) }]
         if (refers.not !== undefined && beside[refers.not] === id)
@@ -143,6 +146,7 @@ export function references(db: Db) {
         const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? toldElsewhere.get(row.roomId ?? "")
         return message === undefined ? [] : [{ path, message }]
       })
+      return [...faults, ...unseen]
     },
 
     /** Subjects among what was given, such as the filters of a list, are there. @throws Refusal 404 of the first that is not */

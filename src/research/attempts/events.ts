@@ -93,7 +93,20 @@ export function events(db: Db) {
       insert({ attemptId, revision: 1, body: served("registered", at, { revision: 1, reportedAt: null }) }),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
-      const { event, reportedAt, message, late, exitCode, failure, reproduction, corrects, cost, client, outputs: made = [] } = body
+      const {
+        event,
+        reportedAt,
+        message,
+        late,
+        exitCode,
+        failure,
+        reproduction,
+        corrects,
+        cost,
+        figures,
+        client,
+        outputs: made = [],
+      } = body
       const metrics = newMetrics(body.metrics ?? [], (cell) => lastOf(attemptId, cell))
       const said = {
         message,
@@ -103,6 +116,7 @@ export function events(db: Db) {
         failure,
         reproduction,
         corrects,
+        figures,
         client,
         metricPoints: metrics.length,
         outputLabels: made.map(({ outputLabel }) => outputLabel),

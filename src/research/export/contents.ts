@@ -187,4 +187,12 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
     "Every material by its reference, with what is reported of its locations.",
     each(room.materials(), material),
   )
+  for (const { digest, mediaType, width, height } of room.figures())
+    yield {
+      path: pathOf.figure(digest, mediaType),
+      name: `A picture of ${width} x ${height} pixels`,
+      mediaType,
+      description: "A picture that something in the Room names by the digest of these bytes.",
+      text: room.figureBytes(digest),
+    }
 }

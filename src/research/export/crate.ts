@@ -56,9 +56,9 @@ async function* withoutMarks(
 ): AsyncGenerator<TextFile, void, Written | undefined> {
   const shown = ({ path }: TextFile): ((part: string) => string) =>
     !path.startsWith("ro-crate-") && /\.jsonl?$/.test(path) ? (part) => inAnswers(part, told) : withWords
-  async function* each(file: TextFile): AsyncGenerator<string> {
+  async function* each(file: TextFile): AsyncGenerator<string | Uint8Array> {
     const show = shown(file)
-    for await (const part of file.text) yield show(part)
+    for await (const part of file.text) yield typeof part === "string" ? show(part) : part
   }
   try {
     for (let next = await made.next(); next.done !== true; ) next = await made.next(yield { ...next.value, text: each(next.value) })

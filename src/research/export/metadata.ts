@@ -40,6 +40,7 @@ const folders: Readonly<Record<Folder, string>> = {
   "materials/": "Registrations of materials as they were accepted; the materials themselves are elsewhere.",
   "boards/": "Boards as they were declared.",
   "timelines/": "What was said and done in each Thread, in order.",
+  "figures/": "Pictures, each named by the digest of its bytes.",
 }
 const folderOf = (path: string): string | undefined => (path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined)
 

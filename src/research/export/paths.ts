@@ -1,10 +1,13 @@
 /** Where everything stands in a crate, and what files are called. */
 import type { ExportedKind } from "../../contract/objects/objects.ts"
+import { figureTypes, type FigureType } from "../../contract/operations/figures.ts"
 
 /** The journal of the Room, the writes of other Rooms that it cites, and the instance that the Room comes from. */
 export const HISTORY = "history.jsonl"
 export const CITED = "cited.jsonl"
 export const ORIGIN = "origin.json"
+/** The folder of the pictures that something in the Room names. */
+export const FIGURES = "figures"
 
 /** The id of a pinned commit in the metadata, in the form that package tools know. */
 export const softwareId = ({ url, commit }: { url: string; commit: string }): string => `git+${url}@${commit}`
@@ -31,7 +34,7 @@ export const places = {
   message: "timelines",
 } as const satisfies Readonly<Record<ExportedKind, string>>
 /** Every folder, as its files' paths begin. */
-export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message}/`
+export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message | typeof FIGURES}/`
 /** The folders with a file for each accepted content. */
 export const acceptedFolders: readonly string[] = Object.values(folders)
 
@@ -45,6 +48,7 @@ export const pathOf = {
   /** Labels of materials are another Room's where that one registered them first. */
   material: (roomId: string, { origin_room_id, label }: { origin_room_id: string; label: string }) =>
     `${folders.material}/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
+  figure: (digest: string, mediaType: FigureType) => `${FIGURES}/${digest.slice("sha256:".length)}.${figureTypes[mediaType]}`,
   timeline: (sequence: number, threadId: string) => `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const
 

@@ -5,6 +5,7 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import { present } from "../../contract/present.ts"
 import { activity } from "../../ledger/journal/activity.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import { figures } from "../../ledger/journal/figures.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
 import { roomJournal } from "../../ledger/journal/room-journal.ts"
 import { timeline } from "../../ledger/journal/timeline.ts"
@@ -56,6 +57,7 @@ export function exportedRoom(db: Db, roomId: string) {
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
   const feed = activity(db)
+  const pictures = figures(db)
   const entries = timeline(db)
   const links = findingLinks(db)
   const reviewed = reviews(db)
@@ -96,6 +98,11 @@ export function exportedRoom(db: Db, roomId: string) {
     /** Everybody who left something in a Thread. */
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
     ...rows(db, roomId),
+    /** The pictures that something in the Room names and that are here. */
+    figures: () => pictures.ofRoom(roomId),
+    *figureBytes(digest: string): Generator<Uint8Array> {
+      yield present(pictures.served(digest)).bytes
+    },
 
     /** Every accepted write, as it was kept. */
     history: () => roomJournal(db, roomId),

@@ -83,8 +83,8 @@ for (const file of files) {
   if (!file["@id"].startsWith("timelines/")) continue
   for (const { message, replyToEntryId } of lines(file["@id"])) {
     if (message === undefined) continue
-    const { text, clientMessageId } = message
-    accepted.add(digest({ schemaVersion: KNOWN.schemaVersion, clientMessageId, text, ...(replyToEntryId === null ? {} : { replyToEntryId }) }))
+    const { text, clientMessageId, figures } = message
+    accepted.add(digest({ schemaVersion: KNOWN.schemaVersion, clientMessageId, text, ...(figures === undefined ? {} : { figures }), ...(replyToEntryId === null ? {} : { replyToEntryId }) }))
   }
 }
 

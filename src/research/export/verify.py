@@ -115,6 +115,8 @@ for file in files:
             continue
         content = {"schemaVersion": Number(KNOWN["schemaVersion"])}
         content.update((name, entry["message"].get(name)) for name in ("clientMessageId", "text"))
+        if "figures" in entry["message"]:
+            content["figures"] = entry["message"]["figures"]
         if entry.get("replyToEntryId") is not None:
             content["replyToEntryId"] = entry["replyToEntryId"]
         accepted.add(digest(content))

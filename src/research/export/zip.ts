@@ -3,10 +3,10 @@ import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
 import { ZipFile } from "yazl"
 
-/** A file as its text is made. */
+/** A file as its text, or its bytes, are made. */
 export interface TextFile {
   readonly path: string
-  readonly text: Iterable<string> | AsyncIterable<string>
+  readonly text: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 }
 
 /** What was written of a file. */
@@ -27,15 +27,23 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
   let bytes = 0
   let waiting: string[] = []
   let length = 0
-  const piece = () => {
-    const made = Buffer.from(waiting.join(""))
-    waiting = []
-    length = 0
+  const counted = (made: Buffer) => {
     hash.update(made)
     bytes += made.length
     return made
   }
+  const piece = () => {
+    const made = Buffer.from(waiting.join(""))
+    waiting = []
+    length = 0
+    return counted(made)
+  }
   for await (const part of text) {
+    if (typeof part !== "string") {
+      yield piece()
+      yield counted(Buffer.from(part))
+      continue
+    }
     waiting.push(part)
     length += part.length
     if (length >= PIECE) yield piece()

@@ -73,6 +73,8 @@ async function entriesOf(zip: ZipFile, bounds: CrateBounds): Promise<Map<string,
 export interface CrateFile {
   /** The objects of a file with one a line, by their number. @throws CrateFault */
   lines(path: string): AsyncGenerator<{ readonly number: number; readonly value: unknown }>
+  /** The bytes of a file; undefined where there is none, or it is longer than `most`. @throws CrateFault */
+  bytes(path: string, most: number): Promise<Buffer | undefined>
   close(): void
 }
 
@@ -109,6 +111,10 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
             `The crate has no ${path}: it was made by an earlier version or another program. Export the Room again with this version.`,
           )
         yield* linesOf(path, bytesOf(zip, entry), bounds.line)
+      },
+      async bytes(path, most) {
+        const entry = entries.get(path)
+        return entry === undefined || entry.uncompressedSize > most ? undefined : Buffer.concat(await Array.fromAsync(bytesOf(zip, entry)))
       },
       close: () => zip.close(),
     }

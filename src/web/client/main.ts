@@ -8,6 +8,7 @@ import { listenForKeys } from "./keys.ts"
 import { workForms } from "./forms.ts"
 import { follow } from "./live.ts"
 import { recogniseAsTyped } from "./recognised.ts"
+import { takePictures } from "./pictures.ts"
 import { leadToUnseen, markUnseen } from "./seen.ts"
 import { countTicks } from "./ticks.ts"
 import { showChosenCases } from "./variants.ts"
@@ -19,6 +20,7 @@ workForms()
 copyOnClick()
 writeInPlace()
 readFiles()
+takePictures()
 recogniseAsTyped()
 traceGraphs()
 markUnseen()

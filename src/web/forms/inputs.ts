@@ -1,6 +1,6 @@
 /** The inputs of a form, each with its label, its hint and, after a refusal, what is wrong with it. */
 import { ANOTHER } from "./sheets/sheet.ts"
-import { attributes, type Content, type Html, html } from "../html.ts"
+import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { calledByForms, words } from "../words.ts"
 import { type Choice, type Choices, choicesAmong } from "./choices.ts"
 import type { Draft } from "./draft.ts"
@@ -71,11 +71,14 @@ export function common(field: Field, path: string, state: FormState, hinted: boo
 export const listId = (named: readonly string[] = []) => `choices-${named.join("-")}`
 export const suggestedId = (what: string): string => `suggested-${what}`
 
+/** A script lets it choose a file at once. */
+const pictureLink = html`<p class="hint"><a href="${to("/pictures")}" target="_blank" data-picture>Upload a picture</a></p>`
+
 /** A labelled input. */
 export function labelled(field: Field, path: string, state: FormState, input: Html, hint?: Content): Html {
   const asked = askedOf(path, state)
   return html`<div class="field${state.faults.has(path) ? " wrong" : ""}"${attributes(onlyWith(path, state))}><label for="${idOf(path)}">${nameAt(field, path, state)}${optional(field, path, state)}</label>
-    ${input}${hintOf(path, asked?.hint ?? hint)}${faultsAt(path, state)}</div>`
+    ${input}${hintOf(path, asked?.hint ?? hint)}${asked?.isPicture === true ? pictureLink : null}${faultsAt(path, state)}</div>`
 }
 
 /** How one is named that the list does not hold; Collections have no labels. */

@@ -10,6 +10,7 @@ import { address, entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
+import { figuresOf } from "../parts/figures.ts"
 import { metricsBox, type PastedTable } from "../parts/metrics-box.ts"
 import { afforded, doing } from "../parts/actions.ts"
 import { findingsOf, nextAct, steps } from "../parts/guide.ts"
@@ -79,7 +80,7 @@ const event = (said: Attempt["events"][number]): Html =>
     said.reportedAt === null ? null : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `
   }received ${exactTime(said.receivedAt)}</span>${said.late === true ? html` <span class="tag">late</span>` : null}
 ${said.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(said.message)}</p>`}${said.reproduction === undefined ? null : html`<p>${stateBadge(said.reproduction.verdict)} ${phrase(said.reproduction.explanation)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${phrase(said.failure.explanation)}</p>`}
-<p class="meta">${!said.metricPoints ? null : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${
+${figuresOf(said.figures)}<p class="meta">${!said.metricPoints ? null : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${
     said.outputLabels === undefined || said.outputLabels.length === 0 ? null : html`<span>outputs ${said.outputLabels.join(", ")}</span>`
   }${said.exitCode === undefined ? null : html`<span>exit code ${said.exitCode}</span>`}</p>
   </li>`

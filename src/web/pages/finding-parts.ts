@@ -9,6 +9,7 @@ import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type Html, html, joined, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
 import { effectsOf } from "./forest.ts"
+import { figuresOf } from "../parts/figures.ts"
 import { glyph, stateBadge, stateMark, yesNo } from "../parts/marks.ts"
 import { digest, fromOther, heading, label, table } from "../parts/parts.ts"
 import { counted, words } from "../words.ts"
@@ -113,13 +114,14 @@ function beforehand({ blemishes }: Answer): Html | null {
 /** The parts of a finding between its wording and its scope. */
 export function findingParts(
   record: Answer,
-  { evidence: entries = [], provenance, retrospective, limitations }: RecordContent,
+  { evidence: entries = [], provenance, retrospective, limitations, figures }: RecordContent,
   execution: Execution | null,
 ): Html {
   const papers = provenance?.papers ?? []
   return html`${execution === null ? html`<p class="meta"><span>${stateBadge("unknown", "no execution is named")}</span></p>` : denominator(execution)}
 ${beforehand(record)}
 ${effectsOf(record.effects)}
+${figuresOf(figures)}
 ${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was put after the result was known.</p>` : null}
 ${limitations === undefined ? null : html`<section aria-labelledby="limitations">${heading(2, "limitations", "Limitations")}<p class="said" dir="auto">${inlineMarkdown(limitations)}</p></section>`}
 ${evidence(entries, record, execution)}

@@ -40,6 +40,7 @@ import { libraryPaperPage } from "./library-paper.ts"
 import { personPage } from "./person.ts"
 import { made } from "./making.ts"
 import { providerReturn, startAtProvider } from "./provider.ts"
+import { picturesPage, pictureSent } from "./pictures.ts"
 import { planPage } from "./plan.ts"
 import { recordPage } from "./record.ts"
 import { referenceOperationPage, referencePage } from "./reference.ts"
@@ -98,6 +99,7 @@ const acting = {
   "/setup": setUpPage,
   "/invitations/{token}": invitationPage,
   "/account": accountPage,
+  "/pictures": picturesPage,
   "/library": libraryPage,
   "/library/collections/{collectionId}": collectionPage,
   "/library/papers/{paperId}": libraryPaperPage,
@@ -141,6 +143,7 @@ const sent: Readonly<Record<string, Sent>> = {
   "/web/theme": themeSent,
   "/web/paste": pasteSent,
   "/web/metrics": metricsSent,
+  "/web/pictures": pictureSent,
   "/web/{operation}": actSent,
 }
 

@@ -8,6 +8,7 @@ import { type Content, type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
 import { whyStale } from "../parts/conclusion.ts"
+import { figuresOf } from "../parts/figures.ts"
 import { stateBadge } from "../parts/marks.ts"
 import {
   digest,
@@ -170,6 +171,7 @@ ${checkpoint.stale ? html`<div class="banner warn" role="note" aria-label="Stale
 ${checkpoint.selected ? null : html`<div class="banner quiet" role="note" aria-label="Replaced"><p><a href="${to(`/checkpoints/${thread.selectedCheckpointId ?? ""}`)}">A newer checkpoint</a> of this Thread has taken its place.</p></div>`}
 ${roomBanners(room)}
 ${checkpoint.conclusion === null ? markdown(checkpoint.synthesis) : null}
+${figuresOf(accepted("checkpoint", checkpoint.content).figures)}
 ${restsOn(judged)}
 ${failures(judged)}
 ${doubts(judged, "which it cites")}

@@ -67,7 +67,7 @@ function messageForm(threadId: string, isReply = false): Html {
   return html`<form class="stack${isReply ? " reply" : ""}" method="post" action="${to("/web/post_message")}" data-draft="message-${threadId}-${id}">
 <input type="hidden" name="threadId" value="${threadId}"><input type="hidden" name="/clientMessageId" value="${randomUUID()}">${isReply ? html`<input type="hidden" name="/replyToEntryId">` : null}
 <div class="field"><label for="text-${id}">${isReply ? "Your reply" : "Write in this Thread"}</label><textarea id="text-${id}" name="/text" dir="auto" required maxlength="${limits.message}" aria-describedby="hint-text"></textarea>${isReply ? null : html`<p class="hint" id="hint-text">Markdown, with TeX math between dollar signs: $n_w$.</p>`}</div>
-<div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button>${isReply ? html`<button class="plain" type="button" data-leave>Cancel</button>` : null}</div></form>`
+<div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button>${isReply ? null : html`<a href="${to(withQuery("/do/post_message", { threadId }))}">With a picture</a>`}${isReply ? html`<button class="plain" type="button" data-leave>Cancel</button>` : null}</div></form>`
 }
 
 /** Where the new entries begin. */

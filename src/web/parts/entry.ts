@@ -9,6 +9,7 @@ import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts"
 import { plainText } from "../plain-text.ts"
 import { counted, shortened, title, words } from "../words.ts"
+import { figuresOf } from "./figures.ts"
 import { did, doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
 import { fromOther, label, person, time } from "./parts.ts"
@@ -149,6 +150,6 @@ export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryV
   const client = message?.client ?? card?.client
   return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
     ${inReply(entry, known)}
-${message === undefined ? null : markdown(message.text)}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}
+${message === undefined ? null : html`${markdown(message.text)}${figuresOf(message.figures)}`}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}
 ${after}</li>`
 }

@@ -13,6 +13,7 @@ const remedies: Readonly<Record<RefusalCode, Content>> = {
   unknown_experiment: LOOK_UP,
   unknown_plan: LOOK_UP,
   unknown_board: LOOK_UP,
+  unknown_figure: LOOK_UP,
   unknown_attempt: LOOK_UP,
   unknown_record: LOOK_UP,
   unknown_material: LOOK_UP,

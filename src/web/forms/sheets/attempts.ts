@@ -1,6 +1,7 @@
 /** Attempts, and what happens to them, as they are asked for. */
 import { orNull } from "../../visit.ts"
 import { configurationAsk, costAsks, repositoryAsks, runAsks } from "./code.ts"
+import { pictureAsks, pictureFold } from "./pictures.ts"
 import { experimentAsk, experimentOf, keptOfExperiment as kept, sheet } from "./sheet.ts"
 
 export const attemptSheets = {
@@ -72,6 +73,7 @@ export const attemptSheets = {
     folds: [
       { heading: "Metrics", places: ["/metrics"] },
       { heading: "Outputs", places: ["/outputs"] },
+      pictureFold,
       { heading: "What it cost", places: ["/cost"] },
       { heading: "When it was, and its exit code", places: ["/reportedAt", "/exitCode"] },
     ],
@@ -86,6 +88,7 @@ export const attemptSheets = {
       cancelled: "Say that it was stopped",
     },
     asks: {
+      ...pictureAsks,
       "/attemptId": { label: "Attempt", missing: "Choose the attempt." },
       "/event": {
         label: "What happened?",

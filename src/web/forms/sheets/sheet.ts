@@ -35,6 +35,8 @@ export interface Asked {
   /** The fields of a row, or of an object, stand beside each other. */
   readonly line?: boolean
   readonly suggested?: Suggested
+  /** The digest of a picture, which is uploaded beside it. */
+  readonly isPicture?: boolean
   /** The choice, and its words, with which alone it is asked for: "/intent=rerun". */
   readonly only?: string
   /** Lines a text begins with. */

@@ -1,4 +1,5 @@
 /** Hypotheses, findings and cited claims, as they are asked for. */
+import { pictureAsks, pictureFold } from "./pictures.ts"
 import { beginFinding, comparedIn, effectsIn } from "./begin-finding.ts"
 import { SAYS } from "./companion.ts"
 import { verdictAsks } from "./links.ts"
@@ -88,6 +89,7 @@ export const statementSheets = {
       { heading: "Materials used", places: ["/materials"] },
       { heading: "Other records it speaks of", places: ["/references"] },
       { heading: "Limits of it", places: ["/limitations"] },
+      pictureFold,
     ],
     kept: ["/roomId", "/threadId"],
     begins: beginFinding,
@@ -170,6 +172,7 @@ export const statementSheets = {
       "/materials/*/materialId": { label: "Material", missing: "Choose material {n}." },
       "/materials/*/purpose": { label: "What it was used for", missing: "Say what material {n} was used for." },
       "/limitations": { label: "What it does not show" },
+      ...pictureAsks,
     },
   }),
   publish_cited_claim: sheet("publish_cited_claim", {

@@ -1,5 +1,6 @@
 /** Threads, what is said in them, and where they stand, as they are asked for. */
 import { orNull } from "../../visit.ts"
+import { pictureAsks, pictureFold } from "./pictures.ts"
 import { ANOTHER, sheet, threadAsk } from "./sheet.ts"
 
 export const threadSheets = {
@@ -21,7 +22,11 @@ export const threadSheets = {
     lead: "Everybody can read it; it cannot be changed afterwards.",
     send: "Post",
     first: ["/text"],
-    asks: { "/text": { label: "Your reply", hint: "Markdown, with TeX math between dollar signs.", missing: "Write something.", tall: 4 } },
+    folds: [pictureFold],
+    asks: {
+      "/text": { label: "Your reply", hint: "Markdown, with TeX math between dollar signs.", missing: "Write something.", tall: 4 },
+      ...pictureAsks,
+    },
   }),
   reuse_record: sheet("reuse_record", {
     heading: "Reuse a record in a Thread",
@@ -42,6 +47,7 @@ export const threadSheets = {
     folds: [
       { heading: "Questions that stay open", places: ["/openQuestions"] },
       { heading: "Records it cites", places: ["/citations"] },
+      pictureFold,
       { heading: "How far it covers", places: ["/coversThrough"] },
     ],
     kept: ["/threadId", "/expectedWatermark"],
@@ -61,6 +67,7 @@ export const threadSheets = {
       "/openQuestions": { label: "Questions that stay open", hint: "One a line." },
       "/citations": { label: "Records it cites" },
       "/coversThrough": { label: "Covers the entries up to number" },
+      ...pictureAsks,
       ...threadAsk,
     },
   }),

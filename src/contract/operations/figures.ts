@@ -1,0 +1,32 @@
+/** Pictures: how one is uploaded and read. An upload is no write of a Room: a write that names the picture makes it part of the record. */
+import * as v from "valibot"
+import { limits } from "../limits.ts"
+import { digest } from "../definitions/work.ts"
+import { shape, whole } from "../schema/fields.ts"
+
+/** The kinds of pictures that are taken, and how their files are named. */
+export const figureTypes = { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp" } as const
+export type FigureType = keyof typeof figureTypes
+export const isFigureType = (type: string): type is FigureType => Object.hasOwn(figureTypes, type)
+
+const uploaded = { digest, width: whole(1), height: whole(1) }
+export type UploadedFigure = v.InferOutput<v.StrictObjectSchema<typeof uploaded, undefined>>
+export const uploadedFigure = shape({ schemaVersion: v.number(), ...uploaded })
+
+/** Takes a picture. It is decoded and encoded anew, so nothing of its file is kept but the picture itself. */
+export const uploadFigure = {
+  name: "upload_figure",
+  method: "POST",
+  path: "/api/agent/research/figures",
+  browserPath: "/api/research-actions/figures",
+  permission: "publish_records",
+  summary: `Uploads a PNG, JPEG or WebP picture of up to ${limits.figureBytes / 1e6} MB and ${limits.figurePixels / 1e6} million pixels. Name its digest in figures of a finding, an outcome, a message or a checkpoint within a day, or it is removed.`,
+} as const
+
+export const readFigure = {
+  name: "figure",
+  method: "GET",
+  path: "/api/research/figures/{digest}",
+  summary: "A picture that something public names.",
+} as const
+export const pathOfFigure = (digest: string): string => readFigure.path.replace("{digest}", digest)

@@ -1,0 +1,56 @@
+/**
+ * Reads a picture of a stranger and encodes it anew: what is kept holds the pixels and nothing else of the file. It runs in a process
+ * for costly work alone, with a bound on the memory of the decoder.
+ */
+import { setFlagsFromString } from "node:v8"
+import { limits } from "../contract/limits.ts"
+import type { FigureType } from "../contract/operations/figures.ts"
+
+/** What is asked: bytes in base64, and of which type they are said to be. */
+export interface ImageOrder {
+  readonly bytes: string
+  readonly mediaType: FigureType
+  /** Whether the picture is encoded anew; else it is only looked at. */
+  readonly encode: boolean
+}
+
+/** The picture, or what is wrong with it. `bytes` are in base64 and empty where nothing was encoded. */
+export type ImageRead = { readonly width: number; readonly height: number; readonly bytes: string } | { readonly fault: string }
+
+/** How good a JPEG is made, of 100. */
+const QUALITY = 92
+
+/** Whether a file begins as its type does. */
+const begins: Readonly<Record<FigureType, (bytes: Buffer) => boolean>> = {
+  "image/png": (bytes) => bytes.subarray(0, 8).toString("latin1") === "\x89PNG\r\n\x1a\n",
+  "image/jpeg": (bytes) => bytes.subarray(0, 3).toString("latin1") === "\xff\xd8\xff",
+  "image/webp": (bytes) => bytes.subarray(0, 4).toString("latin1") === "RIFF" && bytes.subarray(8, 12).toString("latin1") === "WEBP",
+}
+
+export async function readImage({ bytes, mediaType, encode }: ImageOrder): Promise<ImageRead> {
+  const file = Buffer.from(bytes, "base64")
+  if (!begins[mediaType](file)) return { fault: `is not a file of type ${mediaType}` }
+  // The decoder takes memory of its own, which no limit of the thread bounds.
+  setFlagsFromString(`--wasm-max-mem-pages=${limits.figurePages}`)
+  const { PhotonImage } = await import("@cf-wasm/photon/node")
+  let image: InstanceType<typeof PhotonImage> | undefined
+  try {
+    image = PhotonImage.new_from_byteslice(file)
+    const [width, height] = [image.get_width(), image.get_height()]
+    if (width * height > limits.figurePixels) return { fault: `has ${width} x ${height} pixels; at most ${limits.figurePixels} are taken` }
+    if (!encode) return { width, height, bytes: "" }
+    const made = {
+      "image/png": () => image?.get_bytes(),
+      "image/jpeg": () => image?.get_bytes_jpeg(QUALITY),
+      "image/webp": () => image?.get_bytes_webp(),
+    }[mediaType]()
+    const kept = Buffer.from(made ?? [])
+    if (kept.length > limits.keptFigureBytes)
+      return { fault: `takes ${kept.length} bytes when it is encoded anew; at most ${limits.keptFigureBytes} are kept` }
+    return { width, height, bytes: kept.toString("base64") }
+  } catch {
+    return { fault: `cannot be decoded as ${mediaType} within the memory a picture may take` }
+  } finally {
+    image?.free()
+  }
+}

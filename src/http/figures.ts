@@ -1,0 +1,45 @@
+/** The routes of pictures: one is uploaded by a credential or a signed-in person, and read by anyone once something public names it. */
+import type { H3Event } from "h3"
+import { limits } from "../contract/limits.ts"
+import { pathOfFigure, readFigure, uploadFigure } from "../contract/operations/figures.ts"
+import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Actor } from "../ledger/journal/actor.ts"
+import { asset, json, tagOf, versioned } from "../edge/answers/answer.ts"
+import type { Edge } from "../edge/edge.ts"
+import { bearer, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, personActor } from "../edge/identity/callers.ts"
+import { readBytes } from "../edge/limits/body.ts"
+import { pathParams } from "../edge/paths.ts"
+import { keepFigure } from "../edge/requests/figures.ts"
+import type { Routes } from "../edge/requests/routes.ts"
+
+/** Keeps the picture that a request brings. The same picture sent again is answered in the same way. */
+async function keep(edge: Edge, actor: Actor, event: H3Event) {
+  const { name, permission } = uploadFigure
+  if (actor.grant !== null && !actor.grant.permissions.has(permission))
+    throw new Refusal("permission_missing", `${name} needs ${permission}; this credential lacks it.`, {
+      current: { needed: [permission], missing: [permission] },
+    })
+  return json(versioned(await keepFigure(edge, actor, await readBytes(event, limits.figureBytes), event.req.headers.get("content-type"))))
+}
+
+export function figureRoutes(edge: Edge, routes: Routes): void {
+  routes.add(uploadFigure.method, uploadFigure.path, (event) => {
+    mustNotComeFromBrowser(event)
+    return keep(edge, bearer(edge, "research", event), event)
+  })
+  routes.add(uploadFigure.method, uploadFigure.browserPath, (event) => {
+    mustComeFromOwnPage(edge, event)
+    return keep(edge, personActor(mustBeSignedIn(edge, event)), event)
+  })
+  routes.add(
+    readFigure.method,
+    readFigure.path,
+    (event) => {
+      const { digest = "" } = pathParams(event)
+      const found = edge.instance.tables.figures.served(digest)
+      if (found === undefined) throw new Refusal("unknown_figure", "There is no such picture, or nothing public names it.")
+      return asset(new Uint8Array(found.bytes), found.mediaType, tagOf(pathOfFigure(digest)))
+    },
+    "everywhere",
+  )
+}

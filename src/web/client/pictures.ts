@@ -1,0 +1,34 @@
+/** Uploads a picture where a form asks for one, and writes its digest there. Without a script the link leads to the page that does it. */
+async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
+  const input = link.closest(".field")?.querySelector<HTMLInputElement>("input")
+  if (!input) return
+  const base = document.getElementById("main")?.dataset.base ?? ""
+  const before = link.textContent
+  link.textContent = "Uploading…"
+  const response = await fetch(`${base}/api/research-actions/figures`, {
+    method: "POST",
+    body: file,
+    headers: { "content-type": file.type },
+  })
+  const { digest, error }: { digest?: string; error?: string } = await response.json()
+  link.textContent = digest === undefined ? (error ?? "It was not uploaded.") : `${before} again`
+  if (digest === undefined) return
+  input.value = digest
+  input.dispatchEvent(new Event("input", { bubbles: true }))
+  input.focus()
+}
+
+/** Lets links to the upload page choose a file instead. */
+export function takePictures(): void {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-picture]") : null
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    const chooser = Object.assign(document.createElement("input"), { type: "file", accept: "image/png,image/jpeg,image/webp" })
+    chooser.addEventListener("change", () => {
+      const [file] = chooser.files ?? []
+      if (file !== undefined) upload(link, file).catch(() => (link.textContent = "The service does not answer. Try again."))
+    })
+    chooser.click()
+  })
+}

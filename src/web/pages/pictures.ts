@@ -1,0 +1,59 @@
+/** `/pictures`: uploads a picture without a script, and says by which digest a form names it. */
+import { figureTypes } from "../../contract/operations/figures.ts"
+import { limits } from "../../contract/limits.ts"
+import { Refusal } from "../../contract/refusals/refusal.ts"
+import type { Answer } from "../../edge/answers/answer.ts"
+import { mustBeSignedIn, mustComeFromOwnPage } from "../../edge/identity/callers.ts"
+import { readBytes } from "../../edge/limits/body.ts"
+import { keepFigure } from "../../edge/requests/figures.ts"
+import { withQuery } from "../addresses.ts"
+import { type Content, type Html, html, to } from "../html.ts"
+import { digest as digestShown } from "../parts/parts.ts"
+import { redirected } from "../redirect.ts"
+import type { Shown, Visit, WebPage } from "../visit.ts"
+
+/** Bytes of a form beside its one file. */
+const AROUND = 4_096
+
+const form: Html = html`<form class="stack" method="post" action="${to("/web/pictures")}" enctype="multipart/form-data">
+<div class="field"><label for="picture">Picture</label><input id="picture" type="file" name="picture" required accept="${Object.keys(figureTypes).join(",")}" aria-describedby="picture-hint"><p class="hint" id="picture-hint">PNG, JPEG or WebP, up to ${limits.figureBytes / 1e6} MB.</p></div>
+<div class="buttons"><button>Upload the picture</button></div></form>`
+
+const page = (outcome: Content, status = 200): Shown => ({
+  title: "Upload a picture",
+  status,
+  body: html`<h1>Upload a picture</h1>
+<p>Everybody can see it once something names it. Until then nobody can, and after a day it is removed. Only the picture is kept: places, names and other data in its file are not.</p>
+${outcome}${form}`,
+})
+
+export const picturesPage: WebPage = (visit) =>
+  visit.person === undefined ? redirected(visit, withQuery("/sign-in", { next: "/pictures" })) : page(null)
+
+export async function pictureSent({ edge, event }: Visit): Promise<Answer | WebPage> {
+  mustComeFromOwnPage(edge, event)
+  const person = mustBeSignedIn(edge, event)
+  const body = await readBytes(event, limits.figureBytes + AROUND)
+  try {
+    const file = await fileIn(body, event.req.headers.get("content-type") ?? "")
+    const { digest, width, height } = await keepFigure(edge, person, new Uint8Array(await file.arrayBuffer()), file.type)
+    return () =>
+      page(
+        html`<div class="banner quiet" role="status"><strong>The picture was uploaded: ${width} × ${height} pixels.</strong><p>Paste its digest into the form that is to show it: ${digestShown(digest)}</p></div>`,
+      )
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "invalid_schema") throw error
+    const { message } = error
+    return () => page(html`<div class="banner warn" role="alert"><strong>${message}</strong></div>`, 422)
+  }
+}
+
+/** The file of the form. @throws Refusal `invalid_schema` where there is none */
+async function fileIn(body: Uint8Array, type: string): Promise<File> {
+  const sent = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData().catch(() => null)
+  const file = sent?.get("picture")
+  if (file instanceof File && file.size > 0 && file.size <= limits.figureBytes) return file
+  throw new Refusal("invalid_schema", `Choose a picture of up to ${limits.figureBytes / 1e6} MB.`, {
+    issues: [{ path: "/picture", message: "must be a file" }],
+  })
+}

@@ -1,0 +1,222 @@
+/** Pictures: uploaded, named by what is written, read by anyone, carried by exports and mirrors, and withheld with their words. */
+import { createHash } from "node:crypto"
+import { readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { startResearchRoom } from "research-room/testing"
+import t from "tap"
+import { ResearchRoomClient } from "research-room/client"
+import { checkData } from "../../src/check/check.ts"
+import { openForward } from "../../src/app/compose/upgrade.ts"
+import { databaseFile } from "../../src/ledger/storage/data.ts"
+import { ask } from "../support/ask.ts"
+import { message } from "../support/bodies.ts"
+import { elsewhere } from "../support/elsewhere.ts"
+import { bytesOfOpen } from "../support/open-files.ts"
+import { encoded, png } from "../support/pictures.ts"
+import { DAY, type Own, startOwn, temporaryFolder } from "../support/service.ts"
+import { forged } from "../research/added/forged.ts"
+import { bytesOf, unpack } from "../research/added/unpacked.ts"
+
+const PATH = "/api/agent/research/figures"
+const demo = await startResearchRoom()
+t.teardown(() => demo.close())
+const { baseUrl } = demo
+const { roomId, openingThreadId: threadId } = demo.rooms.empty
+const owner = demo.client("owner_all")
+const { token } = demo.credentials.owner_all
+const shown = (digest: string, at = baseUrl) => fetch(`${at}/api/research/figures/${digest}`)
+const send = (raw: Buffer, type = "image/png", more = {}) =>
+  ask(`${baseUrl}${PATH}`, { raw: new Uint8Array(raw), headers: { "content-type": type }, token, ...more })
+const upload = async (raw: Buffer, type?: string): Promise<string> => String((await send(raw, type)).body.digest)
+
+t.test("a picture is uploaded, and everybody sees it once something names it", async (t) => {
+  const { status, body } = await send(png())
+  t.equal(status, 200)
+  t.match(body, { schemaVersion: 3, digest: /^sha256:[0-9a-f]{64}$/, width: 12, height: 8 })
+  const digest = String(body.digest)
+  t.equal(await upload(png()), digest, "sent again it is the same")
+  t.equal((await shown(digest)).status, 404, "nothing names it yet")
+
+  const figures = [{ digest, alt: "Loss by step: both arms fall together." }]
+  const { entry } = await owner.write("post_message", { threadId, text: "See the curve.", figures })
+  const response = await shown(digest)
+  t.equal(response.status, 200)
+  t.match(Object.fromEntries(response.headers), {
+    "content-type": "image/png",
+    "x-content-type-options": "nosniff",
+    "cache-control": "public, max-age=31536000, immutable",
+    "access-control-allow-origin": "*",
+  })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  t.equal(`sha256:${createHash("sha256").update(bytes).digest("hex")}`, digest, "its digest is over what is served")
+  const { items } = await owner.read("thread_timeline", { threadId, after: (entry?.sequence ?? 1) - 1 })
+  t.match(items[0], { message: { figures } })
+})
+
+t.test("a JPEG and a WebP are taken, and what stood in a file beside its picture is not kept", async (t) => {
+  const secret = "GPS 48.2082 N, 16.3738 E"
+  const { jpeg, webp } = await encoded(png({ shade: 60 }))
+  const files = { "image/png": png({ comment: secret }), "image/jpeg": jpeg, "image/webp": webp }
+  for (const [type, file] of Object.entries(files)) {
+    const digest = await upload(Buffer.concat([file, Buffer.from(secret)]), type)
+    await owner.write("post_message", { threadId, text: type, figures: [{ digest, alt: "A shade." }] })
+    const response = await shown(digest)
+    t.equal(response.headers.get("content-type"), type)
+    t.notOk(Buffer.from(await response.arrayBuffer()).includes(secret), type)
+  }
+})
+
+t.test("what is no picture, or not the one it says, is refused, and nothing is kept", async (t) => {
+  const refusedAs = async (raw: Buffer, type?: string, more = {}) => {
+    const { status, body } = await send(raw, type, more)
+    return `${status} ${String(body.refusal)}`
+  }
+  t.equal(await refusedAs(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml"), "422 invalid_schema")
+  t.equal(await refusedAs(png(), "image/jpeg"), "422 invalid_schema", "a PNG that says it is a JPEG")
+  t.equal(await refusedAs(Buffer.from("<script>alert(1)</script>")), "422 invalid_schema")
+  t.equal(await refusedAs(png().subarray(0, 60)), "422 invalid_schema", "cut off")
+  t.equal(await refusedAs(png({ width: 5_001, height: 4_000 })), "422 invalid_schema", "more pixels than are taken")
+  t.equal(await refusedAs(png({ width: 60_000, height: 60_000, rows: 10 })), "422 invalid_schema", "one that would take all memory")
+  t.equal(await refusedAs(Buffer.alloc(0)), "422 invalid_schema")
+  t.equal(await refusedAs(Buffer.alloc(1_000_001)), "413 request_too_large")
+  t.equal(await refusedAs(png(), "image/png", { token: undefined }), "401 not_authenticated")
+  t.equal(await refusedAs(png(), "image/png", { headers: { "content-type": "image/png", origin: baseUrl } }), "403 browser_origin")
+  t.equal((await shown("sha256:0")).status, 404)
+})
+
+t.test("a write names pictures that are here, each with words, and no more than eight", async (t) => {
+  const digest = await upload(png({ shade: 3 }))
+  const post = async (figures: unknown) => {
+    const { status, body } = await ask(`${baseUrl}/api/agent/threads/${threadId}/messages`, { token, body: message("See.", { figures }) })
+    return `${status} ${String(body.refusal)} ${String(body.issues?.[0]?.path)}`
+  }
+  const unknown = `sha256:${"0".repeat(64)}`
+  t.equal(
+    await post([
+      { digest, alt: "One." },
+      { digest: unknown, alt: "Two." },
+    ]),
+    "422 unknown_reference /figures/1/digest",
+  )
+  t.equal(await post([{ digest }]), "422 invalid_schema /figures/0/alt")
+  t.equal(await post([{ digest, alt: " " }]), "422 invalid_schema /figures/0/alt")
+  t.equal(await post(Array.from({ length: 9 }, () => ({ digest, alt: "One." }))), "422 invalid_schema /figures")
+  t.equal((await shown(digest)).status, 404, "a refused write names nothing")
+})
+
+t.test("an export holds the pictures, and an import takes them only as their digests say", async (t) => {
+  const digest = await upload(png({ shade: 9 }))
+  await owner.write("post_message", { threadId, text: "To be exported.", figures: [{ digest, alt: "A dark one." }] })
+  const zip = Buffer.from(await bytesOf(await owner.download("room_export", { roomId })))
+  const path = `figures/${digest.slice(7)}.png`
+  t.ok(unpack(zip).files.has(path), [...unpack(zip).files.keys()].filter((name) => name.startsWith("figures/")).join())
+  const here = elsewhere(t)
+  await here.import(zip)
+  t.ok((await here.export(roomId)).equals(zip), "the export of there is the same byte for byte")
+  t.strictSame(here.problems(), [])
+})
+
+t.test("another picture under a digest comes in neither from a crate nor from a mirror's origin", async (t) => {
+  const [there, here] = [await startOwn(), await startOwn()]
+  t.teardown(() => Promise.all([there.close(), here.close()]))
+  const ada = await there.setUp()
+  await here.setUp("eve")
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "With a picture" })).result
+  const say = (digest: string) =>
+    ada.write("post_message", { threadId, ...message("See.", { figures: [{ digest, alt: "One." }] }) } as never)
+  const { digest } = await kept(there, 7)
+  await say(digest)
+  const reader = new ResearchRoomClient({ baseUrl: there.baseUrl })
+  const zip = Buffer.from(await bytesOf(await reader.download("room_export", { roomId })))
+  const other = forged(zip, { [`figures/${digest.slice(7)}.png`]: () => "no picture" })
+  await t.rejects(elsewhere(t).import(other), { message: /in the crate: The picture is not the one that sha256:/ } as never)
+
+  const lie = `sha256:${"a".repeat(64)}`
+  await kept(there, 8, lie)
+  await say(lie)
+  await here.instance.ledger.transact(() => here.instance.tables.mirrors.put(roomId, there.baseUrl, new Date().toISOString()))
+  await until("the honest picture is there", async () => (await shown(digest, here.baseUrl)).status === 200)
+  await say(digest)
+  await until("the mirror goes on", async () => here.instance.ledger.activity.watermark(roomId) === 4)
+  t.equal((await shown(lie, there.baseUrl)).status, 200)
+  t.equal((await shown(lie, here.baseUrl)).status, 404)
+})
+
+t.test("withheld words take their picture with them, out of every file and every mirror", async (t) => {
+  const folders = [temporaryFolder(), temporaryFolder()] as const
+  t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+  const there = await startOwn({ folder: folders[0], keeps: true })
+  const here = await startOwn({ folder: folders[1], keeps: true })
+  const ada = await there.setUp()
+  await here.setUp("eve")
+  const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "With pictures" })).result
+  const [secret, shared] = [await kept(there, 101), await kept(there, 202)]
+  const say = (text: string, ...digests: string[]) =>
+    ada.write("post_message", {
+      threadId,
+      ...message(text, { figures: digests.map((digest) => ({ digest, alt: `Picture of ${text}` })) }),
+    } as never)
+  const { entry } = await say("both", secret.digest, shared.digest)
+  await say("one", shared.digest)
+  await here.instance.ledger.transact(() => here.instance.tables.mirrors.put(roomId, there.baseUrl, new Date().toISOString()))
+  const statuses = (at: string) => Promise.all([secret, shared].map(async ({ digest }) => (await shown(digest, at)).status))
+  await until("the mirror has both", async () => String(await statuses(here.baseUrl)) === "200,200")
+
+  const fields = ["/figures/0/alt", "/figures/1/alt"]
+  await ada.write("withhold_content", {
+    roomId,
+    of: { entryId: entry?.entryId },
+    fields,
+    reason: "rights",
+    explanation: "Not ours.",
+  } as never)
+  t.strictSame(await statuses(there.baseUrl), [404, 200], "what another message shows stays")
+  await until("the mirror has one", async () => String(await statuses(here.baseUrl)) === "404,200")
+  const timeline = await (await fetch(`${there.baseUrl}/api/research/threads/${threadId}/timeline?after=0`)).text()
+  t.match(timeline, /"alt":\{"withheld":/)
+  for (const each of [there, here]) {
+    await until(
+      "no file holds it",
+      async () => !readdirSync(each.folder).some((name) => bytesOfOpen(join(each.folder, name)).includes(secret.bytes)),
+    )
+    await each.close()
+    const { db } = openForward(databaseFile(each.folder))
+    t.strictSame(checkData(db).problems, [])
+    db.close()
+  }
+})
+
+t.test("what nothing names goes after a day", async (t) => {
+  const own = await startOwn()
+  t.teardown(() => own.close())
+  const ada = await own.setUp()
+  await ada.write("create_room", { title: "Kept" })
+  const { figures } = own.instance.tables
+  const keep = async (shade: number) => (await kept(own, shade)).digest
+  const first = await keep(1)
+  own.pass(DAY / 2)
+  const second = await keep(2)
+  t.equal(figures.sizesOf([first, second]).size, 2)
+  own.pass(DAY / 2 + 60_000)
+  const third = await keep(3)
+  t.strictSame([...figures.sizesOf([first, second, third]).keys()].sort(), [second, third].sort())
+  for (let shade = 4; shade < 60; shade += 1) await keep(shade)
+  t.notOk(figures.sizesOf([second]).size, "of one person no more than some are kept")
+})
+
+/** A picture as it is kept; under another digest than its own, as a forger would have it. */
+async function kept({ instance: { ledger, tables, world } }: Own, shade: number, as?: string): Promise<{ digest: string; bytes: Buffer }> {
+  const bytes = png({ shade })
+  const digest = as ?? `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+  const at = new Date(world.now()).toISOString()
+  await ledger.transact(() => tables.figures.keep({ digest, mediaType: "image/png", width: 12, height: 8, bytes }, "ada", at))
+  return { digest, bytes }
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 60_000
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`never: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
