@@ -1,5 +1,5 @@
 /** The routes of pictures as OpenAPI describes them: what goes in and out is no JSON. */
-import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/operations/figures.ts"
+import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figure-routes.ts"
 import { answerSchema } from "./components.ts"
 import { byAnyone, byCredential, bySession, described, json, needs, responses, tags } from "./openapi-parts.ts"
 import type { Content, OpenApiRoute } from "./openapi-types.ts"

@@ -1,6 +1,6 @@
 /** Which refusals a route can answer with, worked out from what its definition says. */
 import * as v from "valibot"
-import { uploadFigure } from "../contract/operations/figures.ts"
+import { uploadFigure } from "../contract/definitions/figure-routes.ts"
 import type { Action } from "../contract/operations/action.ts"
 import { unknownIn, unknownOf } from "../contract/objects/objects.ts"
 import { type Operation, pathNames } from "../contract/definitions/operation.ts"

@@ -1,5 +1,5 @@
 /** Pictures in a document: what each shows, in its writer's words, and where it is. */
-import { pathOfFigure } from "../contract/operations/figures.ts"
+import { pathOfFigure } from "../contract/definitions/figure-routes.ts"
 import { type Asking, said } from "./writing.ts"
 
 interface Figure {

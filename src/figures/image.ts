@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from "node:v8"
 import { limits } from "../contract/limits.ts"
-import type { FigureType } from "../contract/operations/figures.ts"
+import type { FigureType } from "../contract/definitions/figure-routes.ts"
 
 /** What is asked: bytes in base64, and of which type they are said to be. */
 export interface ImageOrder {

@@ -1,7 +1,7 @@
 /** Takes in pictures: what a member uploads, and what comes with a Room of another instance. */
 import { createHash } from "node:crypto"
 import { limits } from "../contract/limits.ts"
-import { figureTypes, type FigureType, isFigureType } from "../contract/operations/figures.ts"
+import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/figure-routes.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job } from "../jobs/job.ts"
 import type { Pool } from "../jobs/pool.ts"

@@ -1,7 +1,7 @@
 /** The routes of pictures: one is uploaded by a credential or a signed-in person, and read by anyone once something public names it. */
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
-import { pathOfFigure, readFigure, uploadFigure } from "../contract/operations/figures.ts"
+import { pathOfFigure, readFigure, uploadFigure } from "../contract/definitions/figure-routes.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { asset, json, tagOf, versioned } from "../edge/answers/answer.ts"

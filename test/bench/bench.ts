@@ -11,6 +11,7 @@
  * | `memory` | `memory.ts`: memory at rest and over an hour's worth of requests |
  * | `check` | `check.ts`: the replay and comparison of histories of two lengths, and the memory that takes |
  * | `curves` | `curves.ts`: the pages that compare, in a Room of 500 attempts with 200,000 points each |
+ * | `measured` | `measured.ts`: the measurement table of 2,000 attempts with 100 values each |
  * | `webhooks` | `webhooks.ts`: writes while every receiver of a Room's webhooks hangs |
  * | `threads` | `threads.ts`: pages and small reads with one and two reading threads, in a Room of 500 experiments and findings |
  *
@@ -27,6 +28,7 @@ import { keepDemo, remove as removeFolder } from "./data/demo.ts"
 import type { Load, Loaded } from "./load/load.ts"
 import { jsonFile, machine, scratchFolder } from "./machine.ts"
 import { endAll, Helper, makeDemo, mustBeBuilt } from "./process.ts"
+import { measured } from "./measured.ts"
 import { measured as measuredReads } from "./reads/cases.ts"
 import { memory } from "./memory.ts"
 import { mixed } from "./mixed.ts"
@@ -47,6 +49,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   memory,
   check,
   curves: curvesOf,
+  measured,
   threads,
   webhooks,
 }

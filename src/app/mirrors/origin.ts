@@ -1,6 +1,6 @@
 /** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
 import { limits } from "../../contract/limits.ts"
-import { pathOfFigure } from "../../contract/operations/figures.ts"
+import { pathOfFigure } from "../../contract/definitions/figure-routes.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { RoomSource } from "../../rooms/imported.ts"

@@ -2,6 +2,7 @@
 import * as v from "valibot"
 import { isObject } from "../json.ts"
 import { limits } from "../limits.ts"
+import { uploadFigure } from "./figure-routes.ts"
 import { digest } from "./work.ts"
 import { list, shape, text } from "../schema/fields.ts"
 
@@ -12,7 +13,7 @@ export const figures = v.exactOptional(
   v.pipe(
     list(figure, limits.figures),
     v.description(
-      "Pictures in the order they are shown, each by the digest that its upload answered, with words (alt) for those who do not see it.",
+      `Pictures in the order they are shown, each by the digest that its upload (${uploadFigure.method} ${uploadFigure.path}) answered, with words (alt) for those who do not see it.`,
     ),
   ),
 )

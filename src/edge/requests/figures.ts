@@ -1,5 +1,5 @@
 /** An uploaded picture on its way in, by whatever door: read, and kept until a write names it. */
-import type { UploadedFigure } from "../../contract/operations/figures.ts"
+import type { UploadedFigure } from "../../contract/definitions/figure-routes.ts"
 import { figureTypeOf, uploaded } from "../../figures/keeping.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { isoTime } from "../../ledger/world.ts"

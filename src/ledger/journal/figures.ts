@@ -2,7 +2,7 @@
 import { figuresOf } from "../../contract/definitions/figures.ts"
 import { holdsMark, markBegins } from "../../contract/definitions/withheld-text.ts"
 import { limits } from "../../contract/limits.ts"
-import type { FigureType } from "../../contract/operations/figures.ts"
+import type { FigureType } from "../../contract/definitions/figure-routes.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"

@@ -1,6 +1,6 @@
 /** Where everything stands in a crate, and what files are called. */
 import type { ExportedKind } from "../../contract/objects/objects.ts"
-import { figureTypes, type FigureType } from "../../contract/operations/figures.ts"
+import { figureTypes, type FigureType } from "../../contract/definitions/figure-routes.ts"
 
 /** The journal of the Room, the writes of other Rooms that it cites, and the instance that the Room comes from. */
 export const HISTORY = "history.jsonl"

@@ -1,5 +1,5 @@
 /** `/pictures`: uploads a picture without a script, and says by which digest a form names it. */
-import { figureTypes } from "../../contract/operations/figures.ts"
+import { figureTypes } from "../../contract/definitions/figure-routes.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Answer } from "../../edge/answers/answer.ts"

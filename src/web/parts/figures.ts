@@ -1,6 +1,6 @@
 /** Pictures that something shows, with their words below. */
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
-import { pathOfFigure } from "../../contract/operations/figures.ts"
+import { pathOfFigure } from "../../contract/definitions/figure-routes.ts"
 import { type Html, html, to } from "../html.ts"
 
 interface Figure {

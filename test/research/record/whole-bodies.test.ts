@@ -95,7 +95,7 @@ t.test("the manifest and the exported schemas say so", async (t) => {
     operations.filter(({ onlyWhen }) => onlyWhen.length > 0).map(({ name, onlyWhen }) => [name, onlyWhen.map(({ field }) => field)]),
   )
   t.strictSame(only, {
-    report_attempt_event: ["failure", "reproduction"],
+    report_attempt_event: ["failure", "reproduction", "figures"],
     post_research_checkpoint: ["conclusion"],
     claim_work: ["object"],
   })

@@ -1,7 +1,7 @@
 /** Pictures: how one is uploaded and read. An upload is no write of a Room: a write that names the picture makes it part of the record. */
 import * as v from "valibot"
 import { limits } from "../limits.ts"
-import { digest } from "../definitions/work.ts"
+import { digest } from "./work.ts"
 import { shape, whole } from "../schema/fields.ts"
 
 /** The kinds of pictures that are taken, and how their files are named. */
