@@ -24,6 +24,7 @@ import { isoTime } from "../../src/ledger/world.ts"
 import { connections } from "../../src/people/connections.ts"
 import type { Person } from "../../src/people/people.ts"
 import { openLog } from "../../src/log.ts"
+import { png } from "../support/pictures.ts"
 import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
@@ -78,6 +79,9 @@ const [dispute] = live
   .all()
 const { threadId = "", entryId, username = "" } = dispute ?? {}
 await does(username, "post_message", { threadId }, { text: "It was the seed.", replyToEntryId: entryId })
+const picture = { digest: `sha256:${"5".repeat(64)}`, mediaType: "image/png", width: 12, height: 8, bytes: png() } as const
+await ledger.transact(() => tables.figures.keep(picture, "ada", isoTime(world.now())))
+await does(username, "post_message", { threadId }, { text: "As drawn.", figures: [{ digest: picture.digest, alt: "A field." }] })
 await does(link?.username ?? "", "withdraw_link", {}, { linkId: link?.linkId, explanation: "It was about another run." })
 const { experimentId } = live
   .prepare<{ experimentId: string }>(

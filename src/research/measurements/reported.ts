@@ -23,6 +23,9 @@ interface Row {
   readonly last: string | null
 }
 
+/** Attempts that are read at once: beyond the limit no more than theirs. */
+const AT_ONCE = 50
+
 export type ReportedValues = ReturnType<typeof reportedValues>
 
 export function reportedValues(db: Db) {
@@ -31,23 +34,23 @@ export function reportedValues(db: Db) {
     `SELECT j.key AS place, group_concat(l.dimensions_id) AS sets, group_concat(l.value) AS told, min(l.unit) AS first, max(l.unit) AS last
      FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? GROUP BY j.key`,
   )
-  const counted = db.prepare<{ total: number }>(
-    `SELECT count(*) AS total FROM (SELECT 1 FROM json_each(+?) j CROSS JOIN attempt_last_metrics l
-     ON l.attempt_id = j.value AND l.name = +? AND l.split = +? LIMIT ${limits.measuredValues + 1})`,
-  )
-
-  /** @param ids a JSON list of attempts @throws Refusal 422 for more than a table looks at */
-  return function reported(ids: string, metric: string, split: string): Reported[] {
-    if (counted.one(ids, metric, split).total > limits.measuredValues)
-      throw badParameter(
-        "metric",
-        `has more than ${limits.measuredValues.toLocaleString("en")} values here: narrow it with experiments or attempts`,
-      )
-    return ofMetric.all(ids, metric, split).map(({ place, sets, told, first, last }) => ({
-      place,
-      sets: parse(stored<number[]>(`[${sets}]`)),
-      told: parse(stored<ReportedValue[]>(`[${told}]`)),
-      units: [first, last],
-    }))
+  /** @throws Refusal 422 for more than a table looks at */
+  return function reported(attempts: readonly { readonly attemptId: string }[], metric: string, split: string): Reported[] {
+    const found: Reported[] = []
+    let total = 0
+    for (let from = 0; from < attempts.length; from += AT_ONCE) {
+      const ids = attempts.slice(from, from + AT_ONCE).map(({ attemptId }) => attemptId)
+      for (const { place, sets, told, first, last } of ofMetric.all(JSON.stringify(ids), metric, split)) {
+        const row = { place: from + place, sets: parse(stored<number[]>(`[${sets}]`)), told: parse(stored<ReportedValue[]>(`[${told}]`)) }
+        found.push({ ...row, units: [first, last] })
+        total += row.sets.length
+      }
+      if (total > limits.measuredValues)
+        throw badParameter(
+          "metric",
+          `has more than ${limits.measuredValues.toLocaleString("en")} values here: narrow it with experiments or attempts`,
+        )
+    }
+    return found
   }
 }

@@ -112,7 +112,8 @@ const meanOf = (values: readonly number[]): number => (values.length === 1 ? (va
 /** The finite values of a group, one for each value of `over`; without `over` each cell is one. */
 export function pointsOf(cells: readonly Cell[], over: string | undefined): Point[] {
   const finite = cells.filter(({ value }) => Number.isFinite(value))
-  if (over === undefined) return finite.map(({ value }) => ({ over: null, value })).sort((one, other) => one.value - other.value)
+  // Numbers by themselves are sorted several times as fast as objects that hold them.
+  if (over === undefined) return Array.from(Float64Array.from(finite, ({ value }) => value).sort(), (value) => ({ over: null, value }))
   const byOver = new Map<string, { over: Scalar; values: number[] }>()
   const known = new Map<Dimensions, number[] | null>()
   for (const { dimensions, value } of finite) {

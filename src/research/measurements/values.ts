@@ -1,5 +1,5 @@
 /** What attempts measured, read for the measurement table: bounded, and with the dimensions that an attempt's settings give. */
-import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
+import { canonicalJson, parse, type Stored, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
@@ -47,6 +47,7 @@ interface SeriesRow {
 const COLUMNS = `a.attempt_id AS attemptId, a.experiment_id AS experimentId, a.label, a.status, a.intent, ${contentOf("a")} ->> '$.repository.commit' AS "commit",
   a.plan_match ->> '$.argvComparedWith' AS arm,
   (SELECT coalesce(group_concat(i.material_id), '') FROM attempt_inputs i WHERE i.attempt_id = a.attempt_id) AS inputs`
+const NONE: Dimensions = {}
 const MOST = limits.measuredAttempts + 1
 
 export type Values = ReturnType<typeof values>
@@ -58,7 +59,11 @@ export function values(db: Db) {
   )
   const named = db.prepare<Measured>(`SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`)
   const reported = reportedValues(db)
-  const set = db.prepare<{ dimensions: Stored<Dimensions> }>("SELECT dimensions FROM dimension_sets WHERE dimensions_id = +?")
+  // One row for all: as many rows as there are values would take several times as long.
+  const sets = db.prepare<{ ids: string | null; dimensions: string | null }>(
+    `SELECT group_concat(s.dimensions_id) AS ids, group_concat(s.dimensions) AS dimensions
+     FROM json_each(+?) j CROSS JOIN dimension_sets s ON s.dimensions_id = j.value`,
+  )
   const series = db.prepare<SeriesRow>(
     `SELECT name, split, dimensions_id AS dimensionsId, max(unit) AS unit, count(*) AS attempts FROM (
        SELECT l.name, l.split, l.dimensions_id, l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value LIMIT ${limits.measuredValues})
@@ -73,16 +78,24 @@ export function values(db: Db) {
   )
   const idsOf = (attempts: readonly Pick<Measured, "attemptId">[]) => JSON.stringify(attempts.map(({ attemptId }) => attemptId))
 
-  const dimensionsOf = (id: number): Dimensions => {
-    const text = id === 0 ? undefined : set.get(id)?.dimensions
-    return text === undefined ? {} : parse(text)
+  /** The dimensions of some sets; that with id 0 has none. */
+  function dimensionsOf(ids: Iterable<number>): (id: number) => Dimensions {
+    const row = sets.one(JSON.stringify([...ids]))
+    const found = parse(stored<Dimensions[]>(`[${row.dimensions ?? ""}]`))
+    const known = new Map(parse(stored<number[]>(`[${row.ids ?? ""}]`)).map((id, index) => [id, found[index] ?? NONE]))
+    return (id) => known.get(id) ?? NONE
   }
 
   /** The dimensions of some sets, each with the values it has in them. */
   function dimensionsAmong(ids: readonly number[]): Map<string, Set<string>> {
     const found = new Map<string, Set<string>>()
+    const of = dimensionsOf(ids)
     for (const id of ids)
-      for (const [name, value] of Object.entries(dimensionsOf(id))) found.set(name, (found.get(name) ?? new Set()).add(String(value)))
+      for (const [name, value] of Object.entries(of(id))) {
+        const values = found.get(name)
+        if (values === undefined) found.set(name, new Set([String(value)]))
+        else values.add(String(value))
+      }
     return found
   }
 
@@ -162,17 +175,18 @@ export function values(db: Db) {
 
     /** The series of one metric: their attempts, their dimensions as far as they are asked about, and the id of these. */
     series(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[]) {
-      return reported(idsOf(attempts), metric, split).flatMap(({ place, sets }) => {
+      const rows = reported(attempts, metric, split)
+      const of = dimensionsOf(new Set(rows.flatMap(({ sets: ids }) => ids)))
+      return rows.flatMap(({ place, sets: ids }) => {
         const attempt = attempts[place]
         if (attempt === undefined) return []
         const complete = completing(attempt, wanted)
-        return sets.map((id) => ({ attempt, dimensions: complete(dimensionsOf(id)), dimensionsId: id }))
+        return ids.map((id) => ({ attempt, dimensions: complete(of(id)), dimensionsId: id }))
       })
     },
 
     /** What some attempts reported of one metric, read once for several questions. @throws Refusal 422 for more than a table looks at */
-    reported: (attempts: readonly Measured[], metric: string, split: string): readonly Reported[] =>
-      reported(idsOf(attempts), metric, split),
+    reported: (attempts: readonly Measured[], metric: string, split: string): readonly Reported[] => reported(attempts, metric, split),
 
     /** What is known of a metric that some attempts reported; undefined where none did. */
     known(attempts: readonly Measured[], metric: string, split: string, rows: readonly Reported[]): KnownMetric | undefined {
@@ -200,20 +214,18 @@ export function values(db: Db) {
       split: string,
       wanted: readonly string[],
       pending?: Pending,
-      rows: readonly Reported[] = reported(idsOf(attempts), metric, split),
+      rows: readonly Reported[] = reported(attempts, metric, split),
     ): Cell[] {
-      const known = new Map<number, Dimensions>()
-      const found = rows.flatMap(({ place, sets, told }) => {
-        const attempt = attempts[place]
-        if (attempt === undefined) return []
+      const ids = new Set<number>()
+      for (const row of rows) for (const id of row.sets) ids.add(id)
+      const of = dimensionsOf(ids)
+      const found: Cell[] = []
+      for (const row of rows) {
+        const attempt = attempts[row.place]
+        if (attempt === undefined) continue
         const complete = completing(attempt, wanted)
-        return told.map((value, index): Cell => {
-          const id = sets[index] ?? 0
-          const dimensions = known.get(id) ?? dimensionsOf(id)
-          known.set(id, dimensions)
-          return { attempt, dimensions: complete(dimensions), value: Number(value) }
-        })
-      })
+        for (const [index, id] of row.sets.entries()) found.push({ attempt, dimensions: complete(of(id)), value: Number(row.told[index]) })
+      }
       const attempt = pending && attempts.find(({ attemptId }) => attemptId === pending.attemptId)
       return attempt === undefined || pending === undefined ? found : withPending(found, attempt, pending, metric, split, wanted)
     },
