@@ -11,6 +11,9 @@ import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { isStreamed, type Read } from "../../src/contract/definitions/read.ts"
 import { entryKinds } from "../../src/contract/reads/kinds.ts"
 import { reads } from "../../src/contract/reads/index.ts"
+import { ResearchRoomClient } from "research-room/client"
+import { uploadFigure } from "../../src/contract/definitions/figure-routes.ts"
+import { png } from "../support/pictures.ts"
 import { startDemo } from "../../src/demo/demo.ts"
 import { databaseFile } from "../../src/check/backup.ts"
 import type { Db } from "../../src/ledger/storage/database.ts"
@@ -80,6 +83,14 @@ const folder = mkdtempSync(join(tmpdir(), "research-room-sample-"))
 try {
   const data = join(folder, "data")
   const demo = await startDemo({ data, host: "127.0.0.1", port: 0, deterministic: true, log: openLog("silent") })
+  // A picture, of which the demo's story has none.
+  const { token } = demo.credentials.owner_all
+  const headers = { authorization: `Bearer ${token}`, "content-type": "image/png" }
+  const uploaded = await fetch(`${demo.baseUrl}${uploadFigure.path}`, { method: "POST", headers, body: new Uint8Array(png()) })
+  const { digest } = (await uploaded.json()) as { readonly digest: string }
+  const author = new ResearchRoomClient({ baseUrl: demo.baseUrl, token })
+  const { openingThreadId: threadId } = demo.rooms.empty
+  await author.write("post_message", { threadId, text: "As drawn.", figures: [{ digest, alt: "A field." }] })
   await demo.close()
   const { people, rooms, credentials, keys } = demo
   const compact = join(folder, "compact.db")

@@ -4,6 +4,7 @@ import { openApiRoutes } from "../../../src/discovery/openapi-routes.ts"
 import { queryParameters } from "../../../src/discovery/parameters.ts"
 import { discoveryRoutes, mcpPath, metricsRead } from "../../../src/discovery/routes.ts"
 import { bodySchema, type JsonSchema, jsonSchemaOf } from "../../../src/contract/definitions/json-schema.ts"
+import { readFigure, uploadFigure } from "../../../src/contract/definitions/figure-routes.ts"
 import { browserPath, type Operation, pathNames } from "../../../src/contract/definitions/operation.ts"
 import { writeParameters } from "../../../src/contract/definitions/write-parameters.ts"
 import { batch, batchBody, isBatched } from "../../../src/contract/operations/batch.ts"
@@ -155,6 +156,24 @@ const all: readonly Target[] = [
           .map(({ name, example }) => ({ operation: name, body: example })),
       },
       query: queryOf(writeParameters),
+    }),
+  ),
+  // A picture is no JSON: test/figures sends what is none, or lies about itself.
+  ...(
+    [
+      [uploadFigure, uploadFigure.path, "credential"],
+      [uploadFigure, uploadFigure.browserPath, "session"],
+      [readFigure, readFigure.path, "anyone"],
+    ] as const
+  ).map(
+    ([{ name, method }, path, caller]): Target => ({
+      ...plain,
+      name: caller === "session" ? `${name} in the browser` : name,
+      method,
+      path,
+      family: familyOf(path),
+      caller,
+      isOther: true,
     }),
   ),
   // An answer that goes on for as long as somebody listens is no answer to judge: test/http/events.test.ts attacks it.
