@@ -8,6 +8,8 @@ import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { locationUri } from "../../src/contract/definitions/work.ts"
 import { isPart, type Part, partsOf } from "../../src/contract/schema/parts.ts"
 import { standsAt, withholdable } from "../../src/contract/definitions/withheld-text.ts"
+import { uploadFigure } from "../../src/contract/definitions/figure-routes.ts"
+import { png } from "../support/pictures.ts"
 import { freshId } from "../support/bodies.ts"
 
 /** Where something can be withheld, with `*` for the names that writers choose. */
@@ -77,6 +79,12 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
     }
   }
 
+  const uploaded = await fetch(`${house.baseUrl}${uploadFigure.path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${house.credentials.owner_all.token}`, "content-type": "image/png" },
+    body: new Uint8Array(png()),
+  })
+  const figures = [{ digest: ((await uploaded.json()) as { digest: string }).digest, alt: "x" }]
   const { roomId = "", openingThreadId: threadId = "" } = (await send(ada, "create_room", { title: "x", question: "x" })).result
   await send(ada, "amend_room", { roomId, title: "x", question: "x" })
   await send(ada, "add_member", { roomId, username: house.people.member.username })
@@ -84,7 +92,7 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   await send(ada, "restore_room", { roomId, reason: "x" })
   const where = { roomId, threadId }
   await send(grace, "create_thread", { roomId, title: "x", message: "x" })
-  await send(grace, "post_message", { threadId, clientMessageId: freshId(), text: "x" })
+  await send(grace, "post_message", { threadId, clientMessageId: freshId(), text: "x", figures })
 
   const role = (name: string, value: object) => ({ role: name, definition: "x", value })
   const science = {
@@ -197,7 +205,7 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
   const planned = await attempt({ intent: "planned", planId, ...exp(6, "claimed") })
   await tell(planned, 1, "registered", "started")
   await tell(planned, 2, "started", "progress", { metrics })
-  await tell(planned, 3, "started", "succeeded", { metrics, outputs: [output], exitCode: 0 })
+  await tell(planned, 3, "started", "succeeded", { metrics, outputs: [output], exitCode: 0, figures })
   const failed = await attempt({ intent: "exploratory", ...exp(6, "claimed") })
   await tell(failed, 1, "registered", "started")
   await tell(failed, 2, "started", "failed", { failure: { stage: "x", explanation: "x" } })
@@ -223,6 +231,7 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
       materials: [{ materialId: material, purpose: "x" }],
       references: [{ versionId: h1, purpose: "supports", explanation: "x" }],
       limitations: "x",
+      figures,
     })
   ).result.versionId
   const linkId = (
@@ -253,6 +262,7 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
       openQuestions: ["x"],
       conclusion: "x",
       citations: [h1],
+      figures,
     })
   ).result
   await send(ada, "submit_review", { target: finding, verdict: "objects", checked: ["wording"], explanation: "x" })
