@@ -15,6 +15,8 @@ const invalid = (message: string) =>
 const job: Job<ImageOrder, ImageRead> = {
   name: "image",
   bounds: { seconds: limits.figureSeconds, megabytes: limits.parsingMegabytes },
+  // A picture that was too large leaves the decoder without memory for the next one.
+  endsProcess: true,
   // In base64, with its size beside it.
   output: Math.ceil((limits.keptFigureBytes * 4) / 3) + 1_000,
   tooCostly: () => invalid(`takes more than ${limits.figureSeconds} seconds to decode`),

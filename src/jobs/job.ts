@@ -17,6 +17,8 @@ export interface Job<Input, Output> {
   readonly bounds: Bounds
   /** Characters of the output as JSON. */
   readonly output: number
+  /** Whether its process ends with it, and what it took outside of the thread's own memory; left out, the process is kept for a while. */
+  readonly endsProcess?: true
   /** The sentence for input that takes more than it may. */
   readonly tooCostly: () => Refusal
   /** Only tells the types apart. */

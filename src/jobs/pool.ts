@@ -101,7 +101,7 @@ export class Pool {
     else next()
   }
 
-  async #work<Input, Output>({ name, bounds, output, tooCostly }: Job<Input, Output>, input: Input): Promise<Output> {
+  async #work<Input, Output>({ name, bounds, output, endsProcess, tooCostly }: Job<Input, Output>, input: Input): Promise<Output> {
     let child: Child | undefined
     try {
       child = this.#take(bounds.megabytes) ?? (await Child.start(bounds.megabytes))
@@ -116,7 +116,10 @@ export class Pool {
         cause: error,
       })
     } finally {
-      if (child?.hasEnded === false) this.#keep(child, bounds.megabytes)
+      if (child?.hasEnded === false) {
+        if (endsProcess) child.end()
+        else this.#keep(child, bounds.megabytes)
+      }
     }
   }
 
