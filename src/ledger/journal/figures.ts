@@ -21,7 +21,10 @@ export interface StoredFigure {
 export type Figures = ReturnType<typeof figures>
 
 export function figures(db: Db) {
-  const insert = inserting(db, "figures", { onConflict: "DO NOTHING" })
+  const insert = inserting(db, "figures", {
+    // Sent again, it is kept for another day.
+    onConflict: "DO UPDATE SET uploaded_by = excluded.uploaded_by, uploaded_at = excluded.uploaded_at",
+  })
   const use = inserting(db, "figure_uses", { onConflict: "DO NOTHING" })
   const named = "EXISTS (SELECT 1 FROM figure_uses u WHERE u.digest = f.digest)"
   const COLUMNS = "f.digest, f.media_type AS mediaType, f.width, f.height"

@@ -3,7 +3,6 @@ async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
   const input = link.closest(".field")?.querySelector<HTMLInputElement>("input")
   if (!input) return
   const base = document.getElementById("main")?.dataset.base ?? ""
-  const before = link.textContent
   link.textContent = "Uploading…"
   const response = await fetch(`${base}/api/research-actions/figures`, {
     method: "POST",
@@ -11,7 +10,7 @@ async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
     headers: { "content-type": file.type },
   })
   const { digest, error }: { digest?: string; error?: string } = await response.json()
-  link.textContent = digest === undefined ? (error ?? "It was not uploaded.") : `${before} again`
+  link.textContent = digest === undefined ? (error ?? "It was not uploaded.") : "Upload a picture again"
   if (digest === undefined) return
   input.value = digest
   input.dispatchEvent(new Event("input", { bubbles: true }))
