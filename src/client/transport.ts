@@ -25,7 +25,7 @@ export interface Request {
   readonly method: string
   /** Below the base URL, with its query. */
   readonly path: string
-  readonly body?: string | undefined
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly form?: Form
   readonly signal?: AbortSignal | undefined
@@ -111,7 +111,7 @@ export class Transport {
     method: string,
     path: string,
     headers: Readonly<Record<string, string>>,
-    body?: string,
+    body?: Request["body"],
     signal = this.#deadline(),
   ): Promise<Response> {
     const fetch = this.#fetch

@@ -1,10 +1,13 @@
 /** `research-room mcp`: an agent's program starts it and speaks MCP with it over its standard input and output; it asks a service over HTTP. */
+import { readFile, stat } from "node:fs/promises"
 import { Command } from "commander"
 import { ResearchRoomClient } from "../client/index.ts"
 import { ConnectionLost, RefusedError, UnexpectedAnswer } from "../client/errors.ts"
 import { Transport } from "../client/transport.ts"
+import { limits } from "../contract/limits.ts"
 import { protocolVersion } from "../contract/versions.ts"
-import { type Answered, type Asked, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
+import { typeOfImage } from "../figures/image.ts"
+import { type Answered, type Asked, type Picture, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import { FailedError, tokenOption, UsageError, urlOption } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
@@ -16,6 +19,17 @@ interface McpSettings {
 
 /** Seconds for an answer, and before a request is sent again: agents' programs give up after a minute. */
 const PATIENCE = { timeout: 45, longestWait: 5, retries: 2 }
+
+/** A picture in a file. Nothing else is ever sent: an agent may be talked into naming any file. @throws TypeError */
+async function pictureAt(path: string): Promise<Picture> {
+  const file = await stat(path).catch(() => undefined)
+  if (file?.isFile() !== true) throw new TypeError(`There is no file ${path}`)
+  if (file.size > limits.figureBytes) throw new TypeError(`${path} has ${file.size} bytes; a picture has ${limits.figureBytes} at most`)
+  const bytes = new Uint8Array(await readFile(path))
+  const mediaType = typeOfImage(Buffer.from(bytes))
+  if (mediaType === undefined) throw new TypeError(`${path} is not a PNG, JPEG or WebP file`)
+  return { bytes, mediaType }
+}
 
 /** A service somewhere else, asked as every agent asks it. */
 class RemoteCaller implements ServiceCaller {
@@ -31,9 +45,11 @@ class RemoteCaller implements ServiceCaller {
     this.#transport = new Transport({ baseUrl, ...PATIENCE })
   }
 
-  async ask({ method, path, body, asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
+  readonly picture = pictureAt
+
+  async ask({ method, path, body, mediaType = "application/json", asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
     const wait = Number(new URL(path, this.baseUrl).searchParams.get("wait") ?? 0)
-    const headers = { ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": "application/json" }) }
+    const headers = { ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": mediaType }) }
     const result = await this.#transport.persist<string>({
       method,
       path,

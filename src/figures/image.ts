@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from "node:v8"
 import { limits } from "../contract/limits.ts"
-import type { FigureType } from "../contract/definitions/figure-routes.ts"
+import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/figure-routes.ts"
 
 /** What is asked: bytes in base64, and of which type they are said to be. */
 export interface ImageOrder {
@@ -26,6 +26,10 @@ const begins: Readonly<Record<FigureType, (bytes: Buffer) => boolean>> = {
   "image/jpeg": (bytes) => bytes.subarray(0, 3).toString("latin1") === "\xff\xd8\xff",
   "image/webp": (bytes) => bytes.subarray(0, 4).toString("latin1") === "RIFF" && bytes.subarray(8, 12).toString("latin1") === "WEBP",
 }
+
+/** Which kind of picture a file begins as. */
+export const typeOfImage = (bytes: Buffer): FigureType | undefined =>
+  Object.keys(figureTypes).find((type): type is FigureType => isFigureType(type) && begins[type](bytes))
 
 export async function readImage({ bytes, mediaType, encode }: ImageOrder): Promise<ImageRead> {
   const file = Buffer.from(bytes, "base64")

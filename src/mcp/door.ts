@@ -5,8 +5,9 @@ export interface Asked {
   readonly method: "GET" | "POST"
   /** Below the base URL, with its query. */
   readonly path: string
-  /** JSON text. */
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
+  /** The type of the body; JSON where nothing is said. */
+  readonly mediaType?: string
   /** Whether the bearer goes with it: to agent routes alone. */
   readonly asBearer: boolean
 }
@@ -17,11 +18,18 @@ export interface Answered {
   readonly text: string
 }
 
+export interface Picture {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly mediaType: string
+}
+
 export interface ServiceCaller {
   /** Scheme, host and path of the service, without a slash at the end. */
   readonly baseUrl: string
   /** What opens more than public reads. */
   readonly bearer: Bearer
+  /** Reads a picture of the agent's own machine; left out where this program does not run there. @throws TypeError for what is no picture */
+  picture?(path: string): Promise<Picture>
   /** @throws NoAnswer */
   ask(asked: Asked, signal?: AbortSignal): Promise<Answered>
 }

@@ -1,6 +1,8 @@
 /** `/mcp`: agents that speak MCP, let in by the same doors as everybody. */
 import type { H3Event } from "h3"
 import { mcpPath } from "../discovery/routes.ts"
+import { uploadFigure } from "../contract/definitions/figure-routes.ts"
+import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { familyOf } from "../contract/versions.ts"
 import { type Answer, answer, refusalText } from "../edge/answers/answer.ts"
@@ -11,6 +13,7 @@ import { contextOf, madeFor, type RequestContext } from "../edge/limits/request-
 import type { Routes } from "../edge/requests/routes.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import type { Answered, Asked, Bearer, ServiceCaller } from "./door.ts"
+import { isUpload } from "./uploading.ts"
 
 /** Sends a request through the whole application, as if it had come from outside. */
 export type Within = (url: string, init: RequestInit, context: Record<string, unknown>) => Response | Promise<Response>
@@ -48,7 +51,7 @@ class LocalCaller implements ServiceCaller {
     this.#headers = authorization === null ? {} : { authorization }
   }
 
-  async ask({ method, path, body, asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
+  async ask({ method, path, body, mediaType = "application/json", asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
     if (path.length > LONGEST_PATH) return { status: 422, text: refusalText(tooLong, familyOf(path)) }
     const tooMany = this.#edge.rates?.request(this.#context.address) ?? null
     if (tooMany !== null) return { status: tooMany.status, text: refusalText(tooMany, familyOf(path)) }
@@ -57,7 +60,7 @@ class LocalCaller implements ServiceCaller {
       `${origin}${path}`,
       {
         method,
-        headers: { host, ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": "application/json" }) },
+        headers: { host, ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": mediaType }) },
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       },
@@ -72,7 +75,7 @@ export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
   routes.add("POST", mcpPath, async (event): Promise<Answer> => {
     mustNotComeFromBrowser(event)
     const door = new LocalCaller(edge, within, event)
-    const message = await readJsonBody(event)
+    const message = await readJsonBody(event, { most: limits.figureMessageBytes, name: uploadFigure.name, isOne: isUpload })
     if (Array.isArray(message))
       throw new Refusal("invalid_schema", "Send one message in a request: batches are not taken.", {
         issues: [{ path: "", message: "must be an object" }],

@@ -8,7 +8,8 @@ import { prompted, prompts } from "./prompts.ts"
 import { listed, resource, templatesOf } from "./resources.ts"
 import { instructions } from "./skill.ts"
 import { type ToolAnswer, toolError } from "./tool-answer.ts"
-import { type Tool, tools, toolsOf } from "./tools.ts"
+import type { Tool } from "./tool.ts"
+import { tools, toolsOf } from "./tools.ts"
 
 const listedTool = ({ name, description, inputSchema, isRead }: Tool) => ({
   name,
@@ -47,10 +48,10 @@ export function mcpServer(door: ServiceCaller, version: string, onFault: (error:
     }
   }
 
-  server.setRequestHandler("tools/list", () => ({ tools: toolsOf(door.bearer).map(listedTool) }))
+  server.setRequestHandler("tools/list", () => ({ tools: toolsOf(door).map(listedTool) }))
   server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, { mcpReq: { signal } }) =>
     orProtocolError(async () => {
-      const tool = toolsOf(door.bearer).find((known) => known.name === name)
+      const tool = toolsOf(door).find((known) => known.name === name)
       if (tool === undefined) return result(missing(name))
       try {
         return result(await tool.call({ door, input, signal, sender: server.getClientVersion() }))

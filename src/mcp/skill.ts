@@ -1,6 +1,7 @@
 /** What an agent is told of the work: its instructions when it connects, and the skill, which is a resource. Both speak of tools alone. */
 import { blocks, bullets, inCode, numbered } from "../discovery/markdown.ts"
 import { skillAdvice as advice, skillRules as rules, skillSteps } from "../discovery/skill-rules.ts"
+import { uploadFigure } from "../contract/definitions/figure-routes.ts"
 import { limits } from "../contract/limits.ts"
 import { inDigits } from "../contract/text.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
@@ -37,6 +38,7 @@ export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
       `${rules.schema} ${rules.whole}`,
       `${tool("write")} fills in the delivery id and tells it in the receipt. After an uncertain delivery send the same input again with that id. ${rules.replayed} ${rules.changed}`,
       `${inCode("writes")} holds up to ${limits.batchWrites} writes, done in order or not at all. ${inCode('{"$from": "a", "path": "/targetId"}')} takes a part of the receipt of the earlier write named ${inCode("a")}: its ${inCode("/result/revision")}, ${inCode("/result/status")}, ${inCode("/result/planId")}, ${inCode("/entry/sequence")}.`,
+      `${tool(uploadFigure.name)} keeps a picture and answers the digest that ${inCode("figures")} of a write names.`,
       `${rules.guarded} ${advice.copy_expected}`,
       `${advice.conflict} ${advice.write_markdown} ${advice.write_ids}`,
     ]),

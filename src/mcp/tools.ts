@@ -12,28 +12,11 @@ import { documents } from "../documents/index.ts"
 import { askAddress, askDocument, type Asking, askRead, readable, readNamed } from "./asking.ts"
 import { schemaTold } from "./describing.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
-import { type InputSchema, inputOf, object } from "./schemas.ts"
+import { inputOf, object } from "./schemas.ts"
+import type { Call, Tool } from "./tool.ts"
 import { bytesOf, type ToolAnswer, toolError } from "./tool-answer.ts"
-import { type Sender, send } from "./writing.ts"
-
-/** A call of a tool on its way. */
-export interface Call {
-  readonly door: ServiceCaller
-  readonly input: Input
-  readonly signal: AbortSignal
-  /** The program that calls, where it said what it is. */
-  readonly sender: Sender | undefined
-}
-
-export interface Tool {
-  readonly name: string
-  readonly description: string
-  readonly inputSchema: InputSchema
-  readonly isRead: boolean
-  /** For whom it is there; for everybody where nothing is said. */
-  readonly for?: readonly Bearer[]
-  call(call: Call): Promise<ToolAnswer>
-}
+import { uploads } from "./uploading.ts"
+import { send } from "./writing.ts"
 
 const read = (name: ReadName): Read => present(readNamed(name))
 const asking = ({ signal }: Call, bytes?: unknown): Asking => ({ signal, bytes: bytesOf(bytes) })
@@ -236,7 +219,11 @@ export const tools: readonly Tool[] = [
     isRead: true,
     call: asksAny,
   },
+  ...uploads,
 ]
 
-/** The tools that a bearer has. */
-export const toolsOf = (bearer: Bearer): readonly Tool[] => tools.filter((tool) => tool.for?.includes(bearer) ?? true)
+/** The tools that there are for a bearer, through this door. */
+export function toolsOf(door: ServiceCaller): readonly Tool[] {
+  const readsFiles = "picture" in door
+  return tools.filter((tool) => (tool.for?.includes(door.bearer) ?? true) && (tool.needsFiles ?? readsFiles) === readsFiles)
+}

@@ -71,7 +71,7 @@ tap.test("the tools are few and soon read; each bearer has those that it can use
     named,
     {
       none: [...reading, ...more],
-      credential: ["whoami", ...reading, ...writing, "similar", "activity", "inbox", "evidence", "read"],
+      credential: ["whoami", ...reading, ...writing, "similar", "activity", "inbox", "evidence", "read", "upload_figure"],
       key: ["whoami", "library", ...reading, ...writing, ...more],
     },
     "the first ten are what an agent needs",

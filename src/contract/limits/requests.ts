@@ -33,6 +33,8 @@ export const ofRequests = {
   figurePixels: 20_000_000,
   figureSeconds: 10,
   figurePages: 6_400,
+  /** Bytes of a message of MCP that brings a picture in base64; over it 413. Any other message has `requestBodyBytes`. */
+  figureMessageBytes: 1_400_000,
   /** Hours for which a picture that nothing public names is kept, and how many of those one person may have: the oldest go first. */
   unnamedFigureHours: 24,
   unnamedFigures: 50,

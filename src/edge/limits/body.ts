@@ -174,10 +174,18 @@ export function readBytes(event: H3Event, most: number): Promise<Uint8Array> {
 export const hasBody = ({ req: { headers } }: H3Event): boolean =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0
 
+/** Bodies that may be larger than others. Which they are is known once they are read. */
+interface Larger {
+  readonly most: number
+  /** What such a body is for. */
+  readonly name: string
+  isOne(value: unknown): boolean
+}
+
 /** Steps 4 to 6 of a write, up to the schema: content type, size, JSON. */
-export async function readJsonBody(event: H3Event): Promise<unknown> {
+export async function readJsonBody(event: H3Event, larger?: Larger): Promise<unknown> {
   mustBeJson(event)
-  const bytes = await bytesOf(event)
+  const bytes = await bytesOf(event, larger?.most)
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -186,5 +194,7 @@ export async function readJsonBody(event: H3Event): Promise<unknown> {
   }
   const read = readJson(text)
   if (!read.ok) throw unreadable(read.issues)
+  if (larger !== undefined && bytes.length > limits.requestBodyBytes && !larger.isOne(read.value))
+    throw new Refusal("request_too_large", `The request body is over ${limits.requestBodyBytes} bytes, which only ${larger.name} may be.`)
   return read.value
 }

@@ -144,20 +144,23 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
   return { address, answer: passed }
 }
 
+/** The largest body that the original reads of anybody; smaller limits are its own. */
+const MOST = limits.figureMessageBytes
+
 const tooLarge = () =>
-  new Refusal("request_too_large", `The request body is over ${limits.requestBodyBytes} bytes; it was not read to its end.`, {
+  new Refusal("request_too_large", `The request body is over ${MOST} bytes; it was not read to its end.`, {
     headers: { connection: "close" },
   })
 
 /** @throws Refusal `request_too_large` as soon as the limit is passed */
 async function sendBody(from: IncomingMessage, to: NodeJS.WritableStream, letCome: () => void): Promise<void> {
-  if (Number(from.headers["content-length"] ?? 0) > limits.requestBodyBytes) throw tooLarge()
+  if (Number(from.headers["content-length"] ?? 0) > MOST) throw tooLarge()
   letCome()
   let length = 0
   // Its connection is still answered on.
   for await (const chunk of from.iterator({ destroyOnReturn: false })) {
     length += chunk.length
-    if (length > limits.requestBodyBytes) throw tooLarge()
+    if (length > MOST) throw tooLarge()
     if (!to.write(chunk)) await once(to, "drain")
   }
 }
