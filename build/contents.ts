@@ -13,8 +13,8 @@ export function contentsFor(os: string, cpu: string): Record<string, string> {
   const contents: Record<string, string> = { "better-sqlite3.node": addonOf(os, cpu), "schema.sql": resolve("schema.sql") }
   contents["loader.cjs"] = resolve("build/loader.cjs")
   contents["dist/licences.txt"] = resolve("dist/licences.txt")
-  for (const shipped of ["src/client/python/research_room.py", "src/research/export/verify.mjs", "src/research/export/verify.py"])
-    contents[shipped] = resolve(shipped)
+  const shippedAsTheyAre = ["src/client/python/research_room.py", "src/research/export/verify.mjs", "src/research/export/verify.py"]
+  for (const shipped of [...shippedAsTheyAre, "src/demo/coverage.webp"]) contents[shipped] = resolve(shipped)
   for (const entry of readdirSync("dist/assets", { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isFile()) contents[path.replaceAll("\\", "/")] = resolve(path)

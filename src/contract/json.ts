@@ -134,7 +134,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** `sha256:` and 64 hex digits over the UTF-8 bytes of `text`. */
-export const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`
+export const digestOf = (content: string | Uint8Array): string => `sha256:${createHash("sha256").update(content).digest("hex")}`
 
 /**
  * The first of some items whose texts have room in so many bytes, each written once; one at the least.

@@ -23,7 +23,8 @@ export const cells = (arms: readonly Arm[], seeds: readonly number[]) =>
   arms.flatMap((arm) =>
     seeds.map((seed) => ({ name: METRIC, value: coverage(arm, seed), unit: "share of problems", dimensions: { arm, seed } })),
   )
-const meanOf = (arm: Arm, seeds: readonly number[]): number => seeds.reduce((sum, seed) => sum + coverage(arm, seed), 0) / seeds.length
+export const meanOf = (arm: Arm, seeds: readonly number[]): number =>
+  seeds.reduce((sum, seed) => sum + coverage(arm, seed), 0) / seeds.length
 /** By how much more is solved than with plain training. */
 export const apart = (arm: Arm, seeds: readonly number[]): number => meanOf(arm, seeds) - meanOf("plain", seeds)
 export const program = (seeds: readonly number[]): string[] => ["node", "evaluate.js", "--seeds", seeds.join(",")]

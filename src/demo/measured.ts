@@ -1,12 +1,14 @@
 /** A Room of numbers by arm and seed: a sealed plan, an effect that is reproduced, one that is not, and a board that cannot tell two apart. */
 import { canonicalJson, digestOf } from "../contract/json.ts"
 import { present } from "../contract/present.ts"
+import type { Figure } from "../contract/definitions/figures.ts"
 import type { InputOf } from "../contract/operations/index.ts"
 import { AGAIN, type Arm, ARMS, apart, cells, FIRST, METRIC, program } from "./arms.ts"
 import { Lab, type Member, type Repository } from "./lab.ts"
 import type { Narrator } from "./narrator.ts"
 import { shown } from "./numbers.ts"
 import { margin, predicts, type PublishedRecord, role, scope } from "./records.ts"
+import { coveragePlot } from "./picture.ts"
 import { tasks } from "./problems.ts"
 
 type Protocol = NonNullable<InputOf<"open_plan">["protocol"]>
@@ -57,11 +59,11 @@ async function finds(
   lab: Lab,
   run: Run,
   threadId: string,
-  said: { arm: Arm; wording: string; hypothesis: PublishedRecord; explanation: string },
+  said: { arm: Arm; wording: string; hypothesis: PublishedRecord; explanation: string; figures?: Figure[] },
 ) {
   const { owner, narrator, roomId, materialId } = lab
   const { experimentId, planId, attemptId, digest } = run
-  const { arm, wording, hypothesis, explanation } = said
+  const { arm, wording, hypothesis, explanation, figures = [] } = said
   const published = await narrator.does(
     owner,
     "publish_finding",
@@ -79,6 +81,7 @@ async function finds(
       provenance: { execution: { experimentId, planId, attemptIds: [attemptId], baselineAttemptIds: [] }, papers: [] },
       materials: [{ materialId, purpose: "All arms were measured on it." }],
       limitations: "Three seeds.",
+      ...(figures.length > 0 && { figures }),
     },
     45,
   )
@@ -198,6 +201,7 @@ export async function tellMeasured(
     wording: `Over three seeds a penalty keeps ${shown(apart("penalty", FIRST))} of coverage.`,
     hypothesis: keeps,
     explanation: "The interval lies above the margin.",
+    figures: [await coveragePlot(narrator, owner)],
   })
   const fewer = await finds(lab, run, threadId, {
     arm: "groups of 10",

@@ -4,6 +4,7 @@ import type { InputOf, OperationName, ResultOf } from "../contract/operations/in
 import { operationNamed } from "../contract/operations/index.ts"
 import type { Instance } from "../app/compose/instance.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
+import type { StoredFigure } from "../ledger/journal/figures.ts"
 import { isoTime } from "../ledger/world.ts"
 import { trusted } from "../contract/json.ts"
 
@@ -62,6 +63,12 @@ export class Narrator {
     const password = `${username}-${this.#instance.world.bytes(9).toString("base64url")}`
     const { userId } = await this.#instance.accounts.add(username, password, after)
     return { userId, username, password }
+  }
+
+  /** Keeps a picture that a person uploads. It travels with the program as an upload leaves it, so nothing decodes it. */
+  async uploads({ userId }: { userId: string }, figure: StoredFigure): Promise<void> {
+    const { ledger, tables } = this.#instance
+    await ledger.transact(() => tables.figures.keep(figure, userId, this.later(0)))
   }
 
   /** Lets a person do something, some minutes after what went before, and returns the receipt. */

@@ -1,7 +1,7 @@
 /** Takes in pictures: what a member uploads, and what comes with a Room of another instance. */
-import { createHash } from "node:crypto"
 import { limits } from "../contract/limits.ts"
 import { figureTypes, type FigureType, isFigureType } from "../contract/definitions/figure-routes.ts"
+import { digestOf } from "../contract/json.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Job } from "../jobs/job.ts"
 import type { Pool } from "../jobs/pool.ts"
@@ -21,8 +21,6 @@ const job: Job<ImageOrder, ImageRead> = {
   output: Math.ceil((limits.keptFigureBytes * 4) / 3) + 1_000,
   tooCostly: () => invalid(`takes more than ${limits.figureSeconds} seconds to decode`),
 }
-
-const digestOf = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 
 /** @throws Refusal 422 for what is no such picture, 503 when too many are being read */
 async function read(bytes: Uint8Array, mediaType: FigureType, encode: boolean, pool: Pool): Promise<Exclude<ImageRead, { fault: string }>> {
