@@ -21,6 +21,7 @@ import type { MeasurementTables } from "../research/measurements/reads.ts"
 import type { Experiments } from "../research/experiments/experiments.ts"
 import type { Findings } from "../research/findings/findings.ts"
 import type { FindingLinks } from "../research/findings/finding-links.ts"
+import type { News } from "../research/inbox/news.ts"
 import type { Concerning } from "../research/inbox/of-person.ts"
 import type { Materials } from "../research/materials/materials.ts"
 import type { Links } from "../research/links/links.ts"
@@ -51,6 +52,8 @@ export interface Instance {
   readonly webhooks: Pick<KeepingWebhooks, "add" | "change">
   /** What others did in a person's Rooms that concerns them, as of a time in milliseconds. */
   readonly concerning: Concerning
+  /** The activity of Rooms as news. */
+  readonly news: News
   /** Who comes in, and what a page shows a person of themselves. */
   readonly tables: {
     /** What the labels in the texts of a page name. */
@@ -62,7 +65,7 @@ export interface Instance {
     readonly credentials: Credentials
     readonly library: Pick<LibraryTables, "keys" | "invitations" | "saved" | "annotations">
     readonly rooms: Rooms
-    readonly members: Pick<Members, "waitingFor" | "ownsAny" | "countsOf" | "roomsOf">
+    readonly members: Pick<Members, "waitingFor" | "ownsAny" | "countsOf" | "roomsOf" | "find">
     readonly invitations: Pick<Invitations, "page">
     readonly audit: Pick<Audit, "page" | "newest">
     readonly threads: Pick<Threads, "repliesTo">

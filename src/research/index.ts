@@ -65,6 +65,8 @@ import { repeatedEffects } from "./measurements/repeated-effects.ts"
 import { reproductionEffects } from "./measurements/reproduction-effects.ts"
 import { values } from "./measurements/values.ts"
 import { workingOut } from "./measurements/working-out.ts"
+import { news } from "./inbox/news.ts"
+import { concerning } from "./inbox/of-person.ts"
 import { provenance } from "./provenance/provenance.ts"
 import { provenanceReads } from "./provenance/reads.ts"
 import { publicationReads } from "./publications/reads.ts"
@@ -78,9 +80,14 @@ import { search } from "./search/search.ts"
 import { extrasFinders, similarReads } from "./search/similar/reads.ts"
 import { similar } from "./search/similar/similar.ts"
 
-export { type Concerning, concerning } from "./inbox/of-person.ts"
 export { inboxReads } from "./inbox/reads.ts"
 export { Exports, filesOf, filesOn, type RoomFiles }
+
+/** What a person is shown of their Rooms. */
+export const newsOf = (sources: Parameters<typeof concerning>[0] & Parameters<typeof news>[0]) => ({
+  concerning: concerning(sources),
+  news: news(sources),
+})
 
 /** @param basePath the path of the base URL, which the paths of affordances start with @param now milliseconds since 1970 */
 export function researchTables(db: Db, basePath: string, labels: Labels, now: () => number) {

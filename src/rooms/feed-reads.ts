@@ -6,19 +6,18 @@ import type { Activity, FullRow } from "../ledger/journal/activity.ts"
 import { feedOf, mustNotBeAhead, type Page, pageSize } from "../ledger/lists/paging.ts"
 import type { Readers } from "../ledger/reads/reading.ts"
 import type { Watch } from "../ledger/write/feed-waiters.ts"
-import type { People } from "../people/people.ts"
 import { activityLines } from "./activity-lines.ts"
-import { summarizing } from "./activity-sentence.ts"
+import type { Summary } from "./activity-sentence.ts"
 import { eventStream } from "./room-events.ts"
 import type { Rooms } from "./rooms.ts"
 
 interface FeedSources {
   readonly rooms: Rooms
-  readonly people: Pick<People, "withId">
   readonly activity: Activity
   readonly watch: Watch
   /** Reads several things as of one moment: of a feed that waited, what it asks for has long answered. */
   readonly snapshot: <T>(work: () => T) => T
+  readonly summary: Summary
   /** What another instance needs to do the write of an entry again. */
   readonly written: (roomId: string, sequence: number) => Writable
 }
@@ -39,8 +38,7 @@ function withIncluded(
   )
 }
 
-export function feedReads({ rooms, people, activity, watch, snapshot, written }: FeedSources) {
-  const summary = summarizing(people, activity)
+export function feedReads({ rooms, activity, watch, summary, snapshot, written }: FeedSources) {
   return {
     room_activity({ actor, params, query, signal }) {
       const roomId = params.roomId

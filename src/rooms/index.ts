@@ -12,7 +12,7 @@ import { mirrors } from "./mirrors.ts"
 import { rooms } from "./rooms.ts"
 import { webhooks } from "./webhooks.ts"
 
-export { summarizing } from "./activity-sentence.ts"
+export { telling } from "./activity-sentence.ts"
 export { activityLines } from "./activity-lines.ts"
 export { feedReads } from "./feed-reads.ts"
 export { importActs } from "./imported.ts"

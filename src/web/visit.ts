@@ -45,7 +45,10 @@ export interface Visit {
 /** A Room's sections. */
 export interface Rail {
   readonly roomId: string
-  readonly markup: Html
+  /** The path of the section that the page is; left out on the page of an object. */
+  readonly section?: string
+  /** @param unread how many entries of each section are new to the reader, by its path */
+  markup(unread: ReadonlyMap<string, number>): Html
 }
 
 /** What a page shows; the layout adds what all of them have. */

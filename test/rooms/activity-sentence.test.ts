@@ -49,7 +49,7 @@ t.test("each entry's sentence and content stand beside it, and change nothing of
     / took E1\./,
     / reported A29 failed: allocation: Out of memory/,
     / concluded: /,
-    / disputed a record, L\d+: /,
+    / disputed F\d+ \(L\d+\): /,
   ])
     t.match(sentences, words)
 })

@@ -122,7 +122,7 @@ t.test("as of an earlier entry both pages say what counted then, how it stands n
   const note = page.getByRole("note", { name: "An earlier moment" })
   const path = (await page.getByRole("link", { name: "as it was posted" }).getAttribute("href")) ?? ""
   await page.goto(new URL(path, demo.baseUrl).href)
-  t.match(await said(note), /Now: it is stale.*2 name this or what it rests on.*grace retracted a record/s)
+  t.match(await said(note), /Now: it is stale.*2 name this or what it rests on.*grace retracted F\d+/s)
   t.equal(await page.getByRole("note", { name: "Stale" }).count(), 0)
   t.match(await said(section("What it rests on")), /positive F3/, "then nobody had taken it back")
   const posted = Number(new URL(page.url()).searchParams.get("at"))

@@ -18,7 +18,7 @@ import type { Db } from "../../ledger/storage/database.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
 import { answering, asking } from "../../ledger/reads/reading.ts"
 import { receiptReads } from "../../ledger/reads/receipt-reads.ts"
-import { labelled } from "../../ledger/lists/labelled.ts"
+import { labelled, labelOf } from "../../ledger/lists/labelled.ts"
 import { standings } from "../../ledger/lists/standings.ts"
 import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
 import { figures } from "../../ledger/journal/figures.ts"
@@ -29,7 +29,7 @@ import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
 import { keysOf } from "../../contract/each.ts"
 import {
-  concerning,
+  newsOf,
   Exports,
   filesOn,
   inboxReads,
@@ -46,7 +46,7 @@ import {
   feedReads,
   roomReads,
   roomTables,
-  summarizing,
+  telling,
   withholdingOperations,
 } from "../../rooms/index.ts"
 import { threadOperations, threadReads, threadTables } from "../../threads/index.ts"
@@ -198,20 +198,20 @@ export function createInstance(parts: InstanceParts) {
   const webhooks = keepingWebhooks({ ...tables, ledger, world })
   const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(aside), instanceId })
   const ahead = datedAhead(db, world)
-  const summary = summarizing(tables.people, activity)
+  const feed = { activity, ...telling(tables.people, activity, labelOf(db)) }
   const readers = answering({
     ...receiptReads(ledger),
     ...peopleReads({ ...tables, accounts }),
     ...roomReads({ ...tables, activity, costs: tables.costs.ofRoom, assignments: tables.experiments.assignedTo }),
     ...feedReads({
       ...tables,
-      activity,
+      ...feed,
       watch,
       // Another instance proves this with the names of the origin.
       written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
       snapshot: <T>(work: () => T) => ledger.snapshot(work),
     }),
-    ...inboxReads({ ...tables, activity, watch, snapshot: (work) => ledger.snapshot(work), lines: activityLines, summary }),
+    ...inboxReads({ ...tables, ...feed, watch, snapshot: (work) => ledger.snapshot(work), lines: activityLines }),
     ...threadReads(tables.threads, tables.rooms, timeline, () => isoTime(world.now())),
     ...researchReads(tables, exports, () => world.now()),
     ...libraryReads(tables.library),
@@ -232,7 +232,7 @@ export function createInstance(parts: InstanceParts) {
     operators,
     exports,
     webhooks,
-    concerning: concerning({ ...tables, activity, summary }),
+    ...newsOf({ ...tables, ...feed }),
     importing,
     learning,
     /**

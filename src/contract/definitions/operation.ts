@@ -32,6 +32,9 @@ export type SchemaDocument = "research" | "publication" | "library"
 
 export type Surface = "agent" | "browser" | "command"
 
+/** The label of an object; words for one that has none. */
+export type Naming = (id: string) => string
+
 export interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
   name: N
   /** Who may call it: agents (and, through the mirrored route, people), people in the browser only, or the command alone: that has no route. */
@@ -60,10 +63,10 @@ export interface OperationSpec<N extends string, E extends v.ObjectEntries, R ex
   /** The kind of its entry in the Room's activity; left out, an agent operation's own name. */
   activity?: string
   /**
-   * What it did, as the feed of the Room tells it: the words that follow the name of the person, with the target's label. An agent's
-   * operation in Rooms must have one.
+   * What it did, as the feed of the Room tells it: the words that follow the name of the person, with the target's label, and what
+   * the labels of other objects are. An agent's operation in Rooms must have one.
    */
-  sentence?(content: v.InferOutput<v.StrictObjectSchema<E, undefined>>, label: string): string
+  sentence?(content: v.InferOutput<v.StrictObjectSchema<E, undefined>>, label: string, named: Naming): string
   /** The expected values a caller copies from what it read. */
   expected?: readonly string[]
   requiredWhen?: readonly Conditional[]
@@ -175,7 +178,7 @@ export interface Operation {
   readonly by: "person" | "member" | "owner"
   readonly entry: EntryForm | null
   readonly activity: string | null
-  sentence?(content: unknown, label: string): string
+  sentence?(content: unknown, label: string, named: Naming): string
   readonly expected: readonly string[]
   readonly requiredWhen: readonly Conditional[]
   readonly onlyWhen: readonly Conditional[]

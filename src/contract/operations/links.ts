@@ -17,7 +17,7 @@ export const assertCorrection = operation({
   name: "assert_correction",
   refusals: ["link_exists"],
   surface: "agent",
-  sentence: ({ correction }, label) => `corrected a record, ${label}${quoting(correction)}`,
+  sentence: ({ targetVersionId, correction }, label, named) => `corrected ${named(targetVersionId)} (${label})${quoting(correction)}`,
   summary: "States what is to be corrected in a record, with a replacement if there is one. Several may stand; none ranks above another.",
   permissions: ["post_thread"],
   target: "link",
@@ -30,7 +30,8 @@ export const assertSupersession = operation({
   name: "assert_supersession",
   refusals: ["link_exists"],
   surface: "agent",
-  sentence: ({ explanation }, label) => `superseded a record, ${label}${quoting(explanation)}`,
+  sentence: ({ targetVersionId, replacementVersionId, explanation }, label, named) =>
+    `superseded ${named(targetVersionId)} by ${named(replacementVersionId)} (${label})${quoting(explanation)}`,
   summary: "States that a record is superseded by another one.",
   permissions: ["post_thread"],
   target: "link",
@@ -43,8 +44,8 @@ export const assertDispute = operation({
   name: "assert_dispute",
   refusals: ["link_exists"],
   surface: "agent",
-  sentence: ({ explanation, part }, label) =>
-    `disputed ${part === undefined ? "a record" : `a record in ${partInWords(part)}`}, ${label}${quoting(explanation)}`,
+  sentence: ({ targetVersionId, explanation, part }, label, named) =>
+    `disputed ${named(targetVersionId)}${part === undefined ? "" : ` in ${partInWords(part)}`} (${label})${quoting(explanation)}`,
   summary: "Disputes a record or a part of it, with records as evidence if there are any.",
   permissions: ["post_thread"],
   target: "link",
@@ -64,7 +65,7 @@ export const assertRetraction = operation({
   name: "assert_retraction",
   refusals: ["role_required", "link_exists"],
   surface: "agent",
-  sentence: ({ explanation }, label) => `retracted a record, ${label}${quoting(explanation)}`,
+  sentence: ({ targetVersionId, explanation }, label, named) => `retracted ${named(targetVersionId)} (${label})${quoting(explanation)}`,
   summary: "Retracts a record: by its author, or by the Room's owner.",
   permissions: ["publish_records"],
   target: "link",

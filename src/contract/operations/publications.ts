@@ -155,10 +155,11 @@ export const linkExperimentFinding = operation({
   name: "link_experiment_finding",
   refusals: ["link_exists"],
   surface: "agent",
-  sentence: ({ towardQuestion, towardHypothesis }) =>
-    `related a finding to an experiment: it ${words(towardQuestion.verdict)} the question${
-      towardHypothesis.length === 0 ? "" : ` (toward hypotheses: ${towardHypothesis.map(({ verdict }) => verdict).join(", ")})`
-    }${quoting(towardQuestion.explanation)}`,
+  sentence: ({ findingVersionId, experimentId, towardQuestion, towardHypothesis }, _label, named) =>
+    `related ${named(findingVersionId)} to ${named(experimentId)}: it ${[
+      ...towardHypothesis.map(({ versionId, verdict }) => `${words(verdict)} ${named(versionId)}`),
+      `${words(towardQuestion.verdict)} the question`,
+    ].join(" and ")}${quoting(towardQuestion.explanation)}`,
   summary: "Relates a finding to an experiment with a split verdict: toward each hypothesis, and toward the question. It changes no state.",
   permissions: ["post_thread"],
   target: "finding_link",

@@ -28,3 +28,11 @@ export function labelled(db: Db) {
     return labels.length === 0 ? [] : find.all(...tables.flatMap(() => [roomId, asked]))
   }
 }
+
+/** @returns the label of an object by its id; undefined for one that has none */
+export function labelOf(db: Db) {
+  const find = db.prepare<{ label: string }>(
+    tables.map(({ table, key }) => `SELECT label FROM ${table} WHERE ${key} = +?`).join(" UNION ALL "),
+  )
+  return (id: string): string | undefined => find.get(...tables.map(() => id))?.label
+}

@@ -1,18 +1,16 @@
 /** What others did in a person's Rooms that concerns them: of the newest entries, for the first page. */
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
-import { parse, trusted } from "../../contract/json.ts"
+import { trusted } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { Activity, FullRow } from "../../ledger/journal/activity.ts"
+import type { Activity } from "../../ledger/journal/activity.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Members } from "../../rooms/members.ts"
 import type { concerns } from "./concerns.ts"
+import { type Newest, newest } from "./newest.ts"
 
 /** Rooms that are looked at, and the newest entries of each. */
 const ROOMS = 20
 const ENTRIES = 50
-/** Entries that are read at a time, and the characters of contents after which no more of a Room are: a content may have a million. */
-const STEP = 5
-const CHARACTERS = 200_000
 /** Milliseconds after which an entry concerns nobody any more. */
 const RECENT = 14 * 24 * 3_600_000
 const SHOWN = 20
@@ -36,31 +34,30 @@ interface Sources {
 export type Concerning = ReturnType<typeof concerning>
 
 /**
- * Up to 20 entries, the newest first. An entry is left out once its reader wrote in its Thread in the browser; where it has no Thread, in its Room.
+ * Up to 20 entries, the newest first. An entry is left out once its reader has read the Room through it, or wrote in its Thread in the browser; where it has no Thread, in its Room.
  * Replies, disputes and objections are left out too: they wait for an answer by themselves.
  */
 export function concerning({ activity, members, concerns, summary }: Sources) {
-  /** The newest entries of a Room since a time, as far as they may be looked through, in order. */
-  function newest(roomId: string, since: string): { row: FullRow; entry: ActivityEntry }[] {
-    const found: { row: FullRow; entry: ActivityEntry }[] = []
+  /** The newest entries of a Room after one and since a time, in order. */
+  function recent(roomId: string, after: number, since: string): Newest[] {
     const watermark = activity.watermark(roomId)
-    let [left, isOver] = [CHARACTERS, false]
-    for (let end = watermark; end > Math.max(0, watermark - ENTRIES) && !isOver; end -= STEP) {
-      const from = Math.max(0, end - STEP)
-      for (const row of activity.fullAfter(roomId, from, undefined, end - from).toReversed()) {
-        const entry = parse(row.body)
-        left -= row.content.length
-        isOver ||= left < 0 || entry.at < since
-        if (!isOver) found.unshift({ row, entry })
-      }
+    const found: Newest[] = []
+    for (const each of newest(activity, roomId, Math.max(after, watermark - ENTRIES), watermark)) {
+      if (each.entry.at < since) break
+      found.unshift(each)
     }
     return found
   }
 
-  return (person: { readonly userId: string; readonly username: string }, now: number): PersonsEntry[] => {
+  /** @param readThrough through which entry of a Room the person has read */
+  return (
+    person: { readonly userId: string; readonly username: string },
+    now: number,
+    readThrough: (roomId: string) => number,
+  ): PersonsEntry[] => {
     const since = isoTime(now - RECENT)
     const found = members.roomsOf(person.userId, ROOMS).flatMap(({ roomId, title }): PersonsEntry[] => {
-      const entries = newest(roomId, since)
+      const entries = recent(roomId, readThrough(roomId), since)
       const answered = new Map<string | null, number>()
       // What an agent of theirs wrote says nothing of what they have read.
       for (const { entry } of entries)

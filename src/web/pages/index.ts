@@ -44,13 +44,15 @@ import { picturesPage, pictureSent } from "./pictures.ts"
 import { planPage } from "./plan.ts"
 import { recordPage } from "./record.ts"
 import { referenceOperationPage, referencePage } from "./reference.ts"
-import { activityPage, findingsPage, hypothesesPage, linksPage, materialsPage, threadsPage } from "./room-lists.ts"
+import { activityPage } from "./activity.ts"
+import { findingsPage, hypothesesPage, linksPage, materialsPage, threadsPage } from "./room-lists.ts"
 import { roomPage } from "./room.ts"
 import { roomsPage } from "./rooms.ts"
 import { searchPage } from "./search.ts"
 import { repliesPage, threadPage } from "./thread.ts"
 import { webhooksPage } from "./webhooks.ts"
 import { attemptsPage } from "./workbench.ts"
+import { seenSent } from "../parts/seen.ts"
 import { themeSent } from "../parts/theme.ts"
 import { type Sent, visitOf, type WebPage } from "../visit.ts"
 
@@ -141,6 +143,7 @@ export const pages: Readonly<Record<string, WebPage>> = {
 const sent: Readonly<Record<string, Sent>> = {
   ...actionForms,
   "/web/theme": themeSent,
+  "/web/seen": seenSent,
   "/web/paste": pasteSent,
   "/web/metrics": metricsSent,
   "/web/pictures": pictureSent,

@@ -15,6 +15,7 @@ import { paginate } from "../fitting.ts"
 import type { Setting } from "../html.ts"
 import { layout } from "../parts/layout.ts"
 import { staysAt } from "../parts/looking-back.ts"
+import { seenWith } from "../parts/seen.ts"
 import { waitingFor } from "../parts/waiting.ts"
 import type { Fitting, Shown, Visit, WebPage } from "../visit.ts"
 import { refusedPage, tooLargePage } from "./refused.ts"
@@ -30,7 +31,7 @@ export async function write(
   visit: Visit,
   { assets, renderer }: FormSubmission,
   given: Shown | Fitting,
-  labels?: Setting["labels"],
+  { labels, unread, headers }: Railed = {},
 ): Promise<Answer> {
   const { past, edge } = visit
   const now = edge.instance.world.now()
@@ -41,15 +42,16 @@ export async function write(
     ...(past && { stays: staysAt(past), at: past.asOf.sequence }),
   }
   const shown = "items" in given ? await paginate(given, renderer, setting) : given
-  const page = layout(visit, assets, shown)
+  const page = layout(visit, assets, shown, unread?.sections)
   const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
   const fits = Buffer.byteLength(whole) <= limits.pageBytes
-  return new Answer(fits ? whole : layout(visit, assets, tooLargePage(shown)).write(setting), {
+  return new Answer(fits ? whole : layout(visit, assets, tooLargePage(shown), unread?.sections).write(setting), {
     status: shown.status ?? 200,
     headers: {
       ...commonHeaders,
       "content-type": "text/html; charset=utf-8",
       ...(shown.about && { link: linkHeader(shown.about, visit.edge.baseUrl) }),
+      ...headers,
       ...shown.headers,
     },
   })
@@ -74,26 +76,32 @@ function shownBy(page: WebPage, visit: Visit): ReturnType<WebPage> {
   }
 }
 
-/** Where the labels in a page's texts lead: those of its Room. */
-function labelsOf({ edge }: Visit, shown: Shown | Fitting): Setting["labels"] {
+/** What a page of a Room knows of it: where the labels in its texts lead, and what is new to its reader. */
+interface Railed extends Partial<ReturnType<typeof seenWith>> {
+  readonly labels?: Setting["labels"]
+}
+
+function railed(visit: Visit, shown: Shown | Fitting): Railed {
+  const { edge } = visit
   const { rail, body } = "items" in shown ? shown.shown(0, 0) : shown
-  if (rail === undefined) return undefined
+  if (rail === undefined) return {}
   const texts = [body, ...("items" in shown ? shown.items : [])].flatMap((part) => part.texts)
   const named = labelsIn(texts.filter(({ isLinked }) => isLinked).map(({ text }) => text))
-  return new Map(edge.instance.tables.labelled(rail.roomId, named).map(({ label, kind, id }) => [label, pageOf(kind, id) ?? "/"]))
+  const labels = new Map(edge.instance.tables.labelled(rail.roomId, named).map(({ label, kind, id }) => [label, pageOf(kind, id) ?? "/"]))
+  return { labels, ...seenWith(visit, rail) }
 }
 
 /** Makes a page: all that it asks, and who asks, is of one moment; its texts are rendered, and it is written, after that. */
 export async function made(edge: Edge, press: FormSubmission, page: WebPage, visiting: () => Visit): Promise<Answer> {
   await ownTurn()
-  const [visit, shown, labels] = edge.instance.ledger.snapshot(() => {
+  const [visit, shown, known] = edge.instance.ledger.snapshot(() => {
     const visit = visiting()
     waitingFor(visit)
     const shown = shownBy(page, visit)
-    return [visit, shown, shown instanceof Answer ? undefined : labelsOf(visit, shown)] as const
+    return [visit, shown, shown instanceof Answer ? undefined : railed(visit, shown)] as const
   })
   try {
-    return shown instanceof Answer ? shown : await write(visit, press, shown, labels)
+    return shown instanceof Answer ? shown : await write(visit, press, shown, known)
   } catch (error) {
     return write(visit, press, wrong(visit, error))
   }

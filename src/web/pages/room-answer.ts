@@ -57,7 +57,7 @@ function noLonger(fallen: readonly Checkpoint[]): string {
   const concluded = fallen.every(({ state }) => state === "concluded")
   const what = counted(fallen.length, concluded ? "conclusion" : "answer")
   const [reason] = fallen[0]?.staleReasons ?? []
-  return `${what} no longer ${fallen.length === 1 ? "holds" : "hold"}${reason === undefined ? "." : `: ${staleSentence(reason)}`}`
+  return `${what} no longer ${fallen.length === 1 ? "holds" : "hold"}${reason === undefined ? "." : `${fallen.length === 1 ? ":" : ". Of one,"} ${staleSentence(reason)}`}`
 }
 
 /** Who said it and when, and in which Thread where that is not the Room's opening one. @param titles of the other Threads, by id */

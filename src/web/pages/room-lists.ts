@@ -1,19 +1,16 @@
-/** The sections of a Room that are lists: Threads, hypotheses, findings, materials, links, activity. */
+/** The sections of a Room that are lists: Threads, hypotheses, findings, materials, links. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { entryPath, pathOf, withQuery } from "../addresses.ts"
-import { activityChart } from "../charts/activity.ts"
+import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, forMembers } from "../parts/actions.ts"
-import { did, doneTo } from "../parts/done-to.ts"
 import { evidenceBeside, tally } from "../parts/evidence.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { digest, empty, fromOther, heading, label, more, person, recordChip, table, time } from "../parts/parts.ts"
 import { roomRail, type Room } from "../parts/room-frame.ts"
-import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { counted, title, words } from "../words.ts"
+import { words } from "../words.ts"
 
 interface Section {
   readonly path: string
@@ -25,7 +22,7 @@ interface Section {
 }
 
 /** A section with its heading, what can be started in it, and its list, which stays alive. */
-const section = (visit: Visit, room: Room, { path, name, json, actions, list, next = null }: Section): Shown => ({
+export const section = (visit: Visit, room: Room, { path, name, json, actions, list, next = null }: Section): Shown => ({
   title: `${name} · ${room.title}`,
   rail: roomRail(room, path),
   json,
@@ -42,22 +39,10 @@ const hypothesisItem = (record: AnswerOf<"hypotheses">["items"][number], beside:
   }<span>${tally(record.evidenceTally, record.author.username)}</span><span>${person(record.author)}</span><span>${time(record.createdAt)}</span></p>
 <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`
 
-/** The newest entries of a Room's activity: a few pages at most. */
-function recent(visit: Visit, roomId: string, watermark: number) {
-  const found: AnswerOf<"room_activity">["items"] = []
-  for (let after = Math.max(0, watermark - 200); after < watermark; ) {
-    const page = visit.ask("room_activity", { roomId }, { after })
-    found.push(...page.items)
-    if (!page.hasMore || page.items.length === 0) break
-    after = Number(page.nextCursor)
-  }
-  return found
-}
-
 const cursor = ({ url }: Visit) => url.searchParams.get("after") ?? undefined
 const onwards = (room: Room, path: string, after: string | number | null | undefined) =>
   after === null || after === undefined ? null : withQuery(`/rooms/${room.roomId}${path}`, { after })
-const roomOf = (visit: Visit) => visit.ask("room", visit.params)
+export const roomOf = (visit: Visit) => visit.ask("room", visit.params)
 
 export function threadsPage(visit: Visit): Shown {
   const room = roomOf(visit)
@@ -169,41 +154,4 @@ export function linksPage(visit: Visit): Shown {
     }</section>
 <section aria-labelledby="related">${heading(2, "related", "Findings related to experiments")}${related.length === 0 ? empty("No finding was related to an experiment.") : table("Finding links", ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""], related)}</section>`,
   })
-}
-
-function activityRow(visit: Visit, room: Room, entry: AnswerOf<"room_activity">["items"][number]): Html {
-  const { sequence, operation, target, at, threadId, entryId, digest: chained } = entry
-  // The entry is as it was sealed: people of another instance as that one calls them.
-  const { tables, ledger } = visit.edge.instance
-  const { username } = tables.people.withId(ledger.activity.localActor(room.roomId, entry)) ?? entry.actor
-  const path = pathOf(target.kind, target.id)
-  return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person({ ...entry.actor, username })}</td>
-    <td>${doneTo(did(operation, title), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
-    <td>${digest(chained)}${mayWithhold(visit, room) ? html` ${withholdLink(room, { sequence }, `entry ${sequence}`)}` : null}</td></tr>`
-}
-
-export function activityPage(visit: Visit): Shown {
-  const room = roomOf(visit)
-  const { roomId, activityWatermark: watermark } = room
-  const asked = visit.url.searchParams.get("after")
-  const after = asked !== null && /^[0-9]{1,12}$/.test(asked) ? Number(asked) : Math.max(0, watermark - 50)
-  const { items } = visit.ask("room_activity", { roomId }, { after })
-  return {
-    ...section(visit, room, {
-      path: "/activity",
-      name: "Activity",
-      json: `/api/research/rooms/${roomId}/activity`,
-      list: html`${activityChart(
-        recent(visit, roomId, watermark).map(({ at }) => at),
-        watermark,
-      )}
-<p class="meta">${counted(watermark, "accepted write")}, each chained to the one before by its digest: nothing before a digest you keep can be rewritten unseen.</p>
-${table(
-  "Activity, newest first",
-  ["", "When", "Who", "What", "Digest"],
-  [...items].reverse().map((entry) => activityRow(visit, room, entry)),
-)}`,
-      next: after > 0 ? withQuery(`/rooms/${roomId}/activity`, { after: Math.max(0, after - 50) }) : null,
-    }),
-  }
 }

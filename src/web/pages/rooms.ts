@@ -5,6 +5,7 @@ import { type Html, html, to } from "../html.ts"
 import { command, empty, more, person, time } from "../parts/parts.ts"
 import { waitingBlock } from "../parts/waiting.ts"
 import { stateBadge } from "../parts/marks.ts"
+import { newMark, unreadOf } from "../parts/seen.ts"
 import { placeOf, toldIn } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
@@ -28,13 +29,15 @@ const held = ({ counts }: Summary): Html => {
 
 const row = (
   room: Summary,
-): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a></h2> ${roomState(room)}
+  unread: number,
+): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a></h2> ${roomState(room)} ${newMark(unread)}
 ${room.question === null ? null : html`<p class="question" dir="auto">${room.question}</p>`}
 <p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}${held(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
 export function roomsPage(visit: Visit): Shown {
   const query = visit.url.searchParams.get("query") || undefined
   const { items, nextCursor } = visit.ask("rooms", {}, { query, after: visit.url.searchParams.get("after") ?? undefined })
+  const unread = new Map(unreadOf(visit).map(({ roomId, total }) => [roomId, total]))
   const isNew = !visit.edge.instance.tables.people.exist()
   const nothing = isNew
     ? empty(
@@ -58,7 +61,7 @@ export function roomsPage(visit: Visit): Shown {
     body: html`<div class="heading"><h1>Rooms</h1><div class="beside">${visit.person === undefined ? null : html`<a class="button" href="${to("/do/create_room")}">Create a Room</a>`}</div></div>
 ${query === undefined && visit.url.searchParams.get("after") === null ? waitingBlock(visit) : null}
 <form class="inline" role="search" aria-label="Rooms" action="${to("/")}"><div class="field"><label for="room-query">Title or question contains</label><input id="room-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
-${items.length === 0 ? nothing : html`<ul class="cards rooms">${items.map(row)}</ul>`}
+${items.length === 0 ? nothing : html`<ul class="cards rooms">${items.map((room) => row(room, unread.get(room.roomId) ?? 0))}</ul>`}
 ${more(nextCursor === null ? null : withQuery("/", { query, after: nextCursor }), "Older Rooms")}`,
   }
 }

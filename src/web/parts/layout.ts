@@ -53,6 +53,7 @@ export function layout(
   visit: Visit,
   assets: Assets,
   { title, body, rail, follow: followed, json, wide, about, feeds = [], isEarlier = false }: Shown,
+  unread: ReadonlyMap<string, number> = new Map(),
 ): Html {
   const { edge } = visit
   // The answer to a form stands at the form's address, where it cannot be asked for again as the Room moves.
@@ -71,7 +72,7 @@ ${about === undefined ? feedElements(feeds, edge.baseUrl) : headOf(about, edge.b
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}
 <div class="page${rail === undefined ? "" : " railed"}">
-${rail?.markup}
+${rail?.markup(unread)}
 <main id="main" tabindex="-1"${attributes({ "data-room": follow?.roomId, "data-after": follow?.after, "data-base": to(""), "data-done": done?.name })}>
 ${follow === undefined ? null : html`<p id="connection" class="connection" role="status" aria-live="polite"></p><p id="arrived" class="arrived" role="status" aria-live="polite"></p>`}
 ${done === undefined || done.name === "post_message" ? null : html`<div class="done" role="status">${doneSentence(done.name)}</div>`}

@@ -5,6 +5,7 @@ import { pageOf } from "../../contract/objects/objects.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { counted, shortened } from "../words.ts"
 import { stateBadge } from "./marks.ts"
+import { newMark } from "./seen.ts"
 import { exactTime, person } from "./parts.ts"
 
 export type Room = AnswerOf<"room">
@@ -29,13 +30,12 @@ const sections = [
 /** @param here the section's path, or nothing on the page of an object */
 export const roomRail = (room: Framed, here?: string): Rail => ({
   roomId: room.roomId,
-  markup: html`<nav class="rail" aria-label="Room"><div class="inside" data-live="rail" id="rail">
+  ...(here !== undefined && { section: here }),
+  markup: (unread) => html`<nav class="rail" aria-label="Room"><div class="inside" data-live="rail" id="rail">
 <a class="of" href="${to(`/rooms/${room.roomId}`)}" dir="auto">${shortened(room.title, 70)}</a>
 <ul>${sections.map(
     ([path, name, count]) =>
-      html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({ "aria-current": path === here ? "page" : null })}><span>${name}</span>${
-        count === null ? null : html`<span class="count">${count(room.counts).toLocaleString("en")}</span>`
-      }</a></li>`,
+      html`<li><a href="${to(`/rooms/${room.roomId}${path}`)}"${attributes({ "aria-current": path === here ? "page" : null })}><span>${name}</span><span class="count">${newMark(unread.get(path) ?? 0)} ${count?.(room.counts).toLocaleString("en")}</span></a></li>`,
   )}</ul>
   </div></nav>`,
 })

@@ -8,6 +8,8 @@ import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 import { joining } from "./joining.ts"
 import { stateBadge } from "./marks.ts"
+import { newsBlock } from "./news.ts"
+import { readThrough } from "./seen.ts"
 import { heading, label, named, person, time } from "./parts.ts"
 
 /** A credential or key that ends sooner than this, in milliseconds, waits to be rotated. */
@@ -104,21 +106,24 @@ function reasons(concerns: PersonsEntry["concerns"]): string {
 }
 
 /** What others did that names the person, or bears on what they wrote or work on. */
-function concerning({ person: who, edge: { instance } }: Visit): readonly Html[] {
-  if (who === undefined) return []
-  return instance
-    .concerning(who, instance.world.now())
-    .map(
-      ({ roomId, title, entry, summary, concerns }) =>
-        html`<a href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(oneLine(summary), TOLD)}</a> ${reasons(concerns)} <span class="meta" dir="auto">${title} ${time(entry.at)}</span>`,
-    )
+function concerning(visit: Visit): readonly PersonsEntry[] {
+  const { person, edge } = visit
+  return person === undefined ? [] : edge.instance.concerning(person, edge.instance.world.now(), readThrough(visit))
 }
+const concern = ({ roomId, title, entry, summary, concerns }: PersonsEntry): Html =>
+  html`<a href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(oneLine(summary), TOLD)}</a> ${reasons(concerns)} <span class="meta" dir="auto">${title} ${time(entry.at)}</span>`
 
 const list = (id: string, title: string, lines: readonly Html[]): Html | null =>
   lines.length === 0
     ? null
     : html`<section aria-labelledby="${id}">${heading(2, id, title)}<ul class="uses">${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`
 
-/** The blocks on the first page: what waits for an answer or an end, and what else concerns the person. */
-export const waitingBlock = (visit: Visit): Html =>
-  html`${list("waiting", "Waiting for you", waitingFor(visit))}${list("concerns", "What concerns you", concerning(visit))}`
+/** The blocks on the first page: what waits for an answer or an end, what else concerns the person, and what is new in their Rooms. */
+export function waitingBlock(visit: Visit): Html {
+  const concerned = concerning(visit)
+  const isTold = new Set(concerned.map(({ roomId, entry }) => `${roomId} ${entry.sequence}`))
+  return html`${list("waiting", "Waiting for you", waitingFor(visit))}${list("concerns", "What concerns you", concerned.map(concern))}${newsBlock(
+    visit,
+    (roomId, { sequence }) => isTold.has(`${roomId} ${sequence}`),
+  )}`
+}

@@ -1,0 +1,145 @@
+/** A Room's activity as news: what happened in sentences, and what one writer did in a row of the same kind told together. */
+import type { ActivityEntry } from "../../contract/answers/index.ts"
+import { parse, trusted } from "../../contract/json.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
+import { words } from "../../contract/definitions/sentence.ts"
+import { states } from "../../contract/states.ts"
+import type { Activity } from "../../ledger/journal/activity.ts"
+import type { Telling, Told } from "../../rooms/activity-sentence.ts"
+import { newest } from "./newest.ts"
+
+export interface ToldEntry extends Told {
+  readonly entry: ActivityEntry
+  /** Of an attempt that ended, how. */
+  readonly outcome: string | null
+  /** The record that a correction, supersession, dispute or retraction speaks of. */
+  readonly bearsOn: string | null
+}
+
+/** One or several entries of one writer. */
+export interface NewsItem extends Told {
+  /** What is told together, in order. */
+  readonly entries: readonly ToldEntry[]
+}
+
+/** What is told together where one writer does it in a row; each other entry is told by itself. */
+const runs: Readonly<Record<string, string>> = {
+  register_attempt: "attempts",
+  report_attempt_event: "attempts",
+  post_message: "messages",
+  register_material: "materials",
+}
+const AND = new Intl.ListFormat("en")
+
+/** "A13 to A16", or "A13, A15 and A16". */
+function range(labels: readonly string[]): string {
+  const numbers = labels.map((label) => Number(label.slice(1)))
+  const [first = 0] = numbers
+  const isUnbroken = labels.length > 2 && numbers.every((number, index) => number === first + index)
+  return isUnbroken ? `${labels[0]} to ${labels.at(-1)}` : AND.format(labels)
+}
+
+/** "finished A13 to A16, all succeeded", "finished A1 to A3: 2 succeeded, 1 failed". */
+function attemptsTold(entries: readonly ToldEntry[]): string {
+  const outcomes = new Map<string, string | null>()
+  for (const { entry, outcome } of entries) {
+    const label = entry.target.label ?? "an attempt"
+    outcomes.set(label, outcome ?? outcomes.get(label) ?? null)
+  }
+  const labels = range([...outcomes.keys()])
+  const counts = Map.groupBy(outcomes.values(), (outcome) => outcome)
+  const open = counts.get(null)?.length ?? 0
+  if (open === outcomes.size)
+    return entries.every(({ entry }) => entry.operation === "register_attempt") ? `registered ${labels}.` : `is running ${labels}.`
+  const [[only] = []] = counts.keys().map((outcome) => [outcome])
+  if (counts.size === 1) return `finished ${labels}, ${outcomes.size === 1 ? "which" : outcomes.size === 2 ? "both" : "all"} ${only}.`
+  const parts = [...counts].map(([outcome, of]) => `${of.length} ${outcome ?? "not ended yet"}`)
+  return `finished ${labels}: ${parts.join(", ")}.`
+}
+
+function toldTogether(entries: readonly ToldEntry[]): string {
+  const last = entries.at(-1)
+  if (last === undefined || entries.length === 1) return last?.told ?? ""
+  const run = runs[last.entry.operation]
+  if (run === "attempts") return attemptsTold(entries)
+  if (run === "materials") return `registered ${range(entries.flatMap(({ entry }) => entry.target.label ?? []))}.`
+  return `wrote ${entries.length} messages, the newest${last.told.slice(Math.max(0, last.told.indexOf(":")))}`
+}
+
+/** Whether an entry goes on with what the one before it tells. */
+function goesOn({ entry, actor }: ToldEntry, before: ToldEntry): boolean {
+  const run = runs[entry.operation]
+  return (
+    run !== undefined &&
+    run === runs[before.entry.operation] &&
+    actor.userId === before.actor.userId &&
+    actor.agent === before.actor.agent &&
+    (run !== "messages" || entry.threadId === before.entry.threadId)
+  )
+}
+
+const ended: ReadonlySet<string> = new Set(states.attempt.terminal)
+
+/** What of an accepted content is more than words. */
+function bearing({ operation, target }: ActivityEntry, content: string | null): Pick<ToldEntry, "outcome" | "bearsOn"> {
+  const isEvent = operation === "report_attempt_event"
+  if (content === null || (!isEvent && target.kind !== "link")) return { outcome: null, bearsOn: null }
+  const { event, targetVersionId } = trusted<Partial<BodyOf<"report_attempt_event"> & BodyOf<"assert_retraction">>>(content)
+  return { outcome: event !== undefined && ended.has(event) ? words(event) : null, bearsOn: targetVersionId ?? null }
+}
+
+export type News = ReturnType<typeof news>
+
+/** Entries that are looked through for what a person wrote last. */
+const SIGHT = 50
+
+export function news({ activity, told }: { readonly activity: Activity; readonly told: Telling }) {
+  const isOwn = ({ actor }: ActivityEntry, userId: string) => actor.userId === userId && actor.agent == null
+
+  function* withContents(roomId: string, after: number, through: number): Generator<{ entry: ActivityEntry; content: string | null }> {
+    let before = through + 1
+    for (const { row, entry } of newest(activity, roomId, after, through)) {
+      before = entry.sequence
+      yield { entry, content: row.content }
+    }
+    for (const { body } of activity.after(roomId, after, undefined, before - after - 1).toReversed())
+      yield { entry: parse(body), content: null }
+  }
+
+  return {
+    /** Through which entry a person has surely read: what they wrote last in the browser, among the newest entries. */
+    writtenThrough(roomId: string, userId: string): number {
+      const before = Math.max(0, activity.watermark(roomId) - SIGHT)
+      const rows = activity.after(roomId, before, undefined, SIGHT)
+      return rows.findLast(({ body }) => isOwn(parse(body), userId))?.sequence ?? before
+    },
+
+    /** The entries after one sequence and through another as news, the newest first. Of those whose contents are too much for a page, what was done is told without its words. */
+    told(roomId: string, after: number, through: number, isTold: (entry: ActivityEntry) => boolean = () => true): NewsItem[] {
+      const groups: ToldEntry[][] = []
+      for (const { entry, content } of withContents(roomId, after, through)) {
+        if (!isTold(entry)) continue
+        const one = { ...told(roomId, entry, content), entry, ...bearing(entry, content) }
+        const group = groups.at(-1)
+        if (group?.[0] !== undefined && goesOn(group[0], one)) group.unshift(one)
+        else groups.push([one])
+      }
+      return groups.flatMap((entries) => {
+        const [one] = entries
+        return one === undefined ? [] : [{ actor: one.actor, told: toldTogether(entries), entries }]
+      })
+    },
+
+    /** How many entries after a sequence are of each kind of target, without those that a person wrote in the browser; of the newest `most`. */
+    counted(roomId: string, after: number, most: number, userId: string): ReadonlyMap<string, number[]> {
+      const watermark = activity.watermark(roomId)
+      const found = new Map<string, number[]>()
+      for (const { body } of activity.after(roomId, Math.max(after, watermark - most), undefined, most)) {
+        const entry = parse(body)
+        if (isOwn(entry, userId)) continue
+        found.set(entry.target.kind, [...(found.get(entry.target.kind) ?? []), entry.sequence])
+      }
+      return found
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/** The activity of a Room: its news, newest first; and, to verify it, the same as a table with the digest of each entry. */
+import type { ActivityEntry } from "../../contract/answers/index.ts"
+import { limits } from "../../contract/limits.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
+import { entryPath, pathOf, withQuery } from "../addresses.ts"
+import { activityChart } from "../charts/activity.ts"
+import { type Html, html, to } from "../html.ts"
+import { did, doneTo } from "../parts/done-to.ts"
+import { fallenBy, newsItem } from "../parts/news.ts"
+import { digest, empty, person, table, time } from "../parts/parts.ts"
+import type { Room } from "../parts/room-frame.ts"
+import { unreadIn } from "../parts/seen.ts"
+import { mayWithhold, withholdLink } from "../parts/withholding.ts"
+import type { Shown, Visit } from "../visit.ts"
+import { counted, title } from "../words.ts"
+import { roomOf, section } from "./room-lists.ts"
+
+type Entry = AnswerOf<"room_activity">["items"][number]
+
+/** The newest entries of a Room's activity: a few pages at most. */
+function recent(visit: Visit, roomId: string, watermark: number): Entry[] {
+  const found: Entry[] = []
+  for (let after = Math.max(0, watermark - 200); after < watermark; ) {
+    const page = visit.ask("room_activity", { roomId }, { after })
+    found.push(...page.items)
+    if (!page.hasMore || page.items.length === 0) break
+    after = Number(page.nextCursor)
+  }
+  return found
+}
+
+function entryRow(visit: Visit, room: Room, entry: Entry): Html {
+  const { sequence, operation, target, at, threadId, entryId, digest: chained } = entry
+  // The entry is as it was sealed: people of another instance as that one calls them.
+  const { tables, ledger } = visit.edge.instance
+  const { username } = tables.people.withId(ledger.activity.localActor(room.roomId, entry)) ?? entry.actor
+  const path = pathOf(target.kind, target.id)
+  return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person({ ...entry.actor, username })}</td>
+    <td>${doneTo(did(operation, title), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
+    <td>${digest(chained)}</td></tr>`
+}
+
+const readBefore = html`<li class="read-before">You have read what is below</li>`
+
+/** The entries as news, and where those begin that the reader knows. */
+function asNews(visit: Visit, room: Room, after: number, through: number): Html {
+  const { roomId } = room
+  const items = visit.edge.instance.news.told(roomId, after, through)
+  const unread = unreadIn(visit, roomId)
+  const firstRead =
+    unread === undefined || unread.total === 0 ? undefined : items.find(({ entries }) => (entries[0]?.entry.sequence ?? 0) <= unread.after)
+  const fallen = fallenBy(visit, roomId, items)
+  const withholds = mayWithhold(visit, room)
+  const end = ({ sequence }: ActivityEntry) =>
+    withholds ? html` <span class="meta">${withholdLink(room, { sequence }, `entry ${sequence}`)}</span>` : null
+  return items.length === 0
+    ? empty("Nothing was written here yet.")
+    : html`<ul class="uses news">${items.map(
+        (item) =>
+          html`${item === firstRead && item !== items[0] ? readBefore : null}<li id="activity-${item.entries.at(-1)?.entry.sequence}" data-entry>${newsItem(roomId, item, fallen, end)}</li>`,
+      )}</ul>`
+}
+
+export function activityPage(visit: Visit): Shown {
+  const room = roomOf(visit)
+  const { roomId, activityWatermark: watermark } = room
+  const { searchParams } = visit.url
+  const asked = searchParams.get("after")
+  const isVerified = searchParams.has("verify")
+  const after = asked !== null && /^[0-9]{1,12}$/.test(asked) ? Number(asked) : Math.max(0, watermark - limits.pageItems)
+  const path = `/rooms/${roomId}/activity`
+  const verify = isVerified ? "1" : null
+  const entries = isVerified ? visit.ask("room_activity", { roomId }, { after }).items : []
+  return section(visit, room, {
+    path: "/activity",
+    name: "Activity",
+    json: `/api/research${path}`,
+    list: html`${activityChart(
+      recent(visit, roomId, watermark).map(({ at }) => at),
+      watermark,
+    )}
+<p class="meta"><span>${counted(watermark, "accepted write")}</span>${
+      isVerified
+        ? html`<span>each chained to the one before by its digest: nothing before a digest you keep can be rewritten unseen</span><span><a href="${to(withQuery(path, { after: asked }))}">As news</a></span>`
+        : html`<span><a href="${to(withQuery(path, { after: asked, verify: 1 }))}">Verify</a></span>`
+    }</p>
+${
+  isVerified
+    ? table(
+        "Activity, newest first",
+        ["", "When", "Who", "What", "Digest"],
+        [...entries].reverse().map((entry) => entryRow(visit, room, entry)),
+      )
+    : asNews(visit, room, after, Math.min(watermark, after + limits.pageItems))
+}`,
+    next: after > 0 ? withQuery(path, { after: Math.max(0, after - limits.pageItems), verify }) : null,
+  })
+}

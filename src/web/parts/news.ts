@@ -1,0 +1,94 @@
+/** What is new in Rooms, as sentences: on the first page since the reader was here, and on the page of a Room's activity. */
+import { activityPage } from "../../contract/objects/objects.ts"
+import { shortened } from "../../contract/text.ts"
+import type { ActivityEntry } from "../../contract/answers/index.ts"
+import type { NewsItem, ToldEntry } from "../../research/inbox/news.ts"
+import { type Html, html, to } from "../html.ts"
+import { plainText } from "../plain-text.ts"
+import { orNull, type Visit } from "../visit.ts"
+import { counted } from "../words.ts"
+import { heading, person, time } from "./parts.ts"
+import { markRead, newMark, type Unread, unreadOf } from "./seen.ts"
+
+/** Rooms on the first page, sentences of each, and the characters of a sentence. */
+const ROOMS = 8
+const SENTENCES = 6
+const TOLD = 200
+/** Entries that are listed of those that are told together. */
+const TOGETHER = 20
+
+const sentence = (roomId: string, { told, entry }: Pick<ToldEntry, "told" | "entry">): Html =>
+  html`<a class="told" href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(plainText(told), TOLD)}</a>`
+
+/** Which conclusions are stale because of records, as sentences by the record. */
+export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[]): ReadonlyMap<string, Html> {
+  const isAsked = items.some(({ entries }) => entries.some(({ bearsOn }) => bearsOn !== null))
+  const context = isAsked ? orNull(() => visit.ask("room_context", { roomId })) : null
+  const titles = new Map(context?.threads.map(({ threadId, title }) => [threadId, title]))
+  return new Map(
+    context?.conclusions.flatMap(({ stale, staleReasons, checkpointId, threadId }) =>
+      staleReasons.flatMap(({ versionId }) =>
+        stale && versionId !== undefined
+          ? [
+              [
+                versionId,
+                html` The <a href="${to(`/checkpoints/${checkpointId}`)}">conclusion</a> of “<span dir="auto">${titles.get(threadId) ?? "its Thread"}</span>” is stale.`,
+              ] as const,
+            ]
+          : [],
+      ),
+    ),
+  )
+}
+
+/** One item: who did what, and when; what is told together can be unfolded. */
+export function newsItem(
+  roomId: string,
+  item: NewsItem,
+  fallen: ReadonlyMap<string, Html>,
+  after: (entry: ActivityEntry) => Html | null = () => null,
+): Html {
+  const { actor, told, entries } = item
+  const last = entries.at(-1)
+  if (last === undefined) return html``
+  const together = entries.slice(-TOGETHER)
+  return html`${person(actor)} ${sentence(roomId, { told, entry: last.entry })}${entries.map(({ bearsOn }) => fallen.get(bearsOn ?? ""))} <span class="meta">${time(last.entry.at)}</span>${
+    entries.length === 1
+      ? after(last.entry)
+      : html`<details class="run"><summary>${counted(entries.length, "entry", "entries")}</summary><ul>${together.map((each) => html`<li>${sentence(roomId, each)} <span class="meta">${time(each.entry.at)}</span>${after(each.entry)}</li>`)}</ul></details>`
+  }`
+}
+
+function roomNews(
+  visit: Visit,
+  { roomId, after, watermark, total, isNew }: Unread,
+  isToldAbove: (roomId: string, entry: ActivityEntry) => boolean,
+): Html | null {
+  const room = orNull(() => visit.ask("room", { roomId }))
+  if (room === null) return null
+  const { userId } = visit.person ?? {}
+  const items = visit.edge.instance.news.told(
+    roomId,
+    after,
+    watermark,
+    (entry) =>
+      isNew(entry.target.kind, entry.sequence) &&
+      (entry.actor.userId !== userId || entry.actor.agent != null) &&
+      !isToldAbove(roomId, entry),
+  )
+  const shown = items.slice(0, SENTENCES)
+  const fallen = fallenBy(visit, roomId, shown)
+  const activity = to(`/rooms/${roomId}/activity`)
+  return html`<li><h3><a href="${to(`/rooms/${roomId}`)}" dir="auto">${room.title}</a> ${newMark(total)}</h3>
+<ul class="uses">${shown.map((item) => html`<li>${newsItem(roomId, item, fallen)}</li>`)}</ul>
+<p class="meta"><span>${shown.length === 0 ? "what is new is told above" : items.length > shown.length ? html`<a href="${activity}">More in the activity</a>` : html`<a href="${activity}">The activity</a>`}</span></p></li>`
+}
+
+/** The block on the first page: what is new in each Room since its reader was there. */
+export function newsBlock(visit: Visit, isToldAbove: (roomId: string, entry: ActivityEntry) => boolean): Html | null {
+  const unread = unreadOf(visit).filter(({ total }) => total > 0)
+  const rooms = unread.slice(0, ROOMS).map((each) => roomNews(visit, each, isToldAbove))
+  if (rooms.length === 0) return null
+  return html`<section aria-labelledby="news">${heading(2, "news", "Since you were here", markRead(unread, "/", "Mark all as read"))}
+<ul class="cards news">${rooms}</ul>${unread.length > ROOMS ? html`<p class="meta">${counted(unread.length - ROOMS, "more Room")} with something new.</p>` : null}</section>`
+}

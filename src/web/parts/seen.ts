@@ -1,0 +1,195 @@
+/**
+ * How far a reader has come in each Room: in a cookie, so that a page knows it without a script, and the service keeps no note of who
+ * read what. The page "Activity" is all of a Room; each other section moves on its own mark.
+ */
+import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
+import { cookieOf } from "../../edge/identity/cookies.ts"
+import { readFormBody } from "../../edge/limits/body.ts"
+import { html, type Html, to } from "../html.ts"
+import { ownPath, redirected } from "../redirect.ts"
+import type { Rail, Sent, Visit } from "../visit.ts"
+
+const COOKIE = "research_room_seen"
+const VALUE = new RegExp(`(?:^|; *)${COOKIE}=([\\w.~-]+)`)
+/** A year, in seconds. */
+const KEPT = 365 * 24 * 3_600
+/** Rooms that are remembered, those read last first. */
+const ROOMS = 20
+/** Entries that are counted of a Room. */
+const MOST = 200
+
+/** The kinds of target whose entries each section of a Room shows. */
+const kinds: ReadonlyMap<string, readonly string[]> = new Map([
+  ["/threads", ["thread", "message", "checkpoint", "record"]],
+  ["/hypotheses", ["hypothesis"]],
+  ["/experiments", ["experiment", "plan", "work_claim"]],
+  ["/attempts", ["attempt"]],
+  ["/findings", ["finding", "cited_claim"]],
+  ["/boards", ["board"]],
+  ["/materials", ["material"]],
+  ["/links", ["link", "finding_link", "review"]],
+  ["/people", ["member", "join_request", "credential"]],
+])
+const sectionOf = new Map([...kinds].flatMap(([section, of]) => of.map((kind) => [kind, section] as const)))
+/** The section that shows all of a Room. */
+const WHOLE = "/activity"
+/** Sections are told apart by their first letter. */
+const letterOf = (section: string): string => section.charAt(1)
+
+/** Through which entry of a Room somebody has read: all of it, and further in some sections, by their letters. */
+interface Mark {
+  readonly all: number
+  readonly sections: ReadonlyMap<string, number>
+}
+type Marks = ReadonlyMap<string, Mark>
+
+const packed = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url")
+const unpacked = (text: string): string =>
+  Buffer.from(text, "base64url")
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+
+const ROOM = /^([\w-]{22})([0-9a-z]{1,9})((?:~[a-z][0-9a-z]{1,9})*)$/
+
+/** What this browser remembers of the person who is signed in; of somebody else before them, nothing. */
+function marksOf({ event, person }: Visit): Marks {
+  const [owner, ...rooms] = (VALUE.exec(event.req.headers.get("cookie") ?? "")?.[1] ?? "").split(".")
+  if (person === undefined || owner !== packed(person.userId)) return new Map()
+  return new Map(
+    rooms.slice(0, ROOMS).flatMap((text) => {
+      const [, room = "", all = "", sections = ""] = ROOM.exec(text) ?? []
+      const further = sections.split("~").filter((each) => each !== "")
+      const mark = {
+        all: Number.parseInt(all, 36),
+        sections: new Map(further.map((each) => [each.charAt(0), Number.parseInt(each.slice(1), 36)])),
+      }
+      return room === "" ? [] : [[unpacked(room), mark] as const]
+    }),
+  )
+}
+
+function cookie({ edge, person }: Visit, marks: Marks): Readonly<Record<string, string>> {
+  if (person === undefined) return {}
+  const rooms = [...marks].slice(0, ROOMS).map(([roomId, { all, sections }]) => {
+    const further = [...sections].filter(([, through]) => through > all).map(([letter, through]) => `~${letter}${through.toString(36)}`)
+    return `.${packed(roomId)}${all.toString(36)}${further.join("")}`
+  })
+  return cookieOf(edge, COOKIE, `${packed(person.userId)}${rooms.join("")}`, KEPT)
+}
+
+const watermarkOf = ({ edge }: Visit, roomId: string): number => edge.instance.ledger.activity.watermark(roomId)
+
+const isMember = ({ edge }: Visit, roomId: string, userId: string): boolean =>
+  edge.instance.tables.members.find(roomId, userId) !== undefined
+
+/** What is remembered of a Room; of one that somebody comes to for the first time, that a member has read nothing, and somebody else all. */
+function markOf(visit: Visit, marks: Marks, roomId: string, userId: string): Mark {
+  const known = marks.get(roomId)
+  // A Room that was restored from a copy may be behind what was read.
+  if (known !== undefined && known.all <= watermarkOf(visit, roomId)) return known
+  return { all: isMember(visit, roomId, userId) ? 0 : watermarkOf(visit, roomId), sections: new Map() }
+}
+
+/** What of a Room is new to its reader. */
+export interface Unread {
+  readonly roomId: string
+  /** Through which entry they have read all of it, and where it stands. */
+  readonly after: number
+  readonly watermark: number
+  readonly total: number
+  /** How many entries of each section are new, by its path. */
+  readonly sections: ReadonlyMap<string, number>
+  /** Whether an entry is new, by what it was done to. */
+  isNew(kind: string, sequence: number): boolean
+}
+
+function unreadBy(visit: Visit, marks: Marks, roomId: string, userId: string): Unread {
+  const { all: marked, sections } = markOf(visit, marks, roomId, userId)
+  // Who read nothing with this browser has read as far as what they wrote last.
+  const all = marked === 0 ? visit.edge.instance.news.writtenThrough(roomId, userId) : marked
+  const isNew = (kind: string, sequence: number) => sequence > Math.max(all, sections.get(letterOf(sectionOf.get(kind) ?? "")) ?? 0)
+  const counts = new Map<string, number>()
+  let total = 0
+  for (const [kind, sequences] of visit.edge.instance.news.counted(roomId, all, MOST, userId)) {
+    const { length } = sequences.filter((sequence) => isNew(kind, sequence))
+    const section = sectionOf.get(kind)
+    total += length
+    if (section !== undefined && length > 0) counts.set(section, (counts.get(section) ?? 0) + length)
+  }
+  counts.set(WHOLE, total)
+  return { roomId, after: all, watermark: watermarkOf(visit, roomId), total, sections: counts, isNew }
+}
+
+const known = new WeakMap<Visit, readonly Unread[]>()
+
+/** What is new to who is signed in, in their Rooms and in those that they read before; looked for once a page. */
+export function unreadOf(visit: Visit): readonly Unread[] {
+  const { person, edge } = visit
+  if (person === undefined) return []
+  const { userId } = person
+  const marks = marksOf(visit)
+  const own = edge.instance.tables.members.roomsOf(userId, ROOMS).map(({ roomId }) => roomId)
+  const read = [...marks.keys()].filter((roomId) => watermarkOf(visit, roomId) > 0)
+  const found = known.get(visit) ?? [...new Set([...own, ...read])].map((roomId) => unreadBy(visit, marks, roomId, userId))
+  known.set(visit, found)
+  return found
+}
+
+/** What of one Room is new to who is signed in. */
+export function unreadIn(visit: Visit, roomId: string): Unread | undefined {
+  const { person, past } = visit
+  return person === undefined || past !== undefined ? undefined : unreadBy(visit, marksOf(visit), roomId, person.userId)
+}
+
+/** Through which entry of a Room somebody said that they have read it. */
+export function readThrough(visit: Visit): (roomId: string) => number {
+  const marks = marksOf(visit)
+  return (roomId) => marks.get(roomId)?.all ?? 0
+}
+
+/** "3 new"; "200 or more new" where they are counted no further. */
+export const newMark = (total: number): Html | null =>
+  total === 0 ? null : html`<span class="new">${total >= MOST ? `${MOST}+` : total} new</span>`
+
+/** What is new in the Room of a page, and the cookie by which what the page shows is not new any more. */
+export function seenWith(
+  visit: Visit,
+  { roomId, section }: Rail,
+): { readonly unread: Unread | undefined; readonly headers: Readonly<Record<string, string>> } {
+  const { person, url, event } = visit
+  const unread = unreadIn(visit, roomId)
+  if (person === undefined || unread === undefined) return { unread, headers: {} }
+  const marks = marksOf(visit)
+  const mark = markOf(visit, marks, roomId, person.userId)
+  const isNewest = event.req.method === "GET" && !url.searchParams.has("after")
+  const isMoved = isNewest && (unread.sections.get(section ?? "") ?? 0) > 0
+  const isFirst = !marks.has(roomId) && !isMember(visit, roomId, person.userId)
+  if (!isMoved && !isFirst) return { unread, headers: {} }
+  const further = isMoved ? [[letterOf(section ?? ""), unread.watermark] as const] : []
+  const moved =
+    section === WHOLE
+      ? { all: unread.watermark, sections: new Map() }
+      : { all: mark.all, sections: new Map([...mark.sections, ...further]) }
+  return { unread, headers: cookie(visit, new Map([[roomId, moved], ...[...marks].filter(([id]) => id !== roomId)])) }
+}
+
+/** A button by which what a page showed of some Rooms is read. */
+export const markRead = (rooms: readonly Pick<Unread, "roomId" | "watermark">[], next: string, text: string): Html =>
+  html`<form class="inline" method="post" action="${to("/web/seen")}"><input type="hidden" name="next" value="${next}">${rooms.map(
+    ({ roomId, watermark }) => html`<input type="hidden" name="through" value="${roomId}.${watermark}">`,
+  )}<button class="quiet">${text}</button></form>`
+
+const THROUGH = /^([0-9a-f-]{36})\.([0-9]{1,12})$/
+
+/** `POST /web/seen`: remembers in this browser how far somebody has read. */
+export const seenSent: Sent = async (visit) => {
+  mustComeFromOwnPage(visit.edge, visit.event)
+  const given = await readFormBody(visit.event)
+  const read = given.getAll("through").flatMap((text): [string, Mark][] => {
+    const [, roomId = "", through] = THROUGH.exec(text) ?? []
+    return roomId === "" ? [] : [[roomId, { all: Math.min(Number(through), watermarkOf(visit, roomId)), sections: new Map() }]]
+  })
+  const ids = new Set(read.map(([roomId]) => roomId))
+  const marks = new Map([...read, ...[...marksOf(visit)].filter(([roomId]) => !ids.has(roomId))])
+  return redirected(visit, ownPath(given.get("next")), cookie(visit, marks))
+}
