@@ -3,6 +3,7 @@ import { writerName } from "../contract/answers/parts.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import type { Naming } from "../contract/definitions/operation.ts"
 import { words } from "../contract/definitions/sentence.ts"
+import { aOrAn } from "../contract/objects/objects.ts"
 import { recordedOperation } from "../contract/operations/index.ts"
 import type { Activity } from "../ledger/journal/activity.ts"
 import type { People } from "../people/people.ts"
@@ -29,7 +30,7 @@ export function telling(
   const told: Telling = (roomId, entry, content) => {
     const { operation, target } = entry
     const { userId, username } = people.withId(activity.localActor(roomId, entry)) ?? entry.actor
-    const label = target.label ?? words(target.kind)
+    const label = target.label ?? aOrAn(words(target.kind))
     const done = content === null ? undefined : recordedOperation(operation)?.sentence?.(JSON.parse(content), label, named)
     const told = done ?? `${words(operation)} ${label}`
     return { actor: { ...entry.actor, userId, username }, told: `${told}${/[.!?…]$/u.test(told) ? "" : "."}` }

@@ -54,7 +54,7 @@ t.test("Said before what goes and what stays, asked once more, done, and gone fr
     t.strictSame(await violations(reader), [], scheme)
   }
   await reader.goto(at(`/rooms/${roomId}/activity`))
-  await reader.getByText("Withhold something of").first().waitFor()
+  await reader.getByText("withheld something of a message (secret): A token, revoked since.").first().waitFor()
   t.strictSame(await violations(reader), [])
 })
 

@@ -21,7 +21,7 @@ export const submitReview = operation({
   surface: "agent",
   sentence({ verdict, explanation }, label) {
     const [before, after] = says[verdict]
-    return `${before} ${label === "checkpoint" ? "a checkpoint" : label}${after}${quoting(explanation)}`
+    return `${before} ${label}${after}${quoting(explanation)}`
   },
   summary:
     "Reviews a finding, a checkpoint or a plan: whether you agree, what you checked, and why. Not by the agent that wrote it. It is no evidence. Your newest review counts; withdraw_link takes one back.",

@@ -97,6 +97,6 @@ ${meaning(verdicts)}<h3>All of it together</h3>${meaning(together)}<h3>Toward th
 <p>${glyph("disputed")} <em>Deviates</em> beside a plan means that what was registered differs from what was planned; the attempt's page says in what.</p></section>
 <section aria-labelledby="experiments">${heading(2, "experiments", "Where an experiment is")}${meaning(experiments)}</section>
 <section aria-labelledby="materials">${heading(2, "materials", "Whether people can get a material")}${meaning(materials)}</section>
-<section aria-labelledby="digests">${heading(2, "digests", "Digests")}<p>A digest such as <code>sha256:1f3a9c0…77b2e</code> is a fingerprint: the smallest change of what it was taken of gives another one. The activity of a Room is a chain of them, so that nothing before one that you have kept can be rewritten unseen.</p></section>
+<section aria-labelledby="digests">${heading(2, "digests", "Digests")}<p>A digest such as <code>sha256:1f3a9c0…77b2e</code> is a fingerprint: the smallest change of what it was taken of gives another one. The activity of a Room (“Verify” shows its digests) is a chain of them, so that nothing before one that you have kept can be rewritten unseen.</p></section>
 <p><a href="${to("/")}">To the Rooms</a></p>`,
 })
