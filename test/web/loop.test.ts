@@ -138,7 +138,7 @@ t.test("what is wrong with the verdict is told beside its field, and neither is 
   await page.getByRole("button", { name: "Publish the finding" }).click()
   await page.waitForSelector("#refused")
   const faults = await page.locator(".field.wrong .fault").allTextContents()
-  t.match(faults, [/Choose the attempts it comes from/, /“H99” is not a hypothesis of this Room/, /Say whether it answers the question/])
+  t.match(faults, [/“H99” is not a hypothesis of this Room/, /Say whether it answers the question/, /Choose the attempts it comes from/])
   t.notMatch(await page.locator("#refused").innerText(), /says|toward|versionId|Write 2/, "in no name of the interface")
   const after = ((await (await fetch(at(`/api/research/rooms/${roomId}`))).json()) as { counts: { finding: number } }).counts.finding
   t.equal(after, before, "neither is stored")

@@ -196,9 +196,9 @@ ${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}${pre
 <div class="${showsSimilarWork ? "writing" : ""}"><form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${subjects.join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}"${refusal === undefined && !previewed && note === undefined ? html` data-begin` : null} novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
 <input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${laidOut(form, sheet, state)}
-<div class="changes" id="changes" role="status">${note}</div>
+<div class="sending"><div class="changes" id="changes" role="status">${note}</div>
 <div class="buttons"><button>${sheet?.send ?? name}</button>
-  ${isMarkdown || showsSimilarWork ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${showsVerdicts(operation) ? html`<button class="quiet" name="_rehearse" value="1">See what changes</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></form>
+  ${isMarkdown || showsSimilarWork ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${showsVerdicts(operation) ? html`<button class="quiet" name="_rehearse" value="1">See what changes</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></div></form>
 ${near}</div>`,
   }
 }

@@ -81,7 +81,7 @@ export const statementSheets = {
     heading: "Write down a finding",
     lead: "What was seen, how it came out, and what shows it. Negative and inconclusive results count as much as positive ones.",
     send: "Publish the finding",
-    first: ["/assertion", "/outcome", "/scope", "/concepts", "/provenance/execution/attemptIds", "/says"],
+    first: ["/assertion", "/outcome", "/says", "/scope", "/concepts", "/provenance/execution/attemptIds"],
     folds: [
       { heading: "Numbers it rests on", places: ["/effects"], told: effectsIn },
       { heading: "What shows it: outputs, failures, materials, papers", places: ["/evidence"] },
