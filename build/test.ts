@@ -49,6 +49,7 @@ const REST = [
   "test/web/admin.test.ts",
   "test/web/webhooks.test.ts",
   "test/web/looking-back.test.ts",
+  "test/web/ten-tasks.test.ts",
   "test/web/work-by-keyboard.test.ts",
   "test/web/weight.test.ts",
   "test/web/long-thread.test.ts",
