@@ -1,5 +1,6 @@
 /** A whole research-room instance inside a test process: seeded, silent, needing nothing from outside. */
-import { type Cast, type DemoPerson, startDemo } from "../demo/demo.ts"
+import type { Cast, DemoPerson } from "../demo/cast.ts"
+import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
 import { Browser } from "./browser.ts"
 import { type ClientOptions, ResearchRoomClient } from "./index.ts"
@@ -70,6 +71,5 @@ export async function startResearchRoom({ deterministic, data, port = 0 }: TestI
   }
 }
 
-export type { Cast, DemoCredential, DemoPerson, DemoRoom } from "../demo/demo.ts"
-export type { DemoKey } from "../demo/library.ts"
+export type { Cast, DemoCredential, DemoKey, DemoPerson, DemoRoom } from "../demo/cast.ts"
 export { Browser } from "./browser.ts"

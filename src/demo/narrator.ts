@@ -1,12 +1,14 @@
 /** Tells a story into a new instance: people act through the same door as anybody, at moments of the story's own clock. */
 import type { Receipt } from "../contract/answers/index.ts"
+import { jsonObject, partAt, resolved } from "../contract/operations/batch.ts"
 import type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
 import { operationNamed } from "../contract/operations/index.ts"
 import type { Instance } from "../app/compose/instance.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
-import type { StoredFigure } from "../ledger/journal/figures.ts"
 import { isoTime } from "../ledger/world.ts"
-import { trusted } from "../contract/json.ts"
+import { digestOf, type Json, type JsonObject, trusted } from "../contract/json.ts"
+import { packagedBytes } from "../packaged.ts"
+import { present } from "../contract/present.ts"
 
 /** A clock that the story moves; once the story is told it goes on by itself. */
 export class StoryClock {
@@ -33,29 +35,37 @@ export class StoryClock {
 type StoryReceipt<N extends OperationName> = Omit<Receipt, "result"> & { readonly result: ResultOf<N> }
 /** A body without what the narrator fills in. */
 type Said<N extends OperationName> = Omit<InputOf<N>, "schemaVersion" | "requestId" | "clientMessageId">
+interface Person {
+  readonly userId: string
+  readonly username: string
+}
+
+/** A line of a story. Where it is like another, it has that one's members but for those that it has itself. */
+export interface Line {
+  /** A name for the receipt, for the lines that come later. */
+  readonly as?: string
+  readonly like?: string
+  /** How many minutes pass before it. */
+  readonly after?: number
+  readonly operation?: string
+  /** A picture beside the story that is uploaded instead. It is there as an upload leaves it, so nothing decodes it. */
+  readonly uploads?: { readonly file: string; readonly width: number; readonly height: number }
+  readonly params?: JsonObject
+  /**
+   * As in a batch, `{"$from": "a", "path": "/targetId"}` stands for a part of the receipt of line a, or of something given by that
+   * name. `{"$from": "world", "path": "/id"}` is a fresh id, and `{"$from": "later", "path": "/5"}` a moment five minutes ahead.
+   */
+  readonly body?: JsonObject
+}
 
 export class Narrator {
   readonly #instance: Instance
   readonly #clock: StoryClock
+  readonly #told = new Map<string, { readonly by: string; readonly receipt: string }>()
 
   constructor(instance: Instance, clock: StoryClock) {
     this.#instance = instance
     this.#clock = clock
-  }
-
-  /** A fresh id, as a client makes one. */
-  id(): string {
-    return this.#instance.world.id()
-  }
-
-  /** A moment some minutes ahead in the story. */
-  later(minutes: number): string {
-    return isoTime(this.#clock.read() + minutes * 60_000)
-  }
-
-  /** Where a Thread stands. */
-  watermark(threadId: string): number {
-    return this.#instance.tables.threads.summary(threadId)?.timelineWatermark ?? 0
   }
 
   /** Makes a person with a password that is known to the story; hashing it begins at once, and takes longest of all that is told. */
@@ -65,26 +75,74 @@ export class Narrator {
     return { userId, username, password }
   }
 
-  /** Keeps a picture that a person uploads. It travels with the program as an upload leaves it, so nothing decodes it. */
-  async uploads({ userId }: { userId: string }, figure: StoredFigure): Promise<void> {
-    const { ledger, tables } = this.#instance
-    await ledger.transact(() => tables.figures.keep(figure, userId, this.later(0)))
-  }
-
   /** Lets a person do something, some minutes after what went before, and returns the receipt. */
   async does<N extends OperationName>(
-    person: { userId: string; username: string },
+    person: Person,
     name: N,
     params: Record<string, string>,
     body: Said<N>,
-    minutes = 7,
+    minutes?: number,
   ): Promise<StoryReceipt<N>> {
+    return trusted<StoryReceipt<N>>(await this.#admit(person, name, params, body, minutes))
+  }
+
+  /** Tells lines of a story, in order. @param given parts that the lines refer to by name */
+  async tell(
+    lines: readonly (Line & { readonly by: string })[],
+    likes: Readonly<Record<string, Line>>,
+    people: Readonly<Record<string, Person>>,
+    given: JsonObject,
+  ): Promise<void> {
+    const whole = ({ like, ...line }: Line): Line => {
+      if (like === undefined) return line
+      const { params, body, ...from } = whole(present(likes[like]))
+      return { ...from, ...line, params: { ...params, ...line.params }, body: { ...body, ...line.body } }
+    }
+    for (const line of lines) {
+      const { as, operation = "", uploads, params = {}, body = {}, after } = whole(line)
+      const person = present(people[line.by])
+      const said = jsonObject(resolved({ params, body }, ({ $from, path }) => this.#part(given, $from, path)))
+      const ids = Object.fromEntries(Object.entries(jsonObject(said.params)).map(([name, id]) => [name, `${id}`]))
+      const receipt = uploads
+        ? await this.#upload(person, uploads)
+        : await this.#admit(person, operation, ids, jsonObject(said.body), after)
+      if (as !== undefined) this.#told.set(as, { by: line.by, receipt })
+    }
+  }
+
+  /** The receipt of a line that has a name, and who got it. */
+  receipt<N extends OperationName>(as: string, _operation: N): StoryReceipt<N> & { readonly by: string } {
+    const { by, receipt } = present(this.#told.get(as))
+    return { by, ...trusted<StoryReceipt<N>>(receipt) }
+  }
+
+  #part(given: JsonObject, from: string, path: string): Json {
+    if (from === "world") return this.#instance.world.id()
+    if (from === "later") return this.#later(Number(path.slice(1)))
+    const part = partAt(given[from] ?? trusted<Json>(this.#told.get(from)?.receipt ?? "null"), path)
+    if (part === undefined) throw new Error(`The story has no ${path} of ${from}`)
+    return part
+  }
+
+  /** A moment some minutes ahead in the story. */
+  #later(minutes: number): string {
+    return isoTime(this.#clock.read() + minutes * 60_000)
+  }
+
+  async #upload({ userId }: Person, { file, ...size }: NonNullable<Line["uploads"]>): Promise<string> {
+    const { ledger, tables } = this.#instance
+    const bytes = Buffer.from(present(packagedBytes(`src/demo/${file}`)))
+    const figure = { digest: digestOf(bytes), mediaType: "image/webp", ...size, bytes } as const
+    await ledger.transact(() => tables.figures.keep(figure, userId, this.#later(0)))
+    return JSON.stringify({ digest: figure.digest })
+  }
+
+  #admit(person: Person, name: string, params: Record<string, string>, body: object, minutes = 7): Promise<string> {
     const operation = operationNamed(name)
     if (operation === undefined) throw new Error(`${name} is not an operation`)
     this.#clock.pass(minutes)
     const actor: Actor = { userId: person.userId, username: person.username, grant: null }
     const delivery = { schemaVersion: operation.schemaVersion, [operation.delivery]: this.#instance.world.id() }
-    const receipt = await this.#instance.ledger.admit({ operation, actor, params, body: { ...delivery, ...body } })
-    return trusted<StoryReceipt<N>>(receipt)
+    return this.#instance.ledger.admit({ operation, actor, params, body: { ...delivery, ...body } })
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import tap, { test } from "tap"
 import { ResearchRoomClient } from "research-room/client"
-import type { Cast } from "../../src/demo/demo.ts"
+import type { Cast } from "../../src/demo/cast.ts"
 import { sealOf } from "../../src/ledger/storage/not-replayed.ts"
 import { endAll, executable, newPlace, run, start } from "../support/program.ts"
 

@@ -1,7 +1,7 @@
 /** The data that everything starts from: a demo, made once, of which each measurement takes a copy. */
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Cast } from "../../../src/demo/demo.ts"
+import type { Cast } from "../../../src/demo/cast.ts"
 
 /** What `demo --json` prints. */
 export type Demo = Cast & { readonly baseUrl: string }

@@ -2,6 +2,9 @@
 import { startResearchRoom } from "research-room/testing"
 import { textOf } from "research-room/client"
 import t from "tap"
+import { digestOf } from "../../../src/contract/json.ts"
+import { tasks } from "../../demo/problems.ts"
+import { type Settings, simulate } from "../../demo/simulation.ts"
 import { explains, numbersIn, type Run, runsOf, type Sentence, setUp } from "./demo-numbers.ts"
 
 const demo = await startResearchRoom({ deterministic: true })
@@ -137,4 +140,44 @@ t.test("and one that is a little off would be noticed", (t) => {
   t.ok(moved > 100, `${moved} numbers moved`)
   t.ok(missed < moved / 6, `${missed} of them would pass unnoticed`)
   t.end()
+})
+
+/** What the toy does with the flags of a command line. */
+const toyOf = (flags: readonly string[]) =>
+  simulate(Object.fromEntries(flags.flatMap((flag, at) => (flag.startsWith("--") ? [[flag.slice(2), Number(flags[at + 1])]] : []))))
+
+t.test("each run of the toy, made again with its own command line, measures what was reported", async (t) => {
+  const made = runs.filter(({ argv }) => argv[1] === "toy.js")
+  t.ok(made.length > 30, `${made.length} runs`)
+  for (const { attemptId, label, argv, points } of made) {
+    const { points: again } = toyOf(argv)
+    const row = ({ name, split, step, value }: { name: string; split: string | null; step: number | null; value: number | string }) =>
+      `${step} ${split} ${name} ${value}`
+    t.strictSame(points.map(row).sort(), again.map(row).sort(), label)
+    const { outputs } = await reader.read("attempt", { attemptId })
+    for (const { outputLabel, digest } of outputs)
+      if (textOf(outputLabel) === "metrics.json") t.equal(digest, digestOf(JSON.stringify(again)), label)
+  }
+  const materials = await reader.read("room_materials", { roomId })
+  t.ok(
+    materials.items.some(({ reference }) => reference === digestOf(JSON.stringify(tasks))),
+    "the problems are those of the toy",
+  )
+})
+
+t.test("and so does each arm of the Room of numbers, at each seed", async (t) => {
+  const arms: Record<string, Partial<Settings>> = { plain: {}, penalty: { kl: 0.2 }, early: { steps: 120 }, "groups of 10": { group: 10 } }
+  const { items } = await reader.read("rooms", {})
+  const numbers = items.find(({ title }) => textOf(title) === "By how much, and how sure?")
+  let checked = 0
+  for await (const { attemptId } of reader.items("attempts", { roomId: numbers?.roomId ?? "" })) {
+    const { columns } = await reader.read("attempt_metrics", { attemptId })
+    for (const [at, value] of columns.value.entries()) {
+      const { arm = "", seed } = columns.dimensions[at] as { arm?: string; seed: number }
+      const { points } = simulate({ ...arms[arm], seed })
+      t.equal(value, points.findLast(({ name, split }) => name === "pass@64" && split === "held-out")?.value, `${arm}, seed ${seed}`)
+      checked += 1
+    }
+  }
+  t.equal(checked, 52)
 })

@@ -1,7 +1,7 @@
 /** What numbers the demo's sentences may hold: read over HTTP from the attempts that a sentence names, and recomputed. */
 import { type ResearchRoomClient, textOf } from "research-room/client"
-import { PROBLEMS, SAMPLES, WAYS } from "../../../src/demo/problems.ts"
-import { defaults } from "../../../src/demo/simulation.ts"
+import { PROBLEMS, SAMPLES, WAYS } from "../../demo/problems.ts"
+import { defaults } from "../../demo/simulation.ts"
 
 interface Point {
   readonly name: string

@@ -1,5 +1,5 @@
 /** What the toy's policy is trained and measured on: problems, each with how often each of eight ways solves it. */
-import { keysOf } from "../contract/each.ts"
+import { keysOf } from "../../src/contract/each.ts"
 import { uniform } from "./uniform.ts"
 
 export const WAYS = 8

@@ -3,7 +3,7 @@
  * gradients on whether the problem was solved. Small enough that pass@k is computed exactly, and seeded, so that every number
  * told of it can be found again.
  */
-import { present } from "../contract/present.ts"
+import { present } from "../../src/contract/present.ts"
 import { measure, type Point, type Problem, policyAt, tasks } from "./problems.ts"
 import { uniform } from "./uniform.ts"
 

@@ -1,0 +1,130 @@
+/** The demo's story, and what the demo holds once it is told, each thing by its name. */
+import type { Instance } from "../app/compose/instance.ts"
+import { each } from "../contract/each.ts"
+import { digestOf, type JsonObject } from "../contract/json.ts"
+import { present } from "../contract/present.ts"
+import { enumerations, type KeyReach, type LibraryPermission, type Permission } from "../contract/schema/enumerations.ts"
+import { toldByArxiv } from "../library/papers/record.ts"
+import measured from "./curves.json" with { type: "json" }
+import { Narrator, type StoryClock } from "./narrator.ts"
+import papers from "./papers.json" with { type: "json" }
+import type { DemoRepositories } from "./repositories.ts"
+import story from "./story.json" with { type: "json" }
+
+export interface DemoPerson {
+  readonly userId: string
+  readonly username: string
+  readonly password: string
+}
+export interface DemoRoom {
+  readonly roomId: string
+  readonly openingThreadId: string
+}
+export interface DemoCredential {
+  readonly token: string
+  readonly username: string
+  readonly roomId: string
+  readonly permissions: readonly Permission[]
+  readonly threadIds: readonly string[] | null
+}
+export interface DemoKey {
+  readonly token: string
+  readonly username: string
+  readonly permissions: readonly LibraryPermission[]
+  readonly reach: KeyReach
+  /** The Collections of a selected reach; null for the other reaches. */
+  readonly collectionIds: readonly string[] | null
+}
+
+const roomNames = ["main", "empty", "archived"] as const
+const credentialNames = [
+  "owner_all",
+  "member_all",
+  "member_post_only",
+  "member_publish_only",
+  "member_work_only",
+  "member_thread_scoped",
+  "member_expired",
+  "member_revoked",
+  "main_owner_all",
+  "main_member_all",
+  "archived_member_all",
+] as const
+const keyNames = ["all", "owned", "selected", "read_only", "member_all", "expired"] as const
+
+/** What the demo holds. */
+export interface Cast {
+  readonly people: Record<"owner" | "member" | "visitor", DemoPerson>
+  readonly rooms: Record<(typeof roomNames)[number], DemoRoom>
+  readonly credentials: Record<(typeof credentialNames)[number], DemoCredential>
+  readonly keys: Record<(typeof keyNames)[number], DemoKey>
+  readonly repositories: DemoRepositories
+}
+
+/** What a run measures, in the order of a row of its curve, behind the step. Of a policy that is numbers no more it measures null. */
+const columns = ["train", "held-out"].flatMap((split) => ["pass@1", "pass@64", "entropy"].map((name) => ({ split, name })))
+
+/** The curves as runs report them, each with the file that holds it. */
+function curves(): JsonObject {
+  const reports = Object.entries(measured).map(([label, rows]) => {
+    const points = rows.flatMap(([step = null, ...values]) =>
+      columns.map(({ split, name }, at) => ({ step, split, name, value: values[at] ?? null })),
+    )
+    const digest = digestOf(JSON.stringify(points))
+    const metrics = points.map((point) => ({ ...point, value: point.value ?? "NaN", ...(point.name === "entropy" ? { unit: "nat" } : {}) }))
+    return [label, { metrics, digest, outputs: [{ outputLabel: "metrics.json", digest, mediaType: "application/json" }] }]
+  })
+  return Object.fromEntries(reports)
+}
+
+/** As if arXiv had been asked for each paper on behalf of those who filed it. */
+async function tellMetadata({ ledger, learning, world }: Instance): Promise<void> {
+  const at = new Date(world.now()).toISOString()
+  const told = papers.map((paper) => present(toldByArxiv({ ...paper, doi: null, journal: null })))
+  await ledger.transact(() => {
+    learning.learn(told, "arxiv", at)
+    learning.tell(told.map(({ paperId }) => paperId))
+  })
+}
+
+/** Tells the story, and says what there is then. */
+export async function tellStory(instance: Instance, clock: StoryClock, repositories: DemoRepositories): Promise<Cast> {
+  const narrator = new Narrator(instance, clock)
+  const told = Promise.withResolvers<void>()
+  const ada = narrator.person("ada")
+  const grace = narrator.person("grace", ada)
+  const mary = narrator.person("mary", told.promise)
+  const [owner, member] = [await ada, await grace]
+  const people = { ada: owner, grace: member }
+  const { url, commit, otherCommit } = repositories.public
+  const given: JsonObject = {
+    given: story.given,
+    curves: curves(),
+    everything: { permissions: [...enumerations.permission], libraryPermissions: [...enumerations.libraryPermission] },
+    repository: { pin: { url, commit }, laterPin: { url, commit: otherCommit } },
+  }
+  await narrator.tell(story.rooms, story.likes, people, given)
+  told.resolve()
+  const visitor = await mary
+  await narrator.tell(story.library, story.likes, people, given)
+  await tellMetadata(instance)
+  await narrator.tell(story.keys, story.likes, people, given)
+  return {
+    people: { owner, member, visitor },
+    rooms: each(roomNames, (name): DemoRoom => {
+      const { roomId, openingThreadId } = narrator.receipt(name, "create_room").result
+      return { roomId, openingThreadId }
+    }),
+    credentials: each(credentialNames, (name): DemoCredential => {
+      const { by, roomId, result } = narrator.receipt(name, "issue_credential")
+      const { token = "", permissions, threadIds } = result
+      return { token, username: by, roomId: present(roomId), permissions, threadIds }
+    }),
+    keys: each(keyNames, (name): DemoKey => {
+      const { by, result } = narrator.receipt(`key ${name}`, "issue_key")
+      const { token = "", permissions, reach, collectionIds } = result
+      return { token, username: by, permissions, reach, collectionIds }
+    }),
+    repositories,
+  }
+}
