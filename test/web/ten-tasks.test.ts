@@ -12,6 +12,13 @@ import { secondsBefore, type TaskName } from "./ten-tasks/before.ts"
 import { Klm } from "./ten-tasks/klm.ts"
 import { makeSixteen } from "./ten-tasks/sixteen.ts"
 
+interface Published {
+  readonly versionId: string
+  readonly kind: string
+  readonly status: string
+  readonly author: { readonly username: string }
+}
+
 t.setTimeout(240_000)
 const { demo, browser, at } = await demoInBrowser()
 const open = async () => (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()
@@ -214,7 +221,32 @@ t.test("9. a message is withheld", async (t) => {
   took(t, "withhold", ada)
 })
 
+t.test("10. what others did since yesterday, in every Room", async (t) => {
+  const grace = await Browser.signIn(house, member)
+  const { roomId, openingThreadId: threadId } = demo.rooms.main
+  const context = await (await fetch(at(`/api/research/rooms/${roomId}/research-context`))).json()
+  const own = (context as { publications: Published[] }).publications.find(
+    ({ kind, status, author }) => kind === "finding" && status === "current" && author.username === member.username,
+  )
+  await grace.write("post_message", { threadId, text: "The fall is smaller than the noise." })
+  await grace.write("assert_retraction", { targetVersionId: own?.versionId ?? "", explanation: "The wrong split was read." })
+  await grace.write("post_message", { threadId: demo.rooms.empty.openingThreadId, text: "The sweep is done." })
+  await page.goto(at("/"))
+  const ada = new Klm(page)
+  const item = (words: string) => page.locator("main li", { hasText: words })
+  t.match(await ada.read(item("The wrong split was read.")), /grace retracted F\d+/)
+  t.match(await ada.read(item("The fall is smaller than the noise.")), /grace/)
+  t.match(await ada.read(item("The sweep is done.")), /grace/)
+  took(t, "catch up since yesterday", ada)
+})
+
 t.test("the table of all tasks", async (t) => {
-  t.comment(["seconds".padEnd(41), ...["before", "after", "slow keys"].map((text) => text.padStart(9)), "  what is counted after"].join(""))
+  t.comment(
+    [
+      "seconds at 55 words a minute".padEnd(41),
+      ...["before", "after", "40 wpm"].map((text) => text.padStart(9)),
+      "  what is counted after",
+    ].join(""),
+  )
   for (const line of lines) t.comment(line)
 })
