@@ -105,7 +105,7 @@ else {
       .split("\n")
       .filter((line) => line.startsWith('{"result"') || line.startsWith('{"jsonrpc"'))
       .map((line) => JSON.parse(line) as { result: { tools?: unknown[]; content?: { text: string }[]; isError?: boolean } })
-    t.equal(answers[0]?.result.tools?.length, 14)
+    t.equal(answers[0]?.result.tools?.length, 15)
     t.match(answers[1]?.result.content?.[0]?.text, /A Room to write in/)
     t.match(answers[2]?.result, { isError: false, content: [{ text: /"operation":"create_thread"/ }] })
   })
