@@ -1092,8 +1092,7 @@ CREATE TABLE attempt_metrics (
   UNIQUE (attempt_id, ordinal)
 ) STRICT;
 
--- Each series of an attempt (a metric, split and dimensions): its last value, which is what the measurement
--- table reads, and how many points it has over which steps. A point without a step counts as the next step of its attempt.
+-- Each series of an attempt (a metric, split and dimensions): its last value, and how many points it has over which steps. A point without a step counts as the next step of its attempt.
 CREATE TABLE attempt_last_metrics (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
@@ -1109,6 +1108,20 @@ CREATE TABLE attempt_last_metrics (
   -- Steps of one stretch of its curve.
   stretch INTEGER NOT NULL,
   PRIMARY KEY (attempt_id, name, split, dimensions_id)
+) STRICT, WITHOUT ROWID;
+
+-- The last values of an attempt once more, as the measurement table reads them: up to 128 of a metric and split in a row, those whose
+-- sets of dimensions have neighbouring ids. `dimensions` lists for each name what the values have, null where one lacks it;
+-- `told` has 8 bytes a value, the least significant first; `units` lists each unit once.
+CREATE TABLE attempt_values (
+  attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
+  name TEXT NOT NULL,
+  split TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  units TEXT NOT NULL,
+  dimensions TEXT NOT NULL,
+  told BLOB NOT NULL,
+  PRIMARY KEY (attempt_id, name, split, block)
 ) STRICT, WITHOUT ROWID;
 
 -- The curve of each metric and split of an attempt, thinned as its points land (src/research/attempts/thinning.ts), in parts:

@@ -9,6 +9,7 @@ import { DIMENSIONS } from "./summary.ts"
 import { curves, type NewPoint } from "./curves.ts"
 import { dimensionSets } from "./dimension-sets.ts"
 import { type Cell, type LastTold, newMetrics } from "./doubled-cells.ts"
+import { valueBlocks } from "./value-blocks.ts"
 
 /** Outputs and last values that an attempt read shows: of more, the newest outputs. */
 const SHOWN = 10 * limits.attemptEvents
@@ -38,6 +39,7 @@ export type Events = ReturnType<typeof events>
 export function events(db: Db) {
   const lines = curves(db)
   const places = dimensionSets(db)
+  const blocks = valueBlocks(db)
   const insert = inserting(db, "attempt_events")
   const insertOutput = inserting(db, "attempt_outputs")
   const lastOrdinal = db.prepare<{ last: number }>("SELECT coalesce(max(ordinal), 0) AS last FROM attempt_metrics WHERE attempt_id = +?")
@@ -126,7 +128,11 @@ export function events(db: Db) {
       made.forEach((one, position) =>
         insertOutput({ ...one, attemptId, revision, position, body: writeJson({ ...one, reportedAt, receivedAt: at }) }),
       )
-      for (const { metric, split = "", unit } of corrects ?? []) if (unit !== undefined) setUnit.run(unit, attemptId, metric, split)
+      for (const { metric, split = "", unit } of corrects ?? [])
+        if (unit !== undefined) {
+          setUnit.run(unit, attemptId, metric, split)
+          blocks.keepAll(attemptId, metric, split)
+        }
       if (metrics.length === 0) return
       const before = lastOrdinal.one(attemptId).last
       const landed = metrics.map((metric, index) => ({
@@ -137,6 +143,7 @@ export function events(db: Db) {
       }))
       for (const { ordinal, name, split, place, unit, step, text } of landed)
         insertMetric({ attemptId, ordinal, name, split, dimensionsId: place, unit, step, value: text, reportedAt })
+      const byMetric = Map.groupBy(landed, ({ name, split }) => JSON.stringify([name, split]))
       for (const series of Map.groupBy(landed, ({ name, split, place }) => JSON.stringify([name, split, place])).values()) {
         const last = series.at(-1)
         if (last === undefined) continue
@@ -146,6 +153,13 @@ export function events(db: Db) {
         const kept = lines.add([attemptId, name, split, place], points)
         setLast({ attemptId, name, split, dimensionsId: place, ordinal, unit, step, value: text, ...kept })
       }
+      for (const own of byMetric.values())
+        blocks.keep(
+          attemptId,
+          own[0]?.name ?? "",
+          own[0]?.split ?? "",
+          own.map(({ place }) => place),
+        )
     },
 
     hasMetric: (attemptId: string, name: string, split = ""): boolean => told.get(attemptId, name, split) !== undefined,

@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Dimensions, standsAt } from "../measurements/cells.ts"
+import { at, sourcesIn } from "../measurements/frame.ts"
 import { shown } from "../measurements/reads.ts"
 import { type Group, tableOf } from "../measurements/table.ts"
 import type { Values } from "../measurements/values.ts"
@@ -86,10 +87,10 @@ export function boardStandings(db: Db, values: Values) {
     const primary = attempts.filter(({ intent }) => PRIMARY.includes(intent))
     const measured = primary.filter(({ status }) => status === "succeeded")
     const names = [...new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])]
-    const cells = values.cells(measured, metric, split ?? "", names)
-    const here = cells.filter(({ dimensions }) => standsAt(dimensions, where))
+    const told = values.frame(measured, metric, split ?? "")
+    const here = at(values.completed(told, measured, names), where)
     const { groups, withoutBy } = tableOf(here, { by, ...(over !== undefined && { over }) })
-    const units = values.unitsOf(measured, metric, split ?? "")
+    const { units } = told
     const ranking = ranked(against(groups, baseline), direction)
     const named = units.length > 1 ? { ...ranking, lead: null, best: null } : ranking
     const known = Map.groupBy(repeats.all(roomId), ({ of }) => of)
@@ -112,14 +113,14 @@ export function boardStandings(db: Db, values: Values) {
       lead: named.lead && (({ se: _se, pairs: _pairs, ...lead }) => lead)(named.lead),
       sentence: sentenceOf(named, units),
       attempts: primary.length,
-      measured: new Set(here.map(({ attempt }) => attempt.attemptId)).size,
+      measured: sourcesIn(here).length,
       truncated: found.length === limits.measuredAttempts || rows.length < groups.length,
       leftOut: {
         otherEvaluator: reported - own,
         otherData: evaluated.length - pinned.length,
         unfinishedAttempts: primary.length - measured.length,
         withoutBy,
-        excluded: cells.length - here.length,
+        excluded: told.values.length - here.values.length,
       },
     }
   }

@@ -36,11 +36,25 @@ export const textOf = (value: Scalar): string => String(value)
 
 const numeric = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
 
+/** What a value is sorted by: its number, or its text. A number of more digits is a text. */
+function sortKey(value: Scalar): number | string {
+  if (Number.isSafeInteger(value) && Math.abs(Number(value)) < 1e15) return Number(value)
+  const text = textOf(value)
+  return numeric.test(text) ? Number(text) : text
+}
+
+function compareKeys(one: number | string, other: number | string): number {
+  if (typeof one === "number" && typeof other === "number") return one - other
+  if (typeof one !== typeof other) return typeof one === "number" ? -1 : 1
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
 /** Numbers by size, before texts; texts by their letters. */
-export function compareScalars(one: Scalar, other: Scalar): number {
-  const [a, b] = [textOf(one), textOf(other)]
-  const [isNumber, isOtherNumber] = [numeric.test(a), numeric.test(b)]
-  if (isNumber && isOtherNumber) return Number(a) - Number(b)
-  if (isNumber !== isOtherNumber) return isNumber ? -1 : 1
-  return a < b ? -1 : a > b ? 1 : 0
+export const compareScalars = (one: Scalar, other: Scalar): number => compareKeys(sortKey(one), sortKey(other))
+
+/** Items in the order of a value that each has. */
+export function sortedBy<T>(items: readonly T[], of: (item: T) => Scalar): T[] {
+  // A key is made once for each item, not once for each comparison.
+  const keyed = items.map((item) => ({ item, key: sortKey(of(item)) }))
+  return keyed.sort((one, other) => compareKeys(one.key, other.key)).map(({ item }) => item)
 }

@@ -81,8 +81,8 @@ export function groupCurves(values: Values, curves: Curves) {
   /** @throws Refusal 422 for more series than are averaged */
   return function drawn({ attemptIds, metric, split, by, over, absent }: GroupCurvesAsked): GroupCurve[] {
     const attempts = values.attempts({ attemptIds })
-    const series = values.series(attempts, metric, split ?? "", [...by, ...(over === null ? [] : [over])])
-    if (series.length > SERIES) throw badParameter("metric", `has ${series.length} series here; at most ${SERIES} are averaged`)
+    const series = values.series(attempts, metric, split ?? "", [...by, ...(over === null ? [] : [over])], SERIES + 1)
+    if (series.length > SERIES) throw badParameter("metric", `has more series here than the ${SERIES} that are averaged at most`)
     const groups = new Map<string, { key: Record<string, Scalar>; members: Member[] }>()
     for (const { attempt, dimensions, dimensionsId } of series) {
       const key = Object.fromEntries(by.map((name) => [name, dimensionAt(dimensions, name) ?? absent]))

@@ -8,7 +8,8 @@ import type { AskedOf, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
-import { compareScalars, textOf, dimensionAt } from "./cells.ts"
+import { sortedBy, textOf } from "./cells.ts"
+import { at } from "./frame.ts"
 import type { GatheredEffects } from "./gathered.ts"
 import { type Group, tableOf } from "./table.ts"
 import type { KnownMetric, Measured, Place, Values } from "./values.ts"
@@ -26,7 +27,7 @@ const listed = ({ dimensions, ...metric }: KnownMetric): MeasurementTable["metri
   ...metric,
   units: metric.units.slice(0, limits.groupAttempts),
   dimensions: [...dimensions].slice(0, limits.tableColumns).map(([dimension, known]) => {
-    const values = [...known].sort(compareScalars)
+    const values = sortedBy(known, (value) => value).map(textOf)
     return { dimension, values: values.slice(0, limits.groupAttempts), valuesTruncated: values.length > limits.groupAttempts }
   }),
 })
@@ -114,9 +115,8 @@ export function measurementTables(values: Values) {
       const shown = known.slice(0, fitting(known, limits.listBytes).length)
       return { metrics: shown, metricsTruncated: shown.length < metrics.length, metric: null, ...nothing }
     }
-    const rows = values.reported(over, asked.metric, asked.split ?? "")
-    const metric = values.known(over, asked.metric, asked.split ?? "", rows)
-    if (metric === undefined) {
+    const told = values.frame(over, asked.metric, asked.split ?? "")
+    if (told.values.length === 0) {
       const known = values.metrics(over).map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
       throw badParameter(
         "metric",
@@ -125,6 +125,7 @@ export function measurementTables(values: Values) {
           : `is not reported here; known are ${known.slice(0, 20).join(", ")}`,
       )
     }
+    const metric = values.known(asked.metric, asked.split ?? "", told)
     const question = dimensionsOf(asked, metric, over)
     const where = (asked.where ?? []).map(placeOf)
     const against = asked.against === undefined ? undefined : placeOf(asked.against)
@@ -133,11 +134,9 @@ export function measurementTables(values: Values) {
     const names = [
       ...new Set([...question.by, ...(question.over === undefined ? [] : [question.over]), ...where.map(({ dimension }) => dimension)]),
     ]
-    const cells = values.cells(over, metric.metric, metric.split ?? "", names, undefined, rows)
-    const kept = cells.filter(({ dimensions }) =>
-      where.every(({ dimension, value }) => textOf(dimensionAt(dimensions, dimension) ?? "") === value),
-    )
-    const table = tableOf(kept, {
+    const whole = values.completed(told, over, names)
+    const here = at(whole, Object.fromEntries(where.map(({ dimension, value }) => [dimension, value])))
+    const table = tableOf(here, {
       by: question.by,
       ...(question.over !== undefined && { over: question.over }),
       ...(against && { against }),
@@ -171,7 +170,7 @@ export function measurementTables(values: Values) {
       where: Object.fromEntries(where.map(({ dimension, value }) => [dimension, value])),
       groups,
       comparisons: table.comparisons,
-      leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: cells.length - kept.length },
+      leftOut: { ...leftOut, withoutBy: table.withoutBy, excluded: whole.values.length - here.values.length },
     }
   }
 }

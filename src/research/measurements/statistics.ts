@@ -44,10 +44,11 @@ export interface Corrected {
 }
 
 /** A sum with Neumaier's compensation. */
-export function sumOf(values: readonly number[]): number {
+export function sumOf(values: ArrayLike<number>): number {
   let sum = 0
   let lost = 0
-  for (const value of values.toSorted((one, other) => one - other)) {
+  // Numbers by themselves are sorted several times as fast as with a comparison.
+  for (const value of Float64Array.from(values).sort()) {
     const next = sum + value
     lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum
     sum = next
@@ -56,27 +57,22 @@ export function sumOf(values: readonly number[]): number {
 }
 
 /** Sum of squares around the mean, with the correction for the rounding of the mean. */
-function squaresAround(values: readonly number[], mean: number): number {
+function squaresAround(values: Float64Array, mean: number): number {
   const deviations = values.map((value) => value - mean)
   return Math.max(0, sumOf(deviations.map((deviation) => deviation ** 2)) - sumOf(deviations) ** 2 / values.length)
 }
 
-const isConstant = (values: readonly number[]): boolean => values.every((value) => value === values[0])
-
 /** Half the width of the two-sided interval of a standard error. */
 export const halfWidth = (se: number, df: number, level: number = LEVEL): number => (se === 0 ? 0 : tQuantile(1 - level / 2, df) * se)
 
-/** @param values finite, at least one */
-export function summaryOf(values: readonly number[]): Summary {
+/** @param given finite, at least one */
+export function summaryOf(given: readonly number[]): Summary {
+  const values = Float64Array.from(given).sort()
   const n = values.length
-  const constant = isConstant(values)
-  const mean = constant ? (values[0] ?? Number.NaN) : sumOf(values) / n
-  const ends = {
-    n,
-    mean,
-    min: values.reduce((one, other) => Math.min(one, other)),
-    max: values.reduce((one, other) => Math.max(one, other)),
-  }
+  const [min, max] = [values[0] ?? Number.NaN, values[n - 1] ?? Number.NaN]
+  const constant = min === max
+  const mean = constant ? min : sumOf(values) / n
+  const ends = { n, mean, min, max }
   if (n < 2) return { ...ends, sd: null, se: null, low: null, high: null }
   const sd = constant ? 0 : Math.sqrt(squaresAround(values, mean) / (n - 1))
   const se = sd / Math.sqrt(n)

@@ -2,7 +2,8 @@
  * The measurement table: cells grouped by dimensions, each group with its mean and interval, and with its difference to a
  * baseline where one is asked for. Deterministic: the same cells give the same digits in any order.
  */
-import { type Cell, compareScalars, type Dimensions, type Scalar, type Source, textOf, dimensionAt } from "./cells.ts"
+import { compareScalars, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
+import { type Frame, ranksOf, sourcesIn, valuesAt } from "./frame.ts"
 import { type Corrected, type Difference, holm, paired, type Summary, summaryOf, sumOf, welch } from "./statistics.ts"
 
 export interface Question {
@@ -58,7 +59,8 @@ export interface Table {
 
 interface Gathered {
   readonly key: Record<string, Scalar>
-  readonly cells: Cell[]
+  /** The places of its values in the frame, in the order of what they have `over`; those that lack it first. */
+  readonly indices: Int32Array
 }
 
 const keyText = (key: Readonly<Record<string, Scalar>>, by: readonly string[]): string =>
@@ -72,79 +74,87 @@ const compareKeys = (by: readonly string[]) => (one: Gathered, other: Gathered) 
   return 0
 }
 
-/** The place of some dimensions among those of `by`; undefined where one is missing. */
-function keyOf(dimensions: Dimensions, by: readonly string[], absent: string | undefined): Record<string, Scalar> | undefined {
-  const key: Record<string, Scalar> = {}
+/** Sorts places by a number that each has, −1 or more and less than `most`; those with the same number keep their order. */
+function inOrder(indices: Int32Array, numberOf: (index: number) => number, most: number) {
+  const starts = new Int32Array(most + 2)
+  for (const index of indices) starts[numberOf(index) + 2] = (starts[numberOf(index) + 2] ?? 0) + 1
+  for (let at = 1; at < starts.length; at += 1) starts[at] = (starts[at] ?? 0) + (starts[at - 1] ?? 0)
+  const next = starts.slice()
+  const sorted = new Int32Array(indices.length)
+  for (const index of indices) {
+    const at = next[numberOf(index) + 1] ?? 0
+    sorted[at] = index
+    next[numberOf(index) + 1] = at + 1
+  }
+  return { sorted, of: (number: number) => sorted.subarray(starts[number + 1], starts[number + 2]) }
+}
+
+/** All places of a frame, in the order of what they have at a dimension. */
+function orderedOver({ values, columns }: Frame, over: string | undefined): Int32Array {
+  const all = new Int32Array(values.length).map((_, index) => index)
+  const column = over === undefined ? undefined : columns.get(over)
+  if (column === undefined) return all
+  const ranks = ranksOf(column)
+  return inOrder(all, (index) => ranks[column.codes[index] ?? -1] ?? -1, ranks.length).sorted
+}
+
+function gathered(frame: Frame, { by, over, absent }: Question): { groups: Gathered[]; withoutBy: number } {
+  let groupOf = new Int32Array(frame.values.length)
+  let keys: Record<string, Scalar>[] = [{}]
   for (const dimension of by) {
-    const value = dimensionAt(dimensions, dimension) ?? absent
-    if (value === undefined) return undefined
-    key[dimension] = value
+    const { codes, scalars } = frame.columns.get(dimension) ?? { codes: undefined, scalars: [] }
+    const known = new Map<number, number>()
+    const next: Record<string, Scalar>[] = []
+    const absentCode = scalars.findIndex((scalar) => textOf(scalar) === absent)
+    groupOf = groupOf.map((group, index) => {
+      const own = codes?.[index] ?? -1
+      const code = own === -1 ? absentCode : own
+      const value = scalars[code] ?? absent
+      if (group === -1 || value === undefined) return -1
+      const pair = group * (scalars.length + 1) + code + 1
+      const found = known.get(pair) ?? next.push({ ...keys[group], [dimension]: value }) - 1
+      known.set(pair, found)
+      return found
+    })
+    keys = next
   }
-  return key
+  const { of } = inOrder(orderedOver(frame, over), (index) => groupOf[index] ?? -1, keys.length)
+  const groups = keys.map((key, group) => ({ key, indices: of(group) })).filter(({ indices }) => indices.length > 0)
+  return { groups: groups.sort(compareKeys(by)), withoutBy: of(-1).length }
 }
 
-function gathered(cells: readonly Cell[], { by, absent }: Question): { groups: Gathered[]; withoutBy: number } {
-  const groups = new Map<string, Gathered>()
-  const known = new Map<Dimensions, Gathered | null>()
-  function groupOf(dimensions: Dimensions): Gathered | null {
-    const key = keyOf(dimensions, by, absent)
-    if (key === undefined) return null
-    const name = keyText(key, by)
-    const group = groups.get(name) ?? { key, cells: [] }
-    groups.set(name, group)
-    return group
+/** The finite values of some places that are in the order of what they have `over`, one for each value of it; without `over` each place is one. */
+function pointsAmong(frame: Frame, indices: Int32Array, over: string | undefined): Point[] {
+  const finite = indices.filter((index) => Number.isFinite(frame.values[index]))
+  if (over === undefined) return Array.from(valuesAt(frame, finite).sort(), (value) => ({ over: null, value }))
+  const { codes, scalars } = frame.columns.get(over) ?? { codes: new Int32Array(), scalars: [] }
+  const points: Point[] = []
+  for (let from = 0, to: number; from < finite.length; from = to) {
+    const code = codes[finite[from] ?? -1] ?? -1
+    for (to = from + 1; to < finite.length && codes[finite[to] ?? -1] === code; ) to += 1
+    const scalar = scalars[code]
+    if (scalar !== undefined) points.push({ over: scalar, value: meanOf(valuesAt(frame, finite.subarray(from, to))) })
   }
-  let withoutBy = 0
-  for (const cell of cells) {
-    let group = known.get(cell.dimensions)
-    if (group === undefined) {
-      group = groupOf(cell.dimensions)
-      known.set(cell.dimensions, group)
-    }
-    if (group === null) withoutBy += 1
-    else group.cells.push(cell)
-  }
-  return { groups: [...groups.values()].sort(compareKeys(by)), withoutBy }
+  return points
 }
 
-const meanOf = (values: readonly number[]): number => (values.length === 1 ? (values[0] ?? Number.NaN) : sumOf(values) / values.length)
+const meanOf = (values: Float64Array): number => (values.length === 1 ? (values[0] ?? Number.NaN) : sumOf(values) / values.length)
 
-/** The finite values of a group, one for each value of `over`; without `over` each cell is one. */
-export function pointsOf(cells: readonly Cell[], over: string | undefined): Point[] {
-  const finite = cells.filter(({ value }) => Number.isFinite(value))
-  // Numbers by themselves are sorted several times as fast as objects that hold them.
-  if (over === undefined) return Array.from(Float64Array.from(finite, ({ value }) => value).sort(), (value) => ({ over: null, value }))
-  const byOver = new Map<string, { over: Scalar; values: number[] }>()
-  const known = new Map<Dimensions, number[] | null>()
-  for (const { dimensions, value } of finite) {
-    let values = known.get(dimensions)
-    if (values === undefined) {
-      const at = dimensionAt(dimensions, over)
-      values = at === undefined ? null : (byOver.get(textOf(at))?.values ?? [])
-      if (at !== undefined && values !== null && !byOver.has(textOf(at))) byOver.set(textOf(at), { over: at, values })
-      known.set(dimensions, values)
-    }
-    values?.push(value)
-  }
-  return [...byOver.values()]
-    .map(({ over: at, values }) => ({ over: at, value: meanOf(values) }))
-    .sort((one, other) => compareScalars(one.over, other.over))
-}
-
-const sourcesOf = (cells: readonly Cell[]): Source[] =>
-  [...new Set(cells.map(({ attempt }) => attempt))].sort((one, other) => compareScalars(one.label.slice(1), other.label.slice(1)))
+/** The finite values of a frame, one for each value of `over`; without `over` each value is one. */
+export const pointsOf = (frame: Frame, over: string | undefined): Point[] => pointsAmong(frame, orderedOver(frame, over), over)
 
 const isOneOf = (values: readonly string[]): boolean => new Set(values).size < 2
 
-function described({ key, cells }: Gathered, { over, against }: Question): Omit<Group, "contrast"> {
-  const points = pointsOf(cells, over)
-  const sources = sourcesOf(cells)
+function described(frame: Frame, { key, indices }: Gathered, { over, against }: Question): Omit<Group, "contrast"> {
+  const points = pointsAmong(frame, indices, over)
+  const sources = sortedBy(sourcesIn(frame, indices), ({ label }) => label.slice(1))
+  const overCodes = over === undefined ? undefined : frame.columns.get(over)?.codes
   return {
     key,
     summary: points.length === 0 ? null : summaryOf(points.map(({ value }) => value)),
     points,
-    nonFinite: cells.filter(({ value }) => !Number.isFinite(value)).length,
-    withoutOver: over === undefined ? 0 : cells.filter(({ dimensions }) => dimensionAt(dimensions, over) === undefined).length,
+    nonFinite: indices.filter((index) => !Number.isFinite(frame.values[index])).length,
+    withoutOver: over === undefined ? 0 : indices.filter((index) => (overCodes?.[index] ?? -1) === -1).length,
     attempts: sources,
     differs: [
       ...(isOneOf(sources.map(({ commit }) => commit)) ? [] : (["code"] as const)),
@@ -155,16 +165,18 @@ function described({ key, cells }: Gathered, { over, against }: Question): Omit<
 }
 
 /**
- * The difference of two groups: paired where both have at least two values of `over` in common, else Welch's.
+ * The difference of two groups of one table: paired where both have at least two values of `over` in common, else Welch's.
  * @returns null where either side has no finite value
  */
 export function differenceOf(of: readonly Point[], against: readonly Point[]): Omit<Contrast, "corrected"> | null {
   if (of.length === 0 || against.length === 0) return null
-  const known = new Map(against.flatMap(({ over, value }) => (over === null ? [] : [[textOf(over), value] as const])))
-  const differences = of.flatMap(({ over, value }) => {
-    const other = over === null ? undefined : known.get(textOf(over))
-    return other === undefined ? [] : [value - other]
-  })
+  const known = new Map<Scalar, number>()
+  for (const { over, value } of against) if (over !== null) known.set(over, value)
+  const differences: number[] = []
+  for (const { over, value } of of) {
+    const other = over === null ? undefined : known.get(over)
+    if (other !== undefined) differences.push(value - other)
+  }
   const sides = { lower: differences.filter((each) => each < 0).length, higher: differences.filter((each) => each > 0).length }
   if (differences.length < 2) {
     const values = (points: readonly Point[]) => points.map(({ value }) => value)
@@ -175,10 +187,10 @@ export function differenceOf(of: readonly Point[], against: readonly Point[]): O
 }
 
 /** Works the table out. */
-export function tableOf(cells: readonly Cell[], question: Question): Table {
-  const { groups, withoutBy } = gathered(cells, question)
+export function tableOf(frame: Frame, question: Question): Table {
+  const { groups, withoutBy } = gathered(frame, question)
   const { against, by } = question
-  const plain = groups.map((group) => described(group, question))
+  const plain = groups.map((group) => described(frame, group, question))
   if (against === undefined) return { groups: plain.map((group) => ({ ...group, contrast: null })), comparisons: 0, withoutBy }
   const rest = by.filter((dimension) => dimension !== against.dimension)
   const baselines = new Map(plain.filter(({ isBaseline }) => isBaseline).map((group) => [keyText(group.key, rest), group.points]))

@@ -1,8 +1,9 @@
 /** Works an effect out: the difference of two groups of values that attempts reported. */
 import type { EffectFigures } from "../../contract/answers/measurements.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import { type Cell, type Dimensions, standsAt, dimensionAt } from "./cells.ts"
+import type { Source } from "./cells.ts"
 import { contrastOf } from "./contrasts.ts"
+import { at, kept, sourcesIn, without } from "./frame.ts"
 import { differenceOf, pointsOf } from "./table.ts"
 import type { Pending, Values } from "./values.ts"
 
@@ -30,14 +31,18 @@ export interface WorkedOut {
 export const isFault = (found: WorkedOut | Fault): found is Fault => "message" in found
 
 /** A value is of the effect's experiment; what it is compared with may also come from an attempt that is named as a baseline. */
-function strayIn({ experimentId, of }: Effect, { baselineAttemptIds }: Named, cells: readonly Cell[]): Fault | undefined {
-  const stray = cells.find(
-    (cell) =>
-      cell.attempt.experimentId !== experimentId && (standsAt(cell.dimensions, of) || !baselineAttemptIds.includes(cell.attempt.attemptId)),
-  )
+function strayIn(
+  { experimentId }: Effect,
+  { baselineAttemptIds }: Named,
+  mine: readonly Source[],
+  theirs: readonly Source[],
+): Fault | undefined {
+  const isOther = (source: Source) => source.experimentId !== experimentId
+  const [own] = mine.filter(isOther)
+  const stray = own ?? theirs.find((source) => isOther(source) && !baselineAttemptIds.includes(source.attemptId))
   if (stray === undefined) return undefined
-  const part = standsAt(stray.dimensions, of) ? "of" : "against"
-  return { at: "experimentId", message: `is another experiment than that of ${stray.attempt.label}, whose values "${part}" takes` }
+  const part = own === undefined ? "against" : "of"
+  return { at: "experimentId", message: `is another experiment than that of ${stray.label}, whose values "${part}" takes` }
 }
 
 export type WorkingOut = ReturnType<typeof workingOut>
@@ -54,22 +59,20 @@ export function workingOut(values: Values) {
       .attempts({ attemptIds: allOf(named) })
       .filter(({ status, attemptId }) => status === "succeeded" || attemptId === pending?.attemptId)
     const names = [...new Set([...Object.keys(of), ...Object.keys(against), ...Object.keys(where), ...(over === undefined ? [] : [over])])]
-    const cells = values.cells(attempts, metric, split, names, pending)
-    if (cells.length === 0) return { at: "metric", message: "is not reported by any succeeded attempt that is named" }
-    const here = cells.filter((cell) => standsAt(cell.dimensions, where))
-    if (here.length === 0) return { at: "where", message: "names a place where no value stands" }
-    const finite = here.filter((cell) => Number.isFinite(cell.value))
-    const groupOf = (place: Dimensions) => finite.filter((cell) => standsAt(cell.dimensions, place))
-    const [mine, theirs] = [groupOf(of), groupOf(against)]
-    if (mine.length === 0) return { at: "of", message: "names a group without a finite value" }
-    if (theirs.length === 0) return { at: "against", message: "names a group without a finite value" }
+    const told = values.frame(attempts, metric, split, pending)
+    if (told.values.length === 0) return { at: "metric", message: "is not reported by any succeeded attempt that is named" }
+    const here = at(values.completed(told, attempts, names), where)
+    if (here.values.length === 0) return { at: "where", message: "names a place where no value stands" }
+    const finite = kept(here, (index) => Number.isFinite(here.values[index]))
+    const [mine, theirs] = [at(finite, of), at(finite, against)]
+    if (mine.values.length === 0) return { at: "of", message: "names a group without a finite value" }
+    if (theirs.values.length === 0) return { at: "against", message: "names a group without a finite value" }
     const [one, other] = [pointsOf(mine, over), pointsOf(theirs, over)]
     if (one.length === 0 || other.length === 0)
       return { at: "over", message: `is a dimension that no value of "${one.length === 0 ? "of" : "against"}" has` }
-    const used = [...mine, ...theirs]
-    const stray = strayIn(effect, named, used)
+    const stray = strayIn(effect, named, sourcesIn(mine), sourcesIn(theirs))
     if (stray !== undefined) return stray
-    const sources = [...new Map(used.map(({ attempt }) => [attempt.attemptId, attempt])).values()]
+    const sources = [...new Set([...sourcesIn(mine), ...sourcesIn(theirs)])]
     const units = values.unitsOf(sources, metric, split, pending)
     if (units.length > 1)
       return { at: "metric", message: `is reported in different units, ${units.slice(0, 5).join(" and ")}: corrects tells the right one` }
@@ -81,7 +84,7 @@ export function workingOut(values: Values) {
         ...{ method, estimate, se, low, high, p, pairs, unpaired },
         ofCount: one.length,
         againstCount: other.length,
-        withoutOver: over === undefined ? 0 : used.filter(({ dimensions }) => dimensionAt(dimensions, over) === undefined).length,
+        withoutOver: over === undefined ? 0 : without(mine, over) + without(theirs, over),
         unit: units[0] ?? null,
       },
       attemptIds: sources.map(({ attemptId }) => attemptId).sort(),

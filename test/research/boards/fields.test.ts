@@ -2,6 +2,7 @@
 import t from "tap"
 import { ranked } from "../../../src/research/boards/ranking.ts"
 import type { Cell } from "../../../src/research/measurements/cells.ts"
+import { frameOf } from "../../../src/research/measurements/frame.ts"
 import { tableOf } from "../../../src/research/measurements/table.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
 
@@ -40,7 +41,7 @@ function board(values: readonly (readonly number[])[], over: "seed" | undefined)
     const attempt = { attemptId: `a${group}`, experimentId: "e", label: `A${group + 1}`, commit: "c", inputs: "" }
     return own.map((value, place) => ({ attempt, dimensions: { arm: `arm${group}`, seed: place }, value }))
   })
-  return ranked(tableOf(cells, { by: ["arm"], ...(over && { over }) }).groups, "lower")
+  return ranked(tableOf(frameOf(cells), { by: ["arm"], ...(over && { over }) }).groups, "lower")
 }
 
 const BOARDS = 1_000

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import t from "tap"
+import { frameOf } from "../../../src/research/measurements/frame.ts"
 import { pooled } from "../../../src/research/measurements/statistics.ts"
 import { tableOf } from "../../../src/research/measurements/table.ts"
 import { layouts, studies } from "./layouts.ts"
@@ -45,7 +46,7 @@ function holds(said: Said, where: string): void {
   t.equal(said.tables.length, layouts.length, `${where} has every layout`)
   const wrong = layouts.flatMap(({ cells, question }, index) => {
     const scale = Math.max(...cells.map(({ value }) => (Number.isFinite(value) ? Math.abs(value) : 0)), 0)
-    const ours = tableOf(cells, question).groups.map(({ key, summary, contrast }) => ({
+    const ours = tableOf(frameOf(cells), question).groups.map(({ key, summary, contrast }) => ({
       key: question.by.map((dimension) => key[dimension]),
       summary,
       contrast,
@@ -65,5 +66,5 @@ if (fresh !== undefined) holds(fresh, "SciPy")
 t.ok(figures > 10_000, `${figures} figures were compared`)
 
 const told = (isReversed: boolean) =>
-  layouts.map(({ cells, question }) => JSON.stringify(tableOf(isReversed ? cells.toReversed() : cells, question)))
+  layouts.map(({ cells, question }) => JSON.stringify(tableOf(frameOf(isReversed ? cells.toReversed() : cells), question)))
 t.same(told(true), told(false), "the order in which values came changes no digit")

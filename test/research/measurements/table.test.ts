@@ -35,7 +35,7 @@ t.test("without a metric the table lists what was measured, and by what it can b
       metric: "error",
       split: "test",
       units: ["%"],
-      attempts: 1,
+      attempts: 2,
       values: 16,
       dimensions: [
         { dimension: "arm", values: ["baseline", "shift"], valuesTruncated: false },

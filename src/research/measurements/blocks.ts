@@ -1,0 +1,62 @@
+/** Reads the last values of many attempts, block by block. */
+import type { Stored } from "../../contract/json.ts"
+import { limits } from "../../contract/limits.ts"
+import { badParameter } from "../../contract/refusals/refusal.ts"
+import type { Db } from "../../ledger/storage/database.ts"
+import type { BlockDimensions } from "../attempts/value-blocks.ts"
+
+/** Attempts that are read at once: beyond the limit no more than theirs. */
+const AT_ONCE = 50
+
+/** A block as it is stored. */
+export interface StoredBlock {
+  /** The place of the attempt in the list that was asked for. */
+  readonly place: number
+  readonly units: Stored<string[]>
+  readonly dimensions: Stored<BlockDimensions>
+  readonly told: Buffer
+}
+
+/** The values of a block; copied, since a view of numbers must begin at a multiple of their size. */
+export const toldIn = ({ told }: StoredBlock): Float64Array => new Float64Array(new Uint8Array(told).buffer)
+
+export function storedBlocks(db: Db) {
+  const columns = "j.key AS place, v.units, v.dimensions, v.told"
+  const ofMetric = db.prepare<StoredBlock>(
+    `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +? ORDER BY j.key, v.block`,
+  )
+  const all = db.prepare<StoredBlock & { readonly name: string; readonly split: string }>(
+    `SELECT ${columns}, v.name, v.split FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value ORDER BY j.key, v.name, v.split, v.block`,
+  )
+
+  /** Blocks of some attempts, a few attempts at a time, and how many values there were with them. */
+  function* read<B extends StoredBlock>(attemptIds: readonly string[], some: (ids: string) => B[]): Generator<readonly [B, number]> {
+    let total = 0
+    for (let from = 0; from < attemptIds.length; from += AT_ONCE)
+      for (const block of some(JSON.stringify(attemptIds.slice(from, from + AT_ONCE)))) {
+        total += block.told.length / Float64Array.BYTES_PER_ELEMENT
+        yield [{ ...block, place: from + block.place }, total]
+      }
+  }
+
+  return {
+    /** The blocks of one metric. @throws Refusal 422 for more values than a table looks at */
+    *ofMetric(attemptIds: readonly string[], metric: string, split: string): Generator<StoredBlock> {
+      for (const [block, total] of read(attemptIds, (ids) => ofMetric.all(ids, metric, split))) {
+        if (total > limits.measuredValues)
+          throw badParameter(
+            "metric",
+            `has more than ${limits.measuredValues.toLocaleString("en")} values here: narrow it with experiments or attempts`,
+          )
+        yield block
+      }
+    },
+    /** The blocks of all metrics, as far as a table looks. */
+    *all(attemptIds: readonly string[]) {
+      for (const [block, total] of read(attemptIds, (ids) => all.all(ids))) {
+        if (total > limits.measuredValues) return
+        yield block
+      }
+    },
+  }
+}

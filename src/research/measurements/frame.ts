@@ -1,0 +1,171 @@
+/** Measured values in columns: what tables, effects and boards are worked out from. A quarter of a million values are looked through at once. */
+import { type BlockDimensions, blockOf } from "../attempts/value-blocks.ts"
+import { type Cell, type Dimensions, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
+
+/** A dimension of all values of a frame: for each the place of what it has in `scalars`, or −1. */
+export interface Column {
+  readonly codes: Int32Array
+  /** Each once: values that print alike are one. */
+  readonly scalars: readonly Scalar[]
+}
+
+export interface Frame {
+  readonly sources: readonly Source[]
+  /** For each value the place of its attempt in `sources`. */
+  readonly sourceOf: Int32Array
+  /** NaN and the infinities where a run diverged. */
+  readonly values: Float64Array
+  readonly columns: ReadonlyMap<string, Column>
+}
+
+/** The scalars of one dimension, each with a number. */
+class Codes {
+  readonly scalars: Scalar[] = []
+  readonly #byText = new Map<string, number>()
+  readonly #byScalar = new Map<Scalar, number>()
+
+  of(scalar: Scalar): number {
+    const known = this.#byScalar.get(scalar)
+    if (known !== undefined) return known
+    const text = textOf(scalar)
+    const code = this.#byText.get(text) ?? this.scalars.push(scalar) - 1
+    this.#byText.set(text, code)
+    this.#byScalar.set(scalar, code)
+    return code
+  }
+}
+
+interface Block {
+  readonly source: number
+  readonly values: ArrayLike<number>
+  readonly codes: ReadonlyMap<string, Int32Array>
+}
+
+/** Puts a frame together, block by block. */
+export class FrameBuilder {
+  readonly #sources = new Map<Source, number>()
+  readonly #codes = new Map<string, Codes>()
+  readonly #blocks: Block[] = []
+
+  /** The codes of a block's dimensions; blocks with the same dimensions can share them. */
+  coded(dimensions: BlockDimensions): ReadonlyMap<string, Int32Array> {
+    return new Map(
+      Object.entries(dimensions).map(([name, column]) => {
+        const codes = this.#codes.get(name) ?? new Codes()
+        this.#codes.set(name, codes)
+        const numbers = new Int32Array(column.length)
+        for (const [index, scalar] of column.entries()) numbers[index] = scalar === null ? -1 : codes.of(scalar)
+        return [name, numbers]
+      }),
+    )
+  }
+
+  add(source: Source, values: ArrayLike<number>, codes: ReadonlyMap<string, Int32Array>): void {
+    const place = this.#sources.get(source) ?? this.#sources.size
+    this.#sources.set(source, place)
+    this.#blocks.push({ source: place, values, codes })
+  }
+
+  made(): Frame {
+    const size = this.#blocks.reduce((sum, { values }) => sum + values.length, 0)
+    const [sourceOf, values] = [new Int32Array(size), new Float64Array(size)]
+    const columns = new Map([...this.#codes].map(([name, { scalars }]) => [name, { codes: new Int32Array(size).fill(-1), scalars }]))
+    let from = 0
+    for (const block of this.#blocks) {
+      sourceOf.fill(block.source, from, from + block.values.length)
+      values.set(block.values, from)
+      for (const [name, codes] of block.codes) columns.get(name)?.codes.set(codes, from)
+      from += block.values.length
+    }
+    return { sources: [...this.#sources.keys()], sourceOf, values, columns }
+  }
+}
+
+/** A frame of single values. */
+export function frameOf(cells: readonly Cell[]): Frame {
+  const builder = new FrameBuilder()
+  for (const [attempt, own] of Map.groupBy(cells, (cell) => cell.attempt))
+    builder.add(
+      attempt,
+      own.map(({ value }) => value),
+      builder.coded(blockOf(own.map(({ dimensions }) => dimensions))),
+    )
+  return builder.made()
+}
+
+/** The values of a frame that `keeps` says true of. */
+export function kept(frame: Frame, keeps: (index: number) => boolean): Frame {
+  const all = new Int32Array(frame.values.length)
+  let size = 0
+  for (let index = 0; index < frame.values.length; index += 1) if (keeps(index)) all[size++] = index
+  const some = all.subarray(0, size)
+  return {
+    sources: frame.sources,
+    sourceOf: some.map((index) => frame.sourceOf[index] ?? 0),
+    values: valuesAt(frame, some),
+    columns: new Map(
+      [...frame.columns].map(([name, { codes, scalars }]) => [name, { codes: some.map((index) => codes[index] ?? -1), scalars }]),
+    ),
+  }
+}
+
+/** The values at some places of a frame. */
+export function valuesAt({ values }: Frame, indices: Int32Array): Float64Array {
+  // A loop: `Float64Array.from` with a function takes ten times as long.
+  const some = new Float64Array(indices.length)
+  for (let at = 0; at < some.length; at += 1) some[at] = values[indices[at] ?? -1] ?? Number.NaN
+  return some
+}
+
+/** The values of a frame at a place; a dimension that a value lacks is the empty text. */
+export function at(frame: Frame, place: Dimensions): Frame {
+  const asked = Object.entries(place).map(([name, value]) => {
+    const { codes, scalars } = frame.columns.get(name) ?? { codes: undefined, scalars: [] }
+    const code = scalars.findIndex((scalar) => textOf(scalar) === textOf(value))
+    return { codes, code, isEmpty: textOf(value) === "" }
+  })
+  return kept(frame, (index) =>
+    asked.every(({ codes, code, isEmpty }) => {
+      const own = codes?.[index] ?? -1
+      return own === -1 ? isEmpty : own === code
+    }),
+  )
+}
+
+/** The attempts that the values at some places of a frame come from. */
+export function sourcesIn({ sources, sourceOf }: Frame, indices?: Int32Array): Source[] {
+  const isIn = new Uint8Array(sources.length)
+  for (const index of indices ?? sourceOf.keys()) isIn[sourceOf[index] ?? -1] = 1
+  return sources.filter((_, place) => isIn[place] === 1)
+}
+
+/** How many values of a frame lack a dimension. */
+export const without = ({ columns, values }: Frame, name: string): number =>
+  columns.get(name)?.codes.filter((code) => code === -1).length ?? values.length
+
+/**
+ * A frame whose values have a dimension that some lacked, from the attempt of each.
+ * @param own undefined where an attempt has nothing for it
+ */
+export function filled(frame: Frame, name: string, own: (source: Source) => Scalar | undefined): Frame {
+  const column = frame.columns.get(name)
+  if (column !== undefined && !column.codes.includes(-1)) return frame
+  const codes = new Codes()
+  for (const scalar of column?.scalars ?? []) codes.of(scalar)
+  const ofSource = frame.sources.map((source) => {
+    const scalar = own(source)
+    return scalar === undefined ? -1 : codes.of(scalar)
+  })
+  const whole = frame.sourceOf.map((source, index) => {
+    const code = column?.codes[index] ?? -1
+    return code === -1 ? (ofSource[source] ?? -1) : code
+  })
+  return { ...frame, columns: new Map([...frame.columns, [name, { codes: whole, scalars: codes.scalars }]]) }
+}
+
+/** For each code of a column its place in the order of the scalars. */
+export function ranksOf({ scalars }: Column): Int32Array {
+  const ranks = new Int32Array(scalars.length)
+  for (const [rank, code] of sortedBy([...scalars.keys()], (code) => scalars[code] ?? "").entries()) ranks[code] = rank
+  return ranks
+}
