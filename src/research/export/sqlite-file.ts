@@ -34,10 +34,10 @@ function schema(): string {
   const each = Object.entries<View>(views)
   const described = each.flatMap(([name, view]) => [
     [name, "", "", view.about],
-    ...Object.entries(view.columns).map(([column, [type, , text]]) => [name, column, type, text]),
+    ...Object.entries(view.columns).map(([column, { type, about }]) => [name, column, type, about]),
   ])
   const tables = each.map(([name, { columns }]) => {
-    const typed = Object.entries(columns).map(([column, [type]]) => `${column} ${type}`)
+    const typed = Object.entries(columns).map(([column, { type }]) => `${column} ${type}`)
     return `CREATE TABLE _${name} (${list(typed)}); CREATE VIEW ${name} AS SELECT ${list(Object.keys(columns))} FROM _${name};`
   })
   return `${tables.join("\n")}
@@ -52,7 +52,7 @@ function schema(): string {
 
 /** What fills a table with a row of JSON. */
 const fillOf = (name: string, { columns }: View): string =>
-  `INSERT INTO _${name} SELECT ${list(Object.values(columns).map(([, source]) => (source.startsWith("$") ? `d ->> ${quoted(source)}` : source)))} FROM (SELECT +? AS d)`
+  `INSERT INTO _${name} SELECT ${list(Object.values(columns).map(({ from }) => (from.startsWith("$") ? `d ->> ${quoted(from)}` : from)))} FROM (SELECT +? AS d)`
 
 const noPlace = (cause: unknown) => new Refusal("temporarily_unavailable", TOO_LARGE, cause instanceof Error ? { cause } : {})
 
