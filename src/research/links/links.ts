@@ -14,8 +14,9 @@ import { ANSWER, STANDS } from "../evidence/answers.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
-/** A dispute that stands against somebody's own record. */
+/** A dispute that stands against somebody's own record, and that they have not answered. */
 export interface Disputed {
+  readonly linkId: string
   readonly versionId: string
   readonly label: string
   readonly kind: RecordKind
@@ -117,10 +118,10 @@ export function links(db: Db) {
      ORDER BY l.link_id`,
   )
   const disputesOf = db.prepare<Disputed>(
-    `SELECT r.version_id AS versionId, r.label, r.kind, p.username, l.at
+    `SELECT r.version_id AS versionId, r.label, r.kind, l.link_id AS linkId, p.username, l.at
      FROM members m CROSS JOIN research_links l ON l.room_id = m.room_id AND l.target_author_id = m.user_id AND l.kind = 'disputes'
      JOIN records r ON r.version_id = l.target_version_id JOIN people p ON p.user_id = l.author_id
-     WHERE m.user_id = +? AND ${STANDS("l")}
+     WHERE m.user_id = +? AND ${STANDS("l")} AND ${ANSWER} IS NULL
      ORDER BY l.link_id DESC LIMIT 50`,
   )
   const standingOn = db.prepare<{ kind: LinkKind }>(
@@ -168,7 +169,7 @@ export function links(db: Db) {
   )
 
   return {
-    /** Disputes that stand against a person's own records, in the Rooms they are a member of: 50 at most, the newest first. */
+    /** Disputes of a person's own records that stand and that they have not answered, in the Rooms they are a member of: 50 at most, the newest first. */
     disputesOf: (authorId: string) => disputesOf.all(authorId),
 
     insert(link: NewLink): void {

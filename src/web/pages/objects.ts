@@ -141,6 +141,7 @@ export function linkPage(visit: Visit): Shown {
   const link = visit.ask("link", visit.params)
   const room = visit.ask("room", { roomId: link.roomId })
   const json = `/api/research/links/${link.linkId}`
+  const { threadId, entryId: replyToEntryId } = link.kind === "finding_link" ? link.card : link
   return {
     title:
       link.kind === "finding_link"
@@ -150,7 +151,7 @@ export function linkPage(visit: Visit): Shown {
           : `${link.label}: ${words(link.kind)} ${link.target.label}`,
     rail: roomRail(room),
     json,
-    body: html`${linkBody(visit, link)}${ways([["JSON", json]])}`,
+    body: html`${linkBody(visit, link)}${forMembers(visit, room, act("post_message", { threadId, replyToEntryId }, "Reply", "first"))}${ways([["JSON", json]])}`,
   }
 }
 

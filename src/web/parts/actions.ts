@@ -38,16 +38,23 @@ export const act = (operation: OperationName, given: Given, text?: string, form?
 /** What a refusal means, without what it tells programs. */
 const meant = (code: "room_mirrored" | "room_archived"): string => `${refusals[code].meaning.split("; current", 1)[0]}.`
 
+/** The way in for who may not write here yet: a link, with what it is for. */
+export function wayIn(visit: Visit, room: RoomLike): Html | null {
+  const role = roleIn(visit, room)
+  const here = encodeURIComponent(`${visit.url.pathname}${visit.url.search}`)
+  if (role === "nobody") return html`<a href="${to(`/sign-in?next=${here}`)}">Sign in</a> to take part.`
+  return role === "visitor" ? html`<a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a>` : null
+}
+
 /** Why nothing can be done here, in the words of the refusal that would come; on a page of an earlier moment there is nothing to do. */
 export function whyNot(visit: Visit, room: RoomLike): Html | null {
   if (visit.past !== undefined) return html``
   const role = roleIn(visit, room)
-  const here = encodeURIComponent(`${visit.url.pathname}${visit.url.search}`)
-  if (role === "nobody") return html`<p class="not-now"><a href="${to(`/sign-in?next=${here}`)}">Sign in</a> to take part.</p>`
+  if (role === "nobody") return html`<p class="not-now">${wayIn(visit, room)}</p>`
   if (room.origin != null) return html`<p class="not-now">${meant("room_mirrored")}</p>`
   if (room.state === "archived") return html`<p class="not-now">${meant("room_archived")}</p>`
   if (role === "visitor")
-    return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} <a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a></p>`
+    return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} ${wayIn(visit, room)}</p>`
   return null
 }
 

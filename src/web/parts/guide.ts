@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { orNull, type Visit } from "../visit.ts"
-import { type RoomLike, roleIn } from "./actions.ts"
+import { type RoomLike, wayIn } from "./actions.ts"
 
 const kinds = ["hypothesis", "experiment", "plan", "attempt", "finding"] as const
 type Kind = (typeof kinds)[number]
@@ -36,16 +36,14 @@ export interface Next {
   readonly why: Content
 }
 
-const isMember = (visit: Visit, room: RoomLike): boolean => {
-  const role = roleIn(visit, room)
-  return (role === "member" || role === "owner") && room.state !== "archived" && room.origin == null
-}
+const isClosed = (room: RoomLike): boolean => room.state === "archived" || room.origin != null
 
-/** The next act as a strip; nothing on a page of an earlier moment. */
-export const nextAct = (visit: Visit, room: RoomLike, next: Next | null): Html | null =>
-  next === null || visit.past !== undefined
-    ? null
-    : html`<div class="next-act" role="group" aria-label="Next">${isMember(visit, room) ? next.button : null}<span><strong>Next:</strong> ${next.why}</span></div>`
+/** The next act as a strip, for others than members with the way in; nothing on a page of an earlier moment, or where nobody writes any more. */
+export function nextAct(visit: Visit, room: RoomLike, next: Next | null): Html | null {
+  if (next === null || visit.past !== undefined || isClosed(room)) return null
+  const way = next.button === null ? null : wayIn(visit, room)
+  return html`<div class="next-act" role="group" aria-label="Next">${way === null ? next.button : null}<span><strong>Next:</strong> ${next.why} ${way}</span></div>`
+}
 
 /** Findings that name an experiment or an attempt, newest first, and those of them that no link says anything of. */
 export function findingsOf(

@@ -43,8 +43,8 @@ function found({ person: who, edge }: Visit): readonly Html[] {
     ...tables.links
       .disputesOf(userId)
       .map(
-        ({ versionId, label: text, kind, username, at }) =>
-          html`${person({ username })} ${stateBadge("disputed", "disputes")} your ${label(kind, versionId, text)} ${time(at)}`,
+        ({ linkId, versionId, label: text, kind, username, at }) =>
+          html`${person({ username })} ${stateBadge("disputed", "disputes")} your ${label(kind, versionId, text)} ${time(at)} <a href="${to(`/links/${linkId}`)}">Read and answer</a>`,
       ),
     ...tables.reviews
       .objectionsTo(userId)

@@ -17,5 +17,5 @@ export type Named = { readonly entryId: string } | { readonly versionId: string 
 /** A link for withholding something of a write. @param what its name, for screen readers */
 export function withholdLink({ roomId }: Pick<RoomLike, "roomId">, of: Named, what: string): Html {
   const [[name, value] = ["sequence", 0]] = Object.entries(of)
-  return html`<a href="${to(withQuery("/do/withhold_content", { roomId, [`/of/${name}`]: value }))}">Withhold<span class="aside"> something of ${what}</span></a>`
+  return html`<a class="withhold" href="${to(withQuery("/do/withhold_content", { roomId, [`/of/${name}`]: value }))}">Withhold<span class="aside"> something of ${what}</span></a>`
 }
