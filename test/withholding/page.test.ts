@@ -48,7 +48,7 @@ t.test("Said before what goes and what stays, asked once more, done, and gone fr
     /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. What stood here is gone from the record for good\.$/,
   )
   t.notMatch(await reader.content(), SECRET)
-  await reader.getByText("withhold something of").waitFor()
+  await reader.getByText("withheld something of").waitFor()
   for (const scheme of ["light", "dark"] as const) {
     await reader.emulateMedia({ colorScheme: scheme })
     t.strictSame(await violations(reader), [], scheme)

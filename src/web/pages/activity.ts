@@ -5,14 +5,14 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, withQuery } from "../addresses.ts"
 import { activityChart } from "../charts/activity.ts"
 import { type Html, html, to } from "../html.ts"
-import { did, doneTo } from "../parts/done-to.ts"
+import { doneBy, doneTo } from "../parts/done-to.ts"
 import { fallenBy, newsItem } from "../parts/news.ts"
 import { digest, empty, person, table, time } from "../parts/parts.ts"
 import type { Room } from "../parts/room-frame.ts"
 import { unreadIn } from "../parts/seen.ts"
 import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { counted, title } from "../words.ts"
+import { counted } from "../words.ts"
 import { roomOf, section } from "./room-lists.ts"
 
 type Entry = AnswerOf<"room_activity">["items"][number]
@@ -36,7 +36,7 @@ function entryRow(visit: Visit, room: Room, entry: Entry): Html {
   const { username } = tables.people.withId(ledger.activity.localActor(room.roomId, entry)) ?? entry.actor
   const path = pathOf(target.kind, target.id)
   return html`<tr id="activity-${sequence}" data-entry><td class="number">${sequence}</td><td>${time(at)}</td><td>${person({ ...entry.actor, username })}</td>
-    <td>${doneTo(did(operation, title), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
+    <td>${doneTo(doneBy(operation), target, path)}${threadId === null || entryId === null ? null : html` <a class="meta" href="${to(entryPath(threadId, entryId))}">in its Thread</a>`}</td>
     <td>${digest(chained)}</td></tr>`
 }
 

@@ -7,7 +7,7 @@ import { afforded, doing } from "../parts/actions.ts"
 import { findingsOf, linkedIn, nextAct, steps } from "../parts/guide.ts"
 import { nextOfExperiment } from "../parts/next-acts.ts"
 import { costFact } from "../parts/costs.ts"
-import { did } from "../parts/done-to.ts"
+import { doneBy } from "../parts/done-to.ts"
 import { heldBy } from "../parts/holding.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, exactTime, facts, heading, label, person, recordChip, time, ways } from "../parts/parts.ts"
@@ -15,7 +15,7 @@ import { roomRail } from "../parts/room-frame.ts"
 import { protocolParts } from "../parts/protocol.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { counted, shortened, words } from "../words.ts"
+import { counted, shortened } from "../words.ts"
 import { outcomeDots } from "./experiments.ts"
 import { workbench } from "./workbench.ts"
 
@@ -44,7 +44,7 @@ function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): 
 const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
   html`<ol class="history">${revisions.map(({ operation, author, at, status, content }) => {
     const said = [content.explanation, content.reason, content.handoff, content.summary].find((text) => typeof text === "string")
-    return html`<li>${person(author)}: ${did(operation, words).replace(/ with$/, "")} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said" dir="auto">${beginning(said, 400)}</p>`}</li>`
+    return html`<li>${person(author)}: ${doneBy(operation).replace(/ with$/, "")} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said" dir="auto">${beginning(said, 400)}</p>`}</li>`
   })}</ol>`
 
 const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"]): Html =>

@@ -5,7 +5,7 @@ import { mayInvite } from "../../edge/identity/sign-in.ts"
 import { permissionMeanings } from "../../contract/schema/enumerations.ts"
 import { pathOf } from "../addresses.ts"
 import { attributes, type Content, type Html, html, to } from "../html.ts"
-import { did, doneTo } from "../parts/done-to.ts"
+import { doneBy, doneTo } from "../parts/done-to.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { joining } from "../parts/joining.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -90,7 +90,7 @@ function credentialRow(
   return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first signs of its token">${tokenStart}…</code>`}</th><td data-is="of">${person(owner)}</td>
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
     <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
-    <td data-is="wrote last">${lastWrite === null ? html`<span class="quiet">nothing</span>` : html`${doneTo(did(lastWrite.operation, words), lastWrite.target, pathOf(lastWrite.target.kind, lastWrite.target.id))}, ${time(lastWrite.at)}`}</td>
+    <td data-is="wrote last">${lastWrite === null ? html`<span class="quiet">nothing</span>` : html`${doneTo(doneBy(lastWrite.operation), lastWrite.target, pathOf(lastWrite.target.kind, lastWrite.target.id))}, ${time(lastWrite.at)}`}</td>
     <td>${
       revokedAt !== null
         ? null

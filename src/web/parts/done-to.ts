@@ -9,26 +9,62 @@ interface Target {
   readonly label: string | null
 }
 
-/** What reads badly before its target by its name alone: said as its form does. */
+/** What each verb of an operation's name is called once somebody did it, where it does not end in "ed" or "d" alone. */
+const did: Readonly<Record<string, string>> = {
+  accept: "accepted",
+  amend: "changed",
+  cancel: "called off",
+  post: "posted",
+  publish: "published",
+  register: "registered",
+  release: "gave back",
+  submit: "submitted",
+  take: "took",
+  transfer: "handed over",
+  withdraw: "took back",
+}
+/** What reads badly made of its name. */
 const phrases: Partial<Record<OperationName, string>> = {
-  withhold_content: "withhold_something_of",
-  report_experiment_status: "say_how_it_stands_with",
-  report_attempt_event: "say_what_happened_to",
-  report_material_location: "say_what_became_of",
+  add_member: "added a member",
+  assert_correction: "corrected a record in",
+  assert_dispute: "disputed a record in",
+  assert_retraction: "retracted a record in",
+  assert_supersession: "superseded a record in",
+  claim_work: "said what they work on",
+  create_thread: "started a Thread",
+  decide_join_request: "decided a request to join",
+  link_experiment_finding: "related a finding to an experiment",
+  post_message: "wrote a message",
+  post_research_checkpoint: "posted a checkpoint",
+  publish_cited_claim: "cited a claim",
+  remove_member: "removed a member",
+  release_claim: "gave up what they worked on",
+  report_attempt_event: "said what happened to",
+  report_experiment_status: "said how it stands with",
+  report_material_location: "said what became of",
+  request_to_join: "asked to join",
+  restore_room: "opened the Room again",
+  reuse_record: "reused a record",
+  submit_review: "reviewed",
+  withdraw_link: "took back",
+  withhold_content: "withheld something of",
 }
 
-/** What an operation is called as something that was done to its target. */
-export const did = (operation: string, said: (name: string) => string): string =>
-  said(isKeyOf(phrases, operation) ? (phrases[operation] ?? operation) : operation)
+/** What somebody did by an operation, before its target: "published hypothesis", "disputed a record in". */
+export function doneBy(operation: string): string {
+  const phrase = isKeyOf(phrases, operation) ? phrases[operation] : undefined
+  const [verb = "", ...rest] = operation.split("_")
+  return phrase ?? [did[verb] ?? `${verb}${verb.endsWith("e") ? "d" : "ed"}`, ...rest].join(" ")
+}
 
-/** "publish hypothesis H1", "request to join the room", "add member": what has no label is not named twice. @param path the target's page, where it has one */
-export function doneTo(did: string, { kind, label }: Target, path: string | null | undefined): Html {
+/** "published hypothesis H1", "added a member": what has no label is not named twice. @param path the target's page, where it has one */
+export function doneTo(done: string, { kind, label }: Target, path: string | null | undefined): Html {
   const noun = words(kind)
-  const isNamed = label === null && did.toLowerCase().endsWith(noun)
-  const name = isNamed ? did : (label ?? `the ${noun}`)
+  const isNamed = label === null && done.toLowerCase().endsWith(noun)
+  const name = isNamed ? done : (label ?? `the ${noun}`)
   const linked =
     path === undefined || path === null ? name : html`<a class="${label === null ? "" : "label"}" href="${to(path)}">${name}</a>`
-  return isNamed ? html`${linked}` : html`${did} ${linked}`
+  return isNamed ? html`${linked}` : html`${done} ${linked}`
 }
 
 /** What each verb of an operation's name is called once it is done. */

@@ -10,7 +10,7 @@ import { inlineMarkdown, markdown, markdownInLink, phrase } from "../markdown.ts
 import { plainText } from "../plain-text.ts"
 import { counted, shortened, title, words } from "../words.ts"
 import { figuresOf } from "./figures.ts"
-import { did, doneTo } from "./done-to.ts"
+import { doneBy, doneTo } from "./done-to.ts"
 import { stateBadge } from "./marks.ts"
 import { fromOther, label, person, time } from "./parts.ts"
 import { reviewLine } from "./reviews.ts"
@@ -74,6 +74,7 @@ ${card.conclusion === null ? null : html`<p class="statement" dir="auto">${inlin
 
 /** How a kind of card is shown whole, and in one line. */
 interface CardView<Card> {
+  readonly called: string
   whole(card: Card, labels: Labels): Html
   line(card: Card): string
 }
@@ -81,22 +82,22 @@ const recordLine = ({ label: text, wording }: { label: string; wording: string }
 
 /** Every kind of card. */
 export const cardViews: { readonly [K in CardKind]: CardView<CardOf<K>> } = {
-  publication: { whole: recordCard, line: recordLine },
-  link_experiment_finding: { whole: linkCard, line: recordLine },
-  post_research_checkpoint: { whole: checkpointCard, line: ({ synthesis }) => synthesis },
+  publication: { called: "publication", whole: recordCard, line: recordLine },
+  link_experiment_finding: { called: "verdict", whole: linkCard, line: recordLine },
+  post_research_checkpoint: { called: "checkpoint", whole: checkpointCard, line: ({ synthesis }) => synthesis },
 }
 type AnyCard = CardOf<CardKind>
 
 /** How the card of an entry is shown; undefined for a kind that a newer program wrote. */
 const viewOf = (kind: string): CardView<AnyCard> | undefined => (isKeyOf(cardViews, kind) ? cardViews[kind] : undefined)
 
-/** "take experiment E1 → claimed": what a receipt tells. */
+/** "took experiment E1 → claimed": what a receipt tells. */
 function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
   const path = pathOf(target.kind, target.id)
   const became = result.status ?? result.verdict
   const status = typeof became === "string" ? html` → ${stateBadge(became)}` : null
   const reason = operation === "withhold_content" && typeof result.reason === "string" ? `: ${words(result.reason)}` : null
-  return html`${doneTo(did(operation, words), target, path)}${status}${reason}`
+  return html`${doneTo(doneBy(operation), target, path)}${status}${reason}`
 }
 
 const via = (client: Readonly<Record<string, string>> | undefined): Html | null =>
@@ -120,7 +121,7 @@ export interface EntryView {
 export function gist({ kind, message, card, receipt }: Entry): string {
   if (message !== undefined) return shortened(plainText(message.text), 80)
   if (card !== undefined) return shortened(plainText(viewOf(kind)?.line(card) ?? words(kind)), 80)
-  return receipt === undefined ? "" : `${did(receipt.operation, words)} ${receipt.target.label ?? words(receipt.target.kind)}`
+  return receipt === undefined ? "" : `${doneBy(receipt.operation)} ${receipt.target.label ?? words(receipt.target.kind)}`
 }
 
 function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"]): Html | null {
@@ -148,7 +149,7 @@ export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryV
   if (receipt !== undefined)
     return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client)} · ${permalink}${after}</li>`
   const client = message?.client ?? card?.client
-  return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
+  return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.called ?? words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
     ${inReply(entry, known)}
 ${message === undefined ? null : html`${markdown(message.text)}${figuresOf(message.figures)}`}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}
 ${after}</li>`

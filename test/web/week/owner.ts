@@ -130,6 +130,23 @@ export async function answersDispute(t: Test): Promise<void> {
   t.notMatch(await page.locator("main").innerText(), /disputes your H1/, "what was answered waits no more")
 }
 
+/** Her conclusion fell with the finding that it cites: the Room says so, and leads to a new one. */
+export async function renews(t: Test): Promise<void> {
+  await page.goto(at(known.room))
+  t.match(await ada.reads("#live-next"), /Renew a conclusion .*F1/)
+  await page.locator("#live-next").getByRole("link", { name: "Renew" }).first().click()
+  await ada.meets(t, "the form of a new checkpoint")
+  await page.getByLabel("What has it come to?").fill("It cannot be said yet: F1 was retracted. The seeds have to be drawn apart.")
+  await page.getByLabel("Is the question settled?").selectOption({ label: "no, it stays open" })
+  await page.getByText("Questions that stay open", { exact: true }).first().click()
+  await page.getByLabel("Questions that stay open").fill("Does it hold with seeds of their own?")
+  await page.getByRole("button", { name: "Post the checkpoint" }).click()
+  await done(ada, "post_research_checkpoint")
+  await page.goto(at(known.room))
+  t.match(await ada.reads("#live-where"), /So far.*It cannot be said yet: F1 was retracted\./)
+  t.match(await ada.reads(), /Does it hold with seeds of their own\?/)
+}
+
 export async function takesItAway(t: Test): Promise<void> {
   await page.goto(at(known.room))
   await ada.meets(t, "the Room at the end of the week")

@@ -61,5 +61,6 @@ t.test("Saturday: the owner answers the dispute; the engineer retracts her findi
 t.test("Sunday: readers see what changed since they were here; the owner renews the conclusion and takes the Room away", async (t) => {
   nextDay()
   for (const someone of [mary, noor]) await reader.comesBack(t, someone)
+  await owner.renews(t)
   await owner.takesItAway(t)
 })

@@ -60,6 +60,9 @@ const WORDS = `(() => {
 /** Where one can go or what one can do from a page, beside its header, rail and foot. */
 const WAYS = `[...document.querySelectorAll("#main a[href], #main button, #main summary")].filter((each) => each.checkVisibility() && !each.matches(".digest, [data-copy]")).length`
 
+/** By how many pixels a page is wider than its screen. */
+const BEYOND = "Math.max(0, document.documentElement.scrollWidth - innerWidth)"
+
 /** Somebody at a browser of their own. */
 export async function person(isScripted = true): Promise<Person> {
   const { page, context, troubles } = await watched(browser, own.baseUrl, { javaScriptEnabled: isScripted }, [404, 409, 422])
@@ -73,11 +76,10 @@ export async function person(isScripted = true): Promise<Person> {
       await page.waitForLoadState()
       t.ok(Number(await page.evaluate(WAYS)) > 0, `${what}: leads on`)
       t.notMatch(await page.evaluate(WORDS), NAMES, `${what}: no name of the interface`)
-      t.equal(
-        await page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)"),
-        0,
-        `${what}: not wider than the screen`,
-      )
+      t.equal(await page.evaluate(BEYOND), 0, `${what}: not wider than the screen`)
+      await page.setViewportSize({ width: 390, height: 844 })
+      t.equal(await page.evaluate(BEYOND), 0, `${what}: not wider than a phone`)
+      await page.setViewportSize({ width: 1280, height: 800 })
       if (isScripted) t.same(await violations(page), [], `${what}: nothing for axe to say`)
       t.same(troubles(), [], `${what}: no trouble`)
     },
