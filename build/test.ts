@@ -51,6 +51,7 @@ const REST = [
   "test/web/looking-back.test.ts",
   "test/web/ten-tasks.test.ts",
   "test/web/work-by-keyboard.test.ts",
+  "test/web/week",
   "test/web/weight.test.ts",
   "test/web/long-thread.test.ts",
   "test/web/library.test.ts",
