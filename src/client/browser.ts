@@ -12,7 +12,7 @@ import { deliver, type WriteOptions } from "./write.ts"
 export class Browser {
   readonly #transport: Transport
   readonly #origin: string
-  #cookie = ""
+  readonly #cookies = new Map<string, string>()
 
   private constructor(options: TransportOptions) {
     this.#transport = new Transport(options)
@@ -63,14 +63,17 @@ export class Browser {
       { ...this.#headers(method), ...json, ...headers },
       body === undefined ? undefined : JSON.stringify(body),
     )
-    for (const cookie of response.headers.getSetCookie()) this.#cookie = cookie.split(";")[0] ?? ""
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ""] = cookie.split(";")
+      this.#cookies.set(pair.split("=")[0] ?? "", pair)
+    }
     return response
   }
 
   #headers(method: string): Record<string, string> {
     return {
       ...(method === "GET" || method === "HEAD" ? {} : { origin: this.#origin }),
-      ...(this.#cookie === "" ? {} : { cookie: this.#cookie }),
+      ...(this.#cookies.size === 0 ? {} : { cookie: [...this.#cookies.values()].join("; ") }),
     }
   }
 }

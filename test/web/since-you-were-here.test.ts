@@ -125,3 +125,17 @@ t.test("a cookie that is none is none", async (t) => {
   }
   await context.close()
 })
+
+t.test("of a Room that went on far, the newest are told, and counted no further", async (t) => {
+  const { page, context } = await watched(browser, demo.baseUrl)
+  await signIn(page, demo, "owner")
+  await page.goto(at(`${room}/activity`))
+  // An open page would take each of them for read.
+  await page.goto(at("/"))
+  const writes = Array.from({ length: 205 }, (_, at) => lab.write("post_message", { threadId, text: `Step ${at}.` }))
+  await Promise.all(writes)
+  await page.goto(at("/"))
+  t.match(await page.locator("section[aria-labelledby=news]").innerText(), /200\+ new[^]* wrote 200 messages, the newest: Step \d+\./)
+  t.equal(await page.locator("details.run li").count(), 20)
+  await context.close()
+})

@@ -93,7 +93,7 @@ function markOf(visit: Visit, marks: Marks, roomId: string, userId: string): Mar
 /** What of a Room is new to its reader. */
 export interface Unread {
   readonly roomId: string
-  /** Through which entry they have read all of it, and where it stands. */
+  /** Through which entry they have read all of it, or where the newest begin that are looked at, and where it stands. */
   readonly after: number
   readonly watermark: number
   readonly total: number
@@ -117,7 +117,8 @@ function unreadBy(visit: Visit, marks: Marks, roomId: string, userId: string): U
     if (section !== undefined && length > 0) counts.set(section, (counts.get(section) ?? 0) + length)
   }
   counts.set(WHOLE, total)
-  return { roomId, after: all, watermark: watermarkOf(visit, roomId), total, sections: counts, isNew }
+  const watermark = watermarkOf(visit, roomId)
+  return { roomId, after: Math.max(all, watermark - MOST), watermark, total, sections: counts, isNew }
 }
 
 const known = new WeakMap<Visit, readonly Unread[]>()
