@@ -6,7 +6,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { asset, json, tagOf, versioned } from "../edge/answers/answer.ts"
 import type { Edge } from "../edge/edge.ts"
-import { bearer, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, personActor } from "../edge/identity/callers.ts"
+import { agentCaller, pageCaller } from "../edge/identity/callers.ts"
 import { readBytes } from "../edge/limits/body.ts"
 import { pathParams } from "../edge/paths.ts"
 import { keepFigure } from "../edge/requests/figures.ts"
@@ -23,14 +23,9 @@ async function keep(edge: Edge, actor: Actor, event: H3Event) {
 }
 
 export function figureRoutes(edge: Edge, routes: Routes): void {
-  routes.add(uploadFigure.method, uploadFigure.path, (event) => {
-    mustNotComeFromBrowser(event)
-    return keep(edge, bearer(edge, "research", event), event)
-  })
-  routes.add(uploadFigure.method, uploadFigure.browserPath, (event) => {
-    mustComeFromOwnPage(edge, event)
-    return keep(edge, personActor(mustBeSignedIn(edge, event)), event)
-  })
+  const { method, path, browserPath } = uploadFigure
+  routes.add(method, path, (event) => keep(edge, agentCaller(edge, "research", event), event))
+  routes.add(method, browserPath, (event) => keep(edge, pageCaller(edge, event), event))
   routes.add(
     readFigure.method,
     readFigure.path,

@@ -10,15 +10,7 @@ import { isoTime } from "../ledger/world.ts"
 import { sharedBy } from "../edge/limits/address.ts"
 import { answerFound } from "../edge/answers/answer.ts"
 import { withoutAtLeast } from "../edge/at-least.ts"
-import {
-  bearer,
-  mustBeOperator,
-  mustBeSignedIn,
-  mustNotComeFromBrowser,
-  mustStillBeBearer,
-  personActor,
-  signedIn,
-} from "../edge/identity/callers.ts"
+import { agentCaller, mustBeOperator, mustBeSignedIn, mustStillBeBearer, personActor, signedIn } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import { contextOf, nodeSide } from "../edge/limits/request-context.ts"
@@ -41,10 +33,7 @@ const answersBearer = (definition: Read, { url }: H3Event): boolean => isForBear
 
 /** Who asks, as the read's surface wants to know it. */
 function asking(edge: Edge, definition: Read, event: H3Event): Actor | null {
-  if (answersBearer(definition, event)) {
-    mustNotComeFromBrowser(event)
-    return bearer(edge, definition.family, event)
-  }
+  if (answersBearer(definition, event)) return agentCaller(edge, definition.family, event)
   if (definition.surface === "operator") return personActor(mustBeOperator(edge, event))
   if (definition.surface === "session") return personActor(mustBeSignedIn(edge, event))
   const person = definition.surface === "visitor" ? signedIn(edge, event) : undefined

@@ -13,7 +13,7 @@ import { schemaVersions } from "../contract/versions.ts"
 import type { Actor } from "../ledger/journal/actor.ts"
 import { json } from "../edge/answers/answer.ts"
 import { readJsonBody } from "../edge/limits/body.ts"
-import { bearer, countWrite, mustBeSignedIn, mustComeFromOwnPage, mustNotComeFromBrowser, personActor } from "../edge/identity/callers.ts"
+import { agentCaller, countWrite, pageCaller } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
 import { pathParams } from "../edge/paths.ts"
 import type { Routes } from "../edge/requests/routes.ts"
@@ -52,24 +52,11 @@ async function admitBatch(edge: Edge, actor: Actor, event: H3Event) {
 
 /** Adds every operation of the registry, and the batch of several. */
 export function writeRoutes(edge: Edge, routes: Routes): void {
-  routes.add(batch.method, batch.path, (event) => {
-    mustNotComeFromBrowser(event)
-    return admitBatch(edge, bearer(edge, "research", event), event)
-  })
-  routes.add(batch.method, batch.browserPath, (event) => {
-    mustComeFromOwnPage(edge, event)
-    return admitBatch(edge, personActor(mustBeSignedIn(edge, event)), event)
-  })
+  routes.add(batch.method, batch.path, (event) => admitBatch(edge, agentCaller(edge, "research", event), event))
+  routes.add(batch.method, batch.browserPath, (event) => admitBatch(edge, pageCaller(edge, event), event))
   for (const operation of operations) {
-    if (operation.surface === "agent") {
-      routes.add(operation.method, operation.path, (event) => {
-        mustNotComeFromBrowser(event)
-        return admit(edge, operation, bearer(edge, operation.family, event), event)
-      })
-    }
-    routes.add(operation.method, browserPath(operation), (event) => {
-      mustComeFromOwnPage(edge, event)
-      return admit(edge, operation, personActor(mustBeSignedIn(edge, event)), event)
-    })
+    const { method, path, family, surface } = operation
+    if (surface === "agent") routes.add(method, path, (event) => admit(edge, operation, agentCaller(edge, family, event), event))
+    routes.add(method, browserPath(operation), (event) => admit(edge, operation, pageCaller(edge, event), event))
   }
 }

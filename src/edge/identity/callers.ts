@@ -119,3 +119,15 @@ export function mustBeOperator(edge: Edge, event: H3Event): Person {
 
 /** A signed-in person acts with every permission. */
 export const personActor = ({ userId, username }: Person): Actor => ({ userId, username, grant: null })
+
+/** Who asks with a credential or key, and from no page. @throws Refusal `browser_origin`, `not_authenticated`, `too_many_requests` */
+export function agentCaller(edge: Edge, family: Family, event: H3Event): Actor {
+  mustNotComeFromBrowser(event)
+  return bearer(edge, family, event)
+}
+
+/** Who asks from a page of this service. @throws Refusal `browser_origin`, `not_authenticated` */
+export function pageCaller(edge: Edge, event: H3Event): Actor {
+  mustComeFromOwnPage(edge, event)
+  return personActor(mustBeSignedIn(edge, event))
+}

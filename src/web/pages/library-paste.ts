@@ -11,7 +11,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { trusted } from "../../contract/json.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
-import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/identity/callers.ts"
+import { pageCaller } from "../../edge/identity/callers.ts"
 import { sendWrite } from "../../edge/requests/writes.ts"
 import { readPapers } from "../../library/index.ts"
 import { type PasteResult, seenMark } from "../parts/paste.ts"
@@ -23,8 +23,7 @@ const operation = operationOf("import_papers")
 
 export async function pasteSent(visit: Visit): Promise<Answer | WebPage> {
   const { edge, event } = visit
-  mustComeFromOwnPage(edge, event)
-  const actor = personActor(mustBeSignedIn(edge, event))
+  const actor = pageCaller(edge, event)
   const form = await readFormBody(event, Math.min(limits.requestBodyBytes, 3 * limits.importedText + limits.smallFormBytes))
   const given = (name: string) => form.get(name) || undefined
   const text = (form.get("text") ?? "").replaceAll("\r\n", "\n")

@@ -7,7 +7,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { isOver } from "../../contract/states.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
-import { mustBeSignedIn, mustComeFromOwnPage, personActor } from "../../edge/identity/callers.ts"
+import { pageCaller } from "../../edge/identity/callers.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
 import { sendWrite } from "../../edge/requests/writes.ts"
 import { readTable } from "../../research/measurements/read-table.ts"
@@ -20,8 +20,7 @@ const operation = operationOf("report_attempt_event")
 
 export async function metricsSent(visit: Visit): Promise<Answer | WebPage> {
   const { edge, event } = visit
-  mustComeFromOwnPage(edge, event)
-  const actor = personActor(mustBeSignedIn(edge, event))
+  const actor = pageCaller(edge, event)
   const form = await readFormBody(event, 3 * limits.pastedTable + limits.smallFormBytes)
   const attemptId = (form.get("attemptId") ?? "").toLowerCase()
   const [text, by, delivery] = [(form.get("text") ?? "").replaceAll("\r\n", "\n"), form.get("by") ?? "", form.get("requestId") ?? ""]
