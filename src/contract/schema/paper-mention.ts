@@ -1,6 +1,5 @@
 /** The papers that a text mentions: arXiv ids, DOIs and ISBNs, as such or within the addresses of places that show papers. */
 import { parse as parseIsbn } from "isbn3"
-import { shortened } from "../text.ts"
 import { arxivId, isArxivId, paperOfDoi } from "./fields.ts"
 import { check } from "./validation.ts"
 import { limits } from "../limits.ts"
@@ -194,6 +193,3 @@ export function nameOfPaper(paperId: string): string | undefined {
   if (paperId.startsWith("ref:")) return undefined
   return isArxivId(paperId) ? `arXiv:${paperId}` : `doi:${paperId}`
 }
-
-/** The name of a paper for a line that must have one. */
-export const shortNameOf = (paperId: string): string => nameOfPaper(paperId) ?? shortened(paperId, 20)

@@ -46,8 +46,6 @@ const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS exper
   a.registered_at AS registeredAt, a.updated_at AS updatedAt, a.registrant_id AS registrantId, p.username, ${AGENT("a")} AS agent, ${FAILURE},
   a.plan_match ->> '$.argvComparedWith' AS arm, octet_length(${contentOf("a")}) AS bytes`
 const RELATED = "JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id"
-/** Attempts that are given as a list of ids. */
-const OF = (columns: string, more = "") => `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value ${more}`
 
 /** A row as it is answered, but for its columns. */
 export const shownRow = ({ registrantId, username, agent, arm: _arm, bytes: _bytes, failure, ...row }: Row) => ({
@@ -80,7 +78,7 @@ export function attemptTables(db: Db) {
      JOIN materials m ON m.material_id = i.material_id LIMIT ${limits.tableMetrics}`,
   )
   const contents = db.prepare<{ attemptId: string; content: Stored<BodyOf<"register_attempt">> }>(
-    OF(`a.attempt_id AS attemptId, ${contentOf("a")} AS content`),
+    `SELECT a.attempt_id AS attemptId, ${contentOf("a")} AS content FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`,
   )
   const idsOf = (rows: readonly Row[]) => JSON.stringify(rows.map(({ attemptId }) => attemptId))
 

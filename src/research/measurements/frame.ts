@@ -1,6 +1,6 @@
 /** Measured values in columns: what tables, effects and boards are worked out from. A quarter of a million values are looked through at once. */
-import { type BlockDimensions, blockOf } from "../attempts/value-blocks.ts"
-import { type Cell, type Dimensions, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
+import type { BlockDimensions } from "../attempts/value-blocks.ts"
+import { type Dimensions, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
 
 /** A dimension of all values of a frame: for each the place of what it has in `scalars`, or −1. */
 export interface Column {
@@ -79,18 +79,6 @@ export class FrameBuilder {
     }
     return { sources: [...this.#sources.keys()], sourceOf, values, columns }
   }
-}
-
-/** A frame of single values. */
-export function frameOf(cells: readonly Cell[]): Frame {
-  const builder = new FrameBuilder()
-  for (const [attempt, own] of Map.groupBy(cells, (cell) => cell.attempt))
-    builder.add(
-      attempt,
-      own.map(({ value }) => value),
-      builder.coded(blockOf(own.map(({ dimensions }) => dimensions))),
-    )
-  return builder.made()
 }
 
 /** The values of a frame that `keeps` says true of. */

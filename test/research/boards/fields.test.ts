@@ -2,9 +2,9 @@
 import t from "tap"
 import { ranked } from "../../../src/research/boards/ranking.ts"
 import type { Cell } from "../../../src/research/measurements/cells.ts"
-import { frameOf } from "../../../src/research/measurements/frame.ts"
 import { tableOf } from "../../../src/research/measurements/table.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
+import { frameOf } from "../measurements/frame-of.ts"
 
 /** Mulberry32: the fields are the same for the same seed. */
 function random(start: number): () => number {

@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import t from "tap"
-import { frameOf } from "../../../src/research/measurements/frame.ts"
 import { pooled } from "../../../src/research/measurements/statistics.ts"
 import { tableOf } from "../../../src/research/measurements/table.ts"
 import { layouts, studies } from "./layouts.ts"
+import { frameOf } from "./frame-of.ts"
 
 const kept = resolve(import.meta.dirname, "scipy.json.gz")
 
