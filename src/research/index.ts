@@ -194,11 +194,11 @@ function addAdvice(advice: Warnings, name: OperationName, behaviour: Pick<Behavi
 
 /** @param now milliseconds since 1970 */
 export function researchReads(tables: Tables, exports: Exports, now: () => number) {
-  const { people, rooms, threads, records, attempts, events, materials, findings, evidence } = tables
+  const { people, rooms, records, attempts, events, materials, findings, evidence } = tables
   return {
     ...evidenceReads(evidence),
     ...judgingReads(records, tables.checkpoints, tables.judging),
-    ...briefReads(rooms, threads, tables.brief, tables.claims, now),
+    ...briefReads(tables, now),
     ...publicationReads({ ...tables, citations: citations(records, rooms, findings, people) }),
     ...roomCitationReads(rooms, tables.members, people),
     ...linkReads(tables),

@@ -91,6 +91,9 @@ const lists = {
       label: v.string(),
       outcome: v.picklist(enumerations.findingOutcome),
       says: said,
+      /** What it measured, as that stands now, in a sentence each; where there is little room the first ones. */
+      effects: v.array(v.string()),
+      omittedEffects: count,
       status: v.picklist(enumerations.recordStatus),
       evidence: evidenceTally,
       inDoubt,

@@ -10,20 +10,8 @@ import { shortened } from "../../contract/text.ts"
 import { leaseOf } from "../experiments/admission.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
 import type { Gathered } from "./candidates.ts"
+import { type Brief, type Form, fitted, isRoomFor, itemsOf, type Lists, type Makers, nothing } from "./fitting.ts"
 import type { NextItem } from "./next.ts"
-
-/** The share of a brief that each list has before the others take what is left, in parts of a hundred. */
-const shares: Readonly<Record<BriefList, number>> = {
-  stands: 22,
-  hypotheses: 20,
-  findings: 14,
-  failures: 10,
-  disputes: 8,
-  work: 7,
-  claims: 4,
-  next: 10,
-  openQuestions: 5,
-}
 
 export interface Head {
   /** The members before the lists, their texts cut to so many characters. */
@@ -34,8 +22,13 @@ export interface Head {
   readonly links: Readonly<Record<BriefList, string>>
 }
 
-/** What is to be done next, and what is claimed. */
-type Told = Pick<AnswerOf<"room_next">, "items" | "claims">
+/** What is to be done next, what is claimed, and the effects of findings in a sentence each. */
+interface Told extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
+  readonly effects: ReadonlyMap<string, readonly string[]>
+}
+
+/** Effects of a finding that are told where texts have so many characters. */
+const effectsTold = (characters: number): number => (characters < 400 ? 2 : limits.effects)
 
 const DAY = 86_400_000
 
@@ -43,31 +36,19 @@ const DAY = 86_400_000
 const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number): string | null =>
   status !== "open" && now - Date.parse(lastSign) > limits.silentDays * DAY ? lastSign : null
 
-/** What a brief holds. */
-export type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
-type Lists = Pick<Brief, BriefList>
-type Makers = { readonly [L in BriefList]: (characters: number) => Lists[L] }
-const nothing = (): Lists => ({
-  stands: [],
-  hypotheses: [],
-  findings: [],
-  failures: [],
-  disputes: [],
-  work: [],
-  claims: [],
-  next: [],
-  openQuestions: [],
-})
-
 /** How to write the items of each list, their texts cut to so many characters. */
-function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number): Makers {
+function listsOf(gathered: Gathered, { items: next, claims, effects }: Told, now: number): Makers {
   const stands = gathered.stands.map((stand) => ({ ...stand, staleReasons: parse(stand.staleReasons).slice(0, 5) }))
   const hypotheses = gathered.hypotheses.map((each) => ({
     ...each,
     evidence: parse(each.tally),
     verdictBy: each.verdictFrom === null ? null : verdictFromInWords(parse(each.verdictFrom)),
   }))
-  const findings = gathered.findings.map((each) => ({ ...each, evidence: parse(each.tally) }))
+  const findings = gathered.findings.map((each) => ({
+    ...each,
+    evidence: parse(each.tally),
+    effects: effects.get(each.versionId) ?? [],
+  }))
   const work = gathered.work.map((each) => ({ ...each, lease: leaseOf(each, now), silentSince: silentSince(each, now) }))
   const isStill = ({ lease, silentSince: silent }: (typeof work)[number]) => silent !== null || lease?.lapsed === true
   return {
@@ -92,11 +73,13 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
         inDoubt: inDoubt === 1,
       })),
     findings: (most) =>
-      findings.map(({ versionId, label, outcome, says, status, evidence, inDoubt, reviewed, blemishes, by, agent }) => ({
+      findings.map(({ versionId, label, outcome, says, effects, status, evidence, inDoubt, reviewed, blemishes, by, agent }) => ({
         versionId,
         label,
         outcome,
         says: shortened(says, most),
+        effects: effects.slice(0, effectsTold(most)),
+        omittedEffects: Math.max(0, effects.length - effectsTold(most)),
         status,
         evidence,
         inDoubt: inDoubt === 1,
@@ -139,14 +122,6 @@ function listsOf(gathered: Gathered, { items: next, claims }: Told, now: number)
 const cutTexts = (body: NextItem["body"], characters: number): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).map(([name, value]) => [name, typeof value === "string" ? shortened(value, characters) : value]))
 
-/** A form that a brief is written in. */
-export interface Form {
-  readonly write: (brief: Brief) => string
-  /** The bytes that one item of a list adds. */
-  readonly cost: <L extends BriefList>(list: L, item: Brief[L][number]) => number
-}
-export const asJson: Form = { write: JSON.stringify, cost: (_list, item) => Buffer.byteLength(JSON.stringify(item)) + 1 }
-
 /** Lengths of texts in a larger and larger brief: where nothing is left out, the longest that fit. */
 const lengths = (budget: number): number[] => {
   const own = Math.max(60, Math.min(400, Math.round(budget / 60)))
@@ -173,30 +148,6 @@ export function briefText(head: Head, gathered: Gathered, told: Told, budget: nu
   return frame.write(fitted(items, frame.left, form))
 }
 
-/** The items of all lists, their texts cut to so many characters. */
-const itemsOf = ({ stands, hypotheses, findings, failures, disputes, work, claims, next, openQuestions }: Makers, most: number): Lists => ({
-  stands: stands(most),
-  hypotheses: hypotheses(most),
-  findings: findings(most),
-  failures: failures(most),
-  disputes: disputes(most),
-  work: work(most),
-  claims: claims(most),
-  next: next(most),
-  openQuestions: openQuestions(most),
-})
-
-/** Whether all items fit into so many bytes. */
-function isRoomFor(lists: Makers, length: number, bytes: number, form: Form): boolean {
-  let left = bytes
-  return briefLists.every((list) =>
-    lists[list](length).every((item) => {
-      left -= form.cost(list, item)
-      return left >= 0
-    }),
-  )
-}
-
 /** What stands around the lists, its texts as long as the budget allows, and the bytes it leaves for items. */
 function framed(head: Head, items: Lists, length: number, budget: number, form: Form) {
   const brief = (most: number, told: Lists): Brief => ({
@@ -219,25 +170,4 @@ function framed(head: Head, items: Lists, length: number, budget: number, form: 
     if (shorter < most) [most, left] = [shorter, leftBy(shorter)]
   }
   return { left, write: (told: Lists) => form.write(brief(most, told)) }
-}
-
-/** As many items as fit into so many bytes: of each list its share, then more of the first lists. */
-function fitted(items: Lists, bytes: number, form: Form): Lists {
-  const told = nothing()
-  let left = bytes
-  const tell = <L extends BriefList>(list: L, most: number): void => {
-    let allowed = most
-    const from: Lists[L] = items[list]
-    const to: Lists[L][number][] = told[list]
-    for (const item of from.slice(to.length)) {
-      const cost = form.cost(list, item)
-      if (cost > Math.min(allowed, left)) return
-      to.push(item)
-      allowed -= cost
-      left -= cost
-    }
-  }
-  for (const list of briefLists) tell(list, (bytes * shares[list]) / 100)
-  for (const list of briefLists) tell(list, left)
-  return told
 }

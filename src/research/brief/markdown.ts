@@ -4,7 +4,7 @@ import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { oneLine as line } from "../../contract/text.ts"
-import type { Brief, Form } from "./brief.ts"
+import type { Brief, Form } from "./fitting.ts"
 
 /** The title of each list, and an item of it in one line. */
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
@@ -20,8 +20,8 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   findings: [
     "Findings",
-    ({ label, versionId, outcome, says, status, evidence, inDoubt, reviewed, blemishes, by, agent }) =>
-      `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)} [${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}${blemishes === null ? "" : `; ${blemishes}`}] (${writerName({ username: by, agent })}) ${versionId}`,
+    ({ label, versionId, outcome, says, effects, omittedEffects, status, evidence, inDoubt, reviewed, blemishes, by, agent }) =>
+      `${label}, ${outcome}${standing(status, inDoubt)}: ${line(says)}${effectsInWords(effects, omittedEffects)} [${tallyInWords(evidence) ?? "not reproduced yet"}${reviewed === null ? "" : `; ${reviewed}`}${blemishes === null ? "" : `; ${blemishes}`}] (${writerName({ username: by, agent })}) ${versionId}`,
   ],
   failures: [
     "What failed, and why",
@@ -49,6 +49,8 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   openQuestions: ["Open questions", ({ question }) => line(question)],
 }
+const effectsInWords = (effects: readonly string[], omitted: number): string =>
+  effects.length === 0 ? "" : ` Measured: ${[...effects.map(line), ...(omitted > 0 ? [`${omitted} more`] : [])].join("; ")}.`
 const leaseInWords = (lease: Brief["work"][number]["lease"]): string =>
   lease === undefined ? "" : lease.lapsed ? `, lease lapsed at ${lease.until}: it can be taken over` : ` until ${lease.until}`
 const standing = (status: string, inDoubt: boolean): string =>

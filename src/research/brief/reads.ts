@@ -9,7 +9,9 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
-import { asJson, briefText, type Form, type Head } from "./brief.ts"
+import { briefText, type Head } from "./brief.ts"
+import { asJson, type Form } from "./fitting.ts"
+import type { Effects } from "../measurements/effects.ts"
 import type { Claims } from "../claims/claims.ts"
 import type { Candidates, Leads } from "./candidates.ts"
 import type { Place } from "./rows.ts"
@@ -17,7 +19,10 @@ import { asMarkdown } from "./markdown.ts"
 import { nextSteps } from "./next.ts"
 
 /** @param now milliseconds since 1970 */
-export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, claims: Claims, now: () => number) {
+export function briefReads(
+  { rooms, threads, brief, claims, effects }: { rooms: Rooms; threads: Threads; brief: Candidates; claims: Claims; effects: Effects },
+  now: () => number,
+) {
   /** What is to be done next, and what is claimed. */
   function next(place: Place, known: Leads) {
     const moment = now()
@@ -56,7 +61,7 @@ export function briefReads(rooms: Rooms, threads: Threads, brief: Candidates, cl
     query: ParametersOf<N>,
   ): JsonText<AnswerOf<N>> | string {
     const gathered = brief.gather(place)
-    const told = next(place, gathered)
+    const told = { ...next(place, gathered), effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)) }
     const budget = query.budget ?? limits.brief
     const written = (form: Form) => briefText(head, gathered, told, budget, now(), form)
     return query.format === "markdown" ? written(asMarkdown) : new JsonText(stored<AnswerOf<N>>(written(asJson)))

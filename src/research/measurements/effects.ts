@@ -55,6 +55,12 @@ const none = {
   withoutOver: null,
 }
 
+/** How many effects that a list shows stand beside each finding. */
+const SENTENCES = `SELECT f.version_id AS versionId, f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
+    m.holder_id IS NOT NULL AS hasMoved
+  FROM json_each(+?) j CROSS JOIN finding_effects f ON f.version_id = j.value LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
+  ORDER BY j.key, f.position`
+
 export type Effects = ReturnType<typeof effects>
 
 export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
@@ -68,6 +74,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
      LEFT JOIN records o ON o.version_id = f.repeats_id
      WHERE f.version_id = +? ORDER BY f.position`,
   )
+  const sentences = db.prepare<Pick<Row, "versionId" | "effect" | "figures" | "hasMoved">>(SENTENCES)
   const isWithheldSince = withheldSince(db)
 
   /** What it repeats, and what it says of that as both stand now. */
@@ -139,5 +146,16 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
 
     /** The effects of a finding as they were, and as they are now where that differs. */
     of: (versionId: string): EffectAnswer[] => ofFinding.all(versionId).map(shown),
+
+    /** The effects of several findings in a sentence each, as they are now; asked at once. */
+    sentencesOf: (versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> =>
+      new Map(
+        [...Map.groupBy(sentences.all(JSON.stringify(versionIds)), ({ versionId }) => versionId)].map(([versionId, rows]) => [
+          versionId,
+          rows.map(
+            ({ effect, figures, hasMoved }) => `${effectInWords(parse(effect), parse(figures))}${hasMoved === 1 ? " (changed since)" : ""}`,
+          ),
+        ]),
+      ),
   }
 }
