@@ -83,7 +83,9 @@ export function markdownOf(table: MeasurementTable): string {
   )
   const left = [
     ...(leftOut.unfinishedAttempts > 0 ? [`${leftOut.unfinishedAttempts} attempts that failed or are not over`] : []),
-    ...(leftOut.otherIntents > 0 ? [`${leftOut.otherIntents} reruns and reproductions`] : []),
+    ...(leftOut.otherIntents > 0
+      ? [leftOut.otherIntents === 1 ? "1 rerun or reproduction" : `${leftOut.otherIntents} reruns and reproductions`]
+      : []),
     ...(leftOut.withoutBy > 0 ? [`${leftOut.withoutBy} values without one of the dimensions`] : []),
   ]
   return [

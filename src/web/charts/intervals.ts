@@ -74,5 +74,5 @@ export function intervalTable({ caption, head, measures, said, zero = false }: I
 <tbody>${rows.map(
     (row) =>
       html`<tr${attributes({ class: row.look ?? null })}><th scope="row">${row.head}</th>${row.cells.map((cell) => html`<td>${cell}</td>`)}<td class="picture">${drawn(row)}</td><td class="number">${row.said}</td></tr>`,
-  )}</tbody><tfoot aria-hidden="true"><tr>${head.map(() => html`<td></td>`)}<td class="picture"><svg class="chart fluid" width="100%" height="16">${ticks.map((tick) => html`<text x="${at(tick)}" y="12" text-anchor="middle">${figure(tick)}</text>`)}</svg></td><td></td></tr></tfoot></table></div>`
+  )}</tbody><tfoot aria-hidden="true"><tr>${head.map(() => html`<td></td>`)}<td class="picture"><svg class="chart fluid" width="100%" height="16">${ticks.map((tick) => html`<text x="${at(tick)}" y="12" text-anchor="middle">${figure(tick).replace("-", "−")}</text>`)}</svg></td><td></td></tr></tfoot></table></div>`
 }

@@ -41,6 +41,8 @@ type Attempt = AnswerOf<"attempt">
 const PICTURES = 6
 /** Last values on it: the serving thread makes the page where no other is ready. */
 const VALUES = 500
+/** More values by arm and seed than these are folded: their means are what is read. */
+const UNFOLDED = 50
 
 function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Html {
   if (found === null) return html`<p class="quiet">${planId === null ? "It was registered under no plan." : "It was not compared."}</p>`
@@ -146,6 +148,7 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
       html`<tr><th scope="row">${name}${split === null ? null : ` (${split})`}</th>${isPlaced ? html`<td>${placeInWords(dimensions ?? {})}</td>` : null}
   <td>${typeof value === "number" ? figure(value) : value} ${unit}</td>${isStepped ? html`<td>${step?.toLocaleString("en")}</td>` : null}</tr>`,
   )
+  const values = table("Last values", ["Metric", ...(isPlaced ? ["Where"] : []), "Value", ...(isStepped ? ["Step"] : [])], rows, "caption")
   const first = metrics.find(({ dimensions }) => dimensions !== null)
   return html`${
     columns.metrics.length === 0
@@ -155,14 +158,14 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
     columns.metrics.length > PICTURES
       ? html`<p class="meta">${PICTURES} of its ${columns.metricsTruncated ? `first ${columns.metrics.length}` : columns.metrics.length} metrics are drawn. <a href="${to(`/attempts/compare?ids=${attemptId}`)}">Draw others</a></p>`
       : null
-  }${table("Last values", ["Metric", ...(isPlaced ? ["Where"] : []), "Value", ...(isStepped ? ["Step"] : [])], rows, "caption")}${
-    attempt.metricsTruncated || metrics.length > VALUES
-      ? html`<p class="meta">These are the first ones by name. <a href="${to(`/api/research/attempts/${attemptId}/metrics?format=csv`)}">All points as CSV</a></p>`
-      : null
   }${
     first === undefined
       ? null
       : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> <a href="${to(`/api/research/experiments/${experimentId}/measurements?metric=${encodeURIComponent(first.name)}&format=csv`)}">${first.name} of the experiment as CSV</a></p>`
+  }${isPlaced && rows.length > UNFOLDED ? html`<details><summary>Its last ${counted(rows.length, "value")}</summary>${values}</details>` : values}${
+    attempt.metricsTruncated || metrics.length > VALUES
+      ? html`<p class="meta">These are the first ones by name. <a href="${to(`/api/research/attempts/${attemptId}/metrics?format=csv`)}">All points as CSV</a></p>`
+      : null
   }`
 }
 

@@ -10,7 +10,11 @@ import { counted } from "../words.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { fromOther, heading, label, person } from "../parts/parts.ts"
 
-const DIFFERENCE = "difference, with its 95 % interval"
+/** What an axis measures, in its unit where all have the same. */
+function differenceIn(units: readonly (string | null)[]): string {
+  const [unit, ...others] = new Set(units)
+  return `difference${unit == null || others.length > 0 ? "" : ` in ${unit}`}, with its 95 % interval`
+}
 
 interface Figures {
   readonly estimate: number | null
@@ -35,7 +39,7 @@ function rowOf(estimate: GatheredEstimate): IntervalRow {
 }
 
 /** The forest plot of one contrast. */
-function plot({ what, estimates, pooled }: GatheredContrast): Html {
+function plot({ what, unit, estimates, pooled }: GatheredContrast): Html {
   const together: IntervalRow[] =
     pooled === null
       ? []
@@ -47,7 +51,7 @@ function plot({ what, estimates, pooled }: GatheredContrast): Html {
             said: inWords(pooled),
           },
         ]
-  const table = { caption: what, head: ["Finding", "By", "n"], measures: DIFFERENCE, said: "Estimate", zero: true }
+  const table = { caption: what, head: ["Finding", "By", "n"], measures: differenceIn([unit]), said: "Estimate", zero: true }
   return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
 }
 
@@ -83,6 +87,9 @@ export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
     staleReason && html`<li>${stateBadge("unknown", "stale")} ${contrastInWords(effect)}. ${whyStale(staleReason, now?.sentence)}</li>`,
   ])
   return html`<section aria-labelledby="effects">${heading(2, "effects", "What was measured")}${groups.map((same) =>
-    intervalTable({ caption: "Effects", head: ["Difference", "n"], measures: DIFFERENCE, said: "Estimate", zero: true }, same.map(row)),
+    intervalTable(
+      { caption: "Effects", head: ["Difference", "n"], measures: differenceIn(same.map(({ unit }) => unit)), said: "Estimate", zero: true },
+      same.map(row),
+    ),
   )}${notes.every((note) => note === null) ? null : html`<ul class="uses">${notes}</ul>`}</section>`
 }

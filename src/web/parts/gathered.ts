@@ -17,7 +17,7 @@ export const withInterval = ({ estimate, low, high, se }: Estimate): Html =>
   html`<span class="effect"><strong>${figure(estimate, se)}</strong> ${low === null ? html`<span class="quiet">no spread known</span>` : html`<span class="quiet">${interval(low, high, se)}</span>`}</span>`
 
 const inLine = (what: string, estimate: Estimate, of: string, n: number): Html =>
-  html`<span title="${what}">${withInterval(estimate)}</span><br><span class="meta">${of}, n ${n}</span>`
+  html`<span title="${what}">${withInterval(estimate)}</span><br> <span class="meta">${of}, n ${n}</span>`
 
 /** What the effects toward a record come to in a line: pooled where that can be, else the newest estimate. */
 export function effectToward(contrasts: readonly GatheredContrast[]): Html | null {
