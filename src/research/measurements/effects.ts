@@ -55,7 +55,7 @@ const none = {
   withoutOver: null,
 }
 
-/** How many effects that a list shows stand beside each finding. */
+/** The effects of several findings, as they stand now. */
 const SENTENCES = `SELECT f.version_id AS versionId, f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
     m.holder_id IS NOT NULL AS hasMoved
   FROM json_each(+?) j CROSS JOIN finding_effects f ON f.version_id = j.value LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
