@@ -1,54 +1,10 @@
 /** Markdown and TeX as a line of plain words: for quotes of a reply and places found, where nothing is rendered. */
+import texSigns from "./tex-signs.json" with { type: "json" }
 
 /** Characters that are looked at: what is quoted is shorter, and no more than this can cost anything. */
 const MOST = 600
 
-const signs: Readonly<Record<string, string>> = {
-  ...{
-    alpha: "α",
-    beta: "β",
-    gamma: "γ",
-    delta: "δ",
-    epsilon: "ε",
-    varepsilon: "ε",
-    eta: "η",
-    theta: "θ",
-    kappa: "κ",
-    lambda: "λ",
-    mu: "μ",
-  },
-  ...{
-    nu: "ν",
-    xi: "ξ",
-    pi: "π",
-    rho: "ρ",
-    sigma: "σ",
-    tau: "τ",
-    phi: "φ",
-    chi: "χ",
-    psi: "ψ",
-    omega: "ω",
-    Delta: "Δ",
-    Sigma: "Σ",
-    Omega: "Ω",
-  },
-  ...{
-    times: "×",
-    cdot: "·",
-    le: "≤",
-    leq: "≤",
-    ge: "≥",
-    geq: "≥",
-    approx: "≈",
-    to: "→",
-    infty: "∞",
-    sum: "Σ",
-    pm: "±",
-    sqrt: "√",
-    ll: "≪",
-    gg: "≫",
-  },
-}
+const signs: Readonly<Record<string, string>> = texSigns
 
 /** A formula without its commands: `\frac{a}{b}` as a/b, `\eta_0` as η_0. */
 const plainTex = (tex: string): string =>
