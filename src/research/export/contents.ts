@@ -130,7 +130,7 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
     "Every record with its standing, its notices and where it comes from.",
     map(each(room.records(), recordSummary), room.atHome),
   )
-  for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target_label}`, row.content)
+  for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target.label}`, row.content.text)
   for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpoint_id), `Checkpoint of ${row.at}`, row.content)
 
   for (const row of room.boards()) yield accepted(pathOf.board(row.label), `${row.label}: ${row.title}`, row.content)

@@ -3,8 +3,9 @@ import { type JsonObject, parse } from "../../contract/json.ts"
 import { type Named as NamedPerson, shownName } from "../../contract/answers/description.ts"
 import { licenceIri, licenceUrl } from "../../contract/licences.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
+import type { ShownLink } from "../links/links.ts"
 import { pathOf, softwareId } from "./paths.ts"
-import type { ExperimentRow, LinkRow, MaterialRow, Named, PlanRow, RecordRow } from "./rows.ts"
+import type { ExperimentRow, MaterialRow, Named, PlanRow, RecordRow } from "./rows.ts"
 
 export type Entity = JsonObject & { "@id": string; "@type": string | string[] }
 type Reference = { "@id": string }
@@ -126,19 +127,19 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
 }
 
 /** A correction, supersession, dispute or retraction, and what it speaks of. */
-export const linkMembers = (row: LinkRow, baseUrl: string): JsonObject => ({
-  additionalType: row.kind,
+export const linkMembers = ({ linkId, kind, explanation, withdrawn, author, at, target }: ShownLink, baseUrl: string): JsonObject => ({
+  additionalType: kind,
   description:
-    row.withdrawn_at === null
-      ? row.explanation
-      : `${row.explanation} (Taken back by its author at ${row.withdrawn_at}, and counts no more: ${row.withdrawn_because})`,
-  creativeWorkStatus: row.withdrawn_at === null ? "asserted" : "withdrawn",
-  author: to(ids.person(row.author_id)),
-  dateCreated: row.at,
-  identifier: row.link_id,
-  url: `${baseUrl}${pageOf("link", row.link_id)}`,
+    withdrawn === null
+      ? explanation
+      : `${explanation} (Taken back by its author at ${withdrawn.at}, and counts no more: ${withdrawn.explanation})`,
+  creativeWorkStatus: withdrawn === null ? "asserted" : "withdrawn",
+  author: to(ids.person(author.userId)),
+  dateCreated: at,
+  identifier: linkId,
+  url: `${baseUrl}${pageOf("link", linkId)}`,
   // A link belongs to the Room of what it speaks of.
-  about: to(pathOf.record(row.target_label)),
+  about: to(pathOf.record(target.label)),
 })
 
 export const planMembers = (row: PlanRow, baseUrl: string): JsonObject => {

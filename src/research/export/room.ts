@@ -15,6 +15,7 @@ import { members } from "../../rooms/members.ts"
 import { rooms } from "../../rooms/rooms.ts"
 import { threads } from "../../threads/threads.ts"
 import { findingLinks } from "../findings/finding-links.ts"
+import { links } from "../links/links.ts"
 import { reviews } from "../reviews/reviews.ts"
 import { citedHistory, type CitedEntry } from "./cited.ts"
 import { rows } from "./rows.ts"
@@ -59,7 +60,8 @@ export function exportedRoom(db: Db, roomId: string) {
   const feed = activity(db)
   const pictures = figures(db)
   const entries = timeline(db)
-  const links = findingLinks(db)
+  const said = links(db)
+  const found = findingLinks(db)
   const reviewed = reviews(db)
   const authors = db.prepare<{ userId: string; username: string }>(
     `SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (
@@ -157,7 +159,9 @@ export function exportedRoom(db: Db, roomId: string) {
     },
 
     /** Findings related to experiments, with their verdicts, as they are served. */
-    findingLinks: () => linksOf((after) => links.ofRoom(roomId, after, PAGE)),
+    findingLinks: () => linksOf((after) => found.ofRoom(roomId, after, PAGE)),
+    /** What is said later about records, as it is served. */
+    links: () => linksOf((after) => said.page({ roomId }, after, PAGE)),
     /** Reviews, as they are served. */
     reviews: () => linksOf((after) => reviewed.page({ roomId }, after, PAGE)),
   }

@@ -1,13 +1,12 @@
 /** What an export reads, page by page, each page with everything that belongs to its rows. */
 import { DIMENSIONS } from "../attempts/summary.ts"
-import type { AttemptIntent, AttemptStatus, LinkKind } from "../../contract/schema/enumerations.ts"
+import type { AttemptIntent, AttemptStatus } from "../../contract/schema/enumerations.ts"
 import type { StaleReason } from "../../contract/answers/evidence.ts"
 import type { Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer } from "../../contract/answers/work.ts"
 import type { Db, Statement } from "../../ledger/storage/database.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
-import { WITHDRAWAL, WITHDRAWAL_OF_LINK } from "../evidence/withdrawals.ts"
 import { RESTS } from "../evidence/grounds.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
@@ -89,14 +88,6 @@ export interface MaterialRow extends Authored {
   /** Location reports, oldest first. */
   locations: Stored<{ readonly uri: string; readonly state: string }[]>
 }
-export interface LinkRow extends Authored {
-  link_id: string
-  kind: LinkKind
-  explanation: string
-  target_label: string
-  withdrawn_at: string | null
-  withdrawn_because: string | null
-}
 export interface CheckpointRow extends Omit<Authored, "label"> {
   checkpoint_id: string
   thread_id: string
@@ -162,10 +153,6 @@ const MATERIAL_IDS = `WITH here (room_id) AS (VALUES (+?))
   UNION SELECT v.material_id FROM here JOIN records r USING (room_id) JOIN finding_evidence v USING (version_id) WHERE v.material_id IS NOT NULL
   ORDER BY id`
 
-const LINKS = `SELECT l.*, ${contentOf("l")} AS content, p.username, r.label AS target_label, ${WITHDRAWAL}
-  FROM research_links l JOIN people p ON p.user_id = l.author_id JOIN records r ON r.version_id = l.target_version_id ${WITHDRAWAL_OF_LINK}
-  WHERE l.room_id = +? AND l.link_id > +? ORDER BY l.link_id LIMIT ${PAGE}`
-
 const CHECKPOINTS = `SELECT c.*, p.username, ${contentOf("c")} AS content, ${contentOf("c")} ->> '$.synthesis' AS synthesis, t.selected_checkpoint_id = c.checkpoint_id AS selected, o.opening_thread_id = c.thread_id AS opening, ${STALE_REASONS} AS stale_reasons
   FROM checkpoints c JOIN people p ON p.user_id = c.author_id JOIN threads t ON t.thread_id = c.thread_id JOIN rooms o ON o.room_id = c.room_id
   WHERE c.room_id = +? AND c.checkpoint_id > +? ORDER BY c.checkpoint_id LIMIT ${PAGE}`
@@ -209,7 +196,6 @@ export function rows(db: Db, roomId: string) {
       const all = materialIds.all(roomId).map(({ id }) => id)
       for (let from = 0; from < all.length; from += PAGE) yield* named.all(JSON.stringify(all.slice(from, from + PAGE)))
     },
-    links: listed<LinkRow>(LINKS, "link_id"),
     checkpoints: listed<CheckpointRow>(CHECKPOINTS, "checkpoint_id"),
     boards: listed<BoardRow>(BOARDS, "board_id"),
     /** Every point of every metric series, attempt by attempt. */

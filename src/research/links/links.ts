@@ -101,6 +101,7 @@ const SELECT = `
   ${WITHDRAWAL_OF_LINK}`
 
 export type Links = ReturnType<typeof links>
+export type ShownLink = ReturnType<typeof shown>
 
 export function links(db: Db) {
   const insert = inserting(db, "research_links")

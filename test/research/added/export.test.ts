@@ -234,7 +234,14 @@ t.test("A record's standing, what it rests on and the papers it quotes are told"
   t.notOk("isBasedOn" in (crate.entity("records/F1.json") ?? {}), "what it speaks of is mentioned only")
   t.match(crate.entity("records/C1.json"), { citation: { "@id": "https://arxiv.org/abs/2504.13837" } })
   t.match(crate.entity("https://arxiv.org/abs/2504.13837"), { "@type": "ScholarlyArticle", identifier: "arXiv:2504.13837" })
-  t.match(crate.entity("links/L1.json"), { about: { "@id": "records/F1.json" }, additionalType: "corrects" })
+  t.match(crate.entity("links/L1.json"), {
+    ...{ about: { "@id": "records/F1.json" }, additionalType: "corrects", creativeWorkStatus: "asserted" },
+    description: /train split\.$/,
+  })
+  t.match(crate.entity("links/L6.json"), {
+    creativeWorkStatus: "withdrawn",
+    description: /Taken back by its author at 2\d{3}-.*Z, and counts no more: I had read past the limitations\./,
+  })
   t.end()
 })
 
