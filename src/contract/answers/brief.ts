@@ -91,9 +91,9 @@ const lists = {
       label: v.string(),
       outcome: v.picklist(enumerations.findingOutcome),
       says: said,
-      /** What it measured, as that stands now, in a sentence each; where there is little room the first ones. */
-      effects: v.array(v.string()),
-      omittedEffects: count,
+      /** What it measured, as that stands now, in a sentence each; where there is little room the first ones, and how many more. */
+      effects: v.exactOptional(v.array(v.string())),
+      omittedEffects: v.exactOptional(count),
       status: v.picklist(enumerations.recordStatus),
       evidence: evidenceTally,
       inDoubt,

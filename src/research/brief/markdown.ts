@@ -49,7 +49,7 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
   ],
   openQuestions: ["Open questions", ({ question }) => line(question)],
 }
-const effectsInWords = (effects: readonly string[], omitted: number): string =>
+const effectsInWords = (effects: readonly string[] = [], omitted = 0): string =>
   effects.length === 0 ? "" : ` Measured: ${[...effects.map(line), ...(omitted > 0 ? [`${omitted} more`] : [])].join("; ")}.`
 const leaseInWords = (lease: Brief["work"][number]["lease"]): string =>
   lease === undefined ? "" : lease.lapsed ? `, lease lapsed at ${lease.until}: it can be taken over` : ` until ${lease.until}`
