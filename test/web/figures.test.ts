@@ -1,5 +1,6 @@
 /** A picture is chosen in the form of a message, and seen in its Thread; without a script a page uploads it. */
 import t from "tap"
+import { limits } from "../../src/contract/limits.ts"
 import { png } from "../support/pictures.ts"
 import { violations } from "./axe.ts"
 import { signIn } from "./pages.ts"
@@ -46,6 +47,10 @@ t.test("what is no picture is said beside the form", async (t) => {
   await (await chooser).setFiles({ ...file, buffer: Buffer.from("no picture") })
   await page.getByText("The picture is not a file of type image/png. Nothing was stored.").waitFor()
   t.equal(await page.locator('[name="/figures/0/digest"]').inputValue(), "")
+  const another = page.waitForEvent("filechooser")
+  await page.getByRole("link", { name: "Nothing was stored." }).click()
+  await (await another).setFiles({ ...file, buffer: Buffer.alloc(limits.figureBytes + 1) })
+  await page.getByText("The picture is larger than 1 MB. Choose another.").waitFor()
 })
 
 t.test("without a script a page uploads it and says its digest", async (t) => {

@@ -1,16 +1,16 @@
 /** Uploads a picture where a form asks for one, and writes its digest there. Without a script the link leads to the page that does it. */
 async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
   const input = link.closest(".field")?.querySelector<HTMLInputElement>("input")
+  const { upload: address = "", most = "" } = link.dataset
   if (!input) return
-  const base = document.getElementById("main")?.dataset.base ?? ""
+  if (file.size > Number(most)) {
+    link.textContent = `The picture is larger than ${Number(most) / 1e6} MB. Choose another.`
+    return
+  }
   link.textContent = "Uploading…"
-  const response = await fetch(`${base}/api/research-actions/figures`, {
-    method: "POST",
-    body: file,
-    headers: { "content-type": file.type },
-  })
+  const response = await fetch(address, { method: "POST", body: file, headers: { "content-type": file.type } })
   const { digest, error }: { digest?: string; error?: string } = await response.json()
-  link.textContent = digest === undefined ? (error ?? "It was not uploaded.") : "Upload a picture again"
+  link.textContent = digest === undefined ? (error ?? "The picture was not uploaded.") : "Upload a picture again"
   if (digest === undefined) return
   input.value = digest
   input.dispatchEvent(new Event("input", { bubbles: true }))
@@ -20,10 +20,10 @@ async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
 /** Lets links to the upload page choose a file instead. */
 export function takePictures(): void {
   document.addEventListener("click", (event) => {
-    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-picture]") : null
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-upload]") : null
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
-    const chooser = Object.assign(document.createElement("input"), { type: "file", accept: "image/png,image/jpeg,image/webp" })
+    const chooser = Object.assign(document.createElement("input"), { type: "file", accept: link.dataset.types })
     chooser.addEventListener("change", () => {
       const [file] = chooser.files ?? []
       if (file !== undefined) upload(link, file).catch(() => (link.textContent = "The service does not answer. Try again."))

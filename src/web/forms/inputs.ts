@@ -1,6 +1,8 @@
 /** The inputs of a form, each with its label, its hint and, after a refusal, what is wrong with it. */
+import { figureTypes, uploadFigure } from "../../contract/definitions/figure-routes.ts"
+import { limits } from "../../contract/limits.ts"
 import { ANOTHER } from "./sheets/sheet.ts"
-import { attributes, type Content, type Html, html, to } from "../html.ts"
+import { attributes, type Content, type Html, html, to, toNow } from "../html.ts"
 import { calledByForms, words } from "../words.ts"
 import { type Choice, type Choices, choicesAmong } from "./choices.ts"
 import type { Draft } from "./draft.ts"
@@ -71,8 +73,12 @@ export function common(field: Field, path: string, state: FormState, hinted: boo
 export const listId = (named: readonly string[] = []) => `choices-${named.join("-")}`
 export const suggestedId = (what: string): string => `suggested-${what}`
 
-/** A script lets it choose a file at once. */
-const pictureLink = html`<p class="hint"><a href="${to("/pictures")}" target="_blank" data-picture>Upload a picture</a></p>`
+/** A script lets it choose a file at once, and reads here where it goes and what is taken. */
+const pictureLink = html`<p class="hint"><a href="${to("/pictures")}" target="_blank"${attributes({
+  "data-upload": toNow(uploadFigure.browserPath),
+  "data-types": Object.keys(figureTypes).join(","),
+  "data-most": limits.figureBytes,
+})}>Upload a picture</a></p>`
 
 /** A labelled input. */
 export function labelled(field: Field, path: string, state: FormState, input: Html, hint?: Content): Html {

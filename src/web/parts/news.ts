@@ -81,7 +81,7 @@ function roomNews(
   const activity = to(`/rooms/${roomId}/activity`)
   return html`<li><h3><a href="${to(`/rooms/${roomId}`)}" dir="auto">${room.title}</a> ${newMark(total)}</h3>
 <ul class="uses">${shown.map((item) => html`<li>${newsItem(roomId, item, fallen)}</li>`)}</ul>
-<p class="meta"><span>${shown.length === 0 ? "what is new is told above" : items.length > shown.length ? html`<a href="${activity}">More in the activity</a>` : html`<a href="${activity}">The activity</a>`}</span></p></li>`
+<p class="meta"><span>${shown.length === 0 ? "What is new is listed above." : items.length > shown.length ? html`<a href="${activity}">More in the activity</a>` : html`<a href="${activity}">The activity</a>`}</span></p></li>`
 }
 
 /** The block on the first page: what is new in each Room since its reader was there. */
