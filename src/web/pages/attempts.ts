@@ -6,7 +6,7 @@ import { outcome } from "../parts/attempt-table.ts"
 import { curvesFigure, whole } from "./curves.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
-import { address, entryPath } from "../addresses.ts"
+import { address, entryPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { inlineMarkdown, phrase } from "../markdown.ts"
@@ -161,7 +161,7 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
   }${
     first === undefined
       ? null
-      : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> <a href="${to(`/api/research/experiments/${experimentId}/measurements?metric=${encodeURIComponent(first.name)}&format=csv`)}">${first.name} of the experiment as CSV</a></p>`
+      : html`<p class="meta"><a href="${to(`/attempts/compare?ids=${attemptId}`)}">Means and intervals by group</a> <a href="${to(withQuery(`/api/research/experiments/${experimentId}/measurements`, { metric: first.name, split: first.split ?? undefined, format: "csv" }))}">${first.name} of the experiment as CSV</a></p>`
   }${isPlaced && rows.length > UNFOLDED ? html`<details><summary>Its last ${counted(rows.length, "value")}</summary>${values}</details>` : values}${
     attempt.metricsTruncated || metrics.length > VALUES
       ? html`<p class="meta">These are the first ones by name. <a href="${to(`/api/research/attempts/${attemptId}/metrics?format=csv`)}">All points as CSV</a></p>`

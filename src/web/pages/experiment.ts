@@ -16,6 +16,7 @@ import { protocolParts } from "../parts/protocol.ts"
 import { ofOwn, struckIf, takenBack } from "../parts/withdrawal.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted, shortened } from "../words.ts"
+import { experimentMeasures } from "./experiment-measures.ts"
 import { outcomeDots } from "./experiments.ts"
 import { workbench } from "./workbench.ts"
 
@@ -105,6 +106,7 @@ export function experimentPage(visit: Visit): Shown {
 <section aria-labelledby="plans">${heading(2, "plans", "Plans")}<div id="live-plans" data-live>${plans(experiment)}</div></section>
 <section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, attempts.total < 2 ? undefined : html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">On the workbench</a>`)}
   ${attempts.total === 0 ? html`<div id="live-attempts" data-live>${empty("Nothing was tried yet. The assignee registers each execution before its launch.")}</div>` : workbench(visit, { path: `/experiments/${experimentId}`, roomId, experimentId })}</section>
+${experimentMeasures(visit, experimentId)}
 <section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(visit, links)}</div></section>
 <section aria-labelledby="history">${heading(2, "history", "History")}<div id="live-history" data-live>${history(revisions)}</div></section>
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, experiment.affordances, { experimentId })}</div></section>`)}

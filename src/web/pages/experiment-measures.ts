@@ -1,0 +1,49 @@
+/** What an experiment measured: one metric by group, with its means and intervals, and the whole table to take away. */
+import { figure, interval } from "../../research/measurements/figures.ts"
+import { limits } from "../../contract/limits.ts"
+import { withQuery } from "../addresses.ts"
+import { intervalTable } from "../charts/intervals.ts"
+import { attributes, type Html, html, joined, to } from "../html.ts"
+import { heading } from "../parts/parts.ts"
+import { orNull, type Visit } from "../visit.ts"
+import { counted } from "../words.ts"
+import { nameOf } from "./compare-measures.ts"
+import { nameOfDimension } from "./compare-question.ts"
+
+/** Groups that are drawn, and single values behind all of them. */
+const [GROUPS, DOTS] = [24, 400]
+
+/** Nothing where no attempt that succeeded reported a value by dimensions. The address may choose another metric: `measured`. */
+export function experimentMeasures(visit: Visit, experimentId: string): Html | null {
+  const place = { experimentIds: [experimentId] }
+  const known = orNull(() => visit.tables.measured(place, {}))?.metrics.filter(({ dimensions }) => dimensions.length > 0) ?? []
+  const chosen = visit.url.searchParams.get("measured")
+  const metric = known.find((each) => nameOf(each.metric, each.split) === chosen) ?? known[0]
+  if (metric === undefined) return null
+  const { metric: name, split } = metric
+  const asked = { metric: name, ...(split !== null && { split }) }
+  const table = orNull(() => visit.tables.measured(place, { ...asked, points: "1" })) ?? orNull(() => visit.tables.measured(place, asked))
+  if (table === null) return null
+  const { by, over, unit, groups, leftOut } = table
+  const shown = groups.slice(0, GROUPS)
+  const hasDots = shown.reduce((sum, { points = [] }) => sum + points.length, 0) <= DOTS
+  const [first = "Group", ...rest] = by.map(nameOfDimension)
+  const rows = shown.map(({ key, n, mean, low, high, se, points = [], notes }) => {
+    const [own = "all", ...others] = by.map((each) => String(key[each] ?? "–"))
+    const spread = low === null || high === null ? (n === 1 ? "one value" : "") : interval(low, high, se)
+    const said =
+      mean === null
+        ? html`<span class="quiet">no finite value</span>`
+        : html`<strong>${figure(mean, se)}</strong> <span class="quiet"${attributes({ title: notes.join("; ") || null })}>${spread}</span>`
+    return { head: own, cells: [...others, n], mid: mean, low, high, dots: hasDots ? points.map(({ value }) => value) : [], said }
+  })
+  const file = (format: string) => withQuery(`/api/research/experiments/${experimentId}/measurements`, { ...asked, format })
+  const others = known.filter((each) => each !== metric).map((each) => nameOf(each.metric, each.split))
+  return html`<section aria-labelledby="measured">${heading(2, "measured", "What was measured")}
+${intervalTable({ caption: `${nameOf(name, split)} by group`, head: [first, ...rest, "n"], measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unit}`}, mean and 95 % interval`, said: "Mean" }, rows)}
+<p class="meta">${over === null ? null : html`<span>${nameOfDimension(over)} folded</span>`}${leftOut.otherIntents === 0 ? null : html`<span>${counted(leftOut.otherIntents, "rerun or reproduction", "reruns and reproductions")} left out</span>`}${groups.length > shown.length ? html`<span>${counted(groups.length - shown.length, "more group")} in the files</span>` : null}<span><a href="${to(file("csv"))}">CSV</a></span><span><a href="${to(file("markdown"))}">Markdown</a></span></p>${
+    others.length === 0
+      ? null
+      : html`<p class="meta">Other metrics: ${joined(others.slice(0, limits.groupAttempts).map((each) => html`<a href="${to(withQuery(`/experiments/${experimentId}`, { measured: each }))}#measured">${each}</a>`))}</p>`
+  }</section>`
+}
