@@ -905,7 +905,7 @@ class Attempt:
         self._seen: Dict[str, List[Tuple[float, float]]] = {}
         self._outputs: List[Dict[str, Any]] = []
         self._bytes = 0
-        self._verdict: Optional[Dict[str, str]] = None
+        self._verdict: Optional[Dict[str, Any]] = None
         self._since = self._began = time.monotonic()
         self._cost: Dict[str, Any] = {}
         self._lock = threading.RLock()
@@ -1001,9 +1001,15 @@ class Attempt:
             self._stop()
             self._event(event, **more)
 
-    def reproduction(self, verdict: str, explanation: str) -> None:
-        """What a reproduction says of the attempt or finding that it reproduces. It is reported with the outcome."""
+    def reproduction(self, verdict: str, explanation: str, *, repeats: Optional[Tuple[str, int]] = None, attempt_ids: Sequence[str] = ()) -> None:
+        """What a reproduction says of the attempt or finding that it reproduces. It is reported with the outcome.
+
+        repeats: the effect that it repeats, as the finding's id and the effect's place from 0. The service works it out from this attempt
+        and those of `attempt_ids`.
+        """
         self._verdict = {"verdict": verdict, "explanation": explanation}
+        if repeats is not None:
+            self._verdict["repeats"] = {"versionId": repeats[0], "effect": repeats[1], **({"attemptIds": list(attempt_ids)} if attempt_ids else {})}
 
     @_never_raises
     def took(self, *, gpu_hours: Optional[float] = None, tokens: Optional[int] = None, money: Optional[Tuple[float, str]] = None, wall_seconds: Optional[float] = None) -> None:

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
+import { finding } from "../../research/record/bodies.ts"
 
 export async function storyPlace() {
   const instance = await startResearchRoom()
@@ -24,6 +25,7 @@ export async function storyPlace() {
       roomId,
       threadId: openingThreadId,
       repository: { url, commit },
+      finding: finding({ roomId, threadId: openingThreadId }),
       ids: [randomUUID(), randomUUID(), randomUUID()],
     }),
     async close() {

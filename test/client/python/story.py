@@ -141,6 +141,18 @@ def tell(given, through, folder):
     sweep.correct("error", value=2.5, arm="baseline", seed=0)
     table = room.get_experiment_measurements(experiment_id=experiment_id, metric="error", by="arm", over="seed", where="arm:baseline")
     shown((table.groups[0].n, table.groups[0].mean) == (3, (2.5 + 2.5 + 3.5) / 3), "a value told wrongly is corrected after the end")
+    # What one finds, another attempt repeats
+    effect = {"experimentId": experiment_id, "metric": "error", "over": "seed", "of": {"arm": "shift"}, "against": {"arm": "baseline"}}
+    execution = {"experimentId": experiment_id, "attemptIds": [sweep.attempt_id], "baselineAttemptIds": []}
+    body = {**given["finding"], "effects": [effect], "provenance": {"execution": execution, "papers": []}}
+    found = room.publish_finding(**{name[:-2] + "_id" if name.endswith("Id") else name: value for name, value in body.items()})
+    with room.attempt(experiment_id, argv=["python", "sweep.py"], repository=given["repository"], dimensions=["arm", "seed"], reproduces={"findingVersionId": found.result.versionId}) as repeated:
+        for seed in range(3):
+            repeated.log(error=1.4 + seed, arm="baseline", seed=seed, unit="nat")
+            repeated.log(error=1 + seed, arm="shift", seed=seed, unit="nat")
+        repeated.reproduction("partly_reproduces", "The sign agrees.", repeats=(found.result.versionId, 0))
+    said_of = room.get_attempt(attempt_id=repeated.attempt_id).reproduction
+    shown(repeated.trouble == [] and said_of["repeats"]["versionId"] == found.result.versionId, "a reproduction names the effect that it repeats, and the service works it out")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with room.attempt(experiment_id, argv=["python", "twice.py"], repository=given["repository"], dimensions=["arm"]) as twice:
