@@ -17,9 +17,12 @@ function expected(os: string, cpu: string): Map<string, string> {
     ["schema.sql", "schema.sql"],
     ["loader.cjs", "build/loader.cjs"],
     ["dist/licences.txt", "dist/licences.txt"],
-    ...["src/client/python/research_room.py", "src/research/export/verify.mjs", "src/research/export/verify.py"].map(
-      (name) => [name, name] as const,
-    ),
+    ...[
+      "src/client/python/research_room.py",
+      "src/research/export/verify.mjs",
+      "src/research/export/verify.py",
+      "src/demo/coverage.webp",
+    ].map((name) => [name, name] as const),
     ...readdirSync(join(root, "dist/assets")).map((name) => [`dist/assets/${name}`, `dist/assets/${name}`] as const),
   ])
   return new Map([...files].map(([name, file]) => [name, digest(readFileSync(join(root, file)))]))
