@@ -28,7 +28,9 @@ const pythonTools = [
   "scipy==1.17.1",
   "pandas==3.1.1",
   "datasette==0.65.5",
-  "duckdb==2.0.1",
+  "duckdb==1.5.5",
+  "duckdb-extensions==1.5.5",
+  "duckdb-extension-sqlite-scanner==1.5.5",
 ]
 const goTools = [
   "github.com/getkin/kin-openapi@v0.152.0",
