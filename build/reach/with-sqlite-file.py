@@ -34,5 +34,5 @@ duck.execute(f"ATTACH '{file}' AS room (TYPE sqlite, READ_ONLY)")
 found = duck.execute(MEAN.format("room.measurements")).df()
 assert found["n"].tolist() == means["n"].tolist() and abs(found["mean"] - means["mean"]).max() < 1e-12, found
 for view in VIEWS:
-    assert duck.execute(f"SELECT count(*) FROM room.{view}").fetchone()[0] == counts[view], view
+    assert duck.execute(f"SELECT count(*) FROM room.\"{view}\"").fetchone()[0] == counts[view], view
 print("pandas, Datasette and DuckDB read the Room's SQLite file alike.")

@@ -37,8 +37,10 @@ function schema(): string {
     ...Object.entries(view.columns).map(([column, { type, about }]) => [name, column, type, about]),
   ])
   const tables = each.map(([name, { columns }]) => {
+    // DuckDB reads the text of a view, and `at` is a word of its own there.
+    const named = Object.keys(columns).map((column) => `"${column}"`)
     const typed = Object.entries(columns).map(([column, { type }]) => `${column} ${type}`)
-    return `CREATE TABLE _${name} (${list(typed)}); CREATE VIEW ${name} AS SELECT ${list(Object.keys(columns))} FROM _${name};`
+    return `CREATE TABLE _${name} (${list(typed)}); CREATE VIEW ${name} AS SELECT ${list(named)} FROM _${name};`
   })
   return `${tables.join("\n")}
     CREATE INDEX _entries_by_target ON _entries (target_id, sequence);
