@@ -1112,7 +1112,8 @@ CREATE TABLE attempt_last_metrics (
 
 -- The last values of an attempt once more, as the measurement table reads them: up to 128 of a metric and split in a row, those whose
 -- sets of dimensions have neighbouring ids. `dimensions` lists for each name what the values have, null where one lacks it;
--- `told` has 8 bytes a value, the least significant first; `units` lists each unit once.
+-- `told` has 8 bytes a value, the least significant first; `units` lists each unit once. With rowids, since without them a row of
+-- over a kilobyte is read in pieces.
 CREATE TABLE attempt_values (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
@@ -1121,8 +1122,8 @@ CREATE TABLE attempt_values (
   units TEXT NOT NULL,
   dimensions TEXT NOT NULL,
   told BLOB NOT NULL,
-  PRIMARY KEY (attempt_id, name, split, block)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (attempt_id, name, split, block)
+) STRICT;
 
 -- The curve of each metric and split of an attempt, thinned as its points land (src/research/attempts/thinning.ts), in parts:
 -- pairs of step and value, each 8 bytes, the least significant first.
