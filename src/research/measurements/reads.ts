@@ -67,7 +67,7 @@ export function shown(group: Group, over: string | undefined, withPoints: boolea
     attemptsTruncated: attempts.length > limits.groupAttempts,
     differs: [...differs],
     contrast: contrast && { ...contrast, corrected: contrast.corrected },
-    ...(withPoints && { points: points.slice(0, limits.groupPoints) }),
+    ...(withPoints && { points: points.first(limits.groupPoints) }),
     notes: notesOf(group, over),
   }
 }

@@ -68,7 +68,7 @@ function squaresAround(values: Float64Array, mean: number): number {
 export const halfWidth = (se: number, df: number, level: number = LEVEL): number => (se === 0 ? 0 : tQuantile(1 - level / 2, df) * se)
 
 /** @param given finite, at least one */
-export function summaryOf(given: readonly number[]): Summary {
+export function summaryOf(given: ArrayLike<number>): Summary {
   const values = new Float64Array(given).sort()
   const n = values.length
   const [min, max] = [values[0] ?? Number.NaN, values[n - 1] ?? Number.NaN]
@@ -98,7 +98,7 @@ export function paired(differences: readonly number[]): Difference {
 }
 
 /** Welch's difference of two means. @param of, against at least one value each */
-export function welch(of: readonly number[], against: readonly number[]): Difference {
+export function welch(of: ArrayLike<number>, against: ArrayLike<number>): Difference {
   const [one, other] = [summaryOf(of), summaryOf(against)]
   const estimate = one.mean - other.mean
   if (one.sd === null || other.sd === null) return { method: "welch", estimate, ...unspread }

@@ -4,6 +4,7 @@
  */
 import { compareScalars, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
 import { type Frame, ranksOf, sourcesIn, valuesAt } from "./frame.ts"
+import { Points } from "./points.ts"
 import { type Corrected, type Difference, holm, paired, type Summary, summaryOf, sumOf, welch } from "./statistics.ts"
 
 export interface Question {
@@ -14,12 +15,6 @@ export interface Question {
   readonly absent?: string
   /** The value of one of `by` that the other groups are compared with. */
   readonly against?: { readonly dimension: string; readonly value: string }
-}
-
-/** One value of a group: the mean of its cells at one value of `over`. */
-export interface Point {
-  readonly over: Scalar | null
-  readonly value: number
 }
 
 export interface Contrast extends Difference {
@@ -37,7 +32,7 @@ export interface Group {
   readonly key: Readonly<Record<string, Scalar>>
   /** Null where no value is finite. */
   readonly summary: Summary | null
-  readonly points: readonly Point[]
+  readonly points: Points
   /** Cells that are no finite number: diverged runs. */
   readonly nonFinite: number
   /** Cells without the dimension that is asked `over`; they take no part. */
@@ -74,28 +69,34 @@ const compareKeys = (by: readonly string[]) => (one: Gathered, other: Gathered) 
   return 0
 }
 
-/** Sorts places by a number that each has, −1 or more and less than `most`; those with the same number keep their order. */
-function inOrder(indices: Int32Array, numberOf: (index: number) => number, most: number) {
+/** Sorts places by the number that each has, −1 or more and less than `most`; those with the same number keep their order. */
+function inOrder(indices: Int32Array, numbers: Int32Array, most: number) {
   const starts = new Int32Array(most + 2)
-  for (const index of indices) starts[numberOf(index) + 2] = (starts[numberOf(index) + 2] ?? 0) + 1
+  for (const number of numbers) starts[number + 2] = (starts[number + 2] ?? 0) + 1
   for (let at = 1; at < starts.length; at += 1) starts[at] = (starts[at] ?? 0) + (starts[at - 1] ?? 0)
   const next = starts.slice()
   const sorted = new Int32Array(indices.length)
   for (const index of indices) {
-    const at = next[numberOf(index) + 1] ?? 0
+    const place = (numbers[index] ?? -1) + 1
+    const at = next[place] ?? 0
     sorted[at] = index
-    next[numberOf(index) + 1] = at + 1
+    next[place] = at + 1
   }
   return { sorted, of: (number: number) => sorted.subarray(starts[number + 1], starts[number + 2]) }
 }
 
 /** All places of a frame, in the order of what they have at a dimension. */
 function orderedOver({ values, columns }: Frame, over: string | undefined): Int32Array {
-  const all = new Int32Array(values.length).map((_, index) => index)
+  const all = new Int32Array(values.length)
+  for (let at = 0; at < all.length; at += 1) all[at] = at
   const column = over === undefined ? undefined : columns.get(over)
   if (column === undefined) return all
   const ranks = ranksOf(column)
-  return inOrder(all, (index) => ranks[column.codes[index] ?? -1] ?? -1, ranks.length).sorted
+  return inOrder(
+    all,
+    column.codes.map((code) => ranks[code] ?? -1),
+    ranks.length,
+  ).sorted
 }
 
 function gathered(frame: Frame, { by, over, absent }: Question): { groups: Gathered[]; withoutBy: number } {
@@ -118,42 +119,57 @@ function gathered(frame: Frame, { by, over, absent }: Question): { groups: Gathe
     })
     keys = next
   }
-  const { of } = inOrder(orderedOver(frame, over), (index) => groupOf[index] ?? -1, keys.length)
+  const { of } = inOrder(orderedOver(frame, over), groupOf, keys.length)
   const groups = keys.map((key, group) => ({ key, indices: of(group) })).filter(({ indices }) => indices.length > 0)
   return { groups: groups.sort(compareKeys(by)), withoutBy: of(-1).length }
 }
 
 /** The finite values of some places that are in the order of what they have `over`, one for each value of it; without `over` each place is one. */
-function pointsAmong(frame: Frame, indices: Int32Array, over: string | undefined): Point[] {
-  const finite = indices.filter((index) => Number.isFinite(frame.values[index]))
-  if (over === undefined) return Array.from(valuesAt(frame, finite).sort(), (value) => ({ over: null, value }))
+function pointsAmong(frame: Frame, finite: Int32Array, over: string | undefined): Points {
+  if (over === undefined) return new Points(valuesAt(frame, finite).sort(), null)
   const { codes, scalars } = frame.columns.get(over) ?? { codes: new Int32Array(), scalars: [] }
-  const points: Point[] = []
+  const values = new Float64Array(finite.length)
+  const overs: Scalar[] = []
   for (let from = 0, to: number; from < finite.length; from = to) {
     const code = codes[finite[from] ?? -1] ?? -1
     for (to = from + 1; to < finite.length && codes[finite[to] ?? -1] === code; ) to += 1
     const scalar = scalars[code]
-    if (scalar !== undefined) points.push({ over: scalar, value: meanOf(valuesAt(frame, finite.subarray(from, to))) })
+    if (scalar === undefined) continue
+    values[overs.length] = meanOf(frame, finite, from, to)
+    overs.push(scalar)
   }
-  return points
+  return new Points(values.subarray(0, overs.length), overs)
 }
 
-const meanOf = (values: Float64Array): number => (values.length === 1 ? (values[0] ?? Number.NaN) : sumOf(values) / values.length)
+function meanOf(frame: Frame, indices: Int32Array, from: number, to: number): number {
+  if (to === from + 1) return frame.values[indices[from] ?? -1] ?? Number.NaN
+  return sumOf(valuesAt(frame, indices.subarray(from, to))) / (to - from)
+}
+
+/** Those of some places whose value is a number. */
+function finiteAmong({ values }: Frame, indices: Int32Array): Int32Array {
+  const finite = new Int32Array(indices.length)
+  let size = 0
+  for (const index of indices) if (Number.isFinite(values[index])) finite[size++] = index
+  return finite.subarray(0, size)
+}
 
 /** The finite values of a frame, one for each value of `over`; without `over` each value is one. */
-export const pointsOf = (frame: Frame, over: string | undefined): Point[] => pointsAmong(frame, orderedOver(frame, over), over)
+export const pointsOf = (frame: Frame, over: string | undefined): Points =>
+  pointsAmong(frame, finiteAmong(frame, orderedOver(frame, over)), over)
 
 const isOneOf = (values: readonly string[]): boolean => new Set(values).size < 2
 
 function described(frame: Frame, { key, indices }: Gathered, { over, against }: Question): Omit<Group, "contrast"> {
-  const points = pointsAmong(frame, indices, over)
+  const finite = finiteAmong(frame, indices)
+  const points = pointsAmong(frame, finite, over)
   const sources = sortedBy(sourcesIn(frame, indices), ({ label }) => label.slice(1))
   const overCodes = over === undefined ? undefined : frame.columns.get(over)?.codes
   return {
     key,
-    summary: points.length === 0 ? null : summaryOf(points.map(({ value }) => value)),
+    summary: points.values.length === 0 ? null : summaryOf(points.values),
     points,
-    nonFinite: indices.filter((index) => !Number.isFinite(frame.values[index])).length,
+    nonFinite: indices.length - finite.length,
     withoutOver: over === undefined ? 0 : indices.filter((index) => (overCodes?.[index] ?? -1) === -1).length,
     attempts: sources,
     differs: [
@@ -168,21 +184,17 @@ function described(frame: Frame, { key, indices }: Gathered, { over, against }: 
  * The difference of two groups of one table: paired where both have at least two values of `over` in common, else Welch's.
  * @returns null where either side has no finite value
  */
-export function differenceOf(of: readonly Point[], against: readonly Point[]): Omit<Contrast, "corrected"> | null {
-  if (of.length === 0 || against.length === 0) return null
-  const known = new Map<Scalar, number>()
-  for (const { over, value } of against) if (over !== null) known.set(over, value)
+export function differenceOf(of: Points, against: Points): Omit<Contrast, "corrected"> | null {
+  const [ofCount, againstCount] = [of.values.length, against.values.length]
+  if (ofCount === 0 || againstCount === 0) return null
   const differences: number[] = []
-  for (const { over, value } of of) {
-    const other = over === null ? undefined : known.get(over)
-    if (other !== undefined) differences.push(value - other)
-  }
+  of.overs?.forEach((over, at) => {
+    const other = against.byOver.get(over)
+    if (other !== undefined) differences.push((of.values[at] ?? Number.NaN) - other)
+  })
   const sides = { lower: differences.filter((each) => each < 0).length, higher: differences.filter((each) => each > 0).length }
-  if (differences.length < 2) {
-    const values = (points: readonly Point[]) => points.map(({ value }) => value)
-    return { ...welch(values(of), values(against)), pairs: null, unpaired: 0, lower: 0, higher: 0 }
-  }
-  const unpaired = of.length + against.length - 2 * differences.length
+  if (differences.length < 2) return { ...welch(of.values, against.values), pairs: null, unpaired: 0, lower: 0, higher: 0 }
+  const unpaired = ofCount + againstCount - 2 * differences.length
   return { ...paired(differences), pairs: differences.length, unpaired, ...sides }
 }
 

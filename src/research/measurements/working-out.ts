@@ -68,8 +68,8 @@ export function workingOut(values: Values) {
     if (mine.values.length === 0) return { at: "of", message: "names a group without a finite value" }
     if (theirs.values.length === 0) return { at: "against", message: "names a group without a finite value" }
     const [one, other] = [pointsOf(mine, over), pointsOf(theirs, over)]
-    if (one.length === 0 || other.length === 0)
-      return { at: "over", message: `is a dimension that no value of "${one.length === 0 ? "of" : "against"}" has` }
+    if (one.values.length === 0 || other.values.length === 0)
+      return { at: "over", message: `is a dimension that no value of "${one.values.length === 0 ? "of" : "against"}" has` }
     const stray = strayIn(effect, named, sourcesIn(mine), sourcesIn(theirs))
     if (stray !== undefined) return stray
     const sources = [...new Set([...sourcesIn(mine), ...sourcesIn(theirs)])]
@@ -82,8 +82,8 @@ export function workingOut(values: Values) {
     return {
       figures: {
         ...{ method, estimate, se, low, high, p, pairs, unpaired },
-        ofCount: one.length,
-        againstCount: other.length,
+        ofCount: one.values.length,
+        againstCount: other.values.length,
         withoutOver: over === undefined ? 0 : without(mine, over) + without(theirs, over),
         unit: units[0] ?? null,
       },

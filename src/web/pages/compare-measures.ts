@@ -1,6 +1,7 @@
 /** The measurement tables of a comparison: a table a metric, its groups ordered for reading, and which of them is best where that can be told. */
 import { type Corrected, holm } from "../../research/measurements/statistics.ts"
 import { compareScalars } from "../../research/measurements/cells.ts"
+import { Points } from "../../research/measurements/points.ts"
 import { differenceOf } from "../../research/measurements/table.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { ABSENT, byOf, type Compared, type Question } from "./compare-question.ts"
@@ -57,7 +58,8 @@ function bestOf(groups: readonly Group[], direction: -1 | 0 | 1): string | undef
   const known = groups.filter(({ mean, n }) => mean !== null && n > 1)
   const [first, ...others] = known.toSorted((one, other) => direction * ((other.mean ?? 0) - (one.mean ?? 0)))
   if (direction === 0 || first === undefined || others.length === 0 || known.length < groups.length) return undefined
-  const differences = others.map((other) => differenceOf(first.points ?? [], other.points ?? []))
+  const best = Points.of(first.points ?? [])
+  const differences = others.map((other) => differenceOf(best, Points.of(other.points ?? [])))
   const corrected: (Corrected | null)[] = holm(differences.flatMap((difference) => difference ?? []))
   return corrected.length === others.length && corrected.every((each) => each?.isDistinct === true) ? keyText(first) : undefined
 }
