@@ -1,4 +1,4 @@
-/** A measured value with its dimensions, as the measurement table takes it. */
+/** Where a measured value stands: its dimensions, compared and put in order, and the attempt that it comes from. */
 
 /** What a dimension may hold. */
 export type Scalar = string | number | boolean
@@ -13,15 +13,6 @@ export interface Source {
   readonly commit: string
   /** The materials that went in, as one text. */
   readonly inputs: string
-}
-
-/** The last value that an attempt reported of a metric at one place of its dimensions. */
-export interface Cell {
-  readonly attempt: Source
-  /** Cells at one place may share one object: it is looked at once. */
-  readonly dimensions: Dimensions
-  /** NaN and the infinities where a run diverged. */
-  readonly value: number
 }
 
 /** What stands at a dimension; undefined where nothing does. A dimension may be called `constructor`. */

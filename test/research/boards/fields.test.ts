@@ -1,7 +1,7 @@
 /** Boards in simulated fields: without effect hardly any names a winner, and a true best one is named as often as the test has power. */
 import t from "tap"
 import { ranked } from "../../../src/research/boards/ranking.ts"
-import type { Cell } from "../../../src/research/measurements/cells.ts"
+import type { Cell } from "../measurements/frame-of.ts"
 import { tableOf } from "../../../src/research/measurements/table.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
 import { frameOf } from "../measurements/frame-of.ts"

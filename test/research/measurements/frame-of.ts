@@ -1,7 +1,15 @@
 /** A frame as the service makes one of stored values, of values that a test names one by one. */
 import { blockOf } from "../../../src/research/attempts/value-blocks.ts"
-import type { Cell } from "../../../src/research/measurements/cells.ts"
+import type { Dimensions, Source } from "../../../src/research/measurements/cells.ts"
 import { type Frame, FrameBuilder } from "../../../src/research/measurements/frame.ts"
+
+/** The last value that an attempt reported of a metric at one place of its dimensions. */
+export interface Cell {
+  readonly attempt: Source
+  readonly dimensions: Dimensions
+  /** NaN and the infinities where a run diverged. */
+  readonly value: number
+}
 
 /** A frame of single values. */
 export function frameOf(cells: readonly Cell[]): Frame {

@@ -1,5 +1,5 @@
 /** Two hundred layouts of measurements, made from a fixed seed: unbalanced, with missing cells, one run, constant and diverged values. */
-import type { Cell } from "../../../src/research/measurements/cells.ts"
+import type { Cell } from "./frame-of.ts"
 import type { Question } from "../../../src/research/measurements/table.ts"
 
 export interface Layout {
