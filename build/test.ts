@@ -1,15 +1,18 @@
 /**
- * Runs the tests with tap and counts, from the totals tap itself ends with, what passed and failed:
- * the last line is `N passed, N failed`. Without an argument it runs what a change is likely to break (`npm test`); with `--rest`
- * what is left (`npm run test:rest`). Other arguments go to tap: `npm run tap -- test/ledger/receipts.test.ts`.
+ * Runs test files, each as a process of its own, and counts what passed and failed: the last line is `N passed, N failed`.
+ * Without an argument it runs what a change is likely to break (`npm test`); with `--rest` what is left (`npm run test:rest`).
+ * Files given by name are run instead: `npm run tap -- test/ledger/receipts.test.ts`, with `--jobs=1` one after the other.
+ *
+ * The runner of tap itself is not used: its hooks, meant for coverage, cost each process and each thread a quarter of a second.
  */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { availableParallelism, cpus, tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { parseArgs } from "node:util"
 import { unpackBrowser } from "../test/web/browser.ts"
 
-/** What `npm test` leaves to `npm run test:rest`: folders and files. tap runs files in the order of their names. */
+/** What `npm test` leaves to `npm run test:rest`: folders and files. */
 const REST = [
   "test/web/base-path.test.ts",
   "test/web/all-pages-wide.test.ts",
@@ -86,53 +89,151 @@ const REST = [
   "test/eval/",
 ]
 
+/** What starts first, so that nothing long is left for the end. */
+const LONGEST = [
+  "test/web/base-path.test.ts",
+  "test/reliability/storage/slow-disk.test.ts",
+  "test/web/all-pages-wide.test.ts",
+  "test/web/all-pages-phone.test.ts",
+  "test/web/week/week.test.ts",
+  "test/web/work-by-keyboard.test.ts",
+  "test/eval/eval.test.ts",
+  "test/web/weight.test.ts",
+  "test/web/looking-back.test.ts",
+  "test/commands/served-data.test.ts",
+  "test/reliability/hostile/hostile.test.ts",
+  "test/withholding/bytes.test.ts",
+  "test/reliability/storage/full-service.test.ts",
+  "test/withholding/elsewhere.test.ts",
+  "test/security/linear-made.test.ts",
+  "test/reliability/storage/stages.test.ts",
+  "test/reliability/fuzz/fuzz.test.ts",
+  "test/security/linear-packages.test.ts",
+  "test/ledger/faults.test.ts",
+  "test/commands/check.test.ts",
+  "test/http/thread-times.test.ts",
+  "test/research/added/gives-way.test.ts",
+  "test/figures/figures.test.ts",
+  "test/research/added/search-later.test.ts",
+  "test/web/story.test.ts",
+  "test/web/workbench.test.ts",
+  "test/web/loop.test.ts",
+  "test/library/keys-everywhere.test.ts",
+  "test/web/since-you-were-here.test.ts",
+  "test/mcp/pictures.test.ts",
+  "test/rooms/webhooks.test.ts",
+]
+
 process.chdir(dirname(import.meta.dirname))
-const [first, ...others] = process.argv.slice(2)
-const isRest = first === "--rest"
-if (isRest && others.length > 0) throw new Error("--rest takes no other argument")
-const args = first === undefined || isRest ? chosenFiles(isRest) : [first, ...others]
+const { values, positionals } = parseArgs({
+  options: { rest: { type: "boolean", default: false }, jobs: { type: "string" }, timeout: { type: "string", default: "240" } },
+  allowPositionals: true,
+})
+if (values.rest && positionals.length > 0) throw new Error("--rest takes no files")
 
 /** The files of `npm test`, or of the rest: what the list names, and the property tests once more with all their runs. */
 function chosenFiles(rest: boolean): string[] {
   const files = globSync("test/**/*.test.ts", { exclude: ["**/node_modules/**"] }).sort()
-  const unused = REST.filter((place) => !files.some((file) => file.startsWith(place)))
+  const unused = [...REST, ...LONGEST].filter((place) => !files.some((file) => file.startsWith(place)))
   if (unused.length > 0) throw new Error(`build/test.ts names ${unused.join(", ")}, where there is no test`)
   const isListed = (file: string) => REST.some((place) => file.startsWith(place))
   const hasMoreRuns = (file: string) => /\bruns\(\d/.test(readFileSync(file, "utf8"))
-  return files.filter((file) => (rest ? isListed(file) || hasMoreRuns(file) : !isListed(file)))
-}
-
-const tap = "node_modules/tap/dist/esm/run.mjs"
-
-// tap comes with plugins built in that .taprc takes out: built anew once an install.
-const builtIn = readFileSync("node_modules/@tapjs/test/test-built/dist/esm/index.js", "utf8")
-const takenOut = [...readFileSync(".taprc", "utf8").matchAll(/^ +- "!(.+)"$/gm)].map(([, plugin]) => plugin)
-if (takenOut.some((plugin) => builtIn.includes(`"${plugin}`))) {
-  spawnSync(process.execPath, [tap, "build"], { stdio: "inherit" })
+  const chosen = files.filter((file) => (rest ? isListed(file) || hasMoreRuns(file) : !isListed(file)))
+  return [...LONGEST.filter((file) => chosen.includes(file)), ...chosen.filter((file) => !LONGEST.includes(file))]
 }
 
 await unpackBrowser()
 
-// Each test file is a process. They load much the same code, compiled once, and start from one demo, told once.
-const NODE_COMPILE_CACHE = resolve("node_modules/.cache/research-room/compiled")
+// The files load much the same code, compiled once, and start from one demo, told once.
 const TOLD_DEMO = mkdtempSync(join(tmpdir(), "research-room-told-"))
-const run = spawn(process.execPath, [tap, "--reporter=tap", ...args], {
-  stdio: ["ignore", "pipe", "inherit"],
-  env: { NODE_COMPILE_CACHE, TOLD_DEMO, ...(isRest && { TEST_RUNS: "all" }), ...process.env },
-})
-const ended = new Promise<number | null>((resolve) => run.on("close", resolve))
-let record = ""
-for await (const text of run.stdout.setEncoding("utf8")) {
-  record += text
-  process.stdout.write(text)
+const env = {
+  NODE_COMPILE_CACHE: resolve("node_modules/.cache/research-room/compiled"),
+  TOLD_DEMO,
+  TAP_TIMEOUT: values.timeout,
+  ...(values.rest && { TEST_RUNS: "all" }),
+  ...process.env,
 }
-rmSync(TOLD_DEMO, { recursive: true, force: true })
 
-// The totals read `# { total: 9, pass: 7, fail: 1, skip: 1 }`.
-const totals = record.match(/^# \{ total: .*\}$/gm)?.at(-1) ?? ""
-const count = (what: string) => Number(totals.match(`${what}: (\\d+)`)?.[1] ?? 0)
-const [passed, failed, left] = [count("pass"), count("fail"), count("skip") + count("todo")]
-if (failed > 0) console.log(record.match(/^ *not ok .*$/gm)?.join("\n"))
-if (left > 0) console.log(`${left} skipped or to do`)
-console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = (await ended) === 0 && failed === 0 && passed > 0 ? 0 : 1
+interface Ran {
+  readonly file: string
+  readonly passed: number
+  readonly failed: number
+  readonly left: number
+}
+
+/** Runs a file to its end and says how it went in a line, with all it printed where something failed. */
+function ran(file: string): Promise<Ran> {
+  const started = performance.now()
+  const args = ["--conditions=research-room-source", "--import=./test/support/seed.ts", file]
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] })
+  // Past its time a test ends by itself and says what it waited for; one that cannot is ended.
+  const ending = setTimeout(() => child.kill("SIGKILL"), (Number(values.timeout) + 30) * 1_000)
+  let printed = ""
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => void (printed += text))
+  return new Promise((resolve) => {
+    child.on("close", (code) => {
+      clearTimeout(ending)
+      // The totals read `# { total: 9, pass: 7, fail: 1, skip: 1 }`.
+      const totals = printed.match(/^# \{ total: .*\}$/gm)?.at(-1) ?? ""
+      const count = (what: string) => Number(totals.match(`${what}: (\\d+)`)?.[1] ?? 0)
+      const [passed, left] = [count("pass"), count("skip") + count("todo")]
+      const failed = count("fail") || (code === 0 && passed + left > 0 ? 0 : 1)
+      if (failed > 0) console.log(printed)
+      console.log(`${failed > 0 ? "not ok" : "ok"} ${file} ${((performance.now() - started) / 1_000).toFixed(1)} s`)
+      resolve({ file, passed, failed, left })
+    })
+  })
+}
+
+/** The share of the machine's processors that had nothing to do since the last call. */
+const idleShare = (() => {
+  let before = { idle: 0, all: 0 }
+  return () => {
+    const times = cpus().map((cpu) => cpu.times)
+    const now = {
+      idle: times.reduce((sum, { idle }) => sum + idle, 0),
+      all: times.reduce((sum, each) => sum + each.user + each.nice + each.sys + each.idle + each.irq, 0),
+    }
+    const share = (now.idle - before.idle) / Math.max(1, now.all - before.all)
+    before = now
+    return share
+  }
+})()
+
+/** As many files at once as there are processors, and up to twice as many while those that run only wait. */
+async function runAll(files: readonly string[]): Promise<Ran[]> {
+  const waiting = [...files]
+  const done: Ran[] = []
+  const cores = availableParallelism()
+  const [least, most] = values.jobs === undefined ? [cores, 2 * cores + 1] : [Number(values.jobs), Number(values.jobs)]
+  let running = 0
+  await new Promise<void>((resolve) => {
+    const start = () => {
+      const file = waiting.shift()
+      if (file === undefined) return
+      running += 1
+      void ran(file).then((result) => {
+        done.push(result)
+        running -= 1
+        if (running < least) start()
+        if (running === 0) resolve()
+      })
+    }
+    while (running < Math.min(least, files.length)) start()
+    idleShare()
+    const more = setInterval(() => {
+      if (idleShare() > 0.2 && running < most) start()
+      if (waiting.length === 0) clearInterval(more)
+    }, 500)
+    more.unref()
+  })
+  return done
+}
+
+const done = await runAll(positionals.length > 0 ? positionals : chosenFiles(values.rest))
+rmSync(TOLD_DEMO, { recursive: true, force: true })
+const sum = (of: "passed" | "failed" | "left") => done.reduce((total, each) => total + each[of], 0)
+for (const { file } of done.filter((each) => each.failed > 0)) console.log(`not ok ${file}`)
+if (sum("left") > 0) console.log(`${sum("left")} skipped or to do`)
+console.log(`${sum("passed")} passed, ${sum("failed")} failed`)
+process.exitCode = sum("failed") === 0 && sum("passed") > 0 ? 0 : 1

@@ -1,5 +1,5 @@
 /**
- * Loaded before every test (see `.taprc`): where a change is judged, chance falls the same way each time, so that what fails
+ * Loaded before every test: where a change is judged, chance falls the same way each time, so that what fails
  * there is of the change. Elsewhere each run has chances of its own, and prints the seed of what failed.
  */
 import { configureGlobal, readConfigureGlobal } from "fast-check"
