@@ -117,16 +117,8 @@ export function filingOperations(tables: LibraryTables) {
     write({ actor, body }, { collection, paperId }, change) {
       const { text, replyToNoteId = null } = body
       const noteId = change.newId()
-      notes.post({
-        noteId,
-        collectionId: collection.id,
-        paperId,
-        authorId: actor.userId,
-        at: change.at,
-        text,
-        replyToNoteId,
-        via: via(actor),
-      })
+      const where = { collectionId: collection.id, paperId, replyToNoteId }
+      notes.post({ noteId, ...where, authorId: actor.userId, postedAt: change.at, text, via: via(actor) })
       const result = { noteId, collectionId: collection.id, ...named(paperId), replyToNoteId, label: null }
       return { target: { id: noteId, label: null }, result }
     },

@@ -7,7 +7,7 @@ import type { Actor, KeyGrant } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import type { Token } from "../ledger/journal/chance.ts"
-import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
+import { bearers } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
 
 export type KeyAgent = NonNullable<Shown["agent"]>
@@ -42,32 +42,18 @@ export type Keys = ReturnType<typeof keys>
 export function keys(db: Db) {
   const insert = inserting(db, "personal_keys")
   const select = inserting(db, "key_collections")
-  const byDigest = db.prepare<Row>(`${SHOWN} WHERE k.token_digest = +?`)
-  const byId = db.prepare<Row>(`${SHOWN} WHERE k.key_id = +?`)
+  const bearing = bearers(db, { kind: "personalKey", table: "personal_keys", key: "key_id", select: SHOWN, shown: personalKey })
   const ofPerson = db.prepare<Row>(`${SHOWN} WHERE k.user_id = +? ORDER BY k.key_id DESC`)
-  const listed = db.prepare<Row>(`${SHOWN} WHERE k.key_id < +? ORDER BY k.key_id DESC LIMIT +?`)
-  const all = db.prepare<Row>(`${SHOWN} ORDER BY k.key_id`)
-  const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM personal_keys WHERE key_id = +?")
-  const revoke = db.prepare("UPDATE personal_keys SET revoked_at = +? WHERE key_id = +? AND revoked_at IS NULL")
-  const revokeAllOf = db.prepare("UPDATE personal_keys SET revoked_at = +? WHERE user_id = +? AND revoked_at IS NULL")
-  const used = db.prepare(
-    "UPDATE personal_keys SET last_used_at = +? WHERE key_id = +? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN +? AND +?)",
-  )
 
   return {
+    ...bearing,
     insert(made: Omit<PersonalKey, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
-      const { keyId, owner, label, permissions, reach, agent, createdAt, expiresAt } = made
+      const { keyId, owner, permissions, agent } = made
       insert({
-        keyId,
-        tokenDigest: digest,
-        tokenStart: tokenStart(token),
-        userId: owner.userId,
-        label,
+        ...made,
+        ...{ tokenDigest: digest, tokenStart: tokenStart(token), userId: owner.userId },
         permissions: JSON.stringify(permissions),
-        reach,
-        agent: agent === null ? null : JSON.stringify(agent),
-        createdAt,
-        expiresAt,
+        agent: agent && JSON.stringify(agent),
       })
       for (const collectionId of made.collectionIds ?? []) select({ keyId, collectionId })
     },
@@ -79,31 +65,10 @@ export function keys(db: Db) {
      * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
      */
     authenticate(token: string, at: string): Actor & { readonly key: KeyGrant } {
-      const row = mustHold("personalKey", byDigest.get(bearerDigest("personalKey", token)), at)
-      const { owner, keyId, permissions, reach } = personalKey(row)
+      const { owner, keyId, permissions, reach } = bearing.opened(token, at)
       return { ...owner, grant: null, key: { keyId, permissions: new Set(permissions), reach } }
     },
 
-    /** The recheck of every write. @throws Refusal `not_authenticated` */
-    confirm(keyId: string, at: string): void {
-      mustHold("personalKey", life.get(keyId), at)
-    },
-    /** Whether a use is to be noted. */
-    isUseDue: usesDue(),
-    /** Notes a use, at most once in a while. */
-    used: (keyId: string, at: string) => used.run(at, keyId, lastUseBefore(at), at),
-
-    find(keyId: string): PersonalKey | undefined {
-      const row = byId.get(keyId)
-      return row && personalKey(row)
-    },
     ofPerson: (userId: string): PersonalKey[] => ofPerson.all(userId).map(personalKey),
-    /** Everybody's, the newest first. @param before an id to go on before; null for the newest */
-    page: (before: string | null, count: number): PersonalKey[] => listed.all(before ?? "g", count).map(personalKey),
-    /** Everybody's. */
-    all: (): PersonalKey[] => all.all().map(personalKey),
-    revoke: (keyId: string, at: string) => revoke.run(at, keyId),
-    /** Revokes all of a person's; expired ones too, since the clock may be wrong. @returns how many */
-    revokeAllOf: (userId: string, at: string): number => revokeAllOf.run(at, userId),
   }
 }

@@ -4,21 +4,9 @@ import { limits } from "../contract/limits.ts"
 import type { Note } from "../contract/library/answers.ts"
 import { named } from "../contract/library/papers.ts"
 import type { Db } from "../ledger/storage/database.ts"
-import { inserting } from "../ledger/storage/inserting.ts"
+import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
 import { INDEXED_ANEW } from "./names/named.ts"
 import { offsetPage, pageItems } from "./saved.ts"
-
-export interface NewNote {
-  readonly noteId: string
-  readonly collectionId: string
-  readonly paperId: string
-  readonly authorId: string
-  readonly at: string
-  readonly text: string
-  readonly replyToNoteId: string | null
-  /** JSON; null for a note that the person wrote themselves. */
-  readonly via: string | null
-}
 
 type Row = Omit<Note, "arxivId" | "via" | "unread"> & { readonly via: Stored<Note["via"]> | null; readonly unread: number }
 
@@ -42,7 +30,7 @@ export function notes(db: Db) {
   const announce = db.prepare(
     "INSERT INTO unread_notes (user_id, collection_id, paper_id, note_id) SELECT user_id, collection_id, +?, +? FROM collection_members WHERE collection_id = +? AND user_id <> +?",
   )
-  const one = db.prepare<Pick<NewNote, "collectionId" | "paperId" | "authorId">>(
+  const one = db.prepare<Pick<NewRow<"notes">, "collectionId" | "paperId" | "authorId">>(
     "SELECT collection_id AS collectionId, paper_id AS paperId, author_id AS authorId FROM notes WHERE note_id = +?",
   )
   const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = +?")
@@ -59,9 +47,10 @@ export function notes(db: Db) {
   const unread = db.prepare<{ unread: number }>("SELECT unread FROM collection_members WHERE user_id = +? AND collection_id = +?")
 
   return {
-    post({ noteId, collectionId, paperId, authorId, at, text, replyToNoteId, via }: NewNote): void {
-      insert({ noteId, collectionId, paperId, authorId, postedAt: at, text, replyToNoteId, via })
-      announce.run(paperId, noteId, collectionId, via === null ? authorId : "")
+    post(note: NewRow<"notes">): void {
+      insert(note)
+      const { noteId, collectionId, paperId, authorId, via } = note
+      announce.run(paperId, noteId, collectionId, via == null ? authorId : "")
     },
     find: (noteId: string) => one.get(noteId),
     /** Deletes a note; its author no longer finds the paper by it. */

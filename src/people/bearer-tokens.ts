@@ -1,10 +1,11 @@
 /** What a program comes in with, a Room credential or a personal key: whether it is one, is known here, and still holds. */
 import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Db } from "../ledger/storage/database.ts"
 import { isoTime } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "./tokens.ts"
 
 /** How long a token holds. */
-export interface TokenLife {
+interface TokenLife {
   readonly expiresAt: string
   readonly revokedAt: string | null
 }
@@ -27,7 +28,7 @@ const kinds = {
 const refused = (why: string) => new Refusal("not_authenticated", why)
 
 /** The digest that a token is known by. @throws Refusal `not_authenticated`, saying what is wrong with it as far as its holder may know */
-export function bearerDigest(kind: keyof typeof kinds, token: string): string {
+function bearerDigest(kind: keyof typeof kinds, token: string): string {
   const { name, foreign, other, mixedUp } = kinds[kind]
   const form = tokenForm(kind, token)
   if (form === "foreign") throw refused(token.startsWith(other) ? mixedUp : foreign)
@@ -36,7 +37,7 @@ export function bearerDigest(kind: keyof typeof kinds, token: string): string {
 }
 
 /** What was found of a token. @throws Refusal `not_authenticated` where nothing was, and when it is over */
-export function mustHold<L extends TokenLife>(kind: keyof typeof kinds, found: L | undefined, at: string): L {
+function mustHold<L extends TokenLife>(kind: keyof typeof kinds, found: L | undefined, at: string): L {
   const { name } = kinds[kind]
   if (found === undefined) throw refused(`This ${name} is unknown here.`)
   if (found.revokedAt !== null) throw refused(`This ${name} was revoked at ${found.revokedAt}.`)
@@ -48,10 +49,10 @@ export function mustHold<L extends TokenLife>(kind: keyof typeof kinds, found: L
 const LAST_USE_STEP = 60_000
 
 /** The moment before which a use must have been noted last, for one to be noted again; one noted in the future by a wrong clock is noted again too. */
-export const lastUseBefore = (at: string): string => isoTime(Date.parse(at) - LAST_USE_STEP)
+const lastUseBefore = (at: string): string => isoTime(Date.parse(at) - LAST_USE_STEP)
 
 /** Says of each credential or key whether a use is to be noted: reads are uses too, and must not cost a write each time. */
-export function usesDue(): (id: string, at: string) => boolean {
+function usesDue(): (id: string, at: string) => boolean {
   /** When a use was last noted, in milliseconds. */
   const noted = new Map<string, number>()
   return (id, at) => {
@@ -59,5 +60,57 @@ export function usesDue(): (id: string, at: string) => boolean {
     if (now - (noted.get(id) ?? 0) < LAST_USE_STEP) return false
     noted.set(id, now)
     return true
+  }
+}
+
+/** A table of credentials or keys, and how its rows are shown. */
+interface Bearers<Row, Shown> {
+  readonly kind: keyof typeof kinds
+  readonly table: string
+  readonly key: string
+  /** SQL that selects all of them. */
+  readonly select: string
+  readonly shown: (row: Row) => Shown
+}
+
+/** Credentials, or keys: found by their tokens or ids, listed, and revoked. */
+export function bearers<Row extends TokenLife, Shown>(db: Db, { kind, table, key, select, shown }: Bearers<Row, Shown>) {
+  const byDigest = db.prepare<Row>(`${select} WHERE token_digest = +?`)
+  const byId = db.prepare<Row>(`${select} WHERE ${key} = +?`)
+  const listed = db.prepare<Row>(`${select} WHERE ${key} < +? ORDER BY ${key} DESC LIMIT +?`)
+  const all = db.prepare<Row>(`${select} ORDER BY ${key}`)
+  const life = db.prepare<TokenLife>(`SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM ${table} WHERE ${key} = +?`)
+  const revoke = db.prepare(`UPDATE ${table} SET revoked_at = +? WHERE ${key} = +? AND revoked_at IS NULL`)
+  const revokeAllOf = db.prepare(`UPDATE ${table} SET revoked_at = +? WHERE user_id = +? AND revoked_at IS NULL`)
+  const used = db.prepare(
+    `UPDATE ${table} SET last_used_at = +? WHERE ${key} = +? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN +? AND +?)`,
+  )
+
+  return {
+    /**
+     * What a token opens, at the moment of asking.
+     * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
+     */
+    opened: (token: string, at: string): Shown => shown(mustHold(kind, byDigest.get(bearerDigest(kind, token)), at)),
+    /** The recheck of every write. @throws Refusal `not_authenticated` */
+    confirm(id: string, at: string): void {
+      mustHold(kind, life.get(id), at)
+    },
+    /** Whether a use is to be noted. */
+    isUseDue: usesDue(),
+    /** Notes a use, at most once in a while. */
+    used: (id: string, at: string) => used.run(at, id, lastUseBefore(at), at),
+
+    find(id: string): Shown | undefined {
+      const row = byId.get(id)
+      return row && shown(row)
+    },
+    /** Everybody's, the newest first. @param before an id to go on before; null for the newest */
+    page: (before: string | null, count: number): Shown[] => listed.all(before ?? "g", count).map(shown),
+    /** Everybody's. */
+    all: (): Shown[] => all.all().map(shown),
+    revoke: (id: string, at: string) => revoke.run(at, id),
+    /** Revokes all of a person's; expired ones too, since the clock may be wrong. @returns how many */
+    revokeAllOf: (userId: string, at: string): number => revokeAllOf.run(at, userId),
   }
 }

@@ -7,7 +7,7 @@ import type { Actor } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import type { Token } from "../ledger/journal/chance.ts"
-import { bearerDigest, lastUseBefore, mustHold, type TokenLife, usesDue } from "../people/bearer-tokens.ts"
+import { bearers } from "../people/bearer-tokens.ts"
 import { tokenStart } from "../people/tokens.ts"
 import { likeName } from "./agent-names.ts"
 
@@ -25,7 +25,7 @@ const credential = ({ userId, username, permissions, threadIds, ...row }: Row): 
   threadIds: threadIds && parse(threadIds),
 })
 
-const COLUMNS = `c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
+const SELECT = `SELECT c.credential_id AS credentialId, c.room_id AS roomId, c.user_id AS userId, p.username, c.label, c.permissions, c.thread_ids AS threadIds, c.token_start AS tokenStart,
   c.created_at AS createdAt, c.expires_at AS expiresAt, c.revoked_at AS revokedAt, c.last_used_at AS lastUsedAt
   FROM credentials c JOIN people p USING (user_id)`
 
@@ -33,12 +33,8 @@ export type Credentials = ReturnType<typeof credentials>
 
 export function credentials(db: Db) {
   const insert = inserting(db, "credentials")
-  const byDigest = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.token_digest = +?`)
-  const byId = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id = +?`)
-  const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.room_id = +? ORDER BY c.credential_id`)
-  const listed = db.prepare<Row>(`SELECT ${COLUMNS} WHERE c.credential_id < +? ORDER BY c.credential_id DESC LIMIT +?`)
-  const all = db.prepare<Row>(`SELECT ${COLUMNS} ORDER BY c.credential_id`)
-  const life = db.prepare<TokenLife>("SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM credentials WHERE credential_id = +?")
+  const bearing = bearers(db, { kind: "credential", table: "credentials", key: "credential_id", select: SELECT, shown: credential })
+  const ofRoom = db.prepare<Row>(`${SELECT} WHERE c.room_id = +? ORDER BY c.credential_id`)
   const ending = db.prepare<{ roomId: string; label: string; at: string }>(
     `SELECT c.room_id AS roomId, c.label, c.expires_at AS at FROM members m CROSS JOIN credentials c USING (room_id, user_id)
      WHERE m.user_id = +? AND c.revoked_at IS NULL AND c.expires_at > +? AND c.expires_at <= +? ORDER BY c.expires_at LIMIT 50`,
@@ -46,41 +42,19 @@ export function credentials(db: Db) {
   const liveNames = db.prepare<{ credentialId: string; label: string }>(
     "SELECT credential_id AS credentialId, label FROM credentials WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL AND expires_at > +?",
   )
-  const revoke = db.prepare("UPDATE credentials SET revoked_at = +? WHERE credential_id = +? AND revoked_at IS NULL")
   const revokeAll = db.prepare("UPDATE credentials SET revoked_at = +? WHERE room_id = +? AND user_id = +? AND revoked_at IS NULL")
-  const revokeAllOf = db.prepare("UPDATE credentials SET revoked_at = +? WHERE user_id = +? AND revoked_at IS NULL")
-  const used = db.prepare(
-    "UPDATE credentials SET last_used_at = +? WHERE credential_id = +? AND (last_used_at IS NULL OR last_used_at NOT BETWEEN +? AND +?)",
-  )
 
   return {
+    ...bearing,
     /** A person's own credentials that end between two moments, 50 at most, the first to end first. */
     endingOf: (userId: string, from: string, until: string) => ending.all(userId, from, until),
 
-    insert(
-      {
-        credentialId,
-        roomId,
-        owner,
-        label,
-        permissions,
-        threadIds,
-        createdAt,
-        expiresAt,
-      }: Omit<Credential, "tokenStart" | "revokedAt" | "lastUsedAt">,
-      { token, digest }: Token,
-    ): void {
+    insert(made: Omit<Credential, "tokenStart" | "revokedAt" | "lastUsedAt">, { token, digest }: Token): void {
       insert({
-        credentialId,
-        tokenDigest: digest,
-        tokenStart: tokenStart(token),
-        roomId,
-        userId: owner.userId,
-        label,
-        permissions: JSON.stringify(permissions),
-        threadIds: threadIds === null ? null : JSON.stringify(threadIds),
-        createdAt,
-        expiresAt,
+        ...made,
+        ...{ tokenDigest: digest, tokenStart: tokenStart(token), userId: made.owner.userId },
+        permissions: JSON.stringify(made.permissions),
+        threadIds: made.threadIds && JSON.stringify(made.threadIds),
       })
     },
 
@@ -89,7 +63,7 @@ export function credentials(db: Db) {
      * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
      */
     authenticate(token: string, at: string): Actor & { readonly credential: Credential } {
-      const found = credential(mustHold("credential", byDigest.get(bearerDigest("credential", token)), at))
+      const found = bearing.opened(token, at)
       const { credentialId, roomId } = found
       const grant = {
         credentialId,
@@ -100,19 +74,6 @@ export function credentials(db: Db) {
       return { ...found.owner, agent: found.label, grant, credential: found }
     },
 
-    /** The recheck of every write. @throws Refusal `not_authenticated` */
-    confirm(credentialId: string, at: string): void {
-      mustHold("credential", life.get(credentialId), at)
-    },
-    /** Whether a use is to be noted. */
-    isUseDue: usesDue(),
-    /** Notes a use, at most once in a while. */
-    used: (credentialId: string, at: string) => used.run(at, credentialId, lastUseBefore(at), at),
-
-    find(credentialId: string): Credential | undefined {
-      const row = byId.get(credentialId)
-      return row && credential(row)
-    },
     /**
      * A name for an agent of a person in a Room: the wanted one, or with the first number behind it that no other live credential has.
      * @param besides the credential that is to have it, where there is one already
@@ -127,14 +88,7 @@ export function credentials(db: Db) {
       return numbered(number)
     },
     ofRoom: (roomId: string): Credential[] => ofRoom.all(roomId).map(credential),
-    /** Those of every Room, the newest first. @param before an id to go on before; null for the newest */
-    page: (before: string | null, count: number): Credential[] => listed.all(before ?? "g", count).map(credential),
-    /** Every credential of every Room. */
-    all: (): Credential[] => all.all().map(credential),
-    revoke: (credentialId: string, at: string) => revoke.run(at, credentialId),
     /** Revokes what a person still has in a Room. */
     revokeAll: (roomId: string, userId: string, at: string) => revokeAll.run(at, roomId, userId),
-    /** Revokes all of a person's, in every Room; expired ones too, since the clock may be wrong. @returns how many */
-    revokeAllOf: (userId: string, at: string): number => revokeAllOf.run(at, userId),
   }
 }

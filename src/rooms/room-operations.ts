@@ -2,27 +2,17 @@
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
+import type { NewRow } from "../ledger/storage/inserting.ts"
 import type { People } from "../people/people.ts"
 import type { ImportedRooms } from "./imported.ts"
 import type { Members } from "./members.ts"
 import { mustOwnOrOperate } from "./owner-or-operator.ts"
 import type { Rooms } from "./rooms.ts"
 
-/** A Thread on its way into its table. */
-export interface NewThread {
-  readonly threadId: string
-  readonly roomId: string
-  readonly sequence: number
-  readonly title: string
-  readonly authorId: string
-  readonly at: string
-  readonly followsEntryId: string | null
-}
-
 /** What operations on Rooms need of the Threads, which stand above them. */
 export interface RoomThreads {
   /** Each Room is made with its opening one. */
-  open(thread: NewThread): unknown
+  open(thread: NewRow<"threads">): unknown
   /** Which of some Threads are not Threads of the Room, by their place. */
   strangers(roomId: string, threadIds: readonly string[]): number[]
 }
@@ -39,15 +29,7 @@ export function roomOperations(rooms: Rooms, members: Members, imported: Importe
       rooms.insert(roomId, body, actor.userId, openingThreadId, change.at)
       members.add(roomId, actor.userId, "owner", change.at)
       const sequence = change.ordinal(roomId, "thread")
-      threads.open({
-        threadId: openingThreadId,
-        roomId,
-        sequence,
-        title: body.title,
-        authorId: actor.userId,
-        at: change.at,
-        followsEntryId: null,
-      })
+      threads.open({ threadId: openingThreadId, roomId, sequence, title: body.title, authorId: actor.userId, createdAt: change.at })
       return { roomId, threadId: openingThreadId, target: { id: roomId, label: null }, result: { roomId, openingThreadId, label: null } }
     },
   })

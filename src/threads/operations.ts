@@ -62,7 +62,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       const { title, message, replyToEntryId = null } = body
       const threadId = change.newId()
       const sequence = change.ordinal(roomId, "thread")
-      threads.open({ threadId, roomId, sequence, title, authorId: actor.userId, at: change.at, followsEntryId: replyToEntryId })
+      threads.open({ threadId, roomId, sequence, title, authorId: actor.userId, createdAt: change.at, followsEntryId: replyToEntryId })
       const messageEntryId = message === undefined ? null : derivedId(threadId, "opening message")
       return {
         threadId,

@@ -3,7 +3,6 @@ import { idOf } from "../ledger/journal/keys.ts"
 import type { ThreadSummary } from "../contract/answers/index.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
-import type { NewThread } from "../rooms/room-operations.ts"
 import { STALE } from "./stale.ts"
 
 type Row = Omit<ThreadSummary, "author" | "opening" | "stale"> & {
@@ -43,7 +42,6 @@ const SUMMARY = `
 export type Threads = ReturnType<typeof threads>
 
 export function threads(db: Db) {
-  const insert = inserting(db, "threads")
   const room = db.prepare<{ roomId: string }>("SELECT room_id AS roomId FROM threads WHERE thread_id = +?")
   const anyRoom = db.prepare("SELECT 1 FROM rooms WHERE room_id = +?")
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = +?`)
@@ -73,9 +71,7 @@ export function threads(db: Db) {
     /** Replies by others to what a person said, after which they said nothing in the Thread: 50 at most, the newest first. */
     repliesTo: (userId: string) => repliesTo.all(userId, userId, userId),
 
-    open(thread: NewThread): void {
-      insert({ ...thread, createdAt: thread.at })
-    },
+    open: inserting(db, "threads"),
     /** The Room of a Thread; undefined when there is no such Thread. */
     roomOf: (threadId: string): string | undefined => room.get(threadId)?.roomId,
     /** Whether there is a Room of this id. */

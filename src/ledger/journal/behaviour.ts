@@ -68,6 +68,14 @@ export interface Change {
   ordinal(roomId: string, kind: string): number
 }
 
+/** What the rows of most new objects have in common: where they stand, whose they are, and the write that made them. */
+export const madeBy = (
+  { actor, contentDigest }: Pick<Call, "actor" | "contentDigest">,
+  { roomId, threadId }: { readonly roomId: string; readonly threadId: string },
+  { entryId, at, position }: Change,
+) => ({ roomId, threadId, entryId, authorId: actor.userId, at, historyPosition: position, contentDigest })
+export type Made = Readonly<ReturnType<typeof madeBy>>
+
 export interface Outcome<Result = Readonly<Record<string, Writable>>> {
   /** What the receipt names; `kind` is the definition's unless given. With `labelFromOtherRoom` where another Room labelled it. */
   readonly target: {

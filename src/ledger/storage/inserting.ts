@@ -6,6 +6,8 @@ import type { NewRows } from "../../../schema.d.ts"
 import type { Db, Value } from "./database.ts"
 
 type Table = keyof NewRows
+/** A row as it is inserted, by the names of its columns. */
+export type NewRow<T extends Table> = NewRows[T]
 /** SQL that works a column out of others of its row; what stands for a value is the name of its column. */
 export interface WorkedOut<Name extends string> {
   readonly sql: string

@@ -6,8 +6,9 @@ import type { Cost } from "../../contract/schema/cost.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { inserting } from "../../ledger/storage/inserting.ts"
+import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import type { AttemptState } from "./admission.ts"
@@ -40,23 +41,11 @@ export interface Attempt extends AttemptState {
   readonly planId: string | null
 }
 
-export interface NewAttempt {
-  readonly attemptId: string
-  readonly experimentId: string
-  readonly roomId: string
-  readonly threadId: string
-  readonly label: string
-  readonly entryId: string
-  readonly registrantId: string
-  readonly intent: AttemptIntent
-  readonly planId: string | undefined
-  readonly rerunOf: string | undefined
+export interface NewAttempt
+  extends Made,
+    Pick<NewRow<"attempts">, "attemptId" | "experimentId" | "label" | "intent" | "planId" | "rerunOf"> {
   readonly reproduces: { readonly attemptId?: string; readonly findingVersionId?: string } | undefined
-  readonly at: string
   readonly planMatch: PlanMatch | null
-  /** Where its write stands in the history, which has its content. */
-  readonly position: number
-  readonly contentDigest: string
   readonly inputs: readonly { readonly materialId: string; readonly name: string }[]
 }
 
@@ -118,9 +107,10 @@ export function attempts(db: Db, basePath = "") {
 
   return {
     insert(attempt: NewAttempt): void {
-      const { attemptId, experimentId, reproduces, planMatch, at } = attempt
+      const { attemptId, experimentId, authorId, reproduces, planMatch, at } = attempt
       insert({
         ...attempt,
+        registrantId: authorId,
         status: "registered",
         revision: 1,
         reproducesAttemptId: reproduces?.attemptId,
@@ -128,7 +118,6 @@ export function attempts(db: Db, basePath = "") {
         registeredAt: at,
         updatedAt: at,
         planMatch: planMatch && JSON.stringify(planMatch),
-        historyPosition: attempt.position,
       })
       attempt.inputs.forEach(({ materialId, name }, position) => insertInput({ attemptId, position, materialId, name }))
       count({ experimentId, status: "registered", attempts: 1 })

@@ -2,7 +2,7 @@
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
-import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { admitToExperiment } from "../experiments/admission.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { words } from "../../contract/definitions/sentence.ts"
@@ -98,28 +98,15 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
         row.values?.intent.includes(body.intent) ?? false
       admitToExperiment("register_attempt", experiment, actor.userId, body, at, isMeant)
     },
-    write({ actor, body, contentDigest }, { roomId, threadId, experiment }, change) {
+    write(call, where, change) {
+      const { actor, body } = call
       const { attemptId, experimentId, intent, planId, rerunOf, reproduces, inputs } = body
       const label = change.label("attempt")
       const plan = planId === undefined ? undefined : plans.contentOf(planId, experimentId)
       const match = planId === undefined || plan === undefined ? null : planMatch(planId, plan, body)
       attempts.insert({
-        attemptId,
-        experimentId,
-        roomId,
-        threadId,
-        label,
-        entryId: change.entryId,
-        registrantId: actor.userId,
-        intent,
-        planId,
-        rerunOf,
-        reproduces,
-        at: change.at,
-        planMatch: match,
-        position: change.position,
-        contentDigest,
-        inputs,
+        ...madeBy(call, where, change),
+        ...{ attemptId, experimentId, label, intent, planId, rerunOf, reproduces, planMatch: match, inputs },
       })
       events.registered(attemptId, change.at)
       if (reproduces !== undefined)
@@ -132,7 +119,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status: "registered", revision: 1 },
-        warnings: intent === "reproduction" ? [] : leases.heldByOther(experiment, actor),
+        warnings: intent === "reproduction" ? [] : leases.heldByOther(where.experiment, actor),
       }
     },
   })

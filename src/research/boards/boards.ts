@@ -11,17 +11,6 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 /** What a board compares, and how. */
 export type Declared = BodyOf<"declare_board">
 
-export interface NewBoard {
-  readonly boardId: string
-  readonly roomId: string
-  readonly threadId: string
-  readonly label: string
-  readonly entryId: string
-  readonly authorId: string
-  readonly at: string
-  readonly historyPosition: number
-  readonly contentDigest: string
-}
 type Row = Omit<BoardSummary, "author"> & Author
 type Whole = Row & { readonly contentDigest: string; readonly content: Stored<Declared> }
 
@@ -34,14 +23,13 @@ const shown = ({ userId, username, agent, ...row }: Row): BoardSummary => ({ ...
 export type Boards = ReturnType<typeof boards>
 
 export function boards(db: Db) {
-  const insert = inserting(db, "boards")
   const one = db.prepare<Whole>(
     `SELECT ${COLUMNS}, g.content_digest AS contentDigest, ${contentOf("g")} AS content FROM ${TABLES} WHERE g.board_id = +?`,
   )
   const ofRoom = db.prepare<Row>(`SELECT ${COLUMNS} FROM ${TABLES} WHERE g.room_id = +? AND g.board_id > +? ORDER BY g.board_id LIMIT +?`)
 
   return {
-    insert: (board: NewBoard): void => void insert(board),
+    insert: inserting(db, "boards"),
     /** A board as it was declared; undefined for none. */
     read(boardId: string) {
       const row = one.get(boardId)

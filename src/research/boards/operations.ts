@@ -1,6 +1,6 @@
 /** Declaring a board. */
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
-import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Boards, Declared } from "./boards.ts"
@@ -26,11 +26,10 @@ export function boardOperations(threads: Threads, boards: Boards) {
   const declare_board = behaviour("declare_board", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     admit: ({ body }) => mustFit(body),
-    write({ actor, contentDigest }, { roomId, threadId }, change) {
-      const { at, entryId, position: historyPosition } = change
+    write(call, where, change) {
       const boardId = change.newId()
       const label = change.label("board")
-      boards.insert({ boardId, roomId, threadId, label, entryId, authorId: actor.userId, at, historyPosition, contentDigest })
+      boards.insert({ ...madeBy(call, where, change), boardId, label })
       return { target: { id: boardId, label }, result: { boardId, label } }
     },
   })

@@ -1,34 +1,20 @@
 /** Checkpoints: their rows, which of them is selected, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
-import type { CheckpointState } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { CheckpointSummary, OpenQuestion } from "../../contract/answers/records.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { inserting } from "../../ledger/storage/inserting.ts"
+import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { ARCHIVE, archiveOf, type ArchiveRow } from "../../rooms/rooms.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
-export interface NewCheckpoint {
-  readonly checkpointId: string
-  readonly roomId: string
-  readonly threadId: string
-  readonly entryId: string
-  readonly sequence: number
-  readonly authorId: string
-  readonly at: string
-  readonly state: CheckpointState
-  readonly coversThrough: number
+export interface NewCheckpoint extends Omit<NewRow<"checkpoints">, "openQuestions"> {
   readonly openQuestions: readonly string[]
-  readonly conclusion: string | undefined
   readonly citations: readonly string[]
-  /** Where its write stands in the history, which has its content. */
-  readonly position: number
-  readonly contentDigest: string
 }
 
 type Row = Omit<CheckpointSummary, "author" | "openQuestions" | "selected" | "stale" | "staleReasons" | "reviewed" | "archive"> &
@@ -123,7 +109,7 @@ export function checkpoints(db: Db) {
     /** Stores a checkpoint; the newest of a Thread is the selected one. */
     insert(made: NewCheckpoint): void {
       const { checkpointId, threadId } = made
-      insert({ ...made, openQuestions: JSON.stringify(made.openQuestions), historyPosition: made.position })
+      insert({ ...made, openQuestions: JSON.stringify(made.openQuestions) })
       made.citations.forEach((versionId, position) => cite({ checkpointId, position, versionId }))
       select.run(checkpointId, threadId)
     },

@@ -1,6 +1,6 @@
 /** Posting checkpoints. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import type { Evidence } from "../evidence/evidence.ts"
@@ -28,26 +28,15 @@ export function checkpointOperations(threads: Threads, checkpoints: Checkpoints,
         })
       }
     },
-    write({ actor, body, contentDigest }, { roomId, threadId }, change) {
+    write(call, where, change) {
+      const { body } = call
       const { state, coversThrough, openQuestions, conclusion, synthesis, client } = body
       const checkpointId = change.newId()
       // Nothing can land between the watermark just seen and this entry: both are in one transaction.
       const sequence = body.expectedWatermark + 1
       checkpoints.insert({
-        checkpointId,
-        roomId,
-        threadId,
-        entryId: change.entryId,
-        sequence,
-        authorId: actor.userId,
-        at: change.at,
-        state,
-        coversThrough,
-        openQuestions,
-        conclusion,
-        citations: body.citations,
-        position: change.position,
-        contentDigest,
+        ...madeBy(call, where, change),
+        ...{ checkpointId, sequence, state, coversThrough, openQuestions, conclusion, citations: body.citations },
       })
       evidence.uses("checkpoint", checkpointId, "citation", body.citations, change.at)
       const card = {

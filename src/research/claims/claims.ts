@@ -105,28 +105,16 @@ export function claims(db: Db) {
 
     /** Stores a claim in place of the agent's earlier one for the same work. @returns until when it lasts */
     insert(
-      claim: { claimId: string; what: ClaimedWork; minutes: number; position: number },
+      claim: { claimId: string; what: ClaimedWork; minutes: number; historyPosition: number },
       { id, kind, label, roomId, threadId }: Claimable,
       actor: Actor,
       at: string,
     ): string {
-      const { claimId, what, minutes, position } = claim
+      const { what, minutes } = claim
       const [agent, until] = [agentOf(actor), later(at, minutes)]
+      const object = { roomId, threadId, objectId: id, objectKind: kind, objectLabel: label }
       replaced.run(at, id, at, what, actor.userId, agent)
-      insert({
-        claimId,
-        roomId,
-        threadId,
-        objectId: id,
-        objectKind: kind,
-        objectLabel: label,
-        what,
-        minutes,
-        authorId: actor.userId,
-        agent,
-        until,
-        historyPosition: position,
-      })
+      insert({ ...claim, ...object, authorId: actor.userId, agent, until })
       return until
     },
 

@@ -34,7 +34,7 @@ export function claimOperations(claims: Claims) {
     },
     write({ actor, body: { what, minutes } }, { found }, { at, position, newId }) {
       const claimId = newId()
-      const until = claims.insert({ claimId, what, minutes, position }, found, actor, at)
+      const until = claims.insert({ claimId, what, minutes, historyPosition: position }, found, actor, at)
       return { target: { id: claimId, label: null }, result: { claimId, until, label: null } }
     },
   })

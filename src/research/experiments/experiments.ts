@@ -5,6 +5,7 @@ import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Revision } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
+import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { AGENT, AGENT_OF_ENTRY } from "../../ledger/journal/author.ts"
@@ -30,15 +31,7 @@ export interface Proposal {
   readonly suggestedProtocol?: unknown
 }
 
-export interface NewExperiment extends Proposal {
-  readonly experimentId: string
-  readonly label: string
-  readonly roomId: string
-  readonly threadId: string
-  readonly entryId: string
-  readonly proposerId: string
-  readonly at: string
-}
+export type NewExperiment = Proposal & Made & { readonly experimentId: string; readonly label: string }
 
 /** What one accepted operation changes; what is left out stays. */
 export interface Step {
@@ -111,10 +104,11 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
   const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
 
   return {
-    insert(proposed: NewExperiment, position: number): void {
-      const { experimentId, proposerId, hypotheses, suggestedProtocol, at } = proposed
+    insert(proposed: NewExperiment): void {
+      const { experimentId, authorId, hypotheses, suggestedProtocol, at, historyPosition } = proposed
       insert({
         ...proposed,
+        proposerId: authorId,
         status: "open",
         revision: 1,
         hypotheses: JSON.stringify(hypotheses),
@@ -123,7 +117,7 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
         updatedAt: at,
       })
       const first = { revision: 1, operation: "propose_experiment", status: "open" }
-      insertRevision({ ...first, experimentId, authorId: proposerId, at, historyPosition: position })
+      insertRevision({ ...first, experimentId, authorId, at, historyPosition })
     },
 
     /** Takes an experiment one revision further. @param position of the write in the history, which has what was sent */

@@ -1,6 +1,6 @@
 /** What is done with experiments and plans. */
 import { noSuch } from "../../contract/objects/no-such.ts"
-import { behaviour, type Call, type Change, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type Call, type Change, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { admitReport, admitToExperiment, currentExperiment } from "./admission.ts"
@@ -54,26 +54,11 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
     ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     moved,
-    write({ actor, body }, { roomId, threadId }, change) {
-      const { question, scope, hypotheses, suggestedProtocol } = body
+    write(call, where, change) {
+      const { question, scope, hypotheses, suggestedProtocol } = call.body
       const experimentId = change.newId()
       const label = change.label("experiment")
-      experiments.insert(
-        {
-          experimentId,
-          label,
-          roomId,
-          threadId,
-          entryId: change.entryId,
-          proposerId: actor.userId,
-          at: change.at,
-          question,
-          scope,
-          hypotheses,
-          suggestedProtocol,
-        },
-        change.position,
-      )
+      experiments.insert({ ...madeBy(call, where, change), experimentId, label, question, scope, hypotheses, suggestedProtocol })
       evidence.addresses(experimentId, [], hypotheses, change.at)
       return { target: { id: experimentId, label }, result: { experimentId, label, status: "open", revision: 1 } }
     },
@@ -155,24 +140,13 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
       mustSealInTime(body, at)
     },
     write(call, subject, change) {
-      const { actor, body, contentDigest } = call
+      const { body } = call
       const { experimentId } = subject.experiment
       const planId = change.newId()
       const label = change.label("plan")
       plans.insert({
-        planId,
-        experimentId,
-        roomId: subject.roomId,
-        threadId: subject.threadId,
-        label,
-        entryId: change.entryId,
-        acceptedBy: actor.userId,
-        at: change.at,
-        position: change.position,
-        contentDigest,
-        budget: body.budget,
-        opensAt: body.sealed?.opensAt,
-        requiredMaterials: body.requiredMaterials,
+        ...madeBy(call, subject, change),
+        ...{ planId, experimentId, label, budget: body.budget, opensAt: body.sealed?.opensAt, requiredMaterials: body.requiredMaterials },
       })
       const premises = body.premises.map(({ versionId }) => versionId)
       evidence.uses("plan", planId, "plan_premise", premises, change.at)

@@ -6,28 +6,16 @@ import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Cost } from "../../contract/schema/cost.ts"
 import type { ExperimentAnswer } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { inserting } from "../../ledger/storage/inserting.ts"
+import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
+import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { withheldSince } from "../../ledger/journal/withheld-since.ts"
 import { REVIEWED } from "../reviews/reviews.ts"
 import { sealOf } from "./sealing.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 
-export interface NewPlan {
-  readonly planId: string
-  readonly experimentId: string
-  readonly roomId: string
-  readonly threadId: string
-  readonly label: string
-  readonly entryId: string
-  readonly acceptedBy: string
-  readonly at: string
-  /** Where its write stands in the history, which has its content. */
-  readonly position: number
-  readonly contentDigest: string
+export interface NewPlan extends Omit<NewRow<"plans">, "acceptedBy" | "acceptedAt" | "budget">, Made {
   readonly budget: Cost | undefined
-  /** When a sealed plan is to be opened. */
-  readonly opensAt: string | undefined
   readonly requiredMaterials: readonly { readonly materialId: string; readonly purpose: string }[]
 }
 
@@ -92,8 +80,8 @@ export function plans(db: Db, now = Date.now) {
 
   return {
     insert(plan: NewPlan): void {
-      const { planId } = plan
-      insert({ ...plan, acceptedAt: plan.at, historyPosition: plan.position, budget: plan.budget && JSON.stringify(plan.budget) })
+      const { planId, authorId, at, budget } = plan
+      insert({ ...plan, acceptedBy: authorId, acceptedAt: at, budget: budget && JSON.stringify(budget) })
       plan.requiredMaterials.forEach(({ materialId, purpose }, position) => insertMaterial({ planId, position, materialId, purpose }))
     },
     /** A plan to compare with; undefined when there is none, or it is another experiment's. */

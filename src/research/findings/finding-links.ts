@@ -4,23 +4,15 @@ import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { FindingLink } from "../../contract/answers/records.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { inserting } from "../../ledger/storage/inserting.ts"
+import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { fromOtherRoom, labelledObject } from "../../ledger/lists/other-room.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
 import { standingSeenFrom, type StandingRow } from "../records/shown.ts"
 import { AGENT_OF_ENTRY, authorIn } from "../../ledger/journal/author.ts"
 
-export interface NewFindingLink {
-  readonly linkId: string
-  readonly roomId: string
-  readonly threadId: string
-  readonly entryId: string
-  readonly experimentId: string
+export interface NewFindingLink extends Omit<NewRow<"finding_links">, "versionId" | "towardQuestion"> {
   readonly findingVersionId: string
-  readonly attemptId: string | undefined
-  readonly authorId: string
-  readonly at: string
   readonly towardQuestion: object
   readonly towardHypothesis: readonly { readonly versionId: string; readonly verdict: string; readonly explanation: string }[]
 }

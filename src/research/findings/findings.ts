@@ -4,21 +4,15 @@ import type { AttemptIntent, AttemptRole, AttemptStatus } from "../../contract/s
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Evidence, Execution } from "../../contract/operations/publications.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { inserting } from "../../ledger/storage/inserting.ts"
+import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import type { Materials } from "../materials/materials.ts"
 import { BLEMISHES, type BlemishesTold } from "./blemishes.ts"
 import { type EvidenceRow, evidenceWarnings, type NamedPlan } from "./finding-warnings.ts"
 
-export interface NewFinding {
-  readonly versionId: string
-  /** With whose voice it speaks as evidence. */
-  readonly voiceId: string
-  readonly outcome: string
+export interface NewFinding extends Omit<NewRow<"findings">, "retrospective" | "experimentId" | "planId"> {
   readonly retrospective: boolean
-  /** How many papers it names. */
-  readonly papers: number
   readonly execution: Execution | undefined
   readonly evidence: readonly Evidence[]
   readonly materials: readonly { readonly materialId: string; readonly purpose: string }[]
@@ -153,16 +147,9 @@ export function findings(db: Db, materials: Materials) {
     /** The newest findings that an attempt produced. */
     ofAttempt: (attemptId: string): string[] => ofAttempt.all(attemptId).map(({ versionId }) => versionId),
 
-    insert({ versionId, voiceId, outcome, retrospective, papers, execution: run, evidence: entries, materials: used }: NewFinding): void {
-      insert({
-        versionId,
-        voiceId,
-        outcome,
-        retrospective: retrospective ? 1 : 0,
-        papers,
-        experimentId: run?.experimentId,
-        planId: run?.planId,
-      })
+    insert({ execution: run, evidence: entries, materials: used, retrospective, ...made }: NewFinding): void {
+      const { versionId } = made
+      insert({ ...made, retrospective: retrospective ? 1 : 0, experimentId: run?.experimentId, planId: run?.planId })
       for (const [attemptId, role] of attemptRoles(run, entries)) insertAttempt({ versionId, attemptId, role })
       entries.forEach((entry, position) => insertEvidence({ ...entry, versionId, position }))
       used.forEach(({ materialId, purpose }, position) => insertMaterial({ versionId, position, materialId, purpose }))

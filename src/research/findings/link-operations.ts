@@ -1,7 +1,7 @@
 /** Relating a finding to an experiment. */
 import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
@@ -20,21 +20,14 @@ export function findingLinkOperations(experiments: Experiments, records: Records
           current: { ...repeated, kind: "finding_link", experimentId: body.experimentId, findingVersionId: body.findingVersionId },
         })
     },
-    write({ actor, body }, { roomId, threadId, experiment }, change) {
+    write(call, where, change) {
+      const { actor, body } = call
+      const { roomId, experiment } = where
       const { experimentId, findingVersionId, attemptId, towardHypothesis, towardQuestion, client } = body
       const linkId = change.newId()
       findingLinks.insert({
-        linkId,
-        roomId,
-        threadId,
-        entryId: change.entryId,
-        experimentId,
-        findingVersionId,
-        attemptId,
-        authorId: actor.userId,
-        at: change.at,
-        towardQuestion,
-        towardHypothesis,
+        ...madeBy(call, where, change),
+        ...{ linkId, experimentId, findingVersionId, attemptId, towardQuestion, towardHypothesis },
       })
       const verdicts = evidence
         .linked(linkId, findingVersionId, towardHypothesis, saidBy(actor, change.at))

@@ -81,16 +81,8 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
       )
       const said = saidBy(call.actor, change.at)
       const { versionId } = published.result
-      findings.insert({
-        versionId,
-        voiceId: sharedVoice ?? versionId,
-        outcome,
-        retrospective,
-        papers: named.length,
-        execution: provenance.execution,
-        evidence,
-        materials: body.materials,
-      })
+      const from = { execution: provenance.execution, evidence, materials: body.materials }
+      findings.insert({ ...from, versionId, voiceId: sharedVoice ?? versionId, outcome, retrospective, papers: named.length })
       model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], sharedVoice ?? versionId, said)
       effects.insert(versionId, measured)
       const reproducing = new Map<string, string>()

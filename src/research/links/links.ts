@@ -24,24 +24,6 @@ export interface Disputed {
   readonly at: string
 }
 
-export interface NewLink {
-  readonly linkId: string
-  readonly kind: LinkKind
-  readonly label: string
-  readonly roomId: string
-  readonly threadId: string
-  readonly entryId: string
-  readonly targetVersionId: string
-  readonly targetAuthorId: string
-  readonly authorId: string
-  readonly at: string
-  readonly explanation: string
-  readonly replacementVersionId: string | undefined
-  /** Where its write stands in the history, which has its content. */
-  readonly position: number
-  readonly contentDigest: string
-}
-
 /** What answered a dispute. */
 type Answered = NonNullable<ResearchLink["answered"]>
 
@@ -104,7 +86,6 @@ export type Links = ReturnType<typeof links>
 export type ShownLink = ReturnType<typeof shown>
 
 export function links(db: Db) {
-  const insert = inserting(db, "research_links")
   const one = db.prepare<Row>(`${SELECT} WHERE l.link_id = +?`)
   const standingBy = db.prepare<{
     linkId: string
@@ -173,9 +154,7 @@ export function links(db: Db) {
     /** Disputes of a person's own records that stand and that they have not answered, in the Rooms they are a member of: 50 at most, the newest first. */
     disputesOf: (authorId: string) => disputesOf.all(authorId),
 
-    insert(link: NewLink): void {
-      insert({ ...link, historyPosition: link.position })
-    },
+    insert: inserting(db, "research_links"),
     read(linkId: string) {
       const row = one.get(linkId)
       return row && shown(row)

@@ -6,7 +6,7 @@ import { hasFallen } from "../../contract/answers/evidence.ts"
 import { standsAt } from "../../contract/definitions/withheld-text.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
-import { behaviour, type Call, type Change } from "../../ledger/journal/behaviour.ts"
+import { behaviour, type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
 import type { Disputes, Standings } from "../../ledger/lists/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { type Evidence, saidBy } from "../evidence/evidence.ts"
@@ -73,27 +73,15 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     if (replacementVersionId !== undefined) model.moved(replacementVersionId)
   }
 
-  function write(kind: LinkKind, call: Call<Assertion>, { roomId, threadId, record }: Subject, change: Change) {
-    const { actor, body, contentDigest } = call
+  function write(kind: LinkKind, call: Call<Assertion>, where: Subject, change: Change) {
+    const { actor, body } = call
     const { targetVersionId, explanation, replacementVersionId, evidence = [] } = body
     const { at } = change
     const linkId = change.newId()
     const label = change.label("link")
     links.insert({
-      linkId,
-      kind,
-      label,
-      roomId,
-      threadId,
-      entryId: change.entryId,
-      targetVersionId,
-      targetAuthorId: record.author.userId,
-      authorId: actor.userId,
-      at,
-      explanation,
-      replacementVersionId,
-      position: change.position,
-      contentDigest,
+      ...madeBy(call, where, change),
+      ...{ linkId, kind, label, targetVersionId, targetAuthorId: where.record.author.userId, explanation, replacementVersionId },
     })
     const notice = {
       linkId,

@@ -1,43 +1,17 @@
 /** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
 import type { Author, Person } from "../../contract/answers/index.ts"
-import type { LocationState } from "../../contract/schema/enumerations.ts"
 import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { MaterialAnswer, MaterialSummary } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
+import { inserting, type NewRow, workedOut } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
+import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { obtainabilityOf, type Report } from "./obtainability.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
-export interface NewMaterial {
-  readonly materialId: string
-  readonly reference: string
-  readonly roomId: string
-  readonly label: string
-  readonly registeredBy: string
-  readonly at: string
-  readonly name: string
-  readonly description?: string | undefined
-  readonly mediaType?: string | undefined
-  readonly sizeBytes?: number | undefined
-  readonly valuesDigest?: string | undefined
-  /** Where its write stands in the history, which has its content. */
-  readonly position: number
-  readonly contentDigest: string
-}
-
-export interface LocationReport {
-  readonly materialId: string
-  readonly reporterId: string
-  readonly roomId: string
-  readonly at: string
-  readonly uri: string
-  readonly state: LocationState
-  readonly observedDigest?: string | undefined
-  readonly explanation?: string | undefined
-}
+type NewMaterial = Made & Omit<NewRow<"materials">, "originRoomId" | "knownIn" | "registeredBy" | "registeredAt">
 
 type Row = Omit<MaterialSummary, "labelFromOtherRoom" | "digest" | "registeredBy" | "obtainability"> &
   Author & {
@@ -153,31 +127,13 @@ export function materials(db: Db) {
   })
 
   return {
-    insert(material: NewMaterial): void {
-      const { materialId, reference, roomId, label, registeredBy, at, name, position, contentDigest } = material
-      const { description = null, mediaType = null, sizeBytes = null, valuesDigest = null } = material
-      insert({
-        materialId,
-        reference,
-        originRoomId: roomId,
-        label,
-        registeredBy,
-        registeredAt: at,
-        name,
-        description,
-        mediaType,
-        sizeBytes,
-        valuesDigest,
-        historyPosition: position,
-        contentDigest,
-      })
+    insert(made: NewMaterial): void {
+      insert({ ...made, originRoomId: made.roomId, registeredBy: made.authorId, registeredAt: made.at })
     },
     /** Notes that a Room knows a material; the first time counts. */
     enterRoom: (roomId: string, materialId: string, threadId: string, entryId: string, at: string) =>
       insertRoom({ roomId, materialId, threadId, entryId, registeredAt: at }),
-    report({ materialId, reporterId, roomId, at, uri, state, observedDigest, explanation }: LocationReport): void {
-      insertReport({ materialId, reporterId, roomId, at, uri, state, observedDigest, explanation })
-    },
+    report: insertReport,
 
     /** The material of a reference, as far as it is known where the Room comes from. */
     withReference: (reference: string, roomId: string) => byReference.get(reference, roomId),

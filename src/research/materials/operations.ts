@@ -1,7 +1,7 @@
 /** Registering materials and saying where they lie. */
 import { present } from "../../contract/present.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
-import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { threadSubject } from "../../threads/operations.ts"
 import type { Threads } from "../../threads/threads.ts"
@@ -16,13 +16,14 @@ export function materialOperations(rooms: Rooms, threads: Threads, materials: Ma
       if (threadId === undefined) throw noSuch("room")
       return threadSubject(threads, threadId, body.roomId)
     },
-    write({ actor, body, contentDigest }, { roomId, threadId }, change) {
+    write(call, where, change) {
+      const { actor, body } = call
+      const { roomId, threadId } = where
       const { at, entryId } = change
       const known = materials.withReference(body.reference, roomId)
       const materialId = known?.materialId ?? change.newId()
       const label = known?.label ?? change.label("material")
-      if (known === undefined)
-        materials.insert({ ...body, materialId, roomId, label, registeredBy: actor.userId, at, position: change.position, contentDigest })
+      if (known === undefined) materials.insert({ ...body, ...madeBy(call, where, change), materialId, label })
       materials.enterRoom(roomId, materialId, threadId, entryId, at)
       if (body.location !== undefined)
         materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })

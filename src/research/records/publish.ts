@@ -2,7 +2,7 @@
 import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Assertion } from "../../contract/definitions/science.ts"
-import type { Call, Change } from "../../ledger/journal/behaviour.ts"
+import { type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
 import { type Evidence, type Reference, saidBy } from "../evidence/evidence.ts"
 import type { Records } from "./records.ts"
 
@@ -61,40 +61,25 @@ type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_ci
  */
 export function publishRecord(
   { records, evidence }: { readonly records: Records; readonly evidence: Evidence },
-  { actor, body, contentDigest }: Call<Publication>,
-  { roomId, threadId }: { roomId: string; threadId: string },
+  call: Call<Publication>,
+  where: { roomId: string; threadId: string },
   change: Change,
   references: readonly Reference[],
   papers: readonly string[] = [],
   { voiceId, attemptIds }: { readonly voiceId?: string | undefined; readonly attemptIds?: readonly string[] } = {},
 ) {
+  const { actor, body, contentDigest } = call
   const { kind, assertion, concepts, client } = body
   const { wording } = assertion
   const versionId = change.newId()
   const label = change.label(kind)
   const named = [...references, ...borrowed(assertion)]
-  records.insert({
-    versionId,
-    kind,
-    label,
-    roomId,
-    threadId,
-    entryId: change.entryId,
-    authorId: actor.userId,
-    at: change.at,
-    wording,
-    position: change.position,
-    contentDigest,
-    client,
-    concepts,
-    references: named,
-    papers,
-  })
+  records.insert({ ...madeBy(call, where, change), versionId, kind, label, wording, client, concepts, references: named, papers })
   const isMeasured = "effects" in body && body.effects !== undefined && body.effects.length > 0
   evidence.published(versionId, kind, named, { ...saidBy(actor, change.at), isMeasured }, voiceId, attemptIds)
   return {
     target: { id: versionId, label },
     result: { versionId, label },
-    entry: recordCard({ versionId, kind, label, roomId, wording, contentDigest }, { reused: false, client }),
+    entry: recordCard({ versionId, kind, label, roomId: where.roomId, wording, contentDigest }, { reused: false, client }),
   }
 }

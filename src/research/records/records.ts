@@ -5,28 +5,17 @@ import { recordKinds } from "../../contract/objects/objects.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import type { Concepts } from "../../contract/definitions/science.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
+import { inserting, type NewRow, workedOut } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
+import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
 import type { Part, Reference } from "../evidence/evidence.ts"
 import { recordSummary, related, type RelatedRow, SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "./shown.ts"
 
-export interface NewRecord {
-  readonly versionId: string
+export interface NewRecord extends Made, Pick<NewRow<"records">, "versionId" | "label" | "wording"> {
   readonly kind: RecordKind
-  readonly label: string
-  readonly roomId: string
-  readonly threadId: string
-  readonly entryId: string
-  readonly authorId: string
-  readonly at: string
-  readonly wording: string
-  /** Canonical JSON as accepted. */
-  /** Where its write stands in the history, which has its content. */
-  readonly position: number
-  readonly contentDigest: string
   readonly client: object | undefined
   readonly concepts: Concepts
   readonly references: readonly Reference[]
@@ -126,7 +115,7 @@ export function records(db: Db) {
     insert(record: NewRecord): void {
       const { versionId } = record
       const client = record.client === undefined ? null : JSON.stringify(record.client)
-      insert({ ...record, createdAt: record.at, historyPosition: record.position, client })
+      insert({ ...record, createdAt: record.at, client })
       for (const { part, versionId: toVersionId, purpose, explanation } of record.references)
         insertReference({ versionId, part, toVersionId, purpose, explanation })
       for (const [key, { label, definition }] of Object.entries(record.concepts)) insertConcept({ versionId, key, label, definition })

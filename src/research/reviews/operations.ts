@@ -1,6 +1,6 @@
 /** Submitting a review. What it speaks of is never touched. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { behaviour } from "../../ledger/journal/behaviour.ts"
+import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { derivedId } from "../../ledger/journal/derived-id.ts"
 import type { Reviews } from "./reviews.ts"
 
@@ -27,9 +27,10 @@ export function reviewOperations(reviews: Reviews) {
           current: { linkId: before.linkId, kind: "review", target: found.id, verdict: before.verdict, at: before.at },
         })
     },
-    write({ actor, body: { verdict }, contentDigest }, { found }, { at, entryId, position }) {
-      const linkId = derivedId(entryId, "review")
-      reviews.insert({ linkId, entryId, verdict, at, position, contentDigest }, actor, found)
+    write(call, { found }, change) {
+      const { verdict } = call.body
+      const linkId = derivedId(change.entryId, "review")
+      reviews.insert({ ...madeBy(call, found, change), linkId, verdict }, call.actor, found)
       const { kind, id, label } = found
       return { target: { kind, id, label }, targetId: linkId, result: { linkId, verdict, label: null } }
     },

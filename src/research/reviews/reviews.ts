@@ -11,7 +11,7 @@ import { AGENT_OR_NONE_AT, authorIn } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { inserting } from "../../ledger/storage/inserting.ts"
+import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import type { Reply } from "../../threads/operations.ts"
 import { areOtherAgents, type Writer } from "../evidence/independence.ts"
 import { WITHDRAWAL, WITHDRAWAL_OF_LINK, withdrawal, type WithdrawalRow } from "../evidence/withdrawals.ts"
@@ -28,15 +28,7 @@ export interface Reviewable extends Writer {
   readonly threadId: string
 }
 
-export interface NewReview {
-  readonly linkId: string
-  readonly entryId: string
-  readonly verdict: ReviewVerdict
-  readonly at: string
-  /** Where its write stands in the history, which has its content. */
-  readonly position: number
-  readonly contentDigest: string
-}
+type NewReview = Omit<NewRow<"reviews">, "targetKind" | "targetId" | "targetAuthorId" | "agent" | "independent" | "otherAgent">
 
 /** An objection to something of somebody. */
 export interface Objected {
@@ -168,20 +160,12 @@ export function reviews(db: Db) {
       areOtherAgents([{ authorId: userId, agent: agent ?? null }], target),
 
     insert(made: NewReview, actor: Actor, target: Reviewable): void {
-      const { userId: authorId, agent = "" } = actor
       const other = this.isOther(actor, target)
       insert({
         ...made,
-        roomId: target.roomId,
-        threadId: target.threadId,
-        targetKind: target.kind,
-        targetId: target.id,
-        targetAuthorId: target.authorId,
-        authorId,
-        agent,
-        independent: authorId === target.authorId ? 0 : 1,
+        ...{ targetKind: target.kind, targetId: target.id, targetAuthorId: target.authorId, agent: actor.agent ?? "" },
+        independent: actor.userId === target.authorId ? 0 : 1,
         otherAgent: other === null ? null : Number(other),
-        historyPosition: made.position,
       })
     },
     read(linkId: string): Review | undefined {

@@ -105,8 +105,8 @@ export async function fillLists(
   return filler.fill(() => {
     const { roomId, openingThreadId: threadId } = filler.does(owner, "create_room", { title: `${count} records` }).result
     const at = "2026-11-20T09:30:00.000Z"
-    const position = filler.content(finding({ roomId, threadId }, {}, words))
-    const common = { roomId, threadId, entryId: roomId, authorId: userId, at, position, contentDigest: `sha256:${"0".repeat(64)}` }
+    const historyPosition = filler.content(finding({ roomId, threadId }, {}, words))
+    const common = { roomId, threadId, entryId: roomId, authorId: userId, at, historyPosition, contentDigest: `sha256:${"0".repeat(64)}` }
     const made = { roomId, linkIds: [] as string[], versionIds: [] as string[], ownerId: userId }
     for (const index of times(count)) {
       const [versionId, linkId] = [world.id(), world.id()]
