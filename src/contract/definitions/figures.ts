@@ -5,16 +5,15 @@ import { limits } from "../limits.ts"
 import { uploadFigure } from "./figure-routes.ts"
 import { digest } from "./work.ts"
 import { list, shape, text } from "../schema/fields.ts"
+import { described } from "../schema/described.ts"
 
 export const figure = shape({ digest, alt: text(limits.figureAlt) })
 export type Figure = v.InferOutput<typeof figure>
 
 export const figures = v.exactOptional(
-  v.pipe(
+  described(
     list(figure, limits.figures),
-    v.description(
-      `Pictures in the order they are shown, each by the digest that its upload (${uploadFigure.method} ${uploadFigure.path}) answered, with words (alt) for those who do not see it.`,
-    ),
+    `Pictures in the order they are shown, each by the digest that its upload (${uploadFigure.method} ${uploadFigure.path}) answered, with words (alt) for those who do not see it.`,
   ),
 )
 

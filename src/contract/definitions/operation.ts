@@ -37,8 +37,11 @@ export type Naming = (id: string) => string
 
 export interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
   name: N
-  /** Who may call it: agents (and, through the mirrored route, people), people in the browser only, or the command alone: that has no route. */
-  surface: Surface
+  /**
+   * Who may call it: agents (and, through the mirrored route, people) where nothing is said, people in the browser only, or the
+   * command alone: that has no route.
+   */
+  surface?: Surface
   method?: "POST" | "PATCH" | "DELETE"
   /** With `{name}` for each id in it; left out, `/api/agent/<family>/<name>`. */
   path?: string
@@ -102,9 +105,9 @@ export function operation<
   K extends DeliveryKey = "requestId",
   const F extends Family = "research",
   const P extends string = `/api/agent/${F}/${N}`,
-  const S extends Surface = Surface,
+  const S extends Surface = "agent",
 >(
-  spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface: S } & (S extends "agent"
+  spec: OperationSpec<N, E, R> & { delivery?: K; family?: F; path?: P; surface?: S } & (S extends "agent"
       ? F extends "research"
         ? { sentence: unknown }
         : unknown
@@ -122,7 +125,7 @@ export function operation<
 }
 // What is not said is filled in; the types above know it already.
 export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectEntries> & { family?: Family }): Operation {
-  const { name, surface, method = "POST", summary, permissions = [], receiptOf = "member", delivery = "requestId", target } = spec
+  const { name, surface = "agent", method = "POST", summary, permissions = [], receiptOf = "member", delivery = "requestId", target } = spec
   const { family = "research", expected = [], requiredWhen = [], onlyWhen = [], atLeastOneOf = [], refusals = [] } = spec
   const inRooms = family === "research"
   const whole = (body: Record<string, unknown>) => ({ schemaVersion, [delivery]: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", ...body })

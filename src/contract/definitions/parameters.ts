@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { isUuid, plain } from "../schema/fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "../limits.ts"
+import { described } from "../schema/described.ts"
 
 const means = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
 
@@ -22,7 +23,7 @@ export const pageLimit = (most: number = limits.pageItems) =>
   digits(1, most, { default: most, description: "How many items a page may hold." })
 const onwards = "Where to go on: the nextCursor of the page before. Left out, the list starts at its beginning."
 export const sequence = digits(0, 999_999_999_999_999, { description: onwards })
-export const cursorText = v.pipe(plain(200), v.description(onwards))
+export const cursorText = described(plain(200), onwards)
 export const earlier = digits(1, 999_999_999_999_999, {
   description:
     "An entry of the Room's activity: the answer is as of that entry, with what stood, counted and was known then, by the clock of then. Of a list, the Room is that of the filter.",

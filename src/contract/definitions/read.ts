@@ -7,6 +7,7 @@ import type { RefusalCode } from "../refusals/refusal.ts"
 import type { Family } from "../versions.ts"
 import { isPart } from "../schema/parts.ts"
 import { pageLimit, sequence, cursorText, earlier, libraryOffset } from "./parameters.ts"
+import { described } from "../schema/described.ts"
 
 /** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
@@ -88,7 +89,7 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
 
 /** The parameter by which a reader picks among several forms; `json` is the read's own. */
 const formatParameter = (formats: Formats) =>
-  v.exactOptional(v.pipe(oneOf(["json", ...Object.keys(formats)]), v.description("The form of the answer; json when left out.")))
+  v.exactOptional(described(oneOf(["json", ...Object.keys(formats)]), "The form of the answer; json when left out."))
 
 /** Says what a parameter means, for the documents: in a query string everything is text. */
 /**

@@ -5,6 +5,7 @@ import { dictionary, distinct, distinctBy, list, oneOf, plain, shape, text, well
 import { limits } from "../limits.ts"
 import { CLEAN, COMMIT, DIGEST, DIMENSION, LOCATION, MATERIAL, REPOSITORY } from "../schema/patterns.ts"
 import { ref } from "../schema/ref.ts"
+import { described } from "../schema/described.ts"
 
 const matching = (pattern: RegExp, what: string, max = 2_000) =>
   v.pipe(
@@ -114,7 +115,7 @@ export const metric = shape({
   name: plain(limits.name),
   value: measured,
   unit: v.exactOptional(plain(limits.unit)),
-  step: v.exactOptional(v.pipe(whole(), v.description("Time within the run. What tells runs apart, such as a seed, is a dimension."))),
+  step: v.exactOptional(described(whole(), "Time within the run. What tells runs apart, such as a seed, is a dimension.")),
   split: v.exactOptional(plain(limits.name)),
   dimensions: v.exactOptional(dimensions),
 })

@@ -7,16 +7,14 @@ import { ref, subject } from "../schema/ref.ts"
 import { ids, newPapers, oneOfNew, oneOfPaper, onePaper, paperNamed, unreadable } from "./papers.ts"
 
 const family = "library"
-const surface = "agent"
 /** What the sender takes papers' titles to be: each of a paper that is sent. */
 const titles = distinctBy(list(shape({ arxivId, title: text(limits.explanation) }), limits.arxivIds), "arxivId")
 const name = text(limits.collectionName)
 const label = v.null()
 
-export const savePapers = operation({
+const savePapers = operation({
   name: "save_papers",
   family,
-  surface,
   summary:
     "Saves papers to the Library, whatever names them. Papers that are saved already stay as they are, and the receipt names them as alreadySaved. It lists what names no paper as unreadable. A title given with a paper is shown until a source's is known.",
   permissions: ["file_papers"],
@@ -28,10 +26,9 @@ export const savePapers = operation({
   example: { arxivIds: ["1706.03762", "hep-th/9711200"], identifiers: ["10.1002/j.1538-7305.1948.tb01338.x", "ISBN 978-0-262-03384-8"] },
 })
 
-export const createCollection = operation({
+const createCollection = operation({
   name: "create_collection",
   family,
-  surface,
   summary: "Creates an empty Collection owned by the person. Made through a key of selected reach, it joins that reach.",
   permissions: ["file_papers"],
   target: "collection",
@@ -41,10 +38,9 @@ export const createCollection = operation({
   example: { name: "Warm-up and early loss" },
 })
 
-export const addPapers = operation({
+const addPapers = operation({
   name: "add_papers",
   family,
-  surface,
   summary:
     "Adds papers to a Collection, whatever names them. Where the key reaches the Library they are saved there too; where it does not, the receipt's saved and alreadySaved are null. It lists what names no paper as unreadable. A title given with a paper is shown until a source's is known.",
   permissions: ["file_papers"],
@@ -56,10 +52,9 @@ export const addPapers = operation({
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivIds: ["1706.03762"] },
 })
 
-export const removePaper = operation({
+const removePaper = operation({
   name: "remove_paper",
   family,
-  surface,
   summary: "Takes a paper out of a Collection, as long as its thread there holds no note. It stays saved.",
   permissions: ["file_papers"],
   target: "collection",
@@ -70,10 +65,9 @@ export const removePaper = operation({
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivId: "1706.03762" },
 })
 
-export const renameCollection = operation({
+const renameCollection = operation({
   name: "rename_collection",
   family,
-  surface,
   summary: "Renames a Collection that the person owns.",
   permissions: ["file_papers"],
   by: "owner",
@@ -83,10 +77,9 @@ export const renameCollection = operation({
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", name: "Warm-up, clipping and early loss" },
 })
 
-export const postNote = operation({
+const postNote = operation({
   name: "post_note",
   family,
-  surface,
   summary:
     "Posts a note on a paper of a Collection, under the person's name; through a key it is marked via, and moves nobody's read mark.",
   permissions: ["post_notes"],
@@ -101,3 +94,5 @@ export const postNote = operation({
     text: "Section 5.3 gives the warm-up they used: $n_w = 4000$ steps.",
   },
 })
+
+export const filingOperations = [savePapers, createCollection, addPapers, removePaper, renameCollection, postNote] as const

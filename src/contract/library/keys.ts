@@ -16,7 +16,7 @@ export const agent = shape({
   model: v.exactOptional(plain(limits.clientField)),
 })
 
-export const issueKey = operation({
+const issueKey = operation({
   name: "issue_key",
   family: "library",
   surface: "browser",
@@ -52,7 +52,7 @@ export const issueKey = operation({
   },
 })
 
-export const revokeKey = operation({
+const revokeKey = operation({
   name: "revoke_key",
   family: "library",
   surface: "browser",
@@ -64,3 +64,5 @@ export const revokeKey = operation({
   result: { keyId: uuid, label, revokedAt: time },
   example: {},
 })
+
+export const keyOperations = [issueKey, revokeKey] as const

@@ -1,47 +1,15 @@
 /** The operations of the Library, in the order in which the documents tell them. */
-import { addPapers, createCollection, postNote, removePaper, renameCollection, savePapers } from "./filing.ts"
-import { issueKey, revokeKey } from "./keys.ts"
-import { tagPapers, untagPapers } from "./tagging.ts"
-import { addHighlight, amendHighlight, removeHighlight, setReadingPosition, writeAnnotation } from "./reading.ts"
-import {
-  acceptCollectionInvitation,
-  declineCollectionInvitation,
-  deleteCollection,
-  deleteNote,
-  importPapers,
-  inviteToCollection,
-  leaveCollection,
-  markRead,
-  removeCollectionMember,
-  unsavePapers,
-  withdrawCollectionInvitation,
-} from "./sharing.ts"
+import { filingOperations } from "./filing.ts"
+import { keyOperations } from "./keys.ts"
+import { readingOperations } from "./reading.ts"
+import { sharingOperations, unsavePapers } from "./sharing.ts"
+import { taggingOperations } from "./tagging.ts"
 
 export const libraryOperations = [
-  savePapers,
-  createCollection,
-  addPapers,
-  removePaper,
-  renameCollection,
-  postNote,
+  ...filingOperations,
   unsavePapers,
-  tagPapers,
-  untagPapers,
-  deleteCollection,
-  inviteToCollection,
-  withdrawCollectionInvitation,
-  acceptCollectionInvitation,
-  declineCollectionInvitation,
-  leaveCollection,
-  removeCollectionMember,
-  deleteNote,
-  markRead,
-  importPapers,
-  writeAnnotation,
-  addHighlight,
-  amendHighlight,
-  removeHighlight,
-  setReadingPosition,
-  issueKey,
-  revokeKey,
+  ...taggingOperations,
+  ...sharingOperations,
+  ...readingOperations,
+  ...keyOperations,
 ] as const

@@ -3,6 +3,7 @@ import * as v from "valibot"
 import { optionalText } from "../answers/fields.ts"
 import { limits } from "../limits.ts"
 import { arxivId, distinct, isArxivId, paperId, shape, text } from "../schema/fields.ts"
+import { described } from "../schema/described.ts"
 
 /** One paper, by either name: `paperId` is taken for every paper, `arxivId` for those that have one. */
 export const onePaper = { paperId: v.exactOptional(paperId), arxivId: v.exactOptional(arxivId) }
@@ -15,11 +16,9 @@ export const somePapers = {
 export const newPapers = {
   arxivIds: v.exactOptional(distinct(arxivId, limits.arxivIds, 1)),
   identifiers: v.exactOptional(
-    v.pipe(
+    described(
       distinct(text(limits.identifier), limits.arxivIds, 1),
-      v.description(
-        "Whatever names papers: DOIs, ISBNs, arXiv ids, addresses, entries of BibTeX or RIS, references as they are printed. A text may name several.",
-      ),
+      "Whatever names papers: DOIs, ISBNs, arXiv ids, addresses, entries of BibTeX or RIS, references as they are printed. A text may name several.",
     ),
   ),
 }

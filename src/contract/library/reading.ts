@@ -18,7 +18,7 @@ const annotated = { ...paperNamed, revision: count, label }
 const expected = ["expectedRevision"]
 const refusals = ["state_conflict"] as const
 
-export const writeAnnotation = operation({
+const writeAnnotation = operation({
   name: "write_annotation",
   family,
   surface,
@@ -33,7 +33,7 @@ export const writeAnnotation = operation({
   example: { arxivId: "1706.03762", expectedRevision: 0, notes: "Compare the schedule in *5.3* with ours." },
 })
 
-export const addHighlight = operation({
+const addHighlight = operation({
   name: "add_highlight",
   family,
   surface,
@@ -59,7 +59,7 @@ export const addHighlight = operation({
   example: { arxivId: "1706.03762", expectedRevision: 1, quote: "We used warmup_steps = 4000.", page: 7, colour: "yellow", version: 7 },
 })
 
-export const amendHighlight = operation({
+const amendHighlight = operation({
   name: "amend_highlight",
   family,
   surface,
@@ -75,7 +75,7 @@ export const amendHighlight = operation({
   example: { expectedRevision: 2, colour: "green" },
 })
 
-export const removeHighlight = operation({
+const removeHighlight = operation({
   name: "remove_highlight",
   family,
   surface,
@@ -90,7 +90,7 @@ export const removeHighlight = operation({
   example: { expectedRevision: 3 },
 })
 
-export const setReadingPosition = operation({
+const setReadingPosition = operation({
   name: "set_reading_position",
   family,
   surface,
@@ -110,3 +110,5 @@ export const setReadingPosition = operation({
   result: { ...paperNamed, page: count, pages: v.nullable(count), offset: count, label },
   example: { arxivId: "1706.03762", page: 7, pages: 15, offset: 420 },
 })
+
+export const readingOperations = [writeAnnotation, addHighlight, amendHighlight, removeHighlight, setReadingPosition] as const

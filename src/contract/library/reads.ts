@@ -6,6 +6,7 @@ import { limits } from "../limits.ts"
 import { read } from "../definitions/read.ts"
 import * as answers from "./answers.ts"
 import { onePaper } from "./papers.ts"
+import { described } from "../schema/described.ts"
 
 const family = "library"
 const surface = "key"
@@ -13,10 +14,8 @@ const permissions = ["read_library"] as const
 
 /** The paper that is asked about: by either name, and by one of them at least. */
 const ofPaper = {
-  paperId: v.exactOptional(
-    v.pipe(onePaper.paperId.wrapped, v.description("What the paper is known by here. Required where arxivId is left out.")),
-  ),
-  arxivId: v.exactOptional(v.pipe(onePaper.arxivId.wrapped, v.description("Its arXiv id. Required where paperId is left out."))),
+  paperId: v.exactOptional(described(onePaper.paperId.wrapped, "What the paper is known by here. Required where arxivId is left out.")),
+  arxivId: v.exactOptional(described(onePaper.arxivId.wrapped, "Its arXiv id. Required where paperId is left out.")),
 }
 
 /** A list of papers as a file: all of them that were asked for, whatever the page. */
@@ -67,19 +66,14 @@ export const libraryReads = [
     permissions,
     parameters: {
       query: v.exactOptional(
-        v.pipe(
+        described(
           plain(limits.searchQuery),
-          v.description(
-            "Words that stand in what is known of the paper, in its tags, in the person's own notes on it, and where annotations may be read in these.",
-          ),
+          "Words that stand in what is known of the paper, in its tags, in the person's own notes on it, and where annotations may be read in these.",
         ),
       ),
       tag: v.exactOptional(tag),
       sort: v.exactOptional(
-        v.pipe(
-          oneOf(enumerations.paperOrder),
-          v.description("Newest saved first when left out; else by title, or newest published first."),
-        ),
+        described(oneOf(enumerations.paperOrder), "Newest saved first when left out; else by title, or newest published first."),
       ),
     },
     refusals: ["not_authorized"],

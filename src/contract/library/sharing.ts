@@ -26,7 +26,7 @@ export const unsavePapers = operation({
   example: { arxivIds: ["1706.03762"] },
 })
 
-export const deleteCollection = operation({
+const deleteCollection = operation({
   name: "delete_collection",
   family,
   surface,
@@ -40,7 +40,7 @@ export const deleteCollection = operation({
   example: {},
 })
 
-export const inviteToCollection = operation({
+const inviteToCollection = operation({
   name: "invite_to_collection",
   family,
   surface,
@@ -54,7 +54,7 @@ export const inviteToCollection = operation({
   example: { username: "grace" },
 })
 
-export const withdrawCollectionInvitation = operation({
+const withdrawCollectionInvitation = operation({
   name: "withdraw_collection_invitation",
   family,
   surface,
@@ -67,7 +67,7 @@ export const withdrawCollectionInvitation = operation({
   example: {},
 })
 
-export const acceptCollectionInvitation = operation({
+const acceptCollectionInvitation = operation({
   name: "accept_collection_invitation",
   family,
   surface,
@@ -79,7 +79,7 @@ export const acceptCollectionInvitation = operation({
   example: {},
 })
 
-export const declineCollectionInvitation = operation({
+const declineCollectionInvitation = operation({
   name: "decline_collection_invitation",
   family,
   surface,
@@ -91,7 +91,7 @@ export const declineCollectionInvitation = operation({
   example: {},
 })
 
-export const leaveCollection = operation({
+const leaveCollection = operation({
   name: "leave_collection",
   family,
   surface,
@@ -104,7 +104,7 @@ export const leaveCollection = operation({
   example: {},
 })
 
-export const removeCollectionMember = operation({
+const removeCollectionMember = operation({
   name: "remove_collection_member",
   family,
   surface,
@@ -119,7 +119,7 @@ export const removeCollectionMember = operation({
   example: {},
 })
 
-export const deleteNote = operation({
+const deleteNote = operation({
   name: "delete_note",
   family,
   surface,
@@ -132,7 +132,7 @@ export const deleteNote = operation({
   example: {},
 })
 
-export const markRead = operation({
+const markRead = operation({
   name: "mark_read",
   family,
   surface,
@@ -146,7 +146,7 @@ export const markRead = operation({
   example: { collectionId: "0198f3a0-0000-7000-8000-000000000021", arxivId: "1706.03762" },
 })
 
-export const importPapers = operation({
+const importPapers = operation({
   name: "import_papers",
   family,
   surface,
@@ -171,3 +171,16 @@ export const importPapers = operation({
     text: "@article{shannon1948, title={A Mathematical Theory of Communication}, author={Shannon, C. E.}, journal={Bell System Technical Journal}, year={1948}, doi={10.1002/j.1538-7305.1948.tb01338.x}}",
   },
 })
+
+export const sharingOperations = [
+  deleteCollection,
+  inviteToCollection,
+  withdrawCollectionInvitation,
+  acceptCollectionInvitation,
+  declineCollectionInvitation,
+  leaveCollection,
+  removeCollectionMember,
+  deleteNote,
+  markRead,
+  importPapers,
+] as const

@@ -11,7 +11,7 @@ const fields = { ...somePapers, tags: distinct(tag, limits.paperTags, 1) }
 const label = v.null()
 const example = { arxivIds: ["1706.03762"], tags: ["warm-up", "to read"] }
 
-export const tagPapers = operation({
+const tagPapers = operation({
   name: "tag_papers",
   family,
   surface,
@@ -25,7 +25,7 @@ export const tagPapers = operation({
   example,
 })
 
-export const untagPapers = operation({
+const untagPapers = operation({
   name: "untag_papers",
   family,
   surface,
@@ -37,3 +37,5 @@ export const untagPapers = operation({
   result: { tags: ids, untagged: ids, notTagged: ids, label },
   example,
 })
+
+export const taggingOperations = [tagPapers, untagPapers] as const

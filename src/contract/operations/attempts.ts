@@ -22,6 +22,7 @@ import {
   outputs,
   repository,
 } from "../definitions/work.ts"
+import { described } from "../schema/described.ts"
 
 const permissions = ["manage_own_experiments"] as const
 const expected = ["expectedRevision", "expectedStatus"] as const
@@ -41,9 +42,8 @@ const launched = {
 }
 const reportedAt = "2026-11-20T09:30:00.000Z"
 
-export const registerAttempt = operation({
+const registerAttempt = operation({
   name: "register_attempt",
-  surface: "agent",
   sentence: ({ intent, argv }, label) => `registered ${intent} attempt ${label}${quoting(argv.join(" "))}`,
   summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a fresh attemptId.",
   permissions,
@@ -96,9 +96,8 @@ export const registerAttempt = operation({
   ],
 })
 
-export const reportAttemptEvent = operation({
+const reportAttemptEvent = operation({
   name: "report_attempt_event",
-  surface: "agent",
   sentence: ({ event, failure, message }, label) =>
     `reported ${label} ${words(event)}${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
   summary: "Delivers what happened to one's own attempt, with the registrant's time, metrics and outputs; also after a release.",
@@ -120,41 +119,32 @@ export const reportAttemptEvent = operation({
     message: v.exactOptional(text(limits.explanation)),
     metrics: v.exactOptional(metrics),
     corrects: v.exactOptional(
-      v.pipe(
+      described(
         corrects,
-        v.description(
-          "What earlier events told wrongly: a unit, by metric and split, or a value, by dimensions too, whose new value is in metrics. What was told stays readable. A progress event that corrects is taken after the end too.",
-        ),
+        "What earlier events told wrongly: a unit, by metric and split, or a value, by dimensions too, whose new value is in metrics. What was told stays readable. A progress event that corrects is taken after the end too.",
       ),
     ),
-    late: v.exactOptional(
-      v.pipe(v.boolean("must be true or false"), v.description("A progress event marked late adds metrics after the end.")),
-    ),
+    late: v.exactOptional(described(v.boolean("must be true or false"), "A progress event marked late adds metrics after the end.")),
     outputs: v.exactOptional(outputs),
     figures,
     cost: v.exactOptional(
-      v.pipe(
-        cost,
-        v.description("What the attempt cost until now, in all; it replaces what was said before. Taken after the end in a late event."),
-      ),
+      described(cost, "What the attempt cost until now, in all; it replaces what was said before. Taken after the end in a late event."),
     ),
     exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
     failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),
     reproduction: v.exactOptional(
-      v.pipe(
+      described(
         shape({
           verdict: oneOf(enumerations.reproductionVerdict),
           explanation: text(limits.explanation),
           repeats: v.exactOptional(
-            v.pipe(
+            described(
               shape({ ...namedEffect, attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)) }),
-              v.description(
-                "The effect of a finding that it repeats. The service works the same contrast out from this attempt and those of attemptIds, and counts what it says.",
-              ),
+              "The effect of a finding that it repeats. The service works the same contrast out from this attempt and those of attemptIds, and counts what it says.",
             ),
           ),
         }),
-        v.description("With the outcome of a reproduction: what it says of what it reproduces."),
+        "With the outcome of a reproduction: what it says of what it reproduces.",
       ),
     ),
   },
@@ -190,3 +180,5 @@ export const reportAttemptEvent = operation({
     },
   ],
 })
+
+export const attemptOperations = [registerAttempt, reportAttemptEvent] as const

@@ -7,12 +7,12 @@ import { limits } from "../limits.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, oneOf, plain, shape, text, uuid } from "../schema/fields.ts"
 import { subject } from "../schema/ref.ts"
+import { described } from "../schema/described.ts"
 
 const some = v.exactOptional
 
 export const declareBoard = operation({
   name: "declare_board",
-  surface: "agent",
   sentence: ({ title }, label) => `declared board ${label}${quoting(title)}`,
   summary:
     "Declares what is compared in a Room: a metric, which way is better, and the evaluator and data that attempts must be pinned to. The board ranks the groups of such attempts by their means, and names a best one only where it can be told apart from the next.",
@@ -26,22 +26,16 @@ export const declareBoard = operation({
     split: some(plain(limits.name)),
     direction: oneOf(enumerations.direction),
     by: some(
-      v.pipe(
-        distinct(dimensionName, limits.dimensions, 1),
-        v.description("Dimensions that tell what is ranked apart; arm where nothing is said."),
-      ),
+      described(distinct(dimensionName, limits.dimensions, 1), "Dimensions that tell what is ranked apart; arm where nothing is said."),
     ),
-    over: some(v.pipe(dimensionName, v.description("The dimension that repeats, such as seed."))),
+    over: some(described(dimensionName, "The dimension that repeats, such as seed.")),
     where: some(dimensions),
-    baseline: some(v.pipe(dimensions, v.description("The group that the others are compared with: its value of each dimension of by."))),
-    evaluator: v.pipe(
+    baseline: some(described(dimensions, "The group that the others are compared with: its value of each dimension of by.")),
+    evaluator: described(
       shape({ repository, argv: some(argv) }),
-      v.description("What measures: attempts count that are pinned to this commit and whose command line begins with argv."),
+      "What measures: attempts count that are pinned to this commit and whose command line begins with argv.",
     ),
-    data: v.pipe(
-      distinct(digest, limits.materials),
-      v.description("Digests of materials, each of which an attempt must name among its inputs."),
-    ),
+    data: described(distinct(digest, limits.materials), "Digests of materials, each of which an attempt must name among its inputs."),
   },
   result: { boardId: uuid, label: v.string() },
   example: {

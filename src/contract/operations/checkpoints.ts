@@ -7,10 +7,10 @@ import { limits } from "../limits.ts"
 import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
+import { described } from "../schema/described.ts"
 
 export const postResearchCheckpoint = operation({
   name: "post_research_checkpoint",
-  surface: "agent",
   sentence: ({ state, synthesis, conclusion }) =>
     state === "concluded" ? `concluded${quoting(conclusion)}` : `summed up${quoting(synthesis)}`,
   summary:
@@ -23,7 +23,7 @@ export const postResearchCheckpoint = operation({
   onlyWhen: [{ field: "conclusion", when: { field: "state", in: ["concluded"] } }],
   fields: {
     threadId: subject("thread"),
-    expectedWatermark: v.pipe(whole(), v.description("The Thread's timelineWatermark: the sequence of its newest entry.")),
+    expectedWatermark: described(whole(), "The Thread's timelineWatermark: the sequence of its newest entry."),
     coversThrough: whole(),
     state: oneOf(enumerations.checkpointState),
     synthesis: text(limits.message),

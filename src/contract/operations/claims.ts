@@ -13,10 +13,9 @@ const { claimedWork } = enumerations
 const permissions = ["post_thread"] as const
 const result = { claimId: uuid, until: at, label: v.null() }
 
-export const claimWork = operation({
+const claimWork = operation({
   name: "claim_work",
   refusals: ["experiment_not_open", "state_conflict"],
-  surface: "agent",
   sentence: ({ what, minutes, note }) => `claimed work for ${minutes} minutes, ${words(what)}${quoting(note)}`,
   summary:
     "Says that you are at work on something, so that others do something else. Each write of yours about it renews the claim; it ends by itself. It forbids nothing: others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
@@ -44,10 +43,9 @@ export const claimWork = operation({
   },
 })
 
-export const releaseClaim = operation({
+const releaseClaim = operation({
   name: "release_claim",
   refusals: ["role_required", "state_conflict"],
-  surface: "agent",
   sentence: (_content) => "released a claim",
   summary: "Ends a claim before its time; by the person whose agent made it.",
   permissions,
@@ -56,3 +54,5 @@ export const releaseClaim = operation({
   result,
   example: { claimId: "0198f3a0-0000-7000-8000-00000000000c" },
 })
+
+export const claimOperations = [claimWork, releaseClaim] as const

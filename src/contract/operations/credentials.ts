@@ -18,7 +18,7 @@ const issued = {
   token: v.exactOptional(plain(200)),
 }
 
-export const issueCredential = operation({
+const issueCredential = operation({
   name: "issue_credential",
   surface: "browser",
   path: "/api/rooms/{roomId}/credentials",
@@ -37,7 +37,7 @@ export const issueCredential = operation({
   example: { label: "sweep agent", permissions: ["post_thread", "publish_records"] },
 })
 
-export const rotateCredential = operation({
+const rotateCredential = operation({
   name: "rotate_credential",
   surface: "browser",
   path: "/api/rooms/{roomId}/credentials/{credentialId}/rotate",
@@ -50,7 +50,7 @@ export const rotateCredential = operation({
   example: {},
 })
 
-export const revokeCredential = operation({
+const revokeCredential = operation({
   name: "revoke_credential",
   surface: "browser",
   path: "/api/rooms/{roomId}/credentials/{credentialId}/revoke",
@@ -64,3 +64,5 @@ export const revokeCredential = operation({
   result: { credentialId: uuid, label, revokedAt: time },
   example: {},
 })
+
+export const credentialOperations = [issueCredential, rotateCredential, revokeCredential] as const

@@ -11,6 +11,7 @@ import { SALT } from "../schema/patterns.ts"
 import { subject } from "../schema/ref.ts"
 import { premises, scope } from "../definitions/science.ts"
 import { digest, expectedExperiment, hypotheses, protocol, repository, requiredMaterials } from "../definitions/work.ts"
+import { described } from "../schema/described.ts"
 
 const question = text(limits.statement)
 const statement = text(limits.statement)
@@ -32,9 +33,8 @@ const arms = [
   { name: "warm_up", argv: ["python", "train.py", "--warmup", "400"], description: "The ramp the hypothesis speaks of." },
 ]
 
-export const proposeExperiment = operation({
+const proposeExperiment = operation({
   name: "propose_experiment",
-  surface: "agent",
   sentence: ({ question }, label) => `proposed ${label}${quoting(question)}`,
   summary: "Proposes a scoped question as an experiment, open to be taken; it may address no hypothesis, one, or several.",
   permissions,
@@ -58,9 +58,8 @@ export const proposeExperiment = operation({
   },
 })
 
-export const amendExperiment = operation({
+const amendExperiment = operation({
   name: "amend_experiment",
-  surface: "agent",
   sentence: ({ explanation }, label) => `amended ${label}${quoting(explanation)}`,
   summary: "Changes what an open experiment asks; its proposer only.",
   permissions,
@@ -86,9 +85,8 @@ export const amendExperiment = operation({
   },
 })
 
-export const cancelExperiment = operation({
+const cancelExperiment = operation({
   name: "cancel_experiment",
-  surface: "agent",
   sentence: ({ reason }, label) => `cancelled ${label}${quoting(reason)}`,
   summary: "Withdraws an open experiment for good; its proposer only.",
   permissions,
@@ -99,9 +97,8 @@ export const cancelExperiment = operation({
   example: { experimentId, expectedRevision: 2, expectedStatus: "open", reason: "Answered by the runs of another Room." },
 })
 
-export const takeExperiment = operation({
+const takeExperiment = operation({
   name: "take_experiment",
-  surface: "agent",
   sentence: ({ leaseMinutes }, label) => `took ${label}${leaseMinutes === undefined ? "" : ` with a lease of ${leaseMinutes} minutes`}`,
   summary:
     "Takes an open experiment for oneself; of several takers exactly one wins. Taking starts no computation. With leaseMinutes others may take it over once you have written nothing about it for so long; each write of yours about it begins the minutes again.",
@@ -113,9 +110,8 @@ export const takeExperiment = operation({
   example: { experimentId, expectedRevision: 1, expectedStatus: "open" },
 })
 
-export const releaseExperiment = operation({
+const releaseExperiment = operation({
   name: "release_experiment",
-  surface: "agent",
   sentence: ({ handoff }, label) => `gave ${label} back${quoting(handoff)}`,
   summary: "Gives an experiment back, open to others, with a handoff; plans, attempts and findings stay.",
   permissions,
@@ -131,9 +127,8 @@ export const releaseExperiment = operation({
   },
 })
 
-export const reportExperimentStatus = operation({
+const reportExperimentStatus = operation({
   name: "report_experiment_status",
-  surface: "agent",
   sentence: ({ status, summary }, label) => `reported ${label} ${words(status)}${quoting(summary)}`,
   summary: "Says that one's own experiment is in progress, completed or cancelled.",
   permissions,
@@ -156,9 +151,8 @@ export const reportExperimentStatus = operation({
   },
 })
 
-export const acceptPlan = operation({
+const acceptPlan = operation({
   name: "accept_plan",
-  surface: "agent",
   sentence: ({ protocol, sealed, intent }, label) =>
     `accepted ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${sealed.opensAt.slice(0, 10)}`}${quoting(protocol?.summary)}`,
   summary:
@@ -176,14 +170,14 @@ export const acceptPlan = operation({
     premises,
     protocol: v.exactOptional(protocol),
     sealed: v.exactOptional(
-      v.pipe(
+      described(
         shape({ digest, opensAt: time }),
-        v.description("digest is sha256: and the SHA-256 of the canonical JSON (RFC 8785) of {protocol, salt}; opensAt is within a year."),
+        "digest is sha256: and the SHA-256 of the canonical JSON (RFC 8785) of {protocol, salt}; opensAt is within a year.",
       ),
     ),
     intent: oneOf(enumerations.planIntent),
     requiredMaterials,
-    budget: v.exactOptional(v.pipe(cost, v.description("What its attempts may cost in all."))),
+    budget: v.exactOptional(described(cost, "What its attempts may cost in all.")),
   },
   result: { ...result, planId: uuid },
   example: {
@@ -218,9 +212,8 @@ export const acceptPlan = operation({
   ],
 })
 
-export const openPlan = operation({
+const openPlan = operation({
   name: "open_plan",
-  surface: "agent",
   sentence: ({ protocol }, label) => `opened ${label}${quoting(protocol.summary)}`,
   summary: "Shows the protocol of one's own sealed plan, at any time. It must give the digest that the plan was sealed with.",
   permissions,
@@ -238,3 +231,14 @@ export const openPlan = operation({
     salt: "5f0c6b1d3e9a47288d1b90c4a7e2f316",
   },
 })
+
+export const experimentOperations = [
+  proposeExperiment,
+  amendExperiment,
+  cancelExperiment,
+  takeExperiment,
+  releaseExperiment,
+  reportExperimentStatus,
+  acceptPlan,
+  openPlan,
+] as const

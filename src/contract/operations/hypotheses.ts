@@ -8,7 +8,6 @@ import { assertion, concepts, premises, references, scope } from "../definitions
 
 export const publishHypothesis = operation({
   name: "publish_hypothesis",
-  surface: "agent",
   sentence: ({ assertion }, label) => `published hypothesis ${label}${quoting(assertion.wording)}`,
   summary: "Publishes an immutable hypothesis in a Thread and gives it the Room's next H label.",
   permissions: ["publish_records"],

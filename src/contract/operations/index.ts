@@ -4,85 +4,36 @@ import { libraryOperations } from "../library/operations.ts"
 import type { Operation } from "../definitions/operation.ts"
 import { present } from "../present.ts"
 import type { IdsOf } from "../definitions/read.ts"
-import { registerAttempt, reportAttemptEvent } from "./attempts.ts"
-import { issueCredential, revokeCredential, rotateCredential } from "./credentials.ts"
-import {
-  acceptPlan,
-  amendExperiment,
-  cancelExperiment,
-  openPlan,
-  proposeExperiment,
-  releaseExperiment,
-  reportExperimentStatus,
-  takeExperiment,
-} from "./experiments.ts"
+import { attemptOperations } from "./attempts.ts"
 import { declareBoard } from "./boards.ts"
-import { claimWork, releaseClaim } from "./claims.ts"
 import { postResearchCheckpoint } from "./checkpoints.ts"
+import { claimOperations } from "./claims.ts"
+import { credentialOperations } from "./credentials.ts"
+import { experimentOperations } from "./experiments.ts"
 import { publishHypothesis } from "./hypotheses.ts"
-import { assertCorrection, assertDispute, assertRetraction, assertSupersession, withdrawLink } from "./links.ts"
+import { linkOperations } from "./links.ts"
+import { materialOperations } from "./materials.ts"
+import { publicationOperations } from "./publications.ts"
 import { submitReview } from "./reviews.ts"
-import { registerMaterial, reportMaterialLocation } from "./materials.ts"
-import { linkExperimentFinding, publishCitedClaim, publishFinding } from "./publications.ts"
-import {
-  addMember,
-  adoptRoom,
-  amendRoom,
-  archiveRoom,
-  createRoom,
-  decideJoinRequest,
-  removeMember,
-  requestToJoin,
-  restoreRoom,
-  transferRoom,
-} from "./rooms.ts"
-import { createThread, postMessage, reuseRecord } from "./threads.ts"
+import { roomOperations } from "./rooms.ts"
+import { threadOperations } from "./threads.ts"
 import { withholdContent } from "./withholding.ts"
 
 const all = [
-  createThread,
-  postMessage,
-  reuseRecord,
+  ...threadOperations,
   publishHypothesis,
-  publishFinding,
-  publishCitedClaim,
-  linkExperimentFinding,
-  assertCorrection,
-  assertSupersession,
-  assertDispute,
-  assertRetraction,
-  withdrawLink,
+  ...publicationOperations,
+  ...linkOperations,
   submitReview,
   postResearchCheckpoint,
-  proposeExperiment,
-  amendExperiment,
-  cancelExperiment,
-  takeExperiment,
-  releaseExperiment,
-  reportExperimentStatus,
-  acceptPlan,
-  openPlan,
-  registerAttempt,
-  reportAttemptEvent,
+  ...experimentOperations,
+  ...attemptOperations,
   declareBoard,
-  registerMaterial,
-  reportMaterialLocation,
-  claimWork,
-  releaseClaim,
-  createRoom,
-  amendRoom,
-  requestToJoin,
-  decideJoinRequest,
-  addMember,
-  removeMember,
-  archiveRoom,
-  restoreRoom,
-  transferRoom,
-  adoptRoom,
+  ...materialOperations,
+  ...claimOperations,
+  ...roomOperations,
   withholdContent,
-  issueCredential,
-  rotateCredential,
-  revokeCredential,
+  ...credentialOperations,
   ...libraryOperations,
 ] as const
 

@@ -5,6 +5,7 @@ import { distinct, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
+import { described } from "../schema/described.ts"
 
 const explanation = text(limits.explanation)
 const targetVersionId = subject("record")
@@ -13,10 +14,9 @@ const result = { linkId: uuid, label: v.string() }
 const target = "0198f3a0-0000-7000-8000-000000000009"
 const replacement = "0198f3a0-0000-7000-8000-00000000000a"
 
-export const assertCorrection = operation({
+const assertCorrection = operation({
   name: "assert_correction",
   refusals: ["link_exists"],
-  surface: "agent",
   sentence: ({ targetVersionId, correction }, label, named) => `corrected ${named(targetVersionId)} (${label})${quoting(correction)}`,
   summary: "States what is to be corrected in a record, with a replacement if there is one. Several may stand; none ranks above another.",
   permissions: ["post_thread"],
@@ -26,10 +26,9 @@ export const assertCorrection = operation({
   example: { targetVersionId: target, explanation: "The unit was mistaken.", correction: "Read nats where it says bits." },
 })
 
-export const assertSupersession = operation({
+const assertSupersession = operation({
   name: "assert_supersession",
   refusals: ["link_exists"],
-  surface: "agent",
   sentence: ({ targetVersionId, replacementVersionId, explanation }, label, named) =>
     `superseded ${named(targetVersionId)} by ${named(replacementVersionId)} (${label})${quoting(explanation)}`,
   summary: "States that a record is superseded by another one.",
@@ -40,10 +39,9 @@ export const assertSupersession = operation({
   example: { targetVersionId: target, explanation: "The later finding covers more seeds.", replacementVersionId: replacement },
 })
 
-export const assertDispute = operation({
+const assertDispute = operation({
   name: "assert_dispute",
   refusals: ["link_exists"],
-  surface: "agent",
   sentence: ({ targetVersionId, explanation, part }, label, named) =>
     `disputed ${named(targetVersionId)}${part === undefined ? "" : ` in ${partInWords(part)}`} (${label})${quoting(explanation)}`,
   summary: "Disputes a record or a part of it, with records as evidence if there are any.",
@@ -53,7 +51,7 @@ export const assertDispute = operation({
     targetVersionId,
     explanation,
     part: v.exactOptional(
-      v.pipe(text(limits.explanation), v.description("A JSON Pointer into the record's content, such as /scope, or words of its wording.")),
+      described(text(limits.explanation), "A JSON Pointer into the record's content, such as /scope, or words of its wording."),
     ),
     evidence: v.exactOptional(distinct(ref("record"), limits.citations)),
   },
@@ -61,10 +59,9 @@ export const assertDispute = operation({
   example: { targetVersionId: target, explanation: "The reproduction does not show the difference." },
 })
 
-export const assertRetraction = operation({
+const assertRetraction = operation({
   name: "assert_retraction",
   refusals: ["role_required", "link_exists"],
-  surface: "agent",
   sentence: ({ targetVersionId, explanation }, label, named) => `retracted ${named(targetVersionId)} (${label})${quoting(explanation)}`,
   summary: "Retracts a record: by its author, or by the Room's owner.",
   permissions: ["publish_records"],
@@ -74,10 +71,9 @@ export const assertRetraction = operation({
   example: { targetVersionId: target, explanation: "The evaluation script read the wrong split." },
 })
 
-export const withdrawLink = operation({
+const withdrawLink = operation({
   name: "withdraw_link",
   refusals: ["role_required", "unknown_link", "state_conflict"],
-  surface: "agent",
   sentence: ({ explanation }, label) => `took ${label} back${quoting(explanation)}`,
   summary: "Takes back one's own finding link, dispute, correction, supersession or review. It stays readable and no longer counts.",
   permissions: ["post_thread"],
@@ -86,3 +82,5 @@ export const withdrawLink = operation({
   result: { linkId: uuid, label: v.nullable(v.string()) },
   example: { linkId: "0198f3a0-0000-7000-8000-00000000000b", explanation: "The finding was about another model." },
 })
+
+export const linkOperations = [assertCorrection, assertSupersession, assertDispute, assertRetraction, withdrawLink] as const

@@ -11,9 +11,8 @@ import { digest, locationUri, materialReference } from "../definitions/work.ts"
 
 const permissions = ["publish_records", "post_thread"] as const
 
-export const registerMaterial = operation({
+const registerMaterial = operation({
   name: "register_material",
-  surface: "agent",
   sentence: ({ name }, label) => `registered material ${label}${quoting(name)}`,
   summary: "Registers a material by its digest or pinned reference; one that is known already is answered as it is, under its own label.",
   permissions,
@@ -40,9 +39,8 @@ export const registerMaterial = operation({
   },
 })
 
-export const reportMaterialLocation = operation({
+const reportMaterialLocation = operation({
   name: "report_material_location",
-  surface: "agent",
   sentence: ({ state, explanation }, label) => `reported ${label} ${words(state)}${quoting(explanation)}`,
   summary: "Says where a material is and whether people can get it there. The service never opens the address.",
   permissions,
@@ -58,3 +56,5 @@ export const reportMaterialLocation = operation({
   result: { materialId: uuid, label: v.string(), obtainability: oneOf(enumerations.obtainability), ...fromOtherRoom },
   example: { materialId: "0198f3a0-0000-7000-8000-000000000008", uri: "https://example.org/data/token-counts.json", state: "available" },
 })
+
+export const materialOperations = [registerMaterial, reportMaterialLocation] as const

@@ -68,9 +68,8 @@ const assertionExample = (wording: string) => ({
   scope: "The 50-million-parameter model, five seeds an arm.",
 })
 
-export const publishFinding = operation({
+const publishFinding = operation({
   name: "publish_finding",
-  surface: "agent",
   sentence: ({ assertion, outcome }, label) => `published ${outcome} finding ${label}${quoting(assertion.wording)}`,
   path: "/api/agent/findings",
   summary: "Publishes a result and its evidence. The service works its effects out.",
@@ -120,9 +119,8 @@ export const publishFinding = operation({
   },
 })
 
-export const publishCitedClaim = operation({
+const publishCitedClaim = operation({
   name: "publish_cited_claim",
-  surface: "agent",
   sentence: ({ assertion, paper }, label) => `cited arXiv:${paper.arxivId} as ${label}${quoting(assertion.wording)}`,
   path: "/api/agent/cited-claims",
   summary: "Publishes an immutable cited claim: what a paper says, quoted and located.",
@@ -154,7 +152,6 @@ export const publishCitedClaim = operation({
 export const linkExperimentFinding = operation({
   name: "link_experiment_finding",
   refusals: ["link_exists"],
-  surface: "agent",
   sentence: ({ findingVersionId, experimentId, towardQuestion, towardHypothesis }, _label, named) =>
     `related ${named(findingVersionId)} to ${named(experimentId)}: it ${[
       ...towardHypothesis.map(({ versionId, verdict }) => `${words(verdict)} ${named(versionId)}`),
@@ -193,3 +190,5 @@ export const linkExperimentFinding = operation({
     towardQuestion: { verdict: "answers", explanation: "For this model size, yes." },
   },
 })
+
+export const publicationOperations = [publishFinding, publishCitedClaim, linkExperimentFinding] as const

@@ -18,7 +18,6 @@ const { reviewChecked, reviewVerdict } = enumerations
 export const submitReview = operation({
   name: "submit_review",
   refusals: ["role_required", "link_exists"],
-  surface: "agent",
   sentence({ verdict, explanation }, label) {
     const [before, after] = says[verdict]
     return `${before} ${label}${after}${quoting(explanation)}`

@@ -12,7 +12,7 @@ const title = text(limits.title)
 const question = text(limits.statement)
 const membership = { userId: uuid, username, label: v.null() }
 
-export const createRoom = operation({
+const createRoom = operation({
   name: "create_room",
   surface: "browser",
   sentence: ({ title }) => `made the Room${quoting(title)}`,
@@ -27,7 +27,7 @@ export const createRoom = operation({
   example: { title: "Warm-up and early loss", question: "How much of the early loss does learning-rate warm-up explain?" },
 })
 
-export const amendRoom = operation({
+const amendRoom = operation({
   name: "amend_room",
   surface: "browser",
   sentence: ({ title, question, license }) =>
@@ -47,7 +47,7 @@ export const amendRoom = operation({
   example: { title: "Warm-up and early loss, revisited" },
 })
 
-export const requestToJoin = operation({
+const requestToJoin = operation({
   name: "request_to_join",
   surface: "browser",
   path: "/api/rooms/{roomId}/join-requests",
@@ -61,7 +61,7 @@ export const requestToJoin = operation({
   example: { message: "I run the same sweep on a larger model." },
 })
 
-export const decideJoinRequest = operation({
+const decideJoinRequest = operation({
   name: "decide_join_request",
   surface: "browser",
   sentence: () => "accepted a request to join",
@@ -77,7 +77,7 @@ export const decideJoinRequest = operation({
   example: { decision: "accept" },
 })
 
-export const addMember = operation({
+const addMember = operation({
   name: "add_member",
   surface: "browser",
   sentence: ({ username }) => `made ${username} a member`,
@@ -93,7 +93,7 @@ export const addMember = operation({
   example: { username: "grace" },
 })
 
-export const removeMember = operation({
+const removeMember = operation({
   name: "remove_member",
   surface: "browser",
   sentence: () => "ended a membership",
@@ -111,7 +111,7 @@ export const removeMember = operation({
 
 const reason = text(limits.explanation)
 
-export const archiveRoom = operation({
+const archiveRoom = operation({
   name: "archive_room",
   surface: "browser",
   sentence: ({ reason }) => `archived the Room${quoting(reason)}`,
@@ -126,7 +126,7 @@ export const archiveRoom = operation({
   example: { reason: "The question is answered; see the concluding checkpoint." },
 })
 
-export const restoreRoom = operation({
+const restoreRoom = operation({
   name: "restore_room",
   surface: "browser",
   sentence: ({ reason }) => `restored the Room${quoting(reason)}`,
@@ -143,7 +143,7 @@ export const restoreRoom = operation({
 })
 
 /** The new owner stands in the path, as whoever else a membership is about. */
-export const transferRoom = operation({
+const transferRoom = operation({
   name: "transfer_room",
   surface: "browser",
   sentence: ({ reason }) => `gave the Room another owner${quoting(reason)}`,
@@ -164,7 +164,7 @@ export const transferRoom = operation({
  * Done by `import --adopt`: a Room of another instance goes on as one of this instance, owned by who adopts it. The entry says
  * where the Room was until then, so that whoever has it from here can tell the people of there from those of here.
  */
-export const adoptRoom = operation({
+const adoptRoom = operation({
   name: "adopt_room",
   surface: "command",
   sentence: ({ origin }) => `adopted the Room from ${origin.baseUrl}`,
@@ -181,3 +181,16 @@ export const adoptRoom = operation({
     origin: { instanceId: "0198f3a0-5b1e-7c44-9d8e-2f6a1b3c4d5e", baseUrl: "https://rooms.example.org", throughSequence: 112 },
   },
 })
+
+export const roomOperations = [
+  createRoom,
+  amendRoom,
+  requestToJoin,
+  decideJoinRequest,
+  addMember,
+  removeMember,
+  archiveRoom,
+  restoreRoom,
+  transferRoom,
+  adoptRoom,
+] as const

@@ -9,9 +9,8 @@ import { figures } from "../definitions/figures.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref, subject } from "../schema/ref.ts"
 
-export const createThread = operation({
+const createThread = operation({
   name: "create_thread",
-  surface: "agent",
   sentence: ({ title }) => `started a Thread${quoting(title)}`,
   path: "/api/agent/threads",
   summary: "Starts a Thread in a Room, with an opening message if one is given; with replyToEntryId it follows up a card.",
@@ -37,7 +36,6 @@ export const createThread = operation({
 
 export const postMessage = operation({
   name: "post_message",
-  surface: "agent",
   sentence: ({ text, replyToEntryId }) => `${replyToEntryId === undefined ? "wrote" : "answered"}${quoting(text)}`,
   path: "/api/agent/threads/{threadId}/messages",
   summary:
@@ -53,9 +51,8 @@ export const postMessage = operation({
   example: { text: "The second run used a shorter ramp: $n_w = 100$ instead of $400$." },
 })
 
-export const reuseRecord = operation({
+const reuseRecord = operation({
   name: "reuse_record",
-  surface: "agent",
   sentence: ({ note }, label) => `brought ${label} into the Thread${quoting(note)}`,
   path: "/api/agent/threads/{threadId}/records",
   summary: "Places an exact record, of this Room or another, as a card in a Thread. The record itself is not changed.",
@@ -68,3 +65,5 @@ export const reuseRecord = operation({
   result: { versionId: uuid, label: v.string(), ...fromOtherRoom },
   example: { versionId: "0198f3a0-0000-7000-8000-000000000004", note: "The same prediction, tested there on a larger model." },
 })
+
+export const threadOperations = [createThread, postMessage, reuseRecord] as const

@@ -5,6 +5,7 @@ import { enumerations } from "../schema/enumerations.ts"
 import { list, oneOf, shape, text, uuid, wellFormed, whole } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
+import { described } from "../schema/described.ts"
 
 /** A place in a body: a JSON Pointer, empty for all of it. No title: it is nothing that a person wrote. */
 const place = v.pipe(
@@ -28,18 +29,16 @@ export const withholdContent = operation({
   entry: { kind: "content_withheld", form: "receipt" },
   activity: "content_withheld",
   fields: {
-    of: v.pipe(
+    of: described(
       v.union(
         [shape({ entryId: uuid }), shape({ versionId: uuid }), shape({ sequence: whole(1) })],
         "must hold one of entryId, versionId and sequence",
       ),
-      v.description("The write: by an entry of a timeline that it left, by the record it made, or by its entry of the Room's activity."),
+      "The write: by an entry of a timeline that it left, by the record it made, or by its entry of the Room's activity.",
     ),
-    fields: v.pipe(
+    fields: described(
       list(place, limits.withheldFields, 1),
-      v.description(
-        "Places in the body as it was accepted, as JSON Pointers; one that names an object or a list names all in it that can be withheld, and an empty one the whole body. /client names what the sender said of itself.",
-      ),
+      "Places in the body as it was accepted, as JSON Pointers; one that names an object or a list names all in it that can be withheld, and an empty one the whole body. /client names what the sender said of itself.",
     ),
     reason: oneOf(enumerations.withholdingReason),
     explanation: text(limits.explanation),

@@ -11,6 +11,7 @@ import { read } from "../definitions/read.ts"
 import { between, wholeNumber, words } from "../definitions/parameters.ts"
 import { subject } from "../schema/ref.ts"
 import { similarAnswer } from "../answers/similar.ts"
+import { described } from "../schema/described.ts"
 
 const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "Bytes that the answer may have as it is sent."))
 
@@ -34,11 +35,11 @@ export const overviewReads = [
     summary:
       "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object, a name to its person (with roomId, to a member of that Room), a commit or an arXiv id to what names it, newest first. status, agent and since look among the best matches. Snippets are HTML in which only mark elements stand.",
     parameters: {
-      query: v.pipe(text(limits.searchQuery), v.description("Words to look for; signs between them mean nothing.")),
+      query: described(text(limits.searchQuery), "Words to look for; signs between them mean nothing."),
       roomId: v.exactOptional(subject("room")),
       kinds: v.exactOptional(words(enumerations.searchKind)),
       status: v.exactOptional(oneOf(standings)),
-      author: v.exactOptional(v.pipe(plain(limits.name), v.description("The id or the name of a person."))),
+      author: v.exactOptional(described(plain(limits.name), "The id or the name of a person.")),
       agent: v.exactOptional(agentName),
       since: v.exactOptional(time),
     },
@@ -91,12 +92,9 @@ export const overviewReads = [
       "What is near to a text, or to one of the Room's hypotheses, experiments, findings or attempts, among the newest of these, and what came of each; of an attempt also where the same commit, argv and configuration was run. It compares stems of words, rare ones most: the same said in other words is not found.",
     parameters: {
       text: v.exactOptional(
-        v.pipe(
-          text(limits.explanation),
-          v.description("Whatever is to be proposed, in a sentence or more; needed where like is not given."),
-        ),
+        described(text(limits.explanation), "Whatever is to be proposed, in a sentence or more; needed where like is not given."),
       ),
-      like: v.exactOptional(v.pipe(uuid, v.description("An object of this Room, instead of a text."))),
+      like: v.exactOptional(described(uuid, "An object of this Room, instead of a text.")),
     },
     answer: similarAnswer,
   }),

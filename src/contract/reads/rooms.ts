@@ -9,6 +9,7 @@ import { oneOf } from "../schema/fields.ts"
 import { read } from "../definitions/read.ts"
 import { sequence, wholeNumber, words } from "../definitions/parameters.ts"
 import { lines, query, recordFilters } from "./shared.ts"
+import { described } from "../schema/described.ts"
 
 export const roomReads = [
   read({
@@ -36,7 +37,7 @@ export const roomReads = [
       kinds: v.exactOptional(words(kinds)),
       include: v.exactOptional(words(enumerations.activityInclude)),
       wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)),
-      exclude: v.exactOptional(v.pipe(oneOf(["me"]), v.description("Leaves out what the Room credential that asks wrote."))),
+      exclude: v.exactOptional(described(oneOf(["me"]), "Leaves out what the Room credential that asks wrote.")),
     },
     refusals: ["not_authenticated", "browser_origin"],
     cursor: "sequence",
