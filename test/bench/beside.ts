@@ -1,88 +1,93 @@
 /**
- * This checkout beside another one, in one run: writes a second over HTTP and the size of the file after the same writes.
- * `node --conditions=research-room-source test/bench/beside.ts --before FOLDER [--rounds 6] [--writes 8000] [--kinds post_message,mixed]`; both are built before.
+ * This checkout beside another one, in one run: what each kind of write costs over HTTP, and the bytes that it adds to the file.
+ * `node --conditions=research-room-source test/bench/beside.ts --before FOLDER [--rounds 3] [--writes 1600] [--kinds post_message,add_papers]`;
+ * both are built before. Each side makes its targets itself. Processor time is the service's own: it tells more than writes a second where
+ * something else runs on the machine.
  */
-import { statSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import type { OperationName } from "../../src/contract/operations/index.ts"
-import { copyData, dataFile, type Demo, remove, repositoriesOf } from "./data/demo.ts"
-import { delivery } from "./data/house.ts"
+import { copyData, dataFile, keepDemo, remove, repositoriesOf } from "./data/demo.ts"
 import type { Load, Loaded } from "./load/load.ts"
-import { freshId, post, writeShots } from "./load/shots.ts"
 import { root, scratchFolder } from "./machine.ts"
 import { median, ratio } from "./numbers.ts"
 import { endAll, Helper, makeDemo, startServe } from "./process.ts"
 import { backwards } from "./settings.ts"
-import { messageText } from "./writes/recipes/discussion.ts"
+import { type Answer, type Ask, GROUP, shotsFile } from "./writes/constants.ts"
+import { measured } from "./writes/recipes.ts"
 
 const { values: flags } = parseArgs({
   options: {
     before: { type: "string" },
-    rounds: { type: "string", default: "6" },
-    writes: { type: "string", default: "8000" },
-    kinds: { type: "string", default: "post_message,publish_hypothesis,mixed" },
+    rounds: { type: "string", default: "3" },
+    writes: { type: "string", default: "1600" },
+    kinds: { type: "string" },
   },
 })
 if (flags.before === undefined) throw new Error("name the other checkout with --before")
 const sides = { before: flags.before, now: root }
 type Side = keyof typeof sides
 const [rounds, count] = [Number(flags.rounds), Number(flags.writes)]
-const WARM_UP = 1_600
-
-/** What is written: of each kind what needs nothing before it. */
-function shotsOf({ rooms, credentials }: Demo, kind: string) {
-  const { roomId, openingThreadId: threadId } = rooms.empty
-  const shot = <N extends OperationName>(name: N, said: object) => {
-    const { operation, params, body } = delivery(name, said as never, freshId)
-    const path = operation.path.replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => params[id] as string)
-    return post(path, credentials.member_all.token, body)
-  }
-  const all = {
-    post_message: shot("post_message", { threadId, text: messageText }),
-    publish_hypothesis: shot("publish_hypothesis", { roomId, threadId, premises: [], references: [] }),
-    propose_experiment: shot("propose_experiment", { roomId, threadId, hypotheses: [] }),
-    create_thread: shot("create_thread", { roomId, allowDuplicate: true }),
-  }
-  return kind === "mixed" ? Object.values(all) : [all[kind as keyof typeof all]]
-}
+const WARM_UP = 800
 
 interface Figures {
   readonly perSecond: number
+  /** Microseconds of the processor that the service takes for a write; NaN where the system does not say. */
+  readonly processor: number
+  /** That a write adds to the file. */
   readonly bytes: number
+}
+
+/** Microseconds of the processor that a process has taken, of all its threads. */
+function processorOf(pid: number): number {
+  if (process.platform !== "linux") return Number.NaN
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
 const { folder: scratch, remove: removeScratch } = scratchFolder()
 const loader = new Helper<Load, Loaded>("load/load.ts")
+const demoOf = (side: Side) => join(scratch, `demo-${side}`)
+
+/** The data that writes of a kind act upon, and the requests, as the checkout of a side makes them. */
+async function prepare(side: Side, operation: string): Promise<string> {
+  const folder = join(scratch, `${operation}-${side}`)
+  const maker = new Helper<Ask, Answer>(join(sides[side], "test/bench/writes/bare.ts"))
+  await maker.ask({ prepare: { operation, demo: demoOf(side), folder, writes: WARM_UP + count, single: 2, grouped: 2 * GROUP } })
+  await maker.end()
+  return folder
+}
+
+async function measure(side: Side, folder: string): Promise<Figures> {
+  const copy = copyData(folder, join(scratch, "served"))
+  const { port, pid, end } = await startServe(copy, repositoriesOf(demoOf(side)), "node", sides[side])
+  const load = { port, file: shotsFile(folder), connections: GROUP, by: "sockets" } as const
+  await loader.ask({ ...load, count: WARM_UP })
+  const before = processorOf(pid)
+  const { perSecond } = await loader.ask({ ...load, from: WARM_UP, count })
+  const processor = (processorOf(pid) - before) / count
+  await end()
+  const bytes = (statSync(dataFile(copy)).size - statSync(dataFile(folder)).size) / (WARM_UP + count)
+  remove(copy)
+  return { perSecond, processor, bytes }
+}
+
 try {
-  const demos = {
-    before: await makeDemo(join(scratch, "demo-before"), sides.before),
-    now: await makeDemo(join(scratch, "demo-now"), sides.now),
-  }
-  for (const kind of flags.kinds.split(",")) {
-    const file = (side: Side) => join(scratch, `shots-${side}.json`)
-    const measured = async (side: Side): Promise<Figures> => {
-      writeShots(file(side), shotsOf(demos[side], kind))
-      const demo = join(scratch, `demo-${side}`)
-      const copy = copyData(demo, join(scratch, "served"))
-      const { port, end } = await startServe(copy, repositoriesOf(demo), "node", sides[side])
-      const { perSecond } = await loader.ask({ port, file: file(side), connections: 16, count, warmUp: WARM_UP })
-      await end()
-      const bytes = statSync(dataFile(copy)).size - statSync(dataFile(demo)).size
-      remove(copy)
-      return { perSecond, bytes }
-    }
+  for (const side of ["before", "now"] as const) keepDemo(demoOf(side), await makeDemo(demoOf(side), sides[side]))
+  console.log(`${count} of each kind at ${GROUP} connections, median of ${rounds} rounds; before, now, and now / before\n`)
+  console.log(`${"".padEnd(34)}writes a second           processor, µs a write    bytes a write`)
+  for (const kind of flags.kinds?.split(",") ?? measured()) {
+    const folders = { before: await prepare("before", kind), now: await prepare("now", kind) }
     const found: Record<Side, Figures[]> = { before: [], now: [] }
     for (let round = 0; round < rounds; round += 1)
       for (const side of backwards(round) ? (["now", "before"] as const) : (["before", "now"] as const))
-        found[side].push(await measured(side))
-    const of = (what: keyof Figures) => {
+        found[side].push(await measure(side, folders[side]))
+    for (const folder of Object.values(folders)) remove(folder)
+    const told = (what: keyof Figures) => {
       const [before, now] = [found.before.map((each) => each[what]), found.now.map((each) => each[what])]
-      return `${median(before).toFixed(0)} before, ${median(now).toFixed(0)} now, ${median(ratio(now, before)).toFixed(3)} times`
+      return `${median(before).toFixed(0).padStart(7)} ${median(now).toFixed(0).padStart(7)} ${median(ratio(now, before)).toFixed(2).padStart(5)}`
     }
-    console.log(
-      `${kind}, ${count} at 16 connections, ${rounds} rounds: writes a second ${of("perSecond")}; bytes that they add ${of("bytes")}`,
-    )
+    console.log(`${kind.padEnd(32)}${told("perSecond")}    ${told("processor")}    ${told("bytes")}`)
   }
 } finally {
   await endAll()

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
 import type { Demo } from "./data/demo.ts"
@@ -101,9 +101,9 @@ export class Helper<Ask extends object, Answer> {
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>()
   #last = 0
 
-  /** @param file in this folder */
+  /** @param file in this folder, or elsewhere by its whole path */
   constructor(file: string) {
-    this.#child = fork(join(import.meta.dirname, file), { execArgv: ["--conditions=research-room-source"] })
+    this.#child = fork(resolve(import.meta.dirname, file), { execArgv: ["--conditions=research-room-source"] })
     running.add(this.#child)
     this.#child.on("message", ({ id, answer, error }: { id: number; answer: Answer; error?: string }) => {
       const asked = this.#waiting.get(id)
