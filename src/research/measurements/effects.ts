@@ -55,10 +55,14 @@ const none = {
   withoutOver: null,
 }
 
+/** Where a finding with effects stands in the journal, and the attempts that it names for them. */
+const GROUND = `v.history_position AS position,
+    (SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role <> 'evidence') AS named`
+
 /** The effects of several findings, as they stand now. */
 const SENTENCES = `SELECT f.version_id AS versionId, f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
-    m.holder_id IS NOT NULL AS hasMoved
-  FROM json_each(+?) j CROSS JOIN finding_effects f ON f.version_id = j.value LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
+    m.holder_id IS NOT NULL AS hasMoved, ${GROUND}
+  FROM json_each(+?) j CROSS JOIN finding_effects f ON f.version_id = j.value JOIN records v ON v.version_id = f.version_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
   ORDER BY j.key, f.position`
 
 export type Effects = ReturnType<typeof effects>
@@ -66,16 +70,16 @@ export type Effects = ReturnType<typeof effects>
 export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
   const insert = inserting(db, "finding_effects")
   const ofFinding = db.prepare<Row>(
-    `SELECT f.version_id AS versionId, v.room_id AS roomId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now, v.history_position AS position, e.label AS experimentLabel,
-       (SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role <> 'evidence') AS named,
+    `SELECT f.version_id AS versionId, v.room_id AS roomId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now, e.label AS experimentLabel, ${GROUND},
        f.repeats_id AS repeatsId, f.repeats_position AS repeatsPosition, o.label AS repeatedLabel, o.room_id AS repeatedRoomId
      FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id JOIN records v ON v.version_id = f.version_id
      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
      LEFT JOIN records o ON o.version_id = f.repeats_id
      WHERE f.version_id = +? ORDER BY f.position`,
   )
-  const sentences = db.prepare<Pick<Row, "versionId" | "effect" | "figures" | "hasMoved">>(SENTENCES)
-  const isWithheldSince = withheldSince(db)
+  const sentences = db.prepare<Pick<Row, "versionId" | "effect" | "figures" | "hasMoved" | "position" | "named">>(SENTENCES)
+  const withheld = withheldSince(db)
+  const areValuesWithheld = ({ position, named }: Pick<Row, "position" | "named">) => withheld(position, NAMES, parse(named)) > 0
 
   /** What it repeats, and what it says of that as both stand now. */
   function repeats(row: Row, effect: Effect, figures: Figures | null): EffectAnswer["repeats"] {
@@ -93,7 +97,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
   function shown(row: Row): EffectAnswer {
     const { repeats: _asked, ...effect } = parse(row.effect)
     const kept = parse(row.figures)
-    const isWithheld = kept === null || isWithheldSince(row.position, NAMES, parse(row.named)) > 0
+    const isWithheld = kept === null || areValuesWithheld(row)
     const hasMoved = row.hasMoved === 1
     const now = row.now && parse(row.now)
     return {
@@ -152,9 +156,12 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       new Map(
         [...Map.groupBy(sentences.all(JSON.stringify(versionIds)), ({ versionId }) => versionId)].map(([versionId, rows]) => [
           versionId,
-          rows.map(
-            ({ effect, figures, hasMoved }) => `${effectInWords(parse(effect), parse(figures))}${hasMoved === 1 ? " (changed since)" : ""}`,
-          ),
+          rows.map((row) => {
+            const figures = parse(row.figures)
+            const isWithheld = figures !== null && areValuesWithheld(row)
+            const since = isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : ""
+            return `${effectInWords(parse(row.effect), figures)}${since}`
+          }),
         ]),
       ),
   }

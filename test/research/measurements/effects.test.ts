@@ -151,6 +151,8 @@ t.test("an effect says that values were withheld after it landed, and stays when
 
   await withhold(["/metrics/0/name"])
   t.match(await effect(), { pairs: 2, isStale: true, staleReason: "values_withheld", now: null })
+  const { findings } = await lab.reader.read("room_brief", { roomId })
+  t.match(findings.find(({ versionId }) => versionId === result.versionId)?.effects, [/2 pairs.* \(values withheld since\)$/])
   for (const said of [await markdown(), await page()])
     t.match(said, /Names of values that its attempts reported were withheld since: the figures are of what is left\./)
   const { result: later } = await publish([shift], [attemptId])
