@@ -2,8 +2,10 @@
 import tap, { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
 import { type Answer, ask } from "../support/ask.ts"
+import { hashAsServed } from "../support/passwords.ts"
 import { DAY, type Own, passwordOf, startOwn } from "../support/service.ts"
 
+hashAsServed()
 const house = await startOwn()
 tap.teardown(() => house.close())
 await house.setUp("ada")

@@ -8,6 +8,7 @@ import { ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run, serve } from "../../support/program.ts"
+import { hashAsServed } from "../../support/passwords.ts"
 import { passwordOf, startOwn, temporaryFolder } from "../../support/service.ts"
 import { fill, makeSpace, mountSmall, unmountAll } from "./mounts.ts"
 import { dataOn, holding } from "./stages.ts"
@@ -106,6 +107,7 @@ test("a mirror that finds no space says so once, serves on, and has everything o
 })
 
 test("a withholding over HTTP is done and in no file, or 503 and says which", { skip }, async (t) => {
+  hashAsServed() // the program signs ada in
   const own = await startOwn({ folder: join(place.folder, "withheld"), keeps: true })
   const ada = await own.setUp()
   const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Warm-up" })).result
