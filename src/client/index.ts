@@ -216,19 +216,6 @@ export type { ActivityMark } from "./chain.ts"
 export { ChainBroken, ConnectionLost, InstanceChanged, RefusedError, UncertainDelivery, UnexpectedAnswer } from "./errors.ts"
 export type { FollowOptions } from "./follow.ts"
 export type { Fetch, Sleep, TransportOptions } from "./transport.ts"
-export type {
-  AgentOperation,
-  AgentRead,
-  FileRead,
-  FormedRead,
-  FormOf,
-  AnswerOf,
-  ItemOf,
-  ListName,
-  ReadInput,
-  ReceiptOf,
-  RoomOperation,
-  WriteInput,
-} from "./types.ts"
+export type * from "./types.ts"
 export { textOf } from "./text.ts"
 export type { WriteOptions } from "./write.ts"

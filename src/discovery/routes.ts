@@ -1,19 +1,17 @@
 /** The routes by which a client finds out what the service offers. The edge serves each of them by its name. */
 import * as v from "valibot"
 import { enumerations } from "../contract/schema/enumerations.ts"
+import { described } from "../contract/schema/described.ts"
 import { oneOf, plain } from "../contract/schema/fields.ts"
 import { type Read, read } from "../contract/definitions/read.ts"
 import * as answers from "./answers.ts"
 
 const surface = "discovery"
-const flag = (description: string) => v.exactOptional(v.pipe(v.literal("1"), v.description(description)))
+const flag = (description: string) => v.exactOptional(described(v.literal("1"), description))
 
 const schemaParameters = {
   operation: v.exactOptional(
-    v.pipe(
-      plain(1_000),
-      v.description("The operation whose JSON Schema is asked for; with compact one or several, with commas between them."),
-    ),
+    described(plain(1_000), "The operation whose JSON Schema is asked for; with compact one or several, with commas between them."),
   ),
   example: flag("With operation: an example body in place of the schema."),
   compact: flag("With operation: the schema in at most 4 KB with examples, for reading; patterns and conditions are said in words."),
@@ -63,8 +61,8 @@ const all = [
     path: "/api/research/skill",
     summary: "How an agent works here, in Markdown; part picks one of the references.",
     parameters: {
-      part: v.exactOptional(v.pipe(oneOf(enumerations.skillPart), v.description("Left out: how to start and what to do in each case."))),
-      operation: v.exactOptional(v.pipe(plain(100), v.description("With part: that of one operation."))),
+      part: v.exactOptional(described(oneOf(enumerations.skillPart), "Left out: how to start and what to do in each case.")),
+      operation: v.exactOptional(described(plain(100), "With part: that of one operation.")),
     },
     mediaType: "text/markdown",
     refusals: ["unknown_operation"],
@@ -120,7 +118,7 @@ const all = [
     path: "/api/openapi.json",
     summary: "OpenAPI 3.1 of everything, the browser's routes included; slice picks the routes and schemas of one part of the service.",
     parameters: {
-      slice: v.exactOptional(v.pipe(oneOf(enumerations.slice), v.description("Left out: everything."))),
+      slice: v.exactOptional(described(oneOf(enumerations.slice), "Left out: everything.")),
     },
     answer: answers.openApi,
   }),

@@ -22,14 +22,14 @@ export interface Mentioned {
   readonly software: Map<string, { readonly url: string; readonly commit: string }>
 }
 
-/** Accepted content: its bytes are what its digest is over. */
-const accepted = (path: string, name: string, content: string): CrateFile => ({
-  path,
-  name,
-  mediaType: "application/json",
-  description: "As it was accepted: canonical JSON (RFC 8785). Its bytes are what its content digest is over.",
-  text: [content],
+const jsonFile = (path: string, name: string, description: string, text: string): CrateFile => ({
+  ...{ path, name, mediaType: "application/json", description },
+  text: [text],
 })
+
+/** Accepted content: its bytes are what its digest is over. */
+const accepted = (path: string, name: string, content: string): CrateFile =>
+  jsonFile(path, name, "As it was accepted: canonical JSON (RFC 8785). Its bytes are what its content digest is over.", content)
 
 const jsonLines = (path: string, name: string, description: string, text: Iterable<string>): CrateFile => ({
   path,
@@ -80,39 +80,17 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
   )
   const { roomId, activityWatermark } = room.summary
   const { instanceId, baseUrl, softwareVersion, adopted } = room.from(here)
-  yield {
-    path: ORIGIN,
-    name: "Where it comes from",
-    mediaType: "application/json",
-    description: "The instance whose Room this is, and how many entries its activity has.",
-    text: [
-      line({
-        form: FORM,
-        roomId,
-        entries: activityWatermark,
-        instanceId,
-        baseUrl,
-        softwareVersion,
-        ...(adopted && { adopted }),
-        cited: room.citedFrom(here),
-      }),
-    ],
-  }
+  const where = { instanceId, baseUrl, softwareVersion, ...(adopted && { adopted }), cited: room.citedFrom(here) }
+  yield jsonFile(
+    ORIGIN,
+    "Where it comes from",
+    "The instance whose Room this is, and how many entries its activity has.",
+    line({ form: FORM, roomId, entries: activityWatermark, ...where }),
+  )
   // Where it is shown is no part of what it is.
   const { origin: _origin, ...summary } = room.summary
-  yield {
-    path: "room.json",
-    name: "The Room",
-    mediaType: "application/json",
-    description: "The Room as it is served, with its members.",
-    text: [line({ ...summary, members: room.members })],
-  }
-  yield jsonLines(
-    "threads.jsonl",
-    "Threads",
-    "Every Thread as it is served.",
-    each(room.threads, (thread) => thread),
-  )
+  yield jsonFile("room.json", "The Room", "The Room as it is served, with its members.", line({ ...summary, members: room.members }))
+  yield jsonLines("threads.jsonl", "Threads", "Every Thread as it is served.", each(room.threads))
   for (const { threadId, sequence, title } of room.threads) {
     yield jsonLines(
       pathOf.timeline(sequence, threadId),
@@ -163,19 +141,13 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
     "finding-links.jsonl",
     "Findings toward experiments",
     "How findings were related to experiments, with their verdicts, replies and reviewers.",
-    map(
-      each(room.findingLinks(), (link) => link),
-      room.atHome,
-    ),
+    map(each(room.findingLinks()), room.atHome),
   )
   yield jsonLines(
     "reviews.jsonl",
     "Reviews",
     "What others say of findings, checkpoints and plans after checking them.",
-    map(
-      each(room.reviews(), (review) => review),
-      room.atHome,
-    ),
+    map(each(room.reviews()), room.atHome),
   )
   for (const row of room.materials()) {
     noted(row)

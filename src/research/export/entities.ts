@@ -78,6 +78,14 @@ export const softwareEntity = ({ url, commit }: { url: string; commit: string })
   license,
 })
 
+/** Who made an object, when, and where its page is. */
+export const made = (kind: string, id: string, authorId: string, at: string, baseUrl: string): JsonObject => ({
+  author: to(ids.person(authorId)),
+  dateCreated: at,
+  identifier: id,
+  url: `${baseUrl}${pageOf(kind, id)}`,
+})
+
 /** Where a record stands in this crate, or its page where it is another Room's. */
 const recordId = (record: Pick<Named, "versionId" | "label" | "kind" | "roomId">, roomId: string, baseUrl: string): string =>
   record.roomId === roomId ? pathOf.record(record.label) : `${baseUrl}${pageOf(record.kind, record.versionId)}`
@@ -91,10 +99,7 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
   const members = given({
     additionalType: row.kind,
     description: row.wording,
-    author: to(ids.person(row.userId)),
-    dateCreated: row.createdAt,
-    identifier: row.versionId,
-    url: `${baseUrl}${pageOf(row.kind, row.versionId)}`,
+    ...made(row.kind, row.versionId, row.userId, row.createdAt, baseUrl),
     creativeWorkStatus: row.status ?? "current",
     isBasedOn: idsOf(true).map(to),
     citation: papers.map((arxivId) => to(ids.paper(arxivId))),
@@ -134,10 +139,7 @@ export const linkMembers = ({ linkId, kind, explanation, withdrawn, author, at, 
       ? explanation
       : `${explanation} (Taken back by its author at ${withdrawn.at}, and counts no more: ${withdrawn.explanation})`,
   creativeWorkStatus: withdrawn === null ? "asserted" : "withdrawn",
-  author: to(ids.person(author.userId)),
-  dateCreated: at,
-  identifier: linkId,
-  url: `${baseUrl}${pageOf("link", linkId)}`,
+  ...made("link", linkId, author.userId, at, baseUrl),
   // A link belongs to the Room of what it speaks of.
   about: to(pathOf.record(target.label)),
 })
@@ -145,10 +147,7 @@ export const linkMembers = ({ linkId, kind, explanation, withdrawn, author, at, 
 export const planMembers = (row: PlanRow, baseUrl: string): JsonObject => {
   const { repository } = parse(row.content)
   return {
-    author: to(ids.person(row.author_id)),
-    dateCreated: row.at,
-    identifier: row.plan_id,
-    url: `${baseUrl}${pageOf("plan", row.plan_id)}`,
+    ...made("plan", row.plan_id, row.author_id, row.at, baseUrl),
     about: to(ids.experiment(row.experiment_label)),
     isBasedOn: to(softwareId(repository)),
   }
@@ -160,10 +159,7 @@ export const experimentEntity = (row: ExperimentRow, baseUrl: string): Entity =>
   additionalType: "experiment",
   name: `${row.label}: ${row.question}`,
   description: row.scope,
-  author: to(ids.person(row.author_id)),
-  dateCreated: row.at,
-  identifier: row.experiment_id,
-  url: `${baseUrl}${pageOf("experiment", row.experiment_id)}`,
+  ...made("experiment", row.experiment_id, row.author_id, row.at, baseUrl),
   creativeWorkStatus: row.status,
   ...given({ mentions: parse(row.attempts).map((attemptId) => to(ids.attempt(attemptId))) }),
 })

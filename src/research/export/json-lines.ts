@@ -10,7 +10,9 @@ export const json = <T>(text: Stored<T> | null) => text && new JsonText(text)
 export function* lines(texts: Iterable<string>): Generator<string> {
   for (const text of texts) yield `${text}\n`
 }
-export function* each<Row>(rows: Iterable<Row>, shown: (row: Row) => Writable): Generator<string> {
+export function each<Row extends Writable>(rows: Iterable<Row>): Generator<string>
+export function each<Row>(rows: Iterable<Row>, shown: (row: Row) => Writable): Generator<string>
+export function* each<Row extends Writable>(rows: Iterable<Row>, shown = (row: Row): Writable => row): Generator<string> {
   for (const row of rows) yield line(shown(row))
 }
 export function* map(texts: Iterable<string>, changed: (text: string) => string): Generator<string> {

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import type { CrateFile } from "./contents.ts"
-import { type Entity, ids, linkMembers, planMembers, recordMembers, to } from "./entities.ts"
+import { type Entity, ids, linkMembers, made, planMembers, recordMembers, to } from "./entities.ts"
 import { pathOf } from "./paths.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { Written } from "./zip.ts"
@@ -50,10 +50,7 @@ export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>
   for (const row of room.boards())
     yield* file(pathOf.board(row.label), {
       additionalType: "board",
-      author: to(ids.person(row.author_id)),
-      dateCreated: row.at,
-      identifier: row.board_id,
-      url: `${baseUrl}${pageOf("board", row.board_id)}`,
+      ...made("board", row.board_id, row.author_id, row.at, baseUrl),
     })
   for (const row of room.materials())
     yield* file(pathOf.material(roomId, row), {
@@ -61,12 +58,6 @@ export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>
       author: to(ids.person(row.author_id)),
       dateCreated: row.at,
     })
-  for (const { threadId, sequence, author, createdAt } of room.threads) {
-    yield* file(pathOf.timeline(sequence, threadId), {
-      author: to(ids.person(author.userId)),
-      dateCreated: createdAt,
-      identifier: threadId,
-      url: `${baseUrl}${pageOf("thread", threadId)}`,
-    })
-  }
+  for (const { threadId, sequence, author, createdAt } of room.threads)
+    yield* file(pathOf.timeline(sequence, threadId), made("thread", threadId, author.userId, createdAt, baseUrl))
 }

@@ -80,8 +80,16 @@ const pictureLink = html`<p class="hint"><a href="${to("/pictures")}" target="_b
   "data-most": limits.figureBytes,
 })}>Upload a picture</a></p>`
 
+interface Labelled {
+  readonly field: Field
+  readonly path: string
+  readonly state: FormState
+  /** Said below it, where the sheet says nothing. */
+  readonly hint?: Content
+}
+
 /** A labelled input. */
-export function labelled(field: Field, path: string, state: FormState, input: Html, hint?: Content): Html {
+export function labelled({ field, path, state, hint }: Labelled, input: Html): Html {
   const asked = askedOf(path, state)
   return html`<div class="field${state.faults.has(path) ? " wrong" : ""}"${attributes(onlyWith(path, state))}><label for="${idOf(path)}">${nameAt(field, path, state)}${optional(field, path, state)}</label>
     ${input}${hintOf(path, asked?.hint ?? hint)}${asked?.isPicture === true ? pictureLink : null}${faultsAt(path, state)}</div>`
@@ -108,20 +116,14 @@ export function text(field: Field & { form: "text" }, path: string, state: FormS
   }
   if (field.long && asked?.tall !== 1 && (asked === undefined || asked.tall !== undefined || !isInLine(path, state)))
     return labelled(
-      field,
-      path,
-      state,
+      { field, path, state, hint },
       html`<textarea${attributes({ ...given, dir: "auto" })}>${value === "" ? null : html`\n${value}`}</textarea>`,
-      hint,
     )
   const suggested = asked?.suggested
   const list = suggested !== undefined ? suggestedId(suggested) : choices.length === 0 ? null : listId(named)
   return labelled(
-    field,
-    path,
-    state,
+    { field, path, state, hint },
     html`<input${attributes({ ...given, rows: null, type: field.type === "time" ? "datetime-local" : "text", step: field.type === "time" ? 1 : null, value: field.type === "time" ? value.replace(/(\.\d+)?Z$/, "") : value, list, "data-picks": named?.join(","), autocomplete: "off", dir: field.type === "text" ? "auto" : null, class: field.type === "code" ? "code" : null })}>`,
-    hint,
   )
 }
 
@@ -135,9 +137,7 @@ export const told = (value: string, path: string, state: FormState): string => a
 export function select(field: Field, path: string, options: readonly { value: string; text: string }[], state: FormState): Html {
   const value = state.draft.get(path)
   return labelled(
-    field,
-    path,
-    state,
+    { field, path, state },
     html`<select${attributes(common(field, path, state, askedOf(path, state)?.hint !== undefined))}><option value="">choose</option>${options.map(
       (option) =>
         html`<option value="${option.value}"${attributes({ selected: option.value === value })}>${askedOf(path, state)?.words?.[option.value] ?? option.text}</option>`,
@@ -152,12 +152,9 @@ export const MANY = 60
 export function suggested(field: Field & { form: "choice" }, path: string, state: FormState): Html {
   const list = `${idOf(path)}-words`
   return labelled(
-    field,
-    path,
-    state,
+    { field, path, state, hint: html`One of ${field.options.length}, such as ${field.options.slice(0, 3).join(", ")}.` },
     html`<input${attributes({ ...common(field, path, state, true), type: "text", value: state.draft.get(path) ?? "", list, autocomplete: "off", class: "code" })}>
     <datalist id="${list}">${field.options.map((option) => html`<option value="${option}">`)}</datalist>`,
-    html`One of ${field.options.length}, such as ${field.options.slice(0, 3).join(", ")}.`,
   )
 }
 
@@ -208,10 +205,7 @@ export function lines(field: Field & { form: "lines" }, path: string, state: For
   }
   const hint = field.name === "argv" ? "As typed in a terminal, or one part a line." : "One a line."
   return labelled(
-    field,
-    path,
-    state,
+    { field, path, state, hint },
     html`<textarea${attributes({ ...common(field, path, state, true), required: field.required && field.least > 0, class: field.name === "argv" ? "code" : null })}>${state.draft.getAll(path).join("\n")}</textarea>`,
-    hint,
   )
 }

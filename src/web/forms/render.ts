@@ -94,11 +94,13 @@ function outputInput(path: string, state: FormState): Html {
   const name = outputName(path)
   const asked = { name: "output", required: true, form: "text", max: 400, long: false, type: "text" } as const
   return labelled(
-    asked,
-    name,
-    state,
+    {
+      field: asked,
+      path: name,
+      state,
+      hint: state.outputs.length === 0 ? "No attempt of this Room has reported an output yet." : "Such as A4: model.json",
+    },
     html`<input${attributes({ ...common(asked, name, state, true), type: "text", list: suggestedId("outputs"), value: state.draft.get(name), autocomplete: "off" })}>`,
-    state.outputs.length === 0 ? "No attempt of this Room has reported an output yet." : "Such as A4: model.json",
   )
 }
 
@@ -113,9 +115,7 @@ export function one(field: Field, path: string, state: FormState): Html | null {
       return text(field, path, state)
     case "number":
       return labelled(
-        field,
-        path,
-        state,
+        { field, path, state },
         html`<input${attributes({ ...common(field, path, state, false), type: "number", min: field.least, value: state.draft.get(path) ?? "" })}>`,
       )
     case "yes-no":
@@ -153,19 +153,13 @@ export function one(field: Field, path: string, state: FormState): Html | null {
       return variant(field, path, state)
     case "pairs":
       return labelled(
-        field,
-        path,
-        state,
+        { field, path, state, hint: "name: value, one a line." },
         html`<textarea${attributes({ ...common(field, path, state, true), class: "code" })}>${state.draft.get(path)}</textarea>`,
-        "name: value, one a line.",
       )
     case "json":
       return labelled(
-        field,
-        path,
-        state,
+        { field, path, state, hint: "A JSON object; left empty, {}." },
         html`<textarea${attributes({ ...common(field, path, state, true), required: false, class: "code" })}>${state.draft.get(path)}</textarea>`,
-        "A JSON object; left empty, {}.",
       )
     case "object":
       return group(

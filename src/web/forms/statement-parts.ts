@@ -30,9 +30,7 @@ function input(state: FormState, { path, max, value = state.draft.get(path) ?? "
       ? state
       : { ...state, sheet: { ...state.sheet, asks: { ...state.sheet.asks, "/concepts/*/label": asked } } }
   return labelled(
-    field,
-    path,
-    own,
+    { field, path, state: own },
     html`<input${attributes({ ...common(field, path, own, asked?.hint !== undefined), type: "text", maxlength: max, value, list, autocomplete: "off", "data-picks": picks })}>`,
   )
 }
