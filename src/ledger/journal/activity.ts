@@ -2,9 +2,11 @@
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import { digestOf, parse, type Stored, stored } from "../../contract/json.ts"
+import { present } from "../../contract/present.ts"
 import { everyOperation, recordedOperation } from "../../contract/operations/index.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
+import { keptTexts } from "./kept-texts.ts"
 import { placeOf } from "./keys.ts"
 import { DIGEST, SHA256 } from "./packed.ts"
 import { ofKinds } from "../lists/paging.ts"
@@ -48,11 +50,12 @@ export interface ActivityFields extends Target {
   readonly contentDigest: string
 }
 /** Its canonical JSON, without its own digest: members in the order of their names. */
-export const activityText = (told: ActivityFields, previousDigest: string): string => `${membersOf(told, previousDigest)}}`
+export const activityText = (told: ActivityFields, previousDigest: string): string =>
+  `${membersOf(told, told.contentDigest, previousDigest)}}`
 
 /** The same without the brace at its end. */
-function membersOf(told: ActivityFields, previousDigest: string): string {
-  const { sequence, operation, at, userId, username, agent, threadId, entryId, contentDigest } = told
+function membersOf(told: Omit<ActivityFields, "contentDigest">, contentDigest: string, previousDigest: string): string {
+  const { sequence, operation, at, userId, username, agent, threadId, entryId } = told
   const id = (value: string | null) => (value === null ? "null" : `"${value}"`)
   return (
     `{"actor":{${agent == null ? "" : `"agent":${agent === "" ? "null" : JSON.stringify(agent)},`}"userId":"${userId}","username":${JSON.stringify(username)}},"at":"${at}","contentDigest":"${contentDigest}","entryId":${id(entryId)}` +
@@ -62,28 +65,29 @@ function membersOf(told: ActivityFields, previousDigest: string): string {
 }
 
 interface Kept extends Omit<ActivityFields, "contentDigest"> {
-  /** That of its content and its own, in hex: the driver hands over one text faster than two. */
+  readonly name: string
+  /** That of its content, its own and that of the entry before it, if there is one; in hex: the driver hands over one text faster than three. */
   readonly digests: string
 }
 const HEX = 64
-const ownDigest = ({ digests }: Kept): string => `${SHA256}${digests.slice(HEX)}`
-/** One of those that do not follow each other. */
-interface Single extends Kept {
-  /** The digest of the entry before it; null for the first one. */
-  readonly previous: string | null
+/** An entry's JSON text. */
+function served(row: Kept): Stored<ActivityEntry> {
+  const [content = "", own = "", previous = ""] = [0, 1, 2].map((nth) => SHA256 + row.digests.slice(nth * HEX, (nth + 1) * HEX))
+  return stored<ActivityEntry>(`${membersOf(row, content, previous === SHA256 ? firstPreviousDigest : previous)},"digest":"${own}"}`)
 }
-/** An entry's JSON text. @param previous the digest of the entry before it; null for the first one */
-const served = (row: Kept, previous: string | null): Stored<ActivityEntry> =>
-  stored<ActivityEntry>(
-    `${membersOf({ ...row, contentDigest: SHA256 + row.digests.slice(0, HEX) }, previous ?? firstPreviousDigest)},"digest":"${ownDigest(row)}"}`,
-  )
 
 const FROM = `FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN places t ON t.place = j.thread
     LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence`
-const COLUMNS = `j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, w.agent, t.id AS threadId, ${TARGET},
-    lower(hex(j.content_digest) || hex(j.activity_digest)) AS digests`
-const PREVIOUS = `(SELECT ${DIGEST("b.activity_digest")} FROM journal b WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1) AS previous`
+/** An entry's own digest is over all of its text. */
+const NAME = "hex(j.activity_digest) AS name"
+const COLUMNS = `${NAME}, j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, w.agent, t.id AS threadId, ${TARGET},
+    lower(hex(j.content_digest) || hex(j.activity_digest) ||
+      hex((SELECT b.activity_digest FROM journal b WHERE b.room = j.room AND b.room_sequence = j.room_sequence - 1))) AS digests`
 const CONTENT = "j.content, EXISTS (SELECT 1 FROM withheld_writes x WHERE x.history_position = j.position) AS isSealed"
+interface Found {
+  readonly sequence: number
+  readonly name: string
+}
 interface Content {
   readonly content: string
   readonly isSealed: 0 | 1
@@ -118,33 +122,38 @@ export function activity(db: Db) {
   const localActor = db.prepare<{ userId: string }>(
     `SELECT w.person_id AS userId FROM journal j JOIN writers w ON w.writer = j.writer ${IN_ROOM} = +?`,
   )
-  const lastOfSenders = db.prepare<Single & { sender: string }>(
-    `SELECT ${COLUMNS}, ${PREVIOUS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SIGHT}) n
+  const lastOfSenders = db.prepare<Kept & { sender: string }>(
+    `SELECT ${COLUMNS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SIGHT}) n
      JOIN ${FROM.replace("FROM journal j", "journal j ON j.position = n.position")} WHERE w.sender <> '' GROUP BY w.sender`,
   )
 
+  const some = db.prepare<Kept>(`SELECT ${COLUMNS} ${FROM} ${IN_ROOM} IN (SELECT value FROM json_each(+?))`)
+  const texts = keptTexts(db)
+
   /** Reads up to `count` entries after `after`, each with further columns. */
   function pageWith<Further extends object>(further = "") {
-    const page = db.prepare<Kept & Further>(`SELECT ${COLUMNS}${further} ${FROM} ${IN_ROOM} > +? ORDER BY j.room_sequence LIMIT +?`)
-    const some = `SELECT ${COLUMNS}, ${PREVIOUS}${further} ${FROM} ${IN_ROOM} > +? ${OTHERS}`
-    const pageOfOthers = db.prepare<Single & Further>(`${some} ORDER BY j.room_sequence LIMIT +?`)
-    const pageOfOperation = db.prepare<Single & Further>(`${some} AND j.operation = +? ORDER BY j.room_sequence LIMIT +?`)
-    return (...[roomId, after, kinds, count, without]: Page): { row: Kept & Further; body: Row["body"] }[] => {
+    const find = (join: string, where: string) =>
+      db.prepare<Found & Further>(
+        `SELECT ${NAME}, j.room_sequence AS sequence${further} FROM journal j ${join} ${IN_ROOM} > +? ${where} ORDER BY j.room_sequence LIMIT +?`,
+      )
+    const writers = "JOIN writers w ON w.writer = j.writer"
+    const page = find("", "")
+    const pageOfOthers = find(writers, OTHERS)
+    const pageOfOperation = find(writers, `${OTHERS} AND j.operation = +?`)
+    function found(...[roomId, after, kinds, count, without]: Page): (Found & Further)[] {
       const left = without === undefined ? null : without.userId + (without.credentialId ?? "")
-      const alone = (rows: (Single & Further)[]) => rows.map((row) => ({ row, body: served(row, row.previous) }))
-      if (kinds !== undefined) {
-        const operations = kinds.flatMap((kind) => byKind.get(kind) ?? [])
-        return alone(ofKinds(operations, ({ name }) => pageOfOperation.all(roomId, after, left, name, count), count))
-      }
-      if (left !== null) return alone(pageOfOthers.all(roomId, after, left, count))
-      // A page has no gaps: each entry rests on the one before it.
-      let previous = (after > 0 && place.get(roomId, after)?.digest) || null
-      return page.all(roomId, after, count).map((row) => {
-        const body = served(row, previous)
-        previous = ownDigest(row)
-        return { row, body }
-      })
+      if (kinds === undefined) return left === null ? page.all(roomId, after, count) : pageOfOthers.all(roomId, after, left, count)
+      const operations = kinds.flatMap((kind) => byKind.get(kind) ?? [])
+      return ofKinds(operations, ({ name }) => pageOfOperation.all(roomId, after, left, name, count), count)
     }
+    return (...asked: Page): { row: Found & Further; body: Row["body"] }[] =>
+      db.snapshot(() => {
+        const rows = found(...asked)
+        const bodies = texts(rows, (missing) =>
+          some.all(asked[0], JSON.stringify(missing.map(({ sequence }) => sequence))).map((row) => ({ name: row.name, text: served(row) })),
+        )
+        return rows.map((row) => ({ row, body: stored<ActivityEntry>(present(bodies.get(row.name))) }))
+      })
   }
   const lean = pageWith()
   const full = pageWith<Content>(`, ${CONTENT}`)
@@ -152,7 +161,7 @@ export function activity(db: Db) {
   return {
     /** What each credential wrote last in a Room, as far as its newest entries tell. */
     lastOfSenders: (roomId: string): ReadonlyMap<string, ActivityEntry> =>
-      new Map(lastOfSenders.all(roomId).map((row) => [row.sender, parse(served(row, row.previous))])),
+      new Map(lastOfSenders.all(roomId).map((row) => [row.sender, parse(served(row))])),
 
     /** The id here of who wrote an entry, where people of another instance have another one there. */
     localActor: (roomId: string, { sequence, actor }: Pick<ActivityEntry, "sequence" | "actor">): string =>

@@ -8,7 +8,8 @@ import { present } from "../../contract/present.ts"
 import { takesReplies } from "../../contract/operations/takes-replies.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
-import { keys, placeOf } from "./keys.ts"
+import { keptTexts } from "./kept-texts.ts"
+import { idOf, keys, placeOf } from "./keys.ts"
 import { marked, markIn } from "../lists/other-room.ts"
 import { ofKinds } from "../lists/paging.ts"
 import { type Target, TARGET_HERE, targetText } from "./target.ts"
@@ -31,7 +32,9 @@ export interface NewEntry {
   readonly position: number
 }
 
+/** What of an entry never moves. */
 interface Row extends Target {
+  readonly name: string
   readonly entryId: string
   readonly threadId: string
   readonly kind: string
@@ -42,18 +45,10 @@ interface Row extends Target {
   readonly shownAs: string
   readonly agent: string | null
   readonly replyToEntryId: string | null
-  readonly replyCount: number
   readonly client: string | null
   readonly card: string | null
   readonly result: string | null
   readonly versionId: string | null
-  readonly status: string | null
-  readonly notices: Stored<Notice[]> | null
-  readonly withdrawn: string | null
-  /** Of the card of a record of which something was said. */
-  readonly tally: string | null
-  /** How a finding or checkpoint was reviewed. */
-  readonly reviewed: string | null
   /** Of a message: its text and the id it was sent under, as JSON. */
   readonly text: string | null
   readonly deliveryId: string | null
@@ -61,72 +56,73 @@ interface Row extends Target {
   readonly figures: string | null
 }
 
+/** What moves on, with the name of the rest. */
+export interface Moving {
+  readonly name: string
+  readonly sequence: number
+  readonly replyCount: number
+  readonly versionId: string | null
+  readonly status: string | null
+  readonly notices: Stored<Notice[]> | null
+  /** Members at the end of what it says, as JSON text: how a record is judged, that a link was withdrawn. */
+  readonly further: string | null
+}
+
 const tallyMembers = keysOf(tallyColumns)
 const nothingSaid = JSON.stringify(each(tallyMembers, () => 0))
 
-const COLUMNS = `t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId, w.shown_as AS shownAs, w.agent, e.reply_to_entry_id AS replyToEntryId,
-    e.reply_count AS replyCount, j.client, j.card, j.result, e.version_id AS versionId, s.status, s.notices, ${TARGET_HERE},
+/** Its write may have another entry. */
+const NAME = "hex(j.digest) || e.entry_id AS name"
+const HEX = 64
+const COLUMNS = `${NAME}, t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId, w.shown_as AS shownAs, w.agent,
+    e.reply_to_entry_id AS replyToEntryId, j.client, j.card, j.result, e.version_id AS versionId, ${TARGET_HERE},
     CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.text', j.content -> '$.message') END AS text,
     CASE e.kind WHEN 'message' THEN coalesce(j.content -> '$.clientMessageId', j.content -> '$.requestId') END AS deliveryId,
-    CASE e.kind WHEN 'message' THEN j.content -> '$.figures' END AS figures,
-    CASE WHEN e.kind = 'link_experiment_finding' THEN
-      (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = j.card ->> '$.linkId') END AS withdrawn,
-    CASE WHEN e.kind = 'publication' THEN (SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
-      FROM evidence_tallies y WHERE y.target_id = e.version_id) END AS tally,
-    (SELECT o.reviewed FROM review_tallies o WHERE o.target_id = CASE e.kind WHEN 'publication' THEN e.version_id WHEN 'post_research_checkpoint' THEN j.target_id END) AS reviewed`
-const JOINED = `JOIN places t ON t.place = e.thread JOIN journal j ON j.position = e.history_position JOIN writers w ON w.writer = j.writer
-  LEFT JOIN standings s ON s.version_id = e.version_id`
-const SELECT = `SELECT ${COLUMNS} FROM timeline_entries e ${JOINED}`
+    CASE e.kind WHEN 'message' THEN j.content -> '$.figures' END AS figures`
+const reviewedOf = (id: string): string =>
+  `',"reviewed":' || coalesce((SELECT o.reviewed FROM review_tallies o WHERE o.target_id = ${id}), 'null')`
+const MOVING = `${NAME}, e.sequence, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices,
+    CASE e.kind WHEN 'publication' THEN
+      ',"evidenceTally":' || coalesce((SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
+        FROM evidence_tallies y WHERE y.target_id = e.version_id), '${nothingSaid}') || iif(j.target_kind = 'finding', ${reviewedOf("e.version_id")}, '')
+      WHEN 'post_research_checkpoint' THEN ${reviewedOf("j.target_id")}
+      WHEN 'link_experiment_finding' THEN
+      ',"withdrawn":' || (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = j.card ->> '$.linkId')
+    END AS further`
+const WRITE = "JOIN journal j ON j.position = e.history_position"
+const JOINED = `${WRITE} LEFT JOIN standings s ON s.version_id = e.version_id`
+const SELECT = `SELECT ${MOVING} FROM timeline_entries e ${JOINED}`
 /** Left to itself, SQLite walks the whole Thread. */
-const SELECT_BY_KIND = `SELECT ${COLUMNS} FROM timeline_entries e INDEXED BY timeline_by_kind ${JOINED}`
+const SELECT_BY_KIND = `SELECT ${MOVING} FROM timeline_entries e INDEXED BY timeline_by_kind ${JOINED}`
 const IN_THREAD = `e.thread = ${placeOf("+?")}`
 
-/** What an entry says, as JSON text of a member; the object in it is left open where the standing of a record follows. */
-function saidIn({ text, deliveryId, figures, client, card, operation, result, ...row }: Row): string {
+/** What an entry says, as JSON text of a member; the object in it is left open where more follows. */
+function saidIn(row: Row): string {
+  const { text, figures, client, card } = row
   const of = client === null ? "" : `,"client":${client}`
   const end = row.versionId === null ? "}" : ""
-  if (text !== null) {
-    const shown = figures === null ? "" : `,"figures":${figures}`
-    return `"message":{"text":${text},"clientMessageId":${deliveryId}${shown}${of}${end}`
-  }
-  if (card !== null && row.kind === "post_research_checkpoint") return `"card":${card.slice(0, -1)},"reviewed":${row.reviewed}}`
-  if (card !== null) return `"card":${row.versionId === null ? card : card.slice(0, -1)}`
-  return `"receipt":{"operation":"${operation}","target":${targetText(row)},"result":${result}${of}${end}`
+  if (text !== null)
+    return `"message":{"text":${text},"clientMessageId":${row.deliveryId}${figures === null ? "" : `,"figures":${figures}`}${of}${end}`
+  if (card !== null) return `"card":${end === "" || row.kind === "post_research_checkpoint" ? card.slice(0, -1) : card}`
+  return `"receipt":{"operation":"${row.operation}","target":${targetText(row)},"result":${row.result}${of}${end}`
+}
+
+/** What its write tells, as JSON text that goes on. */
+function begun(row: Row): string {
+  const { entryId, threadId, sequence, kind, at, userId, shownAs, agent, replyToEntryId } = row
+  return (
+    `{"entryId":"${entryId}","threadId":"${threadId}","sequence":${sequence},"kind":"${kind}","at":"${at}"` +
+    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`},${saidIn(row)}`
+  )
 }
 
 /** An entry as it is answered: what its write tells, with its replies counted and the standing of its card, and what was said of it, as it is now. */
-function served(row: Row): JsonText<Entry> {
-  const {
-    entryId,
-    threadId,
-    sequence,
-    kind,
-    at,
-    userId,
-    shownAs,
-    agent,
-    replyToEntryId,
-    replyCount,
-    versionId,
-    status,
-    notices,
-    withdrawn,
-    tally,
-  } = row
-  const head =
-    `{"entryId":"${entryId}","threadId":"${threadId}","sequence":${sequence},"kind":"${kind}","at":"${at}"` +
-    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`}`
-  const body = saidIn(row)
+function served({ versionId, status, notices, further, replyCount }: Moving, begins: string): JsonText<Entry> {
   // Where the record is another Room's, so are the links that speak of it.
-  const said = notices === null ? "[]" : body.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(body)) : notices
-  const further =
-    kind === "publication"
-      ? `,"evidenceTally":${tally ?? nothingSaid}${row.targetKind === "finding" ? `,"reviewed":${row.reviewed}` : ""}`
-      : withdrawn === null
-        ? ""
-        : `,"withdrawn":${withdrawn}`
-  const standing = versionId === null ? "" : `,"status":"${status ?? "current"}","notices":${said}${further}}`
-  return new JsonText(stored<Entry>(`${head},${body}${standing},"replyCount":${replyCount}}`))
+  const said = notices === null ? "[]" : begins.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(begins)) : notices
+  const standing = versionId === null ? "" : `,"status":"${status ?? "current"}","notices":${said}`
+  const end = versionId === null && further === null ? "" : `${standing}${further ?? ""}}`
+  return new JsonText(stored<Entry>(`${begins}${end},"replyCount":${replyCount}}`))
 }
 
 export type Timeline = ReturnType<typeof timeline>
@@ -135,26 +131,40 @@ export function timeline(db: Db) {
   const insert = inserting(db, "timeline_entries")
   const { place } = keys(db)
   const countReply = db.prepare("UPDATE timeline_entries SET reply_count = reply_count + 1 WHERE entry_id = +?")
-  const one = db.prepare<Row>(`${SELECT} WHERE e.entry_id = +?`)
-  const page = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} AND e.sequence > +? ORDER BY e.sequence LIMIT +?`)
-  const pageOfKind = db.prepare<Row>(
+  const one = db.prepare<Moving & Pick<Row, "threadId" | "kind" | "result">>(
+    `SELECT ${MOVING}, ${idOf("e.thread")} AS threadId, e.kind, j.result FROM timeline_entries e ${JOINED} WHERE e.entry_id = +?`,
+  )
+  const some = db.prepare<Row>(
+    `SELECT ${COLUMNS} FROM timeline_entries e ${WRITE} JOIN places t ON t.place = e.thread JOIN writers w ON w.writer = j.writer
+     WHERE e.entry_id IN (SELECT value FROM json_each(+?))`,
+  )
+  const texts = keptTexts(db)
+  const page = db.prepare<Moving>(`${SELECT} WHERE ${IN_THREAD} AND e.sequence > +? ORDER BY e.sequence LIMIT +?`)
+  const pageOfKind = db.prepare<Moving>(
     `${SELECT_BY_KIND} WHERE ${IN_THREAD} AND e.kind = +? AND e.sequence > +? ORDER BY e.sequence LIMIT +?`,
   )
   // Those that published a record of a kind, along the records: others of their kind may be many. An id is younger than those before it.
-  const pageOfRecords = db.prepare<Row>(
-    `SELECT ${COLUMNS} FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id ${JOINED}
+  const pageOfRecords = db.prepare<Moving>(
+    `SELECT ${MOVING} FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id ${JOINED}
      WHERE r.thread_id = +? AND r.kind = +? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = +?), '')
        AND e.sequence > +? ORDER BY r.version_id LIMIT +?`,
   )
-  const pageOfReused = db.prepare<Row>(
+  const pageOfReused = db.prepare<Moving>(
     `${SELECT_BY_KIND} JOIN records r ON r.version_id = e.version_id WHERE ${IN_THREAD} AND e.kind = +? AND e.sequence > +? AND r.entry_id <> e.entry_id ORDER BY e.sequence LIMIT +?`,
   )
-  const replies = db.prepare<Row>(
+  const replies = db.prepare<Moving>(
     `${SELECT} WHERE e.reply_to_entry_id = +? AND ${IN_THREAD} AND e.sequence > +? ORDER BY e.sequence LIMIT +?`,
   )
-  const newest = db.prepare<Row>(`${SELECT} WHERE ${IN_THREAD} ORDER BY e.sequence DESC LIMIT +?`)
+  const newest = db.prepare<Moving>(`${SELECT} WHERE ${IN_THREAD} ORDER BY e.sequence DESC LIMIT +?`)
 
-  const withText = (rows: Row[]) => rows.map((row) => ({ sequence: row.sequence, entry: served(row) }))
+  const withText = <Found extends Moving>(find: () => readonly Found[]) =>
+    db.snapshot(() => {
+      const rows = find()
+      const begins = texts(rows, (missing) =>
+        some.all(JSON.stringify(missing.map(({ name }) => name.slice(HEX)))).map((row) => ({ name: row.name, text: begun(row) })),
+      )
+      return rows.map((row) => ({ row, sequence: row.sequence, entry: served(row, present(begins.get(row.name))) }))
+    })
 
   return {
     append({ entryId, threadId, sequence, kind, replyToEntryId, standingOf, position }: NewEntry): void {
@@ -172,28 +182,30 @@ export function timeline(db: Db) {
 
     /** Where an entry stands and whether a message may reply to it; undefined when there is none. */
     find(entryId: string): { threadId: string; kind: string; takesReplies: boolean; entry: JsonText<Entry> } | undefined {
-      const row = one.get(entryId)
-      if (row === undefined) return undefined
-      const { kind, result } = row
+      const [found] = withText(() => one.all(entryId))
+      if (found === undefined) return undefined
+      const { kind, result, threadId } = found.row
       const told = result === null ? undefined : parse(stored<Record<string, unknown>>(result))
-      return { threadId: row.threadId, kind, takesReplies: takesReplies(kind, told), entry: served(row) }
+      return { threadId, kind, takesReplies: takesReplies(kind, told), entry: found.entry }
     },
 
     /** Up to `count` entries after a sequence. */
     after(threadId: string, after: number, filters: readonly EntryFilter[] | undefined, count: number) {
-      if (filters === undefined) return withText(page.all(threadId, after, count))
+      if (filters === undefined) return withText(() => page.all(threadId, after, count))
       const pageOf = ({ kind, target }: EntryFilter) => {
         if (target === undefined) return pageOfKind.all(threadId, kind, after, count)
         return target === "record"
           ? pageOfReused.all(threadId, kind, after, count)
           : pageOfRecords.all(threadId, target, after, after, count)
       }
-      return withText(ofKinds(filters, pageOf, count))
+      return withText(() => ofKinds(filters, pageOf, count))
     },
 
-    replies: (threadId: string, entryId: string, after: number, count: number) => withText(replies.all(entryId, threadId, after, count)),
+    replies: (threadId: string, entryId: string, after: number, count: number) =>
+      withText(() => replies.all(entryId, threadId, after, count)),
 
     /** The newest entries, oldest first. */
-    newest: (threadId: string, count: number): JsonText<Entry>[] => newest.all(threadId, count).reverse().map(served),
+    newest: (threadId: string, count: number): JsonText<Entry>[] =>
+      withText(() => newest.all(threadId, count).reverse()).map(({ entry }) => entry),
   }
 }
