@@ -180,7 +180,13 @@ test("below a sub-path, writes, sessions and links work as anywhere", async (t) 
 })
 
 test("a base path that looks like one of the service's own is told from it", async (t) => {
-  const odd = await startDemo({ host: "127.0.0.1", port: 0, baseUrl: "https://rooms.example.org/api", log: openLog("silent") })
+  const odd = await startDemo({
+    host: "127.0.0.1",
+    port: 0,
+    baseUrl: "https://rooms.example.org/api",
+    kept: process.env.TOLD_DEMO,
+    log: openLog("silent"),
+  })
   t.teardown(() => odd.close())
   const fetch = heldBelow("/api")
   for (const takesOff of ["/api", ""]) {

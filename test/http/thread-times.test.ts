@@ -30,7 +30,14 @@ onTask(() => {
 /** A house with one reading thread. */
 async function house(t: Test, times: { readonly seconds?: number; readonly rendering?: number; readonly idle?: number }) {
   let log = ""
-  const options = { host: "127.0.0.1", port: 0, threads: 1, times, log: openLog("info", { to: { write: (text) => void (log += text) } }) }
+  const options = {
+    host: "127.0.0.1",
+    port: 0,
+    kept: process.env.TOLD_DEMO,
+    threads: 1,
+    times,
+    log: openLog("info", { to: { write: (text) => void (log += text) } }),
+  }
   const demo = await startDemo(options)
   t.teardown(() => demo.close())
   workers.length = first.length = 0

@@ -48,7 +48,13 @@ async function coming(count: number): Promise<void> {
   for (const until = came + count; came < until; ) await turn()
 }
 
-const options = { host: "127.0.0.1", port: 0, threads: 2, budgets: { ...standardBudgets, reads: { total: 60, each: 60 } } }
+const options = {
+  host: "127.0.0.1",
+  port: 0,
+  kept: process.env.TOLD_DEMO,
+  threads: 2,
+  budgets: { ...standardBudgets, reads: { total: 60, each: 60 } },
+}
 let log = ""
 const house = await startDemo({ ...options, log: openLog("info", { to: { write: (text: string) => void (log += text) } }) })
 tap.teardown(() => house.close())

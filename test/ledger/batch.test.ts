@@ -7,7 +7,7 @@ import { openLog } from "../../src/log.ts"
 import { ask, type Json } from "../support/ask.ts"
 import { type Body, experiment, freshId, hypothesis, message, thread } from "../support/bodies.ts"
 
-const start = () => startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const start = () => startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 const [together, apart] = [await start(), await start()]
 tap.teardown(async () => {
   await together.close()

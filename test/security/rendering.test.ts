@@ -6,7 +6,7 @@ import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 import { definitions, texts } from "../reliability/hostile/texts.ts"
 
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent"), writer: "thread" })
+const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent"), writer: "thread" })
 t.teardown(() => demo.close())
 const { baseUrl, rooms, credentials, people } = demo
 const threadId = rooms.empty.openingThreadId

@@ -24,7 +24,13 @@ async function freePort(): Promise<number> {
 
 const port = await freePort()
 const origin = `http://127.0.0.1:${port}`
-const demo = await startDemo({ host: "127.0.0.1", port, baseUrl: `${origin}/lab/rooms`, log: openLog("silent") })
+const demo = await startDemo({
+  host: "127.0.0.1",
+  port,
+  baseUrl: `${origin}/lab/rooms`,
+  kept: process.env.TOLD_DEMO,
+  log: openLog("silent"),
+})
 t.teardown(() => demo.close())
 
 t.test("every address on every page lies below the base path and is answered", { timeout }, async (t) => {

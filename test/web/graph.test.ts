@@ -3,7 +3,7 @@ import t from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
 
-const demo = await startDemo({ host: "127.0.0.1", port: 0, log: openLog("silent") })
+const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 t.teardown(() => demo.close())
 const graph = `${demo.baseUrl}/rooms/${demo.rooms.main.roomId}/graph`
 const page = async (address: string) => (await fetch(address)).text()

@@ -18,7 +18,7 @@ onTask((reader) => given.set(reader, (given.get(reader) ?? 0) + 1))
 const notes = notesOfReaders()
 
 const THREADS = 2
-const house = await startDemo({ host: "127.0.0.1", port: 0, threads: THREADS, log: openLog("silent") })
+const house = await startDemo({ host: "127.0.0.1", port: 0, threads: THREADS, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 tap.teardown(() => house.close())
 const { baseUrl, rooms, people } = house
 const { roomId, openingThreadId: threadId } = rooms.empty

@@ -11,7 +11,7 @@ import { ask } from "../support/ask.ts"
 import { type Body, experiment, freshId, hypothesis, message, thread } from "../support/bodies.ts"
 import { held } from "../support/contract.ts"
 
-const options = { host: "127.0.0.1", port: 0, log: openLog("silent") }
+const options = { host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") }
 const [house, plain] = await Promise.all([startDemo({ ...options, writer: "thread" }), startDemo(options)])
 tap.teardown(() => Promise.all([house.close(), plain.close()]))
 type House = typeof house

@@ -135,7 +135,13 @@ t.test("identity says when the membership is gone; no body on DELETE /api/sessio
 })
 
 t.test("paths in affordances and manifest carry the base path, as links do, and lead on below it", async (t) => {
-  const demo = await startDemo({ host: "127.0.0.1", port: 0, baseUrl: "http://127.0.0.1:9/a/b", log: openLog("silent") })
+  const demo = await startDemo({
+    host: "127.0.0.1",
+    port: 0,
+    baseUrl: "http://127.0.0.1:9/a/b",
+    kept: process.env.TOLD_DEMO,
+    log: openLog("silent"),
+  })
   t.teardown(() => demo.close())
   const local = (path: string) => ask(`http://127.0.0.1:${demo.port}${path}`, { fetch: globalThis.fetch, headers: { host: "127.0.0.1:9" } })
   const room = `/a/b/api/research/rooms/${demo.rooms.main.roomId}`
