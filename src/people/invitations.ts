@@ -1,5 +1,6 @@
 /** Links by which a person may create an account, once. */
 import { limits } from "../contract/limits.ts"
+import type { AnswerOf } from "../contract/reads/index.ts"
 import type { Change } from "../ledger/journal/behaviour.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
@@ -21,16 +22,7 @@ type Row = Pick<Invitation, "invitationId" | "expiresAt"> & {
 }
 
 /** An invitation as an operator sees it. */
-export interface ListedInvitation {
-  readonly invitationId: string
-  readonly invitedBy: string
-  readonly roomId: string | null
-  readonly title: string | null
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly acceptedBy: string | null
-  readonly revokedAt: string | null
-}
+export type ListedInvitation = Readonly<AnswerOf<"admin_invitations">["items"][number]>
 
 export type Invitations = ReturnType<typeof invitations>
 

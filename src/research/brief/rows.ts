@@ -1,8 +1,8 @@
-/** The rows that a brief chooses from. */
+/** The rows that a brief chooses from: what it answers of each, as far as a row has it, and what the choice looks at. */
 import type { BriefList } from "../../contract/answers/brief.ts"
 import type { EvidenceTally, StaleReason } from "../../contract/answers/evidence.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
-import type { Bearing } from "../../contract/schema/enumerations.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
 import type { BlemishesTold } from "../findings/blemishes.ts"
 import type { Stored } from "../../contract/json.ts"
@@ -13,27 +13,16 @@ export interface Place {
   readonly threadId?: string
 }
 
-export interface Stand {
-  readonly threadId: string
-  readonly title: string
-  readonly checkpointId: string
-  readonly state: "open" | "concluded"
-  readonly says: string
-  readonly by: string
-  readonly agent: string | null
-  readonly at: string
+type Item<L extends BriefList> = Readonly<AnswerOf<"room_brief">[L][number]>
+
+export interface Stand extends Omit<Item<"stands">, "stale" | "staleReasons" | "reviewed"> {
   readonly stale: number
   readonly staleReasons: Stored<StaleReason[]>
   readonly reviewed: Stored<Reviewed> | null
   readonly timelineWatermark: number
 }
-export interface Hypothesis {
-  readonly versionId: string
-  readonly label: string
-  readonly says: string
-  readonly status: "current" | "disputed" | "corrected" | "superseded" | "retracted"
+export interface Hypothesis extends Omit<Item<"hypotheses">, "verdictBy" | "evidence" | "inDoubt"> {
   readonly tally: Stored<EvidenceTally>
-  readonly verdict: Bearing
   readonly verdictFrom: VerdictFrom
   readonly rank: number
   readonly threadId: string
@@ -41,62 +30,32 @@ export interface Hypothesis {
   /** Whether an experiment that was not given up addresses it. */
   readonly isAddressed: number
 }
-export interface Finding {
-  readonly versionId: string
-  readonly label: string
-  readonly outcome: "positive" | "negative" | "inconclusive"
-  readonly says: string
-  readonly status: Hypothesis["status"]
+export interface Finding extends Omit<Item<"findings">, "evidence" | "inDoubt" | "reviewed" | "blemishes" | "effects" | "omittedEffects"> {
   readonly tally: Stored<EvidenceTally>
   readonly inDoubt: number
   readonly reviewed: Stored<Reviewed> | null
   readonly blemishes: BlemishesTold
-  readonly by: string
-  readonly agent: string | null
   readonly experimentId: string | null
   readonly threadId: string
   /** Whether a reproduction of it has told its verdict, or is under way. */
   readonly isRepeated: number
 }
-export interface FailureRow {
-  readonly kind: "attempt_failed" | "attempt_diverged" | "retraction"
-  readonly id: string
-  readonly label: string | null
-  readonly why: string
-  readonly at: string
-  readonly by: string
-  readonly agent: string | null
-}
 /** A failure with its place among those of its Room, and the Thread of what failed. */
-export interface Failure extends FailureRow {
+export interface Failure extends Item<"failures"> {
   readonly sequence: number
   readonly threadId: string
 }
 /** A dispute of a record, or an objection in a review. */
-export interface Dispute {
-  readonly source: "dispute" | "review"
-  readonly kind: string
-  readonly id: string
-  readonly label: string | null
-  readonly says: string | null
-  readonly why: string
-  readonly linkId: string
-  readonly by: string
-  readonly agent: string | null
+export interface Dispute extends Omit<Item<"disputes">, "part"> {
   /** The part that it speaks of. */
   readonly part: string | null
   /** Of an objection to what cannot be corrected: the entry that its author replies to. */
   readonly replyTo: string | null
   readonly threadId: string
 }
-export interface Work {
-  readonly experimentId: string
-  readonly label: string
-  readonly question: string
+export interface Work extends Pick<Item<"work">, "experimentId" | "label" | "question" | "assignee" | "agent"> {
   readonly status: "open" | "claimed" | "in_progress"
   readonly revision: number
-  readonly assignee: string | null
-  readonly agent: string | null
   readonly leaseMinutes: number | null
   readonly leaseUntil: string | null
   readonly lastSign: string

@@ -16,7 +16,7 @@ export interface EvidenceRow {
   readonly reportedDigest: string | null
 }
 
-interface NamedAttempt {
+export interface NamedAttempt {
   readonly role: AttemptRole
   readonly planId: string | null
   readonly attemptId: string

@@ -9,7 +9,7 @@ import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import type { Materials } from "../materials/materials.ts"
 import { BLEMISHES, type BlemishesTold } from "./blemishes.ts"
-import { type EvidenceRow, evidenceWarnings, type NamedPlan } from "./finding-warnings.ts"
+import { type EvidenceRow, evidenceWarnings, type NamedAttempt, type NamedPlan } from "./finding-warnings.ts"
 
 export interface NewFinding extends Omit<NewRow<"findings">, "retrospective" | "experimentId" | "planId"> {
   readonly retrospective: boolean
@@ -28,17 +28,9 @@ interface ExecutionRow {
   /** All attempts of the experiment by status. */
   readonly counts: Stored<Partial<Record<AttemptStatus, number>>>
 }
-interface AttemptRow {
-  readonly attemptId: string
-  readonly label: string
-  readonly role: AttemptRole
+interface AttemptRow extends NamedAttempt {
   readonly intent: AttemptIntent
-  readonly status: AttemptStatus
   readonly experimentId: string
-  readonly originRoomId: string
-  readonly planId: string | null
-  readonly outputs: number
-  readonly hasValues: number
 }
 
 /** The role that says most, where a finding names an attempt in several. */

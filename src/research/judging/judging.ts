@@ -4,7 +4,8 @@
  */
 import type { Author } from "../../contract/answers/index.ts"
 import { each } from "../../contract/each.ts"
-import { enumerations, type AttemptStatus, type LinkKind, type RecordKind, type RecordStatus } from "../../contract/schema/enumerations.ts"
+import { enumerations, type AttemptStatus, type RecordKind, type RecordStatus } from "../../contract/schema/enumerations.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Doubt, FailedItem, Origins } from "../../contract/answers/judging.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -28,22 +29,16 @@ interface Word {
   /** Who speaks as another agent than the record's own; null where none does. */
   readonly otherAgent: string | null
 }
-interface FailedRow extends Author, Pick<FailedItem, "kind" | "id" | "label" | "at"> {
-  readonly why: string | null
+interface FailedRow extends Author, Omit<FailedItem, "author" | "experiment"> {
   readonly experimentId: string
   readonly experimentLabel: string
   readonly roomId: string
   /** Where it was registered or cancelled in the history. */
   readonly written: number
 }
-interface DoubtRow extends Author {
-  readonly linkId: string | null
+interface DoubtRow extends Author, Omit<Doubt, "attemptId" | "answered" | "of" | "target" | "author"> {
   readonly attemptId: string | null
   readonly answered: string | null
-  readonly label: string
-  readonly kind: LinkKind | "does_not_reproduce"
-  readonly explanation: string
-  readonly at: string
   readonly targetId: string
   readonly targetKind: RecordKind
   readonly targetLabel: string
@@ -52,12 +47,7 @@ interface DoubtRow extends Author {
   readonly roomId: string
   readonly saidIn: string
 }
-interface CitingRow {
-  readonly checkpointId: string
-  readonly threadId: string
-  readonly title: string
-  readonly state: "open" | "concluded"
-  readonly says: string
+interface CitingRow extends Omit<AnswerOf<"record_case">["citedIn"]["items"][number], "cites"> {
   readonly versionId: string
   readonly label: string
   readonly roomId: string
