@@ -1111,9 +1111,9 @@ CREATE TABLE attempt_last_metrics (
 ) STRICT, WITHOUT ROWID;
 
 -- The last values of an attempt once more, as the measurement table reads them: up to 128 of a metric and split in a row, those whose
--- sets of dimensions have neighbouring ids. `dimensions` lists for each name what the values have, null where one lacks it;
--- `told` has 8 bytes a value, the least significant first; `units` lists each unit once. With rowids, since without them a row of
--- over a kilobyte is read in pieces.
+-- sets of dimensions have neighbouring ids. `dimensions` lists for each name what the values have, each once. `codes` has for each
+-- name in turn a byte a value: its place in that list from 1, or 0 where the value lacks the dimension. `told` has 8 bytes a value,
+-- the least significant first; `units` lists each unit once. With rowids, since without them a row of over a kilobyte is read in pieces.
 CREATE TABLE attempt_values (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
@@ -1121,6 +1121,7 @@ CREATE TABLE attempt_values (
   block INTEGER NOT NULL,
   units TEXT NOT NULL,
   dimensions TEXT NOT NULL,
+  codes BLOB NOT NULL,
   told BLOB NOT NULL,
   UNIQUE (attempt_id, name, split, block)
 ) STRICT;

@@ -2,7 +2,7 @@
 import { packaged } from "../../packaged.ts"
 
 /** The version that this program makes and reads. */
-export const latestSchema = 5
+export const latestSchema = 6
 
 /** The whole schema, as a new file gets it. */
 export const schemaSql = (): string => packaged("schema.sql")

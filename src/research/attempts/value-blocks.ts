@@ -6,20 +6,50 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 
 type Dimensions = NonNullable<NonNullable<BodyOf<"report_attempt_event">["metrics"]>[number]["dimensions"]>
 
-/** What a block of values has at its dimensions: for each name a list, with null where a value lacks it. */
-export type BlockDimensions = Readonly<Record<string, readonly (Dimensions[string] | null)[]>>
-
-/** The dimensions of some values as a block has them. */
-export function blockOf(each: readonly Dimensions[]): BlockDimensions {
-  const names = [...new Set(each.flatMap((dimensions) => Object.keys(dimensions)))]
-  return Object.fromEntries(
-    names.map((name) => [name, each.map((dimensions) => (Object.hasOwn(dimensions, name) ? (dimensions[name] ?? null) : null))]),
-  )
+/** What the values of a block have at each dimension, each once; the names are in order. */
+export type BlockScalars = Readonly<Record<string, readonly Dimensions[string][]>>
+/** The dimensions of a block: for each name in turn a byte a value, 0 where the value lacks it, else its place among the scalars, from 1. */
+export interface BlockDimensions {
+  readonly scalars: BlockScalars
+  readonly codes: Uint8Array
 }
 
-/** Ids of dimensions in one block: what one more value writes anew. */
-const OF_BLOCK = 128
+/** Ids of dimensions in one block, and so values at most: what one more value writes anew. */
+export const OF_BLOCK = 128
 const NONE: Dimensions = {}
+
+/** The dimensions of some values as a block has them. @param each at most OF_BLOCK */
+export function blockOf(each: readonly Dimensions[]): BlockDimensions {
+  const names = [...new Set(each.flatMap((dimensions) => Object.keys(dimensions)))].sort()
+  const lists = names.map((name) => {
+    const known = new Map<Dimensions[string], number>()
+    const codes = each.map((dimensions) => {
+      const scalar = Object.hasOwn(dimensions, name) ? dimensions[name] : undefined
+      if (scalar === undefined) return 0
+      const code = known.get(scalar) ?? known.size + 1
+      known.set(scalar, code)
+      return code
+    })
+    return { name, codes, scalars: [...known.keys()] }
+  })
+  return {
+    scalars: Object.fromEntries(lists.map(({ name, scalars }) => [name, scalars])),
+    codes: Uint8Array.from(lists.flatMap(({ codes }) => codes)),
+  }
+}
+
+/** The dimensions of each value of a block. @param count how many values it has */
+export function dimensionsIn({ scalars, codes }: BlockDimensions, count: number): Dimensions[] {
+  const columns = Object.entries(scalars)
+  return Array.from({ length: count }, (_, index) =>
+    Object.fromEntries(
+      columns.flatMap(([name, known], column) => {
+        const scalar = known[(codes[column * count + index] ?? 0) - 1]
+        return scalar === undefined ? [] : [[name, scalar]]
+      }),
+    ),
+  )
+}
 
 export function valueBlocks(db: Db) {
   const series = db.prepare<{ value: Stored<number | string>; unit: string | null; dimensions: Stored<Dimensions> | null }>(
@@ -27,16 +57,18 @@ export function valueBlocks(db: Db) {
      WHERE l.attempt_id = +? AND l.name = +? AND l.split = +? AND l.dimensions_id BETWEEN +? AND +? ORDER BY l.dimensions_id`,
   )
   const put = inserting(db, "attempt_values", {
-    onConflict: "DO UPDATE SET units = excluded.units, dimensions = excluded.dimensions, told = excluded.told",
+    onConflict: "DO UPDATE SET units = excluded.units, dimensions = excluded.dimensions, codes = excluded.codes, told = excluded.told",
   })
   const blocks = db.prepare<{ block: number }>("SELECT block FROM attempt_values WHERE attempt_id = +? AND name = +? AND split = +?")
 
   function keep(attemptId: string, name: string, split: string, block: number): void {
     const rows = series.all(attemptId, name, split, block * OF_BLOCK, (block + 1) * OF_BLOCK - 1)
+    const { scalars, codes } = blockOf(rows.map(({ dimensions }) => (dimensions === null ? NONE : parse(dimensions))))
     put({
       ...{ attemptId, name, split, block },
       units: JSON.stringify([...new Set(rows.flatMap(({ unit }) => unit ?? []))].sort()),
-      dimensions: canonicalJson(blockOf(rows.map(({ dimensions }) => (dimensions === null ? NONE : parse(dimensions))))),
+      dimensions: canonicalJson(scalars),
+      codes: Buffer.from(codes.buffer),
       told: Buffer.from(Float64Array.from(rows, ({ value }) => Number(parse(value))).buffer),
     })
   }

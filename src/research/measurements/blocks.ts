@@ -3,7 +3,7 @@ import type { Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import type { BlockDimensions } from "../attempts/value-blocks.ts"
+import type { BlockScalars } from "../attempts/value-blocks.ts"
 
 /** Attempts that are read at once: beyond the limit no more than theirs. */
 const AT_ONCE = 50
@@ -13,7 +13,8 @@ export interface StoredBlock {
   /** The place of the attempt in the list that was asked for. */
   readonly place: number
   readonly units: Stored<string[]>
-  readonly dimensions: Stored<BlockDimensions>
+  readonly dimensions: Stored<BlockScalars>
+  readonly codes: Buffer
   readonly told: Buffer
 }
 
@@ -21,7 +22,7 @@ export interface StoredBlock {
 export const toldIn = ({ told }: StoredBlock): Float64Array => new Float64Array(new Uint8Array(told).buffer)
 
 export function storedBlocks(db: Db) {
-  const columns = "j.key AS place, v.units, v.dimensions, v.told"
+  const columns = "j.key AS place, v.units, v.dimensions, v.codes, v.told"
   const ofMetric = db.prepare<StoredBlock>(
     `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +? ORDER BY j.key, v.block`,
   )

@@ -1,5 +1,5 @@
 /** Measured values in columns: what tables, effects and boards are worked out from. A quarter of a million values are looked through at once. */
-import type { BlockDimensions } from "../attempts/value-blocks.ts"
+import { type BlockScalars, blockOf, OF_BLOCK } from "../attempts/value-blocks.ts"
 import { type Dimensions, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
 
 /** A dimension of all values of a frame: for each the place of what it has in `scalars`, or −1. */
@@ -35,11 +35,18 @@ class Codes {
   }
 }
 
+/** For each dimension of a block its codes in the frame, by those in the block. */
+export type Layout = ReadonlyMap<string, Int32Array>
+
 interface Block {
   readonly source: number
-  readonly values: ArrayLike<number>
-  readonly codes: ReadonlyMap<string, Int32Array>
+  readonly values: Float64Array
+  readonly layout: Layout
+  readonly codes: Uint8Array
 }
+
+/** A value with its dimensions. */
+export type Cell = readonly [dimensions: Dimensions, value: number]
 
 /** Puts a frame together, block by block. */
 export class FrameBuilder {
@@ -47,23 +54,32 @@ export class FrameBuilder {
   readonly #codes = new Map<string, Codes>()
   readonly #blocks: Block[] = []
 
-  /** The codes of a block's dimensions; blocks with the same dimensions can share them. */
-  coded(dimensions: BlockDimensions): ReadonlyMap<string, Int32Array> {
+  /** The layout of a block; blocks with the same scalars can share it. */
+  layoutOf(scalars: BlockScalars): Layout {
     return new Map(
-      Object.entries(dimensions).map(([name, column]) => {
+      Object.entries(scalars).map(([name, known]) => {
         const codes = this.#codes.get(name) ?? new Codes()
         this.#codes.set(name, codes)
-        const numbers = new Int32Array(column.length)
-        for (const [index, scalar] of column.entries()) numbers[index] = scalar === null ? -1 : codes.of(scalar)
-        return [name, numbers]
+        return [name, Int32Array.from([-1, ...known.map((scalar) => codes.of(scalar))])]
       }),
     )
   }
 
-  add(source: Source, values: ArrayLike<number>, codes: ReadonlyMap<string, Int32Array>): void {
+  /** @param codes as a block has them */
+  add(source: Source, values: Float64Array, layout: Layout, codes: Uint8Array): void {
     const place = this.#sources.get(source) ?? this.#sources.size
     this.#sources.set(source, place)
-    this.#blocks.push({ source: place, values, codes })
+    this.#blocks.push({ source: place, values, layout, codes })
+  }
+
+  /** Adds values that are not in blocks. */
+  addCells(source: Source, cells: readonly Cell[]): void {
+    for (let from = 0; from < cells.length; from += OF_BLOCK) {
+      const some = cells.slice(from, from + OF_BLOCK)
+      const { scalars, codes } = blockOf(some.map(([dimensions]) => dimensions))
+      const values = Float64Array.from(some, ([, value]) => value)
+      this.add(source, values, this.layoutOf(scalars), codes)
+    }
   }
 
   made(): Frame {
@@ -72,10 +88,15 @@ export class FrameBuilder {
     const columns = new Map([...this.#codes].map(([name, { scalars }]) => [name, { codes: new Int32Array(size).fill(-1), scalars }]))
     let from = 0
     for (const block of this.#blocks) {
-      sourceOf.fill(block.source, from, from + block.values.length)
+      const count = block.values.length
+      sourceOf.fill(block.source, from, from + count)
       values.set(block.values, from)
-      for (const [name, codes] of block.codes) columns.get(name)?.codes.set(codes, from)
-      from += block.values.length
+      let read = 0
+      for (const [name, ofBlock] of block.layout) {
+        const codes = columns.get(name)?.codes ?? new Int32Array()
+        for (let at = from; at < from + count; at += 1, read += 1) codes[at] = ofBlock[block.codes[read] ?? 0] ?? -1
+      }
+      from += count
     }
     return { sources: [...this.#sources.keys()], sourceOf, values, columns }
   }

@@ -6,10 +6,10 @@ import { badParameter } from "../../contract/refusals/refusal.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { settingsOf } from "../attempts/settings.ts"
-import { type BlockDimensions, blockOf } from "../attempts/value-blocks.ts"
+import { type BlockScalars, dimensionsIn } from "../attempts/value-blocks.ts"
 import { type StoredBlock, storedBlocks, toldIn } from "./blocks.ts"
 import type { Dimensions, Scalar, Source } from "./cells.ts"
-import { filled, type Frame, FrameBuilder } from "./frame.ts"
+import { type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
 
 /** An attempt whose values may take part. */
 export interface Measured extends Source {
@@ -53,22 +53,16 @@ const LAYOUTS = 1_000
 /** Reads blocks into a frame. Many attempts have their values at the same dimensions: these are read once. */
 function frameReader() {
   const builder = new FrameBuilder()
-  const known = new Map<Stored<BlockDimensions>, ReturnType<FrameBuilder["coded"]>>()
+  const known = new Map<Stored<BlockScalars>, Layout>()
   const units = new Set<Stored<string[]>>()
   return {
     add(attempt: Measured, block: StoredBlock): void {
-      const codes = known.get(block.dimensions) ?? builder.coded(parse(block.dimensions))
-      if (known.size < LAYOUTS) known.set(block.dimensions, codes)
+      const layout = known.get(block.dimensions) ?? builder.layoutOf(parse(block.dimensions))
+      if (known.size < LAYOUTS) known.set(block.dimensions, layout)
       units.add(block.units)
-      builder.add(attempt, toldIn(block), codes)
+      builder.add(attempt, toldIn(block), layout, block.codes)
     },
-    addCells(attempt: Measured, cells: readonly (readonly [dimensions: Dimensions, value: number])[]): void {
-      builder.add(
-        attempt,
-        cells.map(([, value]) => value),
-        builder.coded(blockOf(cells.map(([dimensions]) => dimensions))),
-      )
-    },
+    addCells: (attempt: Measured, cells: readonly Cell[]) => builder.addCells(attempt, cells),
     made: (): MetricFrame => ({ ...builder.made(), units: [...new Set([...units].flatMap((told) => parse(told)))].sort() }),
   }
 }
@@ -108,12 +102,13 @@ export function values(db: Db) {
 
   /** The values of an attempt with those that it is about to report, each in the place of the one that it had before. */
   function withPending(own: readonly StoredBlock[], { metrics }: Pending, metric: string, split: string) {
-    const cells = new Map<string, readonly [dimensions: Dimensions, value: number]>()
+    const cells = new Map<string, Cell>()
     const set = (dimensions: Dimensions, value: number) => cells.set(canonicalJson(dimensions), [dimensions, value])
     for (const block of own) {
-      const columns = Object.entries(parse(block.dimensions))
-      for (const [index, value] of toldIn(block).entries())
-        set(Object.fromEntries(columns.flatMap(([name, column]) => (column[index] == null ? [] : [[name, column[index]]]))), value)
+      const told = toldIn(block)
+      dimensionsIn({ scalars: parse(block.dimensions), codes: block.codes }, told.length).forEach((own, at) =>
+        set(own, told[at] ?? Number.NaN),
+      )
     }
     for (const { name, split: told = "", dimensions = {}, value } of metrics)
       if (name === metric && told === split) set(dimensions, Number(value))

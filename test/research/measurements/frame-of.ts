@@ -1,5 +1,4 @@
 /** A frame as the service makes one of stored values, of values that a test names one by one. */
-import { blockOf } from "../../../src/research/attempts/value-blocks.ts"
 import type { Dimensions, Source } from "../../../src/research/measurements/cells.ts"
 import { type Frame, FrameBuilder } from "../../../src/research/measurements/frame.ts"
 
@@ -15,10 +14,9 @@ export interface Cell {
 export function frameOf(cells: readonly Cell[]): Frame {
   const builder = new FrameBuilder()
   for (const [attempt, own] of Map.groupBy(cells, (cell) => cell.attempt))
-    builder.add(
+    builder.addCells(
       attempt,
-      own.map(({ value }) => value),
-      builder.coded(blockOf(own.map(({ dimensions }) => dimensions))),
+      own.map(({ dimensions, value }) => [dimensions, value]),
     )
   return builder.made()
 }
