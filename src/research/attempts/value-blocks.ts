@@ -21,34 +21,15 @@ const NONE: Dimensions = {}
 /** The dimensions of some values as a block has them. @param each at most OF_BLOCK */
 export function blockOf(each: readonly Dimensions[]): BlockDimensions {
   const names = [...new Set(each.flatMap((dimensions) => Object.keys(dimensions)))].sort()
-  const lists = names.map((name) => {
-    const known = new Map<Dimensions[string], number>()
-    const codes = each.map((dimensions) => {
-      const scalar = Object.hasOwn(dimensions, name) ? dimensions[name] : undefined
-      if (scalar === undefined) return 0
-      const code = known.get(scalar) ?? known.size + 1
-      known.set(scalar, code)
-      return code
-    })
-    return { name, codes, scalars: [...known.keys()] }
+  const columns = names.map((name) => {
+    const own = each.map((dimensions) => (Object.hasOwn(dimensions, name) ? dimensions[name] : undefined))
+    const scalars = [...new Set(own.flatMap((scalar) => scalar ?? []))]
+    return { scalars, codes: own.map((scalar) => (scalar === undefined ? 0 : scalars.indexOf(scalar) + 1)) }
   })
   return {
-    scalars: Object.fromEntries(lists.map(({ name, scalars }) => [name, scalars])),
-    codes: Uint8Array.from(lists.flatMap(({ codes }) => codes)),
+    scalars: Object.fromEntries(names.map((name, at) => [name, columns[at]?.scalars ?? []])),
+    codes: Uint8Array.from(columns.flatMap(({ codes }) => codes)),
   }
-}
-
-/** The dimensions of each value of a block. @param count how many values it has */
-export function dimensionsIn({ scalars, codes }: BlockDimensions, count: number): Dimensions[] {
-  const columns = Object.entries(scalars)
-  return Array.from({ length: count }, (_, index) =>
-    Object.fromEntries(
-      columns.flatMap(([name, known], column) => {
-        const scalar = known[(codes[column * count + index] ?? 0) - 1]
-        return scalar === undefined ? [] : [[name, scalar]]
-      }),
-    ),
-  )
 }
 
 export function valueBlocks(db: Db) {

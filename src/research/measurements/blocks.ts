@@ -11,15 +11,12 @@ const AT_ONCE = 50
 /** A block as it is stored. */
 export interface StoredBlock {
   /** The place of the attempt in the list that was asked for. */
-  readonly place: number
+  place: number
   readonly units: Stored<string[]>
   readonly dimensions: Stored<BlockScalars>
   readonly codes: Buffer
   readonly told: Buffer
 }
-
-/** The values of a block; copied, since a view of numbers must begin at a multiple of their size. */
-export const toldIn = ({ told }: StoredBlock): Float64Array => new Float64Array(new Uint8Array(told).buffer)
 
 export function storedBlocks(db: Db) {
   const columns = "j.key AS place, v.units, v.dimensions, v.codes, v.told"
@@ -36,7 +33,8 @@ export function storedBlocks(db: Db) {
     for (let from = 0; from < attemptIds.length; from += AT_ONCE)
       for (const block of some(JSON.stringify(attemptIds.slice(from, from + AT_ONCE)))) {
         total += block.told.length / Float64Array.BYTES_PER_ELEMENT
-        yield [{ ...block, place: from + block.place }, total]
+        block.place += from
+        yield [block, total]
       }
   }
 

@@ -40,12 +40,15 @@ function compareKeys(one: number | string, other: number | string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Numbers by size, before texts; texts by their letters. */
-export const compareScalars = (one: Scalar, other: Scalar): number => compareKeys(sortKey(one), sortKey(other))
+/** Numbers by size, before texts; texts by their letters. What is the same number, such as 1 and "1.0", by its letters too. */
+export const compareScalars = (one: Scalar, other: Scalar): number =>
+  compareKeys(sortKey(one), sortKey(other)) || compareKeys(textOf(one), textOf(other))
 
 /** Items in the order of a value that each has. */
 export function sortedBy<T>(items: readonly T[], of: (item: T) => Scalar): T[] {
   // A key is made once for each item, not once for each comparison.
   const keyed = items.map((item) => ({ item, key: sortKey(of(item)) }))
-  return keyed.sort((one, other) => compareKeys(one.key, other.key)).map(({ item }) => item)
+  return keyed
+    .sort((one, other) => compareKeys(one.key, other.key) || compareKeys(textOf(of(one.item)), textOf(of(other.item))))
+    .map(({ item }) => item)
 }

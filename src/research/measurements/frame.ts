@@ -36,11 +36,14 @@ class Codes {
 }
 
 /** For each dimension of a block its codes in the frame, by those in the block. */
-export type Layout = ReadonlyMap<string, Int32Array>
+export type Layout = readonly { readonly name: string; readonly ofBlock: Int32Array }[]
+
+/** How many values some bytes hold. */
+const countOf = (told: Uint8Array): number => told.length / Float64Array.BYTES_PER_ELEMENT
 
 interface Block {
   readonly source: number
-  readonly values: Float64Array
+  readonly told: Uint8Array
   readonly layout: Layout
   readonly codes: Uint8Array
 }
@@ -56,20 +59,22 @@ export class FrameBuilder {
 
   /** The layout of a block; blocks with the same scalars can share it. */
   layoutOf(scalars: BlockScalars): Layout {
-    return new Map(
-      Object.entries(scalars).map(([name, known]) => {
-        const codes = this.#codes.get(name) ?? new Codes()
-        this.#codes.set(name, codes)
-        return [name, Int32Array.from([-1, ...known.map((scalar) => codes.of(scalar))])]
-      }),
-    )
+    return Object.entries(scalars).map(([name, known]) => {
+      const codes = this.#codes.get(name) ?? new Codes()
+      this.#codes.set(name, codes)
+      const ofBlock = new Int32Array(known.length + 1).fill(-1, 0, 1)
+      known.forEach((scalar, at) => {
+        ofBlock[at + 1] = codes.of(scalar)
+      })
+      return { name, ofBlock }
+    })
   }
 
-  /** @param codes as a block has them */
-  add(source: Source, values: Float64Array, layout: Layout, codes: Uint8Array): void {
+  /** @param told, codes as a block has them */
+  add(source: Source, told: Uint8Array, layout: Layout, codes: Uint8Array): void {
     const place = this.#sources.get(source) ?? this.#sources.size
     this.#sources.set(source, place)
-    this.#blocks.push({ source: place, values, layout, codes })
+    this.#blocks.push({ source: place, told, layout, codes })
   }
 
   /** Adds values that are not in blocks. */
@@ -78,21 +83,22 @@ export class FrameBuilder {
       const some = cells.slice(from, from + OF_BLOCK)
       const { scalars, codes } = blockOf(some.map(([dimensions]) => dimensions))
       const values = Float64Array.from(some, ([, value]) => value)
-      this.add(source, values, this.layoutOf(scalars), codes)
+      this.add(source, new Uint8Array(values.buffer), this.layoutOf(scalars), codes)
     }
   }
 
   made(): Frame {
-    const size = this.#blocks.reduce((sum, { values }) => sum + values.length, 0)
+    const size = this.#blocks.reduce((sum, { told }) => sum + countOf(told), 0)
     const [sourceOf, values] = [new Int32Array(size), new Float64Array(size)]
+    const bytes = new Uint8Array(values.buffer)
     const columns = new Map([...this.#codes].map(([name, { scalars }]) => [name, { codes: new Int32Array(size).fill(-1), scalars }]))
     let from = 0
     for (const block of this.#blocks) {
-      const count = block.values.length
+      const count = countOf(block.told)
       sourceOf.fill(block.source, from, from + count)
-      values.set(block.values, from)
+      bytes.set(block.told, from * Float64Array.BYTES_PER_ELEMENT)
       let read = 0
-      for (const [name, ofBlock] of block.layout) {
+      for (const { name, ofBlock } of block.layout) {
         const codes = columns.get(name)?.codes ?? new Int32Array()
         for (let at = from; at < from + count; at += 1, read += 1) codes[at] = ofBlock[block.codes[read] ?? 0] ?? -1
       }
@@ -108,44 +114,48 @@ export function kept(frame: Frame, keeps: (index: number) => boolean): Frame {
   let size = 0
   for (let index = 0; index < frame.values.length; index += 1) if (keeps(index)) all[size++] = index
   const some = all.subarray(0, size)
+  if (size === all.length) return frame
   return {
     sources: frame.sources,
-    sourceOf: some.map((index) => frame.sourceOf[index] ?? 0),
+    sourceOf: picked(frame.sourceOf, some, new Int32Array(size)),
     values: valuesAt(frame, some),
     columns: new Map(
-      [...frame.columns].map(([name, { codes, scalars }]) => [name, { codes: some.map((index) => codes[index] ?? -1), scalars }]),
+      [...frame.columns].map(([name, { codes, scalars }]) => [name, { codes: picked(codes, some, new Int32Array(size)), scalars }]),
     ),
   }
 }
 
-/** The values at some places of a frame. */
-export function valuesAt({ values }: Frame, indices: Int32Array): Float64Array {
+/** The numbers at some places of a list. */
+function picked<List extends Float64Array | Int32Array>(numbers: List, places: Int32Array, some: List): List {
   // A loop: `Float64Array.from` with a function takes ten times as long.
-  const some = new Float64Array(indices.length)
-  for (let at = 0; at < some.length; at += 1) some[at] = values[indices[at] ?? -1] ?? Number.NaN
+  for (let at = 0; at < some.length; at += 1) some[at] = numbers[places[at] ?? -1] ?? Number.NaN
   return some
 }
 
+/** The values at some places of a frame. */
+export const valuesAt = ({ values }: Frame, places: Int32Array): Float64Array => picked(values, places, new Float64Array(places.length))
+
 /** The values of a frame at a place; a dimension that a value lacks is the empty text. */
 export function at(frame: Frame, place: Dimensions): Frame {
-  const asked = Object.entries(place).map(([name, value]) => {
+  const asked = Object.entries(place)
+  if (asked.length === 0) return frame
+  const wanted = asked.map(([name, value]) => {
     const { codes, scalars } = frame.columns.get(name) ?? { codes: undefined, scalars: [] }
     const code = scalars.findIndex((scalar) => textOf(scalar) === textOf(value))
     return { codes, code, isEmpty: textOf(value) === "" }
   })
   return kept(frame, (index) =>
-    asked.every(({ codes, code, isEmpty }) => {
+    wanted.every(({ codes, code, isEmpty }) => {
       const own = codes?.[index] ?? -1
       return own === -1 ? isEmpty : own === code
     }),
   )
 }
 
-/** The attempts that the values at some places of a frame come from. */
-export function sourcesIn({ sources, sourceOf }: Frame, indices?: Int32Array): Source[] {
-  const isIn = new Uint8Array(sources.length)
-  for (const index of indices ?? sourceOf.keys()) isIn[sourceOf[index] ?? -1] = 1
-  return sources.filter((_, place) => isIn[place] === 1)
+/** The attempts that the values of a frame come from. */
+export function sourcesIn({ sources, sourceOf }: Frame): Source[] {
+  const isIn = new Set(sourceOf)
+  return sources.filter((_, place) => isIn.has(place))
 }
 
 /** How many values of a frame lack a dimension. */
@@ -154,27 +164,31 @@ export const without = ({ columns, values }: Frame, name: string): number =>
 
 /**
  * A frame whose values have a dimension that some lacked, from the attempt of each.
- * @param own undefined where an attempt has nothing for it
+ * @param own undefined where an attempt has nothing for it; asked once, of attempts with a value that lacks it
  */
 export function filled(frame: Frame, name: string, own: (source: Source) => Scalar | undefined): Frame {
   const column = frame.columns.get(name)
   if (column !== undefined && !column.codes.includes(-1)) return frame
   const codes = new Codes()
   for (const scalar of column?.scalars ?? []) codes.of(scalar)
-  const ofSource = frame.sources.map((source) => {
-    const scalar = own(source)
+  const known: number[] = []
+  const ofSource = (source: Source | undefined): number => {
+    const scalar = source && own(source)
     return scalar === undefined ? -1 : codes.of(scalar)
-  })
-  const whole = frame.sourceOf.map((source, index) => {
+  }
+  const whole = frame.sourceOf.map((place, index) => {
     const code = column?.codes[index] ?? -1
-    return code === -1 ? (ofSource[source] ?? -1) : code
+    return code === -1 ? (known[place] ??= ofSource(frame.sources[place])) : code
   })
   return { ...frame, columns: new Map([...frame.columns, [name, { codes: whole, scalars: codes.scalars }]]) }
 }
 
-/** For each code of a column its place in the order of the scalars. */
-export function ranksOf({ scalars }: Column): Int32Array {
-  const ranks = new Int32Array(scalars.length)
-  for (const [rank, code] of sortedBy([...scalars.keys()], (code) => scalars[code] ?? "").entries()) ranks[code] = rank
-  return ranks
+/** A dimension of all values of a frame with its scalars in order: `codes` are their ranks. */
+export function ranked({ codes, scalars }: Column): Column {
+  const inOrder = sortedBy([...scalars.keys()], (code) => scalars[code] ?? "")
+  const rankOf = new Int32Array(scalars.length)
+  inOrder.forEach((code, rank) => (rankOf[code] = rank))
+  const ranks = new Int32Array(codes.length)
+  for (let at = 0; at < ranks.length; at += 1) ranks[at] = rankOf[codes[at] ?? -1] ?? -1
+  return { codes: ranks, scalars: inOrder.flatMap((code) => scalars[code] ?? []) }
 }

@@ -1,35 +1,50 @@
 /** The values of a group that its mean, its interval and its differences are worked out from. */
-import type { Scalar } from "./cells.ts"
+import { type Scalar, sortedBy } from "./cells.ts"
 
-/** The values of a group: the mean of its cells at each value of `over`, in the order of these; without `over` each cell by its size. */
+interface Answered {
+  readonly over: Scalar | null
+  readonly value: number
+}
+
+/** The values of a group: the mean of its cells at each value of `over`, in the order of these; without `over` each cell, in no order. */
 export class Points {
   readonly values: Float64Array
-  /** Null where values are not of one. */
-  readonly overs: readonly Scalar[] | null
-  #byOver: Map<Scalar, number> | undefined
+  /** For each value the place in `overs` of what it has `over`, each once and ascending; null where values are not of one. */
+  readonly ranks: Int32Array | null
+  readonly #overs: readonly Scalar[]
 
-  constructor(values: Float64Array, overs: readonly Scalar[] | null) {
+  /** @param overs in order; the same for all points that are compared */
+  constructor(values: Float64Array, ranks: Int32Array | null, overs: readonly Scalar[]) {
     this.values = values
-    this.overs = overs
-  }
-
-  /** The value at each value of `over`. */
-  get byOver(): ReadonlyMap<Scalar, number> {
-    this.#byOver ??= new Map(this.overs?.map((over, at) => [over, this.values[at] ?? Number.NaN]))
-    return this.#byOver
+    this.ranks = ranks
+    this.#overs = overs
   }
 
   /** The first ones, as they are answered. */
-  first(count: number): { over: Scalar | null; value: number }[] {
-    return Array.from(this.values.subarray(0, count), (value, at) => ({ over: this.overs?.[at] ?? null, value }))
+  first(count: number): Answered[] {
+    const inOrder = this.ranks === null ? this.values.toSorted() : this.values
+    return Array.from(inOrder.subarray(0, count), (value, at) => ({ over: this.#overs[this.ranks?.[at] ?? -1] ?? null, value }))
   }
 
-  /** The same of an answer. */
-  static of(answered: readonly { readonly over: Scalar | null; readonly value: number }[]): Points {
-    const overs = answered.flatMap(({ over }) => (over === null ? [] : [over]))
-    return new Points(
-      Float64Array.from(answered, ({ value }) => value),
-      overs.length < answered.length ? null : overs,
-    )
+  /** This less another at each value of `over` that both have. */
+  less({ values, ranks }: Points): Float64Array {
+    const differences = new Float64Array(this.values.length)
+    let [size, at] = [0, 0]
+    for (const [own, rank] of this.ranks?.entries() ?? []) {
+      while (at < (ranks?.length ?? 0) && (ranks?.[at] ?? 0) < rank) at += 1
+      if (ranks?.[at] === rank) differences[size++] = (this.values[own] ?? Number.NaN) - (values[at] ?? Number.NaN)
+    }
+    return differences.subarray(0, size)
+  }
+
+  /** The same of groups of one answer. */
+  static ofAll(groups: readonly (readonly Answered[])[]): Points[] {
+    const overs = sortedBy([...new Set(groups.flatMap((points) => points.flatMap(({ over }) => over ?? [])))], (over) => over)
+    const rankOf = new Map(overs.map((over, rank) => [over, rank]))
+    return groups.map((points) => {
+      const ranks = points.some(({ over }) => over === null) ? null : Int32Array.from(points, ({ over }) => rankOf.get(over ?? "") ?? -1)
+      const values = Float64Array.from(points, ({ value }) => value)
+      return new Points(values, ranks, overs)
+    })
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The statistics of measurements: means, spreads, intervals and contrasts. Every sum is taken over sorted values and
- * compensated, so that the same values give the same digits in any order.
+ * The statistics of measurements: means, spreads, intervals and contrasts. Sums are taken in exact parts, so that the same values
+ * give the same digits in any order.
  */
 import tCdf from "@stdlib/stats-base-dists-t-cdf"
 import tQuantile from "@stdlib/stats-base-dists-t-quantile"
@@ -43,37 +43,62 @@ export interface Corrected {
   readonly isDistinct: boolean
 }
 
-/** A sum with Neumaier's compensation. Numbers by themselves are sorted several times as fast as with a comparison. */
-export const sumOf = (values: ArrayLike<number>): number => sumInOrder(new Float64Array(values).sort())
+/** Numbers above this are made smaller before they are added. */
+const HUGE = 2 ** 900
 
-/** The same of values that are sorted. */
-function sumInOrder(values: Float64Array): number {
-  let sum = 0
-  let lost = 0
-  for (const value of values) {
-    const next = sum + value
-    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum
-    sum = next
+/**
+ * The sum of some values, the same in any order (Rump, Ogita and Oishi's extraction). Each value is cut into three pieces at places
+ * that depend only on the largest and on how many there are: so high that the pieces of one level add up without rounding. Three
+ * levels hold over 90 binary places below the largest of a quarter of a million values.
+ */
+export function sumOf(values: ArrayLike<number>): number {
+  const left = new Float64Array(values)
+  let largest = 0
+  for (let at = 0; at < left.length; at += 1) largest = Math.max(largest, Math.abs(left[at] ?? 0))
+  if (largest === 0) return 0
+  if (largest > HUGE && largest < Number.POSITIVE_INFINITY) return sumOf(left.map((value) => value / HUGE)) * HUGE
+  const room = 2 ** Math.ceil(Math.log2(left.length + 2))
+  let cut = room * 2 ** (Math.floor(Math.log2(largest)) + 2)
+  const level = (): number => {
+    let sum = 0
+    for (let at = 0; at < left.length; at += 1) {
+      const value = left[at] ?? 0
+      const piece = cut + value - cut
+      sum += piece
+      left[at] = value - piece
+    }
+    cut *= room * 2 ** -52
+    return sum
   }
-  return sum + lost
+  const [high, middle, low] = [level(), level(), level()]
+  return high + (middle + low)
 }
 
-/** Sum of squares around the mean, with the correction for the rounding of the mean. @param values sorted, and so are their deviations */
-function squaresAround(values: Float64Array, mean: number): number {
-  const deviations = values.map((value) => value - mean)
-  return Math.max(0, sumOf(deviations.map((deviation) => deviation ** 2)) - sumInOrder(deviations) ** 2 / values.length)
+/** Sum of squares around the mean, with the correction for the rounding of the mean. */
+function squaresAround(values: ArrayLike<number>, mean: number): number {
+  const [deviations, squares] = [new Float64Array(values.length), new Float64Array(values.length)]
+  for (let at = 0; at < deviations.length; at += 1) {
+    const deviation = (values[at] ?? 0) - mean
+    deviations[at] = deviation
+    squares[at] = deviation ** 2
+  }
+  return Math.max(0, sumOf(squares) - sumOf(deviations) ** 2 / values.length)
 }
 
 /** Half the width of the two-sided interval of a standard error. */
 export const halfWidth = (se: number, df: number, level: number = LEVEL): number => (se === 0 ? 0 : tQuantile(1 - level / 2, df) * se)
 
-/** @param given finite, at least one */
-export function summaryOf(given: ArrayLike<number>): Summary {
-  const values = new Float64Array(given).sort()
+/** @param values finite, at least one */
+export function summaryOf(values: ArrayLike<number>): Summary {
   const n = values.length
-  const [min, max] = [values[0] ?? Number.NaN, values[n - 1] ?? Number.NaN]
+  let [min, max] = [values[0] ?? Number.NaN, values[0] ?? Number.NaN]
+  for (let at = 1; at < n; at += 1) {
+    const value = values[at] ?? Number.NaN
+    if (value < min) min = value
+    else if (value > max) max = value
+  }
   const constant = min === max
-  const mean = constant ? min : sumInOrder(values) / n
+  const mean = constant ? min : sumOf(values) / n
   const ends = { n, mean, min, max }
   if (n < 2) return { ...ends, sd: null, se: null, low: null, high: null }
   const sd = constant ? 0 : Math.sqrt(squaresAround(values, mean) / (n - 1))
@@ -91,7 +116,7 @@ function pOf(estimate: number, se: number, df: number): number {
 const unspread = { sd: null, se: null, df: null, low: null, high: null, p: null }
 
 /** The mean of paired differences. @param differences at least one */
-export function paired(differences: readonly number[]): Difference {
+export function paired(differences: ArrayLike<number>): Difference {
   const { n, mean: estimate, sd, se, low, high } = summaryOf(differences)
   if (se === null) return { method: "paired", estimate, ...unspread }
   return { method: "paired", estimate, sd, se, df: n - 1, low, high, p: pOf(estimate, se, n - 1) }

@@ -6,8 +6,8 @@ import { badParameter } from "../../contract/refusals/refusal.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { settingsOf } from "../attempts/settings.ts"
-import { type BlockScalars, dimensionsIn } from "../attempts/value-blocks.ts"
-import { type StoredBlock, storedBlocks, toldIn } from "./blocks.ts"
+import type { BlockScalars } from "../attempts/value-blocks.ts"
+import { type StoredBlock, storedBlocks } from "./blocks.ts"
 import type { Dimensions, Scalar, Source } from "./cells.ts"
 import { type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
 
@@ -60,7 +60,7 @@ function frameReader() {
       const layout = known.get(block.dimensions) ?? builder.layoutOf(parse(block.dimensions))
       if (known.size < LAYOUTS) known.set(block.dimensions, layout)
       units.add(block.units)
-      builder.add(attempt, toldIn(block), layout, block.codes)
+      builder.add(attempt, block.told, layout, block.codes)
     },
     addCells: (attempt: Measured, cells: readonly Cell[]) => builder.addCells(attempt, cells),
     made: (): MetricFrame => ({ ...builder.made(), units: [...new Set([...units].flatMap((told) => parse(told)))].sort() }),
@@ -80,6 +80,10 @@ export function values(db: Db) {
     `SELECT j.key AS place, l.dimensions_id AS dimensionsId, s.dimensions FROM json_each(+?) j
      CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? LEFT JOIN dimension_sets s USING (dimensions_id)
      ORDER BY j.key, l.dimensions_id LIMIT +?`,
+  )
+  const lasts = db.prepare<{ dimensions: Stored<Dimensions> | null; value: Stored<number | string> }>(
+    `SELECT s.dimensions, l.value FROM attempt_last_metrics l LEFT JOIN dimension_sets s USING (dimensions_id)
+     WHERE l.attempt_id = +? AND l.name = +? AND l.split = +? ORDER BY l.dimensions_id`,
   )
   const units = db.prepare<{ unit: string }>(
     `SELECT DISTINCT u.value AS unit FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +?,
@@ -101,17 +105,11 @@ export function values(db: Db) {
   }
 
   /** The values of an attempt with those that it is about to report, each in the place of the one that it had before. */
-  function withPending(own: readonly StoredBlock[], { metrics }: Pending, metric: string, split: string) {
+  function withPending({ attemptId, metrics }: Pending, metric: string, split: string): Cell[] {
     const cells = new Map<string, Cell>()
-    const set = (dimensions: Dimensions, value: number) => cells.set(canonicalJson(dimensions), [dimensions, value])
-    for (const block of own) {
-      const told = toldIn(block)
-      dimensionsIn({ scalars: parse(block.dimensions), codes: block.codes }, told.length).forEach((own, at) =>
-        set(own, told[at] ?? Number.NaN),
-      )
-    }
-    for (const { name, split: told = "", dimensions = {}, value } of metrics)
-      if (name === metric && told === split) set(dimensions, Number(value))
+    const set = (dimensions: Dimensions, value: unknown) => cells.set(canonicalJson(dimensions), [dimensions, Number(value)])
+    for (const { dimensions, value } of lasts.all(attemptId, metric, split)) set(dimensions === null ? {} : parse(dimensions), parse(value))
+    for (const { name, split: told = "", dimensions = {}, value } of metrics) if (name === metric && told === split) set(dimensions, value)
     return [...cells.values()]
   }
 
@@ -182,13 +180,11 @@ export function values(db: Db) {
     frame(attempts: readonly Measured[], metric: string, split: string, pending?: Pending): MetricFrame {
       const reader = frameReader()
       const late = pending && attempts.find(({ attemptId }) => attemptId === pending.attemptId)
-      const before: StoredBlock[] = []
       for (const block of blocks.ofMetric(idsOf(attempts), metric, split)) {
         const attempt = attempts[block.place]
-        if (attempt !== undefined && attempt === late) before.push(block)
-        else if (attempt !== undefined) reader.add(attempt, block)
+        if (attempt !== undefined && attempt !== late) reader.add(attempt, block)
       }
-      if (late !== undefined && pending !== undefined) reader.addCells(late, withPending(before, pending, metric, split))
+      if (late !== undefined && pending !== undefined) reader.addCells(late, withPending(pending, metric, split))
       return reader.made()
     },
 

@@ -58,8 +58,8 @@ function bestOf(groups: readonly Group[], direction: -1 | 0 | 1): string | undef
   const known = groups.filter(({ mean, n }) => mean !== null && n > 1)
   const [first, ...others] = known.toSorted((one, other) => direction * ((other.mean ?? 0) - (one.mean ?? 0)))
   if (direction === 0 || first === undefined || others.length === 0 || known.length < groups.length) return undefined
-  const best = Points.of(first.points ?? [])
-  const differences = others.map((other) => differenceOf(best, Points.of(other.points ?? [])))
+  const [best, ...rest] = Points.ofAll([first, ...others].map(({ points }) => points ?? []))
+  const differences = rest.map((other) => best && differenceOf(best, other))
   const corrected: (Corrected | null)[] = holm(differences.flatMap((difference) => difference ?? []))
   return corrected.length === others.length && corrected.every((each) => each?.isDistinct === true) ? keyText(first) : undefined
 }

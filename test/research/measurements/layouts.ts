@@ -1,6 +1,6 @@
 /** Two hundred layouts of measurements, made from a fixed seed: unbalanced, with missing cells, one run, constant and diverged values. */
 import type { Cell } from "./frame-of.ts"
-import type { Question } from "../../../src/research/measurements/table.ts"
+import type { Question } from "../../../src/research/measurements/grouping.ts"
 
 export interface Layout {
   readonly cells: readonly Cell[]

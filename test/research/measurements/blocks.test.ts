@@ -1,0 +1,141 @@
+/** Values at places that are hard to tell apart: each stands in a frame where it was told, groups are paired as by hand, and sums are the same in any order. */
+import fc from "fast-check"
+import t from "tap"
+import { OF_BLOCK } from "../../../src/research/attempts/value-blocks.ts"
+import { dimensionAt, type Dimensions, textOf } from "../../../src/research/measurements/cells.ts"
+import { at, filled, kept } from "../../../src/research/measurements/frame.ts"
+import { summaryOf, sumOf } from "../../../src/research/measurements/statistics.ts"
+import { differenceOf, pointsOf, tableOf } from "../../../src/research/measurements/table.ts"
+import { seedWhenJudged } from "../../support/chance.ts"
+import { frameOf } from "./frame-of.ts"
+
+const chosen = { numRuns: 60, ...(seedWhenJudged !== undefined && { seed: seedWhenJudged }) }
+const attempts = ["one", "two"].map((attemptId) => ({
+  attemptId,
+  experimentId: "e",
+  label: `A${attemptId.length}`,
+  commit: "c",
+  inputs: "",
+}))
+const [attempt = { attemptId: "", experimentId: "", label: "", commit: "", inputs: "" }] = attempts
+
+/** Scalars of which some print alike, and some are the same number. */
+const scalar = fc.oneof(
+  fc.constantFrom<string | number | boolean>(3, "3", "3.0", true, "true", false, "", "constructor", -1, 0.5, "a"),
+  fc.integer({ min: 0, max: 300 }),
+)
+const dimensions = fc.record({ arm: fc.constantFrom("a", "b"), seed: scalar, constructor: scalar }, { requiredKeys: [] })
+const sizes = fc.oneof(fc.constantFrom(1, OF_BLOCK - 1, OF_BLOCK, OF_BLOCK + 1, 3 * OF_BLOCK), fc.integer({ min: 1, max: 40 }))
+const number = fc.oneof(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, 1e-300, -0))
+const cells = sizes.chain((size) =>
+  fc.array(fc.record({ attempt: fc.constantFrom(...attempts), dimensions, value: number }), { minLength: size, maxLength: size }),
+)
+
+t.test("a frame has each value at its place, in blocks of any number", (t) => {
+  const property = fc.property(cells, (told) => {
+    const frame = frameOf(told)
+    const inOrder = attempts.flatMap((own) => told.filter((cell) => cell.attempt === own))
+    const sorted =
+      told[0]?.attempt === attempts[0]
+        ? inOrder
+        : [...inOrder.filter((cell) => cell.attempt !== attempts[0]), ...inOrder.filter((cell) => cell.attempt === attempts[0])]
+    t.strictSame(
+      [...frame.values],
+      sorted.map(({ value }) => value),
+    )
+    const found = sorted.map((_, index) =>
+      Object.fromEntries(
+        [...frame.columns].flatMap(([name, { codes, scalars }]) => {
+          const own = scalars[codes[index] ?? -1]
+          return own === undefined ? [] : [[name, textOf(own)]]
+        }),
+      ),
+    )
+    const texts = (own: Dimensions) => Object.fromEntries(Object.entries(own).map(([name, value]) => [name, textOf(value)]))
+    t.strictSame(
+      found,
+      sorted.map((cell) => texts(cell.dimensions)),
+    )
+  })
+  fc.assert(property, chosen)
+  t.end()
+})
+
+t.test("groups are paired as by hand, over whatever they have in common", (t) => {
+  const property = fc.property(cells, (told) => {
+    const finite = told.filter(({ value }) => Number.isFinite(value))
+    const means = (arm: string) => {
+      const own = finite.filter((cell) => dimensionAt(cell.dimensions, "arm") === arm && Object.hasOwn(cell.dimensions, "seed"))
+      const bySeed = Map.groupBy(own, (cell) => textOf(dimensionAt(cell.dimensions, "seed") ?? ""))
+      return new Map(
+        [...bySeed].map(([seed, same]) => [
+          seed,
+          same.length === 1 ? (same[0]?.value ?? 0) : sumOf(same.map(({ value }) => value)) / same.length,
+        ]),
+      )
+    }
+    const [mine, theirs] = [means("a"), means("b")]
+    const differences = [...mine].flatMap(([seed, value]) => (theirs.has(seed) ? [value - (theirs.get(seed) ?? 0)] : []))
+    const frame = frameOf(told)
+    const numbers = kept(frame, (index) => Number.isFinite(frame.values[index]))
+    const found = differenceOf(pointsOf(at(numbers, { arm: "a" }), "seed"), pointsOf(at(numbers, { arm: "b" }), "seed"))
+    const { groups } = tableOf(frame, { by: ["arm"], over: "seed", against: { dimension: "arm", value: "b" } })
+    const { corrected: _, ...contrast } = groups.find(({ key }) => key.arm === "a")?.contrast ?? { corrected: null, estimate: undefined }
+    if (found !== null) t.strictSame(contrast, found, "an effect is what its table says")
+    if (differences.length < 2) return
+    t.match(found, {
+      method: "paired",
+      estimate: summaryOf(differences).mean,
+      pairs: differences.length,
+      unpaired: mine.size + theirs.size - 2 * differences.length,
+      lower: differences.filter((difference) => difference < 0).length,
+    })
+  })
+  fc.assert(property, chosen)
+  t.end()
+})
+
+t.test("only attempts with a value that lacks a dimension are asked for it, each once", (t) => {
+  const frame = frameOf([
+    ...[1, 2].map((value) => ({ attempt, dimensions: { arm: "a" }, value })),
+    ...attempts.slice(1).map((other) => ({ attempt: other, dimensions: { arm: "a", seed: 3 }, value: 3 })),
+  ])
+  const asked: string[] = []
+  const whole = filled(frame, "seed", ({ attemptId }) => {
+    asked.push(attemptId)
+    return "3"
+  })
+  t.strictSame(asked, ["one"])
+  t.strictSame(whole.columns.get("seed"), { codes: new Int32Array([0, 0, 0]), scalars: [3] })
+  t.end()
+})
+
+/** A number as a whole number of the smallest steps there are. */
+function steps(value: number): bigint {
+  const bits = new BigUint64Array(new Float64Array([value]).buffer)[0] ?? 0n
+  const [exponent, part] = [(bits >> 52n) & 2047n, bits & (2n ** 52n - 1n)]
+  const size = exponent === 0n ? part : (part + 2n ** 52n) << (exponent - 1n)
+  return value < 0 ? -size : size
+}
+
+t.test("a sum is the same in any order, and as near to the true one as numbers are", (t) => {
+  const values = fc.array(
+    fc.oneof(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 })),
+    {
+      maxLength: 200,
+    },
+  )
+  const property = fc.property(values, fc.boolean(), (some, cancels) => {
+    const told = cancels ? [...some, ...some.slice(1).map((value) => -value)] : some
+    const sum = sumOf(told)
+    t.ok(Object.is(sumOf(told.toSorted((one, other) => one - other)), sum) && Object.is(sumOf(told.toReversed()), sum))
+    const largest = told.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+    const off = steps(sum) - told.reduce((all, value) => all + steps(value), 0n)
+    t.ok((off < 0n ? -off : off) <= steps(Math.abs(sum) * 2 ** -52) + steps(largest * 2 ** -80) + 1n, `${sum}`)
+  })
+  fc.assert(property, { ...chosen, numRuns: 500 })
+  t.equal(sumOf([1e16, 1, -1e16, 1e-10]), 1 + 1e-10)
+  t.equal(sumOf([1.5e308, -1e308, 1]), 5e307)
+  t.equal(sumOf([]), 0)
+  t.end()
+})
