@@ -39,23 +39,23 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
   const ended = actionStatus[row.status] === "CompletedActionStatus" || actionStatus[row.status] === "FailedActionStatus"
   const last = events.at(-1)
   const produced = outputs.map(({ materialId }, index) =>
-    materialId === undefined ? ids.output(row.attempt_id, index) : ids.material(materialId),
+    materialId === undefined ? ids.output(row.attemptId, index) : ids.material(materialId),
   )
   const action: Entity = {
-    "@id": ids.attempt(row.attempt_id),
+    "@id": ids.attempt(row.attemptId),
     "@type": "CreateAction",
-    name: `${row.label}: ${row.intent} attempt of ${row.experiment_label}`,
+    name: `${row.label}: ${row.intent} attempt of ${row.experimentLabel}`,
     description: JSON.stringify(argv),
-    identifier: row.attempt_id,
-    url: `${baseUrl}${pageOf("attempt", row.attempt_id)}`,
-    agent: to(ids.person(row.author_id)),
+    identifier: row.attemptId,
+    url: `${baseUrl}${pageOf("attempt", row.attemptId)}`,
+    agent: to(ids.person(row.userId)),
     instrument: to(softwareId(repository)),
     actionStatus: to(`http://schema.org/${actionStatus[row.status]}`),
     subjectOf: to("attempts.jsonl"),
     ...given({
       object: [
         ...new Set(inputs.map(({ materialId }) => ids.material(materialId))),
-        ...(row.plan_label === null ? [] : [pathOf.plan(row.plan_label)]),
+        ...(row.planLabel === null ? [] : [pathOf.plan(row.planLabel)]),
       ].map(to),
       result: [...new Set(produced)].map(to),
       startTime: events.find(({ event }) => event === "started")?.reportedAt ?? undefined,
@@ -68,7 +68,7 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
       ? []
       : [
           {
-            "@id": ids.output(row.attempt_id, index),
+            "@id": ids.output(row.attemptId, index),
             "@type": "File",
             name: `${outputLabel} of ${row.label}`,
             localPath: outputLabel,

@@ -7,7 +7,7 @@ import { recordSummary } from "../records/shown.ts"
 import type { ExportedRoom, Person } from "./room.ts"
 import type { TextFile } from "./zip.ts"
 import { CITED, HISTORY, ORIGIN, pathOf, places, softwareId } from "./paths.ts"
-import { line, lines, each, map, person, experiment, attempt, material, metricLines, citedWrite } from "./json-lines.ts"
+import { line, lines, each, map, experiment, attempt, material, metricLines, citedWrite } from "./json-lines.ts"
 
 export interface CrateFile extends TextFile {
   readonly name: string
@@ -51,7 +51,7 @@ function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<s
 /** Every file of the record, one after the other. */
 export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource): Generator<CrateFile> {
   const { people, software } = met
-  const noted = (row: { author_id: string; username: string }) => void people.set(row.author_id, person(row))
+  const noted = ({ userId, username }: Person) => void people.set(userId, { userId, username })
   for (const member of room.members) people.set(member.userId, member)
 
   yield jsonLines(
@@ -109,7 +109,7 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
     map(each(room.records(), recordSummary), room.atHome),
   )
   for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target.label}`, row.content.text)
-  for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpoint_id), `Checkpoint of ${row.at}`, row.content)
+  for (const row of room.checkpoints()) yield accepted(pathOf.checkpoint(row.checkpointId), `Checkpoint of ${row.at}`, row.content)
 
   for (const row of room.boards()) yield accepted(pathOf.board(row.label), `${row.label}: ${row.title}`, row.content)
 
@@ -122,7 +122,7 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
   for (const row of room.plans()) {
     const { repository } = parse(row.content)
     software.set(softwareId(repository), repository)
-    yield accepted(pathOf.plan(row.label), `${row.label}, a plan for ${row.experiment_label}`, row.content)
+    yield accepted(pathOf.plan(row.label), `${row.label}, a plan for ${row.experimentLabel}`, row.content)
   }
   yield jsonLines(
     places.attempt,

@@ -147,8 +147,8 @@ export const linkMembers = ({ linkId, kind, explanation, withdrawn, author, at, 
 export const planMembers = (row: PlanRow, baseUrl: string): JsonObject => {
   const { repository } = parse(row.content)
   return {
-    ...made("plan", row.plan_id, row.author_id, row.at, baseUrl),
-    about: to(ids.experiment(row.experiment_label)),
+    ...made("plan", row.planId, row.userId, row.acceptedAt, baseUrl),
+    about: to(ids.experiment(row.experimentLabel)),
     isBasedOn: to(softwareId(repository)),
   }
 }
@@ -159,7 +159,7 @@ export const experimentEntity = (row: ExperimentRow, baseUrl: string): Entity =>
   additionalType: "experiment",
   name: `${row.label}: ${row.question}`,
   description: row.scope,
-  ...made("experiment", row.experiment_id, row.author_id, row.at, baseUrl),
+  ...made("experiment", row.experimentId, row.userId, row.createdAt, baseUrl),
   creativeWorkStatus: row.status,
   ...given({ mentions: parse(row.attempts).map((attemptId) => to(ids.attempt(attemptId))) }),
 })
@@ -170,18 +170,18 @@ export function materialEntity(row: MaterialRow, baseUrl: string): Entity {
     .filter(({ state }) => state === "available")
     .map(({ uri }) => uri)
   return {
-    "@id": ids.material(row.material_id),
+    "@id": ids.material(row.materialId),
     "@type": "File",
     name: row.name,
     identifier: row.reference,
-    url: `${baseUrl}${pageOf("material", row.material_id)}`,
+    url: `${baseUrl}${pageOf("material", row.materialId)}`,
     subjectOf: to("materials.jsonl"),
     license,
     ...given({
       alternateName: row.label,
       description: row.description ?? undefined,
-      encodingFormat: row.media_type ?? undefined,
-      contentSize: row.size_bytes === null ? undefined : String(row.size_bytes),
+      encodingFormat: row.mediaType ?? undefined,
+      contentSize: row.sizeBytes === null ? undefined : String(row.sizeBytes),
       sha256: row.reference.startsWith("sha256:") ? row.reference.slice("sha256:".length) : undefined,
       contentUrl: [...new Set(available)],
     }),

@@ -117,7 +117,7 @@ function* root(
     hasPart: () => [...kept.filter(({ path }) => folderOf(path) === undefined).map(({ path }) => path), ...used, ...software.keys()],
     mentions: function* () {
       for (const row of room.experiments()) yield ids.experiment(row.label)
-      for (const row of room.materials()) yield ids.material(row.material_id)
+      for (const row of room.materials()) yield ids.material(row.materialId)
       yield* attemptIds(room)
     },
   })

@@ -38,25 +38,25 @@ export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>
   for (const row of room.plans()) yield* file(pathOf.plan(row.label), planMembers(row, baseUrl))
   for (const row of room.links()) yield* file(pathOf.link(row.label), linkMembers(row, baseUrl))
   for (const row of room.checkpoints()) {
-    yield* file(pathOf.checkpoint(row.checkpoint_id), {
+    yield* file(pathOf.checkpoint(row.checkpointId), {
       additionalType: "checkpoint",
-      author: to(ids.person(row.author_id)),
+      author: to(ids.person(row.userId)),
       dateCreated: row.at,
-      identifier: row.checkpoint_id,
+      identifier: row.checkpointId,
       creativeWorkStatus: row.state,
-      url: `${baseUrl}${pageOf("checkpoint", row.checkpoint_id)}`,
+      url: `${baseUrl}${pageOf("checkpoint", row.checkpointId)}`,
     })
   }
   for (const row of room.boards())
     yield* file(pathOf.board(row.label), {
       additionalType: "board",
-      ...made("board", row.board_id, row.author_id, row.at, baseUrl),
+      ...made("board", row.boardId, row.userId, row.at, baseUrl),
     })
   for (const row of room.materials())
     yield* file(pathOf.material(roomId, row), {
-      about: to(ids.material(row.material_id)),
-      author: to(ids.person(row.author_id)),
-      dateCreated: row.at,
+      about: to(ids.material(row.materialId)),
+      author: to(ids.person(row.userId)),
+      dateCreated: row.registeredAt,
     })
   for (const { threadId, sequence, author, createdAt } of room.threads)
     yield* file(pathOf.timeline(sequence, threadId), made("thread", threadId, author.userId, createdAt, baseUrl))

@@ -46,8 +46,8 @@ export const pathOf = {
   link: (label: string) => `${folders.link}/${label}.json`,
   checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
   /** Labels of materials are another Room's where that one registered them first. */
-  material: (roomId: string, { origin_room_id, label }: { origin_room_id: string; label: string }) =>
-    `${folders.material}/${origin_room_id === roomId ? label : `${origin_room_id}-${label}`}.json`,
+  material: (roomId: string, { materialOriginRoom, label }: { materialOriginRoom: string; label: string }) =>
+    `${folders.material}/${materialOriginRoom === roomId ? label : `${materialOriginRoom}-${label}`}.json`,
   figure: (digest: string, mediaType: FigureType) => `${FIGURES}/${digest.slice("sha256:".length)}.${figureTypes[mediaType]}`,
   timeline: (sequence: number, threadId: string) => `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const

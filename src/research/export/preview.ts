@@ -47,13 +47,13 @@ function* statements(room: ExportedRoom, { baseUrl }: Source): Generator<string>
 }
 
 function* conclusions(room: ExportedRoom): Generator<string> {
-  for (const { selected, state, synthesis, conclusion, open_questions, thread_id, at, stale_reasons } of room.checkpoints()) {
+  for (const { selected, state, synthesis, conclusion, openQuestions, threadId: of, at, staleReasons } of room.checkpoints()) {
     if (selected !== 1) continue
-    const title = room.threads.find(({ threadId }) => threadId === thread_id)?.title ?? ""
-    const questions = parse(open_questions)
+    const title = room.threads.find(({ threadId }) => threadId === of)?.title ?? ""
+    const questions = parse(openQuestions)
       .map((question) => `<li>${safe(question)}</li>`)
       .join("")
-    const since = parse(stale_reasons)
+    const since = parse(staleReasons)
       .map((reason) => `<li>${safe(staleSentence(reason))}</li>`)
       .join("")
     yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}${since === "" ? "" : `<p class="fallen">What has come since</p><ul>${since}</ul>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`

@@ -1,10 +1,11 @@
 /** What an export reads, page by page, each page with everything that belongs to its rows. */
 import { DIMENSIONS } from "../attempts/summary.ts"
-import type { AttemptIntent, AttemptStatus } from "../../contract/schema/enumerations.ts"
 import type { StaleReason } from "../../contract/answers/evidence.ts"
 import type { Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
-import type { AttemptAnswer } from "../../contract/answers/work.ts"
+import type { AttemptAnswer, ExperimentSummary, MaterialSummary } from "../../contract/answers/work.ts"
+import type { CheckpointSummary } from "../../contract/answers/records.ts"
+import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Db, Statement } from "../../ledger/storage/database.ts"
 import { STALE_REASONS } from "../../threads/stale.ts"
 import { RESTS } from "../evidence/grounds.ts"
@@ -14,13 +15,11 @@ import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/sho
 /** Rows that are in memory at once. */
 const PAGE = 200
 
-interface Authored {
-  label: string
-  author_id: string
-  username: string
-  at: string
-  content: Stored<{ readonly [member: string]: unknown }>
-  content_digest: string
+/** Who made it, and what was accepted. */
+type Authored<Content = { readonly [member: string]: unknown }> = {
+  readonly userId: string
+  readonly username: string
+  readonly content: Stored<Content>
 }
 
 /** A record that another one names. */
@@ -39,81 +38,50 @@ export interface RecordRow extends SummaryRow {
   named: Stored<Named[]>
   attempts: Stored<string[]>
 }
-export interface ExperimentRow extends Omit<Authored, "content" | "content_digest"> {
-  experiment_id: string
-  thread_id: string
-  status: string
-  question: string
-  scope: string
-  hypotheses: Stored<string[]>
-  handoff: Stored<unknown> | null
-  conclusion: Stored<unknown> | null
-  /** Its revisions with what was sent, and the ids of its attempts. */
-  revisions: Stored<unknown[]>
-  attempts: Stored<string[]>
-}
-export interface PlanRow extends Omit<Authored, "content"> {
-  plan_id: string
-  content: Stored<BodyOf<"accept_plan">>
-  experiment_label: string
-}
-export interface AttemptRow extends Omit<Authored, "content"> {
-  attempt_id: string
-  experiment_id: string
-  experiment_label: string
-  thread_id: string
-  plan_label: string | null
-  intent: AttemptIntent
-  status: AttemptStatus
-  rerun_of: string | null
-  reproduces_attempt_id: string | null
-  reproduces_version_id: string | null
-  plan_match: Stored<unknown> | null
-  /** What it said of what it reproduces. */
-  reproduction: Stored<NonNullable<AttemptAnswer["reproduction"]>> | null
-  /** As they are served. */
-  events: Stored<AttemptAnswer["events"]>
-  outputs: Stored<AttemptAnswer["outputs"]>
-  content: Stored<BodyOf<"register_attempt">>
-}
-export interface MaterialRow extends Authored {
-  material_id: string
-  origin_room_id: string
-  reference: string
-  name: string
-  description: string | null
-  media_type: string | null
-  size_bytes: number | null
-  values_digest: string | null
-  /** Location reports, oldest first. */
-  locations: Stored<{ readonly uri: string; readonly state: string }[]>
-}
-export interface CheckpointRow extends Omit<Authored, "label"> {
-  checkpoint_id: string
-  thread_id: string
-  sequence: number
-  state: string
-  synthesis: string
-  open_questions: Stored<string[]>
-  conclusion: string | null
-  selected: number
-  opening: number
-  stale_reasons: Stored<StaleReason[]>
-}
-export interface BoardRow extends Authored {
-  board_id: string
-  title: string
-}
+/** The columns of a row stand under the names that its line in the export has, and in that order. */
+export type ExperimentRow = Omit<Authored, "content"> &
+  Pick<ExperimentSummary, "experimentId" | "label" | "threadId" | "createdAt" | "status" | "question" | "scope"> & {
+    readonly hypotheses: Stored<string[]>
+    /** The ids of its attempts. */
+    readonly attempts: Stored<string[]>
+  }
+export type PlanRow = Authored<BodyOf<"accept_plan">> &
+  Pick<AnswerOf<"plan">, "planId" | "label" | "experimentLabel" | "acceptedAt" | "contentDigest">
+export type AttemptRow = Authored<BodyOf<"register_attempt">> &
+  Pick<AttemptAnswer, "attemptId" | "label" | "experimentLabel" | "intent" | "status"> & {
+    readonly planLabel: string | null
+    readonly events: Stored<AttemptAnswer["events"]>
+    readonly outputs: Stored<AttemptAnswer["outputs"]>
+  }
+export type MaterialRow = Authored &
+  Pick<
+    MaterialSummary,
+    "materialId" | "label" | "materialOriginRoom" | "reference" | "name" | "description" | "mediaType" | "sizeBytes" | "registeredAt"
+  > & {
+    /** Location reports, oldest first. */
+    readonly locations: Stored<{ readonly uri: string; readonly state: string }[]>
+  }
+export type CheckpointRow = Authored &
+  Pick<CheckpointSummary, "checkpointId" | "threadId" | "at" | "state" | "synthesis" | "conclusion"> & {
+    readonly openQuestions: Stored<string[]>
+    readonly selected: number
+    readonly staleReasons: Stored<StaleReason[]>
+  }
+export type BoardRow = Authored & { readonly boardId: string; readonly label: string; readonly title: string; readonly at: string }
 export interface MetricRow {
-  ordinal: number
-  name: string
-  split: string | null
-  dimensions: string | null
-  unit: string | null
-  step: number | null
-  value: Stored<string | number>
-  reported_at: string
+  readonly ordinal: number
+  readonly name: string
+  readonly split: string | null
+  readonly dimensions: string | null
+  readonly unit: string | null
+  readonly step: number | null
+  readonly value: Stored<string | number>
+  readonly reportedAt: string
 }
+
+/** Who made it, as `p`: where a line tells it, and apart. */
+const BY = "json_object('userId', p.user_id, 'username', p.username)"
+const WHO = "p.user_id AS userId, p.username"
 
 const RECORDS = `SELECT ${SUMMARY_COLUMNS}, ${contentOf("r")} AS content,
     (SELECT json_group_array(json_object('rests', json(iif(${RESTS}, 'true', 'false')), 'versionId', q.version_id, 'label', q.label, 'kind', q.kind, 'roomId', q.room_id, 'wording', q.wording) ORDER BY x.part, x.position)
@@ -121,27 +89,30 @@ const RECORDS = `SELECT ${SUMMARY_COLUMNS}, ${contentOf("r")} AS content,
     (SELECT json_group_array(a.attempt_id) FROM finding_attempts t JOIN attempts a ON a.attempt_id = t.attempt_id WHERE t.version_id = r.version_id AND +a.room_id = r.room_id) AS attempts
   FROM ${SUMMARY_TABLES} WHERE r.room_id = +? AND r.version_id > +? ORDER BY r.version_id LIMIT ${PAGE}`
 
-const EXPERIMENTS = `SELECT e.*, e.proposer_id AS author_id, p.username, e.created_at AS at,
+const EXPERIMENTS = `SELECT e.experiment_id AS experimentId, e.label, e.thread_id AS threadId, ${BY} AS proposer, e.created_at AS createdAt, e.status, e.question, e.scope, e.hypotheses, e.handoff, e.conclusion,
     (SELECT json_group_array(json_object('revision', v.revision, 'operation', v.operation, 'at', v.at, 'author', json_object('userId', u.user_id, 'username', u.username),
        'status', v.status, 'assigneeId', v.assignee_id, 'planId', v.plan_id, 'content', json(${contentOf("v")})) ORDER BY v.revision)
       FROM experiment_revisions v JOIN people u ON u.user_id = v.author_id WHERE v.experiment_id = e.experiment_id) AS revisions,
-    (SELECT json_group_array(a.attempt_id ORDER BY a.attempt_id) FROM attempts a WHERE a.experiment_id = e.experiment_id) AS attempts
+    (SELECT json_group_array(a.attempt_id ORDER BY a.attempt_id) FROM attempts a WHERE a.experiment_id = e.experiment_id) AS attempts, ${WHO}
   FROM experiments e JOIN people p ON p.user_id = e.proposer_id WHERE e.room_id = +? AND e.experiment_id > +? ORDER BY e.experiment_id LIMIT ${PAGE}`
 
-const PLANS = `SELECT n.*, ${contentOf("n")} AS content, n.accepted_by AS author_id, p.username, n.accepted_at AS at, e.label AS experiment_label
+const PLANS = `SELECT n.plan_id AS planId, n.label, e.label AS experimentLabel, p.username AS acceptedBy, n.accepted_at AS acceptedAt, ${contentOf("n")} AS content, n.content_digest AS contentDigest, ${WHO}
   FROM plans n JOIN people p ON p.user_id = n.accepted_by JOIN experiments e ON e.experiment_id = n.experiment_id
   WHERE n.room_id = +? AND n.plan_id > +? ORDER BY n.plan_id LIMIT ${PAGE}`
 
-const ATTEMPTS = `SELECT a.*, ${contentOf("a")} AS content, a.registrant_id AS author_id, p.username, a.registered_at AS at, e.label AS experiment_label, n.label AS plan_label,
+const ATTEMPTS = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, e.label AS experimentLabel, n.label AS planLabel, a.thread_id AS threadId, ${BY} AS registrant,
+    a.registered_at AS registeredAt, a.intent, a.status, a.rerun_of AS rerunOf, coalesce(a.reproduces_attempt_id, a.reproduces_version_id) AS reproduces,
     (SELECT json_object('verdict', q.verdict, 'explanation', q.explanation) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction,
+    a.plan_match AS planMatch, a.content_digest AS contentDigest, ${contentOf("a")} AS content,
     (SELECT json_group_array(json(v.body) ORDER BY v.revision) FROM attempt_events v WHERE v.attempt_id = a.attempt_id) AS events,
-    (SELECT json_group_array(json(o.body) ORDER BY o.revision, o.position) FROM attempt_outputs o WHERE o.attempt_id = a.attempt_id) AS outputs
+    (SELECT json_group_array(json(o.body) ORDER BY o.revision, o.position) FROM attempt_outputs o WHERE o.attempt_id = a.attempt_id) AS outputs, ${WHO}
   FROM attempts a JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id LEFT JOIN plans n ON n.plan_id = a.plan_id
   WHERE a.room_id = +? AND a.attempt_id > +? ORDER BY a.attempt_id LIMIT ${PAGE}`
 
-const MATERIALS = `SELECT m.*, ${contentOf("m")} AS content, m.registered_by AS author_id, p.username, m.registered_at AS at,
+const MATERIALS = `SELECT m.material_id AS materialId, m.label, m.origin_room_id AS materialOriginRoom, m.reference, m.name, m.description, m.media_type AS mediaType, m.size_bytes AS sizeBytes,
+    m.values_digest AS valuesDigest, ${BY} AS registeredBy, m.registered_at AS registeredAt, m.content_digest AS contentDigest,
     (SELECT json_group_array(json_object('reporterId', y.reporter_id, 'reporter', u.username, 'at', y.at, 'uri', y.uri, 'state', y.state, 'observedDigest', y.observed_digest, 'explanation', y.explanation) ORDER BY y.sequence)
-      FROM material_reports y JOIN people u ON u.user_id = y.reporter_id WHERE y.material_id = m.material_id) AS locations
+      FROM material_reports y JOIN people u ON u.user_id = y.reporter_id WHERE y.material_id = m.material_id) AS locations, ${contentOf("m")} AS content, ${WHO}
   FROM json_each(+?) x JOIN materials m ON m.material_id = x.value JOIN people p ON p.user_id = m.registered_by ORDER BY m.material_id`
 /** Those that the Room registered, and those of others that something in it names. */
 const MATERIAL_IDS = `WITH here (room_id) AS (VALUES (+?))
@@ -153,16 +124,17 @@ const MATERIAL_IDS = `WITH here (room_id) AS (VALUES (+?))
   UNION SELECT v.material_id FROM here JOIN records r USING (room_id) JOIN finding_evidence v USING (version_id) WHERE v.material_id IS NOT NULL
   ORDER BY id`
 
-const CHECKPOINTS = `SELECT c.*, p.username, ${contentOf("c")} AS content, ${contentOf("c")} ->> '$.synthesis' AS synthesis, t.selected_checkpoint_id = c.checkpoint_id AS selected, o.opening_thread_id = c.thread_id AS opening, ${STALE_REASONS} AS stale_reasons
+const CHECKPOINTS = `SELECT c.checkpoint_id AS checkpointId, c.thread_id AS threadId, c.at, c.state, ${contentOf("c")} ->> '$.synthesis' AS synthesis, c.conclusion, c.open_questions AS openQuestions,
+    t.selected_checkpoint_id = c.checkpoint_id AS selected, ${STALE_REASONS} AS staleReasons, ${contentOf("c")} AS content, ${WHO}
   FROM checkpoints c JOIN people p ON p.user_id = c.author_id JOIN threads t ON t.thread_id = c.thread_id JOIN rooms o ON o.room_id = c.room_id
   WHERE c.room_id = +? AND c.checkpoint_id > +? ORDER BY c.checkpoint_id LIMIT ${PAGE}`
 
-const BOARDS = `SELECT g.*, p.username, ${contentOf("g")} AS content, ${contentOf("g")} ->> '$.title' AS title FROM boards g JOIN people p ON p.user_id = g.author_id
+const BOARDS = `SELECT g.board_id AS boardId, g.label, ${contentOf("g")} ->> '$.title' AS title, g.at, ${contentOf("g")} AS content, ${WHO} FROM boards g JOIN people p ON p.user_id = g.author_id
   WHERE g.room_id = +? AND g.board_id > +? ORDER BY g.board_id LIMIT ${PAGE}`
 
-const MEASURED = `SELECT a.attempt_id, a.label FROM attempts a
+const MEASURED = `SELECT a.attempt_id AS attemptId, a.label FROM attempts a
   WHERE a.room_id = +? AND a.attempt_id > +? AND EXISTS (SELECT 1 FROM attempt_metrics m WHERE m.attempt_id = a.attempt_id) ORDER BY a.attempt_id LIMIT ${PAGE}`
-const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at FROM attempt_metrics m WHERE attempt_id = +? AND ordinal > +? ORDER BY ordinal LIMIT ${PAGE}`
+const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at AS reportedAt FROM attempt_metrics m WHERE attempt_id = +? AND ordinal > +? ORDER BY ordinal LIMIT ${PAGE}`
 
 /** @param db a snapshot: what is read page by page is of one moment */
 export function rows(db: Db, roomId: string) {
@@ -184,23 +156,23 @@ export function rows(db: Db, roomId: string) {
 
   const materialIds = db.prepare<{ id: string }>(MATERIAL_IDS)
   const named = db.prepare<MaterialRow>(MATERIALS)
-  const measured = listed<{ attempt_id: string; label: string }>(MEASURED, "attempt_id")
+  const measured = listed<{ attemptId: string; label: string }>(MEASURED, "attemptId")
   const points = db.prepare<MetricRow>(METRICS)
 
   return {
     records: listed<RecordRow>(RECORDS, "versionId"),
-    experiments: listed<ExperimentRow>(EXPERIMENTS, "experiment_id"),
-    plans: listed<PlanRow>(PLANS, "plan_id"),
-    attempts: listed<AttemptRow>(ATTEMPTS, "attempt_id"),
+    experiments: listed<ExperimentRow>(EXPERIMENTS, "experimentId"),
+    plans: listed<PlanRow>(PLANS, "planId"),
+    attempts: listed<AttemptRow>(ATTEMPTS, "attemptId"),
     *materials(): Generator<MaterialRow> {
       const all = materialIds.all(roomId).map(({ id }) => id)
       for (let from = 0; from < all.length; from += PAGE) yield* named.all(JSON.stringify(all.slice(from, from + PAGE)))
     },
-    checkpoints: listed<CheckpointRow>(CHECKPOINTS, "checkpoint_id"),
-    boards: listed<BoardRow>(BOARDS, "board_id"),
+    checkpoints: listed<CheckpointRow>(CHECKPOINTS, "checkpointId"),
+    boards: listed<BoardRow>(BOARDS, "boardId"),
     /** Every point of every metric series, attempt by attempt. */
-    *metrics(): Generator<MetricRow & { readonly label: string; readonly attempt_id: string }> {
-      for (const attempt of measured()) for (const point of walk(points, attempt.attempt_id, 0, "ordinal")) yield { ...attempt, ...point }
+    *metrics(): Generator<MetricRow & { readonly label: string; readonly attemptId: string }> {
+      for (const attempt of measured()) for (const point of walk(points, attempt.attemptId, 0, "ordinal")) yield { ...attempt, ...point }
     },
   }
 }

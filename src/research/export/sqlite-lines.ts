@@ -8,7 +8,7 @@ import { repeatedEffects } from "../measurements/repeated-effects.ts"
 import { values } from "../measurements/values.ts"
 import { workingOut } from "../measurements/working-out.ts"
 import { recordSummary } from "../records/shown.ts"
-import { attempt, each, experiment, map } from "./json-lines.ts"
+import { attempt, each, experiment, map, plan } from "./json-lines.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { ViewName } from "./sqlite-views.ts"
 
@@ -49,18 +49,14 @@ export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, G
     for (const row of room.records())
       if (row.kind === wanted) yield writeJson({ ...recordSummary(row), content: new JsonText(row.content) })
   }
-  const plans = each(room.plans(), ({ plan_id, label, experiment_label, username, at, content, content_digest }) => ({
-    ...{ planId: plan_id, label, experimentLabel: experiment_label, acceptedBy: username, acceptedAt: at },
-    ...{ content: new JsonText(content), contentDigest: content_digest },
-  }))
-  const points = each(room.metrics(), ({ attempt_id, label, ordinal, name, split, dimensions, unit, step, value, reported_at }) => ({
-    ...{ attemptId: attempt_id, attempt: label, ordinal, metric: name, split, unit, step, reportedAt: reported_at },
+  const points = each(room.metrics(), ({ attemptId, label, ordinal, name, split, dimensions, unit, step, value, reportedAt }) => ({
+    ...{ attemptId, attempt: label, ordinal, metric: name, split, unit, step, reportedAt },
     ...{ dimensions: dimensions === null ? null : new JsonText(stored(dimensions)), value: new JsonText(value) },
   }))
   return {
     entries: entryLines(db, room.summary.roomId),
     experiments: map(each(room.experiments(), experiment), room.atHome),
-    plans,
+    plans: each(room.plans(), plan),
     attempts: each(room.attempts(), attempt),
     measurements: points,
     effects: effectLines(),
