@@ -25,7 +25,7 @@ test("every expression that src makes from text is linear", async (t) => {
   const longest = [...Map.groupBy(patterns, ({ file }) => file).values()].flatMap((made) =>
     made.toSorted((one, other) => other.source.length - one.source.length).slice(0, 5),
   )
-  t.strictSame(growing(longest), [])
+  t.strictSame(await growing(longest), [])
   const seen = new Set(patterns.map(({ file }) => file.slice(file.indexOf("src/"))))
   const unseen = files.flatMap((file) => writtenIn(file).makes.flatMap((line) => (seen.has(`${file}:${line}`) ? [] : [file])))
   t.strictSame([...new Set(unseen)], Object.keys(madeLater).sort(), "what makes more of them is named above")

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { runInNewContext } from "node:vm"
 import { type Node, parse } from "acorn"
 import { full } from "acorn-walk"
-import checker from "recheck/lib/browser.js"
+import { check, type Diagnostics } from "recheck"
 
 export interface Pattern {
   readonly source: string
@@ -63,7 +63,7 @@ export function noteMade(): ReadonlyMap<string, Pattern> {
 /** Whether anything in a pattern may come as often as it likes. What stands in classes and behind a backslash is itself. */
 const repeats = (source: string): boolean => /[*+]|\{\d+,\}/.test(source.replaceAll(/\\.|\[(?:[^\]\\]|\\.)*\]/gs, "x"))
 
-type Attack = Extract<ReturnType<typeof checker.checkSync>, { status: "vulnerable" }>["attack"]
+type Attack = Extract<Diagnostics, { status: "vulnerable" }>["attack"]
 
 /** Whether an attack really takes long once it is some hundred thousand characters: what is linear takes a few milliseconds. */
 function takesLong({ source, flags }: Pattern, { pumps, suffix }: Attack): boolean {
@@ -78,9 +78,9 @@ function takesLong({ source, flags }: Pattern, { pumps, suffix }: Attack): boole
 }
 
 /** How a pattern's cost grows with its input; null where it grows no faster than the input. */
-function growth(pattern: Pattern): string | null {
+async function growth(pattern: Pattern): Promise<string | null> {
   if (!repeats(pattern.source)) return null
-  const found = checker.checkSync(pattern.source, pattern.flags.replaceAll(/[gyd]/g, ""), { timeout: PATIENCE })
+  const found = await check(pattern.source, pattern.flags.replaceAll(/[gyd]/g, ""), { timeout: PATIENCE })
   if (found.status === "safe") return null
   if (found.status === "unknown") return JSON.stringify(found.error)
   // What cannot be proved is tried, and what was tried here may be faster in V8.
@@ -89,10 +89,12 @@ function growth(pattern: Pattern): string | null {
 }
 
 /** Those that grow faster, each once, with the files where they stand. */
-export function growing(patterns: readonly Pattern[]): string[] {
+export async function growing(patterns: readonly Pattern[]): Promise<string[]> {
   const places = Map.groupBy(patterns, ({ source, flags }) => `/${source}/${flags}`)
-  return [...places].flatMap(([name, all]) => {
-    const how = all[0] === undefined ? null : growth(all[0])
-    return how === null ? [] : [`${name} in ${[...new Set(all.map(({ file }) => file))].join(", ")}: ${how}`]
-  })
+  const told: string[] = []
+  for (const [name, all] of places) {
+    const how = all[0] === undefined ? null : await growth(all[0])
+    if (how !== null) told.push(`${name} in ${[...new Set(all.map(({ file }) => file))].join(", ")}: ${how}`)
+  }
+  return told
 }
