@@ -9,9 +9,12 @@ import { launch } from "./browser.ts"
 
 built()
 
-// The walk opens some seven hundred addresses: on a busy machine that takes minutes.
+// The walk opens more than a thousand addresses: on a busy machine that takes minutes.
 const timeout = 420_000
 t.setTimeout(timeout)
+
+/** Addresses opened that differ in nothing but the values of their query: orders, moments and choices would multiply every page. */
+const MOST_ALIKE = 12
 
 /** A port that is free now. */
 async function freePort(): Promise<number> {
@@ -35,10 +38,17 @@ t.teardown(() => demo.close())
 
 t.test("every address on every page lies below the base path and is answered", { timeout }, async (t) => {
   const seen = new Set<string>()
+  const alike = new Map<string, number>()
   const queue = ["/lab/rooms/", `/lab/rooms/rooms/${demo.rooms.main.roomId}`]
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     if (seen.has(path)) continue
     seen.add(path)
+    if (path.includes("?")) {
+      const shape = path.replace(/[0-9a-f-]{36}/g, "id").replace(/=[^&]*/g, "=")
+      const count = (alike.get(shape) ?? 0) + 1
+      alike.set(shape, count)
+      if (count > MOST_ALIKE) continue
+    }
     const response = await fetch(`${origin}${path}`)
     if (response.status !== 200) t.fail(`${path} is answered ${response.status}`)
     if (!(response.headers.get("content-type") ?? "").startsWith("text/html")) continue
@@ -50,7 +60,7 @@ t.test("every address on every page lies below the base path and is answered", {
       if (kind !== "action" && !/\/sign-in\?|receipts=|[?&]entry=|\/replies\//.test(next)) queue.push(next)
     }
   }
-  t.ok(seen.size > 60, `${seen.size} addresses`)
+  t.ok(seen.size > 1_000, `${seen.size} addresses`)
 })
 
 t.test("an address that is none answers people with a page and programs with a refusal", async (t) => {
