@@ -6,20 +6,18 @@ import { type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { actionButton, empty, facts, heading, table, time } from "../parts/parts.ts"
+import { actionsHead, lastUse, tokenOver } from "../parts/token.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 import { providerSection } from "./provider.ts"
 import { descriptionForm, passwordForm } from "./account-forms.ts"
 
-function keyRow(
-  { keyId, label, permissions, reach, tokenStart, expiresAt, revokedAt, lastUsedAt }: AnswerOf<"library_keys">["items"][number],
-  now: number,
-): Html {
-  const over =
-    revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
+function keyRow(key: AnswerOf<"library_keys">["items"][number], now: number): Html {
+  const { keyId, label, permissions, reach, tokenStart, expiresAt, revokedAt, lastUsedAt } = key
+  const over = tokenOver(key, now)
   return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first signs of its token">${tokenStart}…</code>`}</th><td>${joinedWords(permissions)}</td><td data-is="reach">${reach}</td><td data-is="expires">${over ?? time(expiresAt)}</td>
-    <td data-is="last used">${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
+    <td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td>${revokedAt === null ? actionButton("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td>
     </tr>`
 }
@@ -72,7 +70,7 @@ ${
       ? empty("No personal key yet.")
       : table(
           "Personal keys",
-          ["Label", "May", "Reach", "Expires", "Last use", html`<span class="aside">Actions</span>`],
+          ["Label", "May", "Reach", "Expires", "Last use", actionsHead],
           keys.map((key) => keyRow(key, edge.instance.world.now())),
           "stacked",
         )

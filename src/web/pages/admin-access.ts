@@ -2,25 +2,16 @@
 import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { stateBadge } from "../parts/marks.ts"
-import { askedOnce, empty, exactTime, table, time } from "../parts/parts.ts"
+import { askedOnce, exactTime, time } from "../parts/parts.ts"
+import { actionsHead, lastUse, tokenOver, tokenState } from "../parts/token.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
-import { adminShown, asked, onwards } from "./admin.ts"
+import { adminList, asked } from "./admin.ts"
 import { personButton } from "./admin-people.ts"
-
-const state = (revokedAt: string | null, expiresAt: string, now: number): Html =>
-  revokedAt !== null
-    ? stateBadge("retracted", "revoked")
-    : Date.parse(expiresAt) <= now
-      ? stateBadge("cancelled", "expired")
-      : stateBadge("completed", "in use")
 
 /** The first signs of a token, by which one that turned up somewhere is known again. */
 const starts = (tokenStart: string | null): Html =>
   tokenStart === null ? html`<span class="quiet">not kept</span>` : html`<code>${tokenStart}…</code>`
-
-const used = (at: string | null): Html => (at === null ? html`<span class="quiet">never</span>` : time(at))
 
 type Token = Omit<AnswerOf<"admin_keys">["items"][number] | AnswerOf<"admin_credentials">["items"][number], "reach">
 
@@ -29,14 +20,9 @@ const endButton = (path: string, action: OperatorAction, id: string, text: Conte
   html`<form class="inline" method="post" action="${to(`/web/admin/${path}/${id}/${action}`)}"><button class="danger">${text}</button></form>`
 
 /** A row of a token, with what is its kind's own beside whose it is. */
-function tokenRow(
-  { label, owner, permissions, tokenStart, expiresAt, revokedAt, lastUsedAt }: Token,
-  where: Html,
-  end: Html,
-  now: number,
-): Html {
+function tokenRow(token: Token, where: Html, end: Html, now: number): Html {
+  const { label, owner, permissions, tokenStart, expiresAt, lastUsedAt } = token
   const { userId, username } = owner
-  const isOpen = revokedAt === null && Date.parse(expiresAt) > now
   const ends = html`<div class="actions">${askedOnce(
     html`Revoke<span class="aside"> ${label} of ${username}</span>`,
     "It ends at once, and cannot be opened again; a new one is its holder's to issue.",
@@ -47,62 +33,37 @@ function tokenRow(
     personButton("end_access", userId, html`End all credentials and keys of ${username}`, true),
   )}</div>`
   return html`<tr><th scope="row">${label}</th><td data-is="of">${username}</td><td>${where}</td><td data-is="token">${starts(tokenStart)}</td><td>${joinedWords(permissions)}</td>
-<td>${state(revokedAt, expiresAt, now)}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last use">${used(lastUsedAt)}</td><td>${isOpen ? ends : null}</td></tr>`
+<td>${tokenState(token, now)}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last use">${lastUse(lastUsedAt)}</td><td>${tokenOver(token, now) === null ? ends : null}</td></tr>`
 }
 
-const actionsHead = html`<span class="aside">Actions</span>`
 const HEAD = ["Label", "Of", "For", "Token", "May", "State", "Expires", "Last use", actionsHead]
 
 export function adminCredentialsPage(visit: Visit): Shown {
   const now = visit.edge.instance.world.now()
   const { items, nextCursor } = visit.ask("admin_credentials", {}, asked(visit))
-  return adminShown(
-    "/credentials",
-    "Credentials",
-    items.length === 0
-      ? empty("No credential has been issued yet.")
-      : html`${table(
-          "Credentials of every Room",
-          HEAD,
-          items.map((row) =>
-            tokenRow(
-              row,
-              html`<a href="${to(`/rooms/${row.roomId}/people`)}" dir="auto">${row.roomTitle}<span class="aside">, for ${row.label}</span></a>`,
-              endButton("credentials", "end_credential", row.credentialId, html`Revoke ${row.label} of ${row.owner.username}`),
-              now,
-            ),
-          ),
-          "stacked",
-        )}${onwards("/credentials", nextCursor)}
-<p class="hint">At the command line: <code>research-room credential revoke ID</code>.</p>`,
-    "admin_credentials",
+  const rows = items.map((row) =>
+    tokenRow(
+      row,
+      html`<a href="${to(`/rooms/${row.roomId}/people`)}" dir="auto">${row.roomTitle}<span class="aside">, for ${row.label}</span></a>`,
+      endButton("credentials", "end_credential", row.credentialId, html`Revoke ${row.label} of ${row.owner.username}`),
+      now,
+    ),
   )
+  const hint = html`At the command line: <code>research-room credential revoke ID</code>.`
+  const list = { caption: "Credentials of every Room", head: HEAD, hint, read: "admin_credentials" } as const
+  return adminList("/credentials", "Credentials", { ...list, none: "No credential has been issued yet." }, { rows, nextCursor })
 }
 
 export function adminKeysPage(visit: Visit): Shown {
   const now = visit.edge.instance.world.now()
   const { items, nextCursor } = visit.ask("admin_keys", {}, asked(visit))
-  return adminShown(
-    "/keys",
-    "Personal keys",
-    items.length === 0
-      ? empty("No personal key has been issued yet.")
-      : html`${table(
-          "Everybody's personal keys",
-          HEAD,
-          items.map((row) =>
-            tokenRow(
-              row,
-              html`Library: ${row.reach}`,
-              endButton("keys", "end_key", row.keyId, html`Revoke ${row.label} of ${row.owner.username}`),
-              now,
-            ),
-          ),
-          "stacked",
-        )}${onwards("/keys", nextCursor)}
-<p class="hint">At the command line: <code>research-room key revoke ID</code>.</p>`,
-    "admin_keys",
-  )
+  const rows = items.map((row) => {
+    const end = endButton("keys", "end_key", row.keyId, html`Revoke ${row.label} of ${row.owner.username}`)
+    return tokenRow(row, html`Library: ${row.reach}`, end, now)
+  })
+  const hint = html`At the command line: <code>research-room key revoke ID</code>.`
+  const list = { caption: "Everybody's personal keys", head: HEAD, hint, read: "admin_keys" } as const
+  return adminList("/keys", "Personal keys", { ...list, none: "No personal key has been issued yet." }, { rows, nextCursor })
 }
 
 type Invited = AnswerOf<"admin_invitations">["items"][number]
@@ -126,22 +87,12 @@ function takeBack({ invitationId, invitedBy, createdAt, acceptedBy, revokedAt, e
 export function adminInvitationsPage(visit: Visit): Shown {
   const now = visit.edge.instance.world.now()
   const { items, nextCursor } = visit.ask("admin_invitations", {}, asked(visit))
-  return adminShown(
-    "/invitations",
-    "Invitations",
-    items.length === 0
-      ? empty("There are no invitations yet.")
-      : html`${table(
-          "Invitations",
-          ["Made", "By", "Into", "State", actionsHead],
-          items.map((row) => {
-            const { invitedBy, roomId, title, createdAt } = row
-            const into = roomId === null ? "the service" : html`<a href="${to(`/rooms/${roomId}`)}" dir="auto">${title}</a>`
-            return html`<tr><td>${time(createdAt)}</td><td data-is="by">${invitedBy}</td><td data-is="into">${into}</td><td>${invitationState(row, now)}</td><td>${takeBack(row, now)}</td></tr>`
-          }),
-          "stacked",
-        )}${onwards("/invitations", nextCursor)}
-<p class="hint">A disabled user has no open invitations.</p>`,
-    "admin_invitations",
-  )
+  const rows = items.map((row) => {
+    const { invitedBy, roomId, title, createdAt } = row
+    const into = roomId === null ? "the service" : html`<a href="${to(`/rooms/${roomId}`)}" dir="auto">${title}</a>`
+    return html`<tr><td>${time(createdAt)}</td><td data-is="by">${invitedBy}</td><td data-is="into">${into}</td><td>${invitationState(row, now)}</td><td>${takeBack(row, now)}</td></tr>`
+  })
+  const head = ["Made", "By", "Into", "State", actionsHead]
+  const list = { caption: "Invitations", head, hint: "A disabled user has no open invitations.", read: "admin_invitations" } as const
+  return adminList("/invitations", "Invitations", { ...list, none: "There are no invitations yet." }, { rows, nextCursor })
 }

@@ -2,7 +2,7 @@
 import { pathTo, type ReadName } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { exactTime, facts, heading, more as link, time } from "../parts/parts.ts"
+import { empty, exactTime, facts, heading, more as link, table, time } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { bytes, counted } from "../words.ts"
 
@@ -29,6 +29,23 @@ export function adminShown(section: (typeof sections)[number][0], title: string,
     body: html`<h1>${title}</h1><nav class="ways" aria-label="Administration">${links}</nav>${body}`,
   }
 }
+
+/** A list of the administration, page by page. @param none said where it is empty @param hint said below it */
+export const adminList = (
+  section: (typeof sections)[number][0],
+  title: string,
+  { none, caption, head, hint, read }: { none: string; caption: string; head: readonly Content[]; hint: Content; read: ReadName },
+  { rows, nextCursor }: { rows: readonly Html[]; nextCursor: string | number | null },
+): Shown =>
+  adminShown(
+    section,
+    title,
+    rows.length === 0
+      ? empty(none)
+      : html`${table(caption, head, rows, "stacked")}${onwards(section, nextCursor)}
+<p class="hint">${hint}</p>`,
+    read,
+  )
 
 /** Where a list of the administration goes on; null at its end. */
 export const onwards = (section: string, after: string | number | null, more: Readonly<Record<string, string>> = {}): Html | null =>

@@ -8,8 +8,8 @@ import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { doneBy, doneTo } from "../parts/done-to.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { joining } from "../parts/joining.ts"
-import { stateBadge } from "../parts/marks.ts"
 import { actionButton, askedOnce, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
+import { actionsHead, lastUse, tokenState } from "../parts/token.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted, joinedWords, words } from "../words.ts"
@@ -41,7 +41,7 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   }
   return html`<section aria-labelledby="members">${heading(2, "members", "Members")}${table(
     "Members",
-    ["Name", "Role", "Since", ...(role === "owner" || role === "member" ? [html`<span class="aside">Actions</span>`] : [])],
+    ["Name", "Role", "Since", ...(role === "owner" || role === "member" ? [actionsHead] : [])],
     room.members.map(
       ({ userId, username, name, orcid, role: theirs, joinedAt }) =>
         html`<tr><th scope="row">${person({ username })}${name === null ? null : html` <span class="quiet">${name}</span>`}${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
@@ -80,16 +80,11 @@ function credentialRow(
   { credentialId, label, owner, permissions, threadIds, tokenStart, expiresAt, revokedAt, lastUsedAt, lastWrite }: Credential,
   now: number,
 ): Html {
-  const over =
-    revokedAt !== null
-      ? stateBadge("retracted", "revoked")
-      : Date.parse(expiresAt) <= now
-        ? stateBadge("cancelled", "expired")
-        : stateBadge("completed", "in use")
+  const over = tokenState({ revokedAt, expiresAt }, now)
   const own = owner.userId === visit.person?.userId
   return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first signs of its token">${tokenStart}…</code>`}</th><td data-is="of">${person(owner)}</td>
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
-    <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUsedAt === null ? html`<span class="quiet">never</span>` : time(lastUsedAt)}</td>
+    <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td data-is="wrote last">${lastWrite === null ? html`<span class="quiet">nothing</span>` : html`${doneTo(doneBy(lastWrite.operation), lastWrite.target, pathOf(lastWrite.target.kind, lastWrite.target.id))}, ${time(lastWrite.at)}`}</td>
     <td>${
       revokedAt !== null
@@ -112,7 +107,7 @@ ${
       )
     : table(
         "Credentials",
-        ["Agent", "Of", "May", "State", "Expires", "Last use", "Wrote last", html`<span class="aside">Actions</span>`],
+        ["Agent", "Of", "May", "State", "Expires", "Last use", "Wrote last", actionsHead],
         items.map((credential) => credentialRow(visit, roomId, credential, visit.edge.instance.world.now())),
         "stacked",
       )
