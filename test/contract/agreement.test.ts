@@ -45,7 +45,7 @@ const subjects: Subject[] = [
   })),
 ]
 
-const RUNS = runs(1_000, 100)
+const RUNS = runs(1_000, 40)
 
 /** Holds one body against both; says what parts them, and where the issues miss a fault. */
 function difference({ schema, check: run }: Subject, takes: ValidateFunction, body: unknown): { taken: boolean; why?: string } {

@@ -21,7 +21,7 @@ async function setUp(house: House): Promise<{ model: World; real: Real }> {
 const seed = Number(process.env.SEED ?? seedWhenJudged ?? Date.now() % 2 ** 31)
 
 for (const [place, served, times, length] of [
-  ["inside the process", false, runs(60, 15), 200],
+  ["inside the process", false, runs(60, 8), 200],
   ["over a socket, on a file", true, runs(8, 2), 200],
 ] as const) {
   // shows: Experiments and attempts move as the tables say, and in no other way.
