@@ -9,3 +9,6 @@ export function basePathOf({ baseUrl }: { readonly baseUrl: string }): string {
   if (path === undefined) known.set(baseUrl, (path = new URL(baseUrl).pathname.replace(/\/$/, "")))
   return path
 }
+
+/** Where agents that speak the Model Context Protocol connect, by its streamable HTTP; below the base path. */
+export const mcpPath = "/mcp"

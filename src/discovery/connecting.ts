@@ -1,6 +1,6 @@
 /** How an agent's program is connected: each text to copy, defined once for the pages, `research-room connect` and the tests. */
 import { pathOf } from "./markdown.ts"
-import { mcpPath } from "./routes.ts"
+import { mcpPath } from "../contract/base-path.ts"
 
 /** What the texts are made for. */
 export interface Connection {

@@ -2,7 +2,8 @@
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { serviceName } from "../contract/versions.ts"
 import { blocks, bullets, pathOf } from "./markdown.ts"
-import { type DiscoveryName, discoveryRoutes, mcpPath } from "./routes.ts"
+import { mcpPath } from "../contract/base-path.ts"
+import { type DiscoveryName, discoveryRoutes } from "./routes.ts"
 
 interface Place {
   readonly baseUrl: string

@@ -126,9 +126,6 @@ const all = [
 
 export const discoveryRoutes: readonly Read[] = all
 
-/** Where agents that speak the Model Context Protocol connect, by its streamable HTTP. */
-export const mcpPath = "/mcp"
-
 /** What concerns the operator alone: described with all the rest, and nothing that a client is told to use. */
 export const metricsRead = read({
   name: "metrics",

@@ -1,6 +1,6 @@
 /** Rooms, Threads, records and work as resources: the documents that are served at the addresses of their pages. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server"
-import { mcpPath } from "../discovery/routes.ts"
+import { mcpPath } from "../contract/base-path.ts"
 import { present } from "../contract/present.ts"
 import { pathTo, type AnswerOf } from "../contract/reads/index.ts"
 import { documents } from "../documents/index.ts"

@@ -1,6 +1,6 @@
 /** `/mcp`: agents that speak MCP, let in by the same doors as everybody. */
 import type { H3Event } from "h3"
-import { mcpPath } from "../discovery/routes.ts"
+import { mcpPath } from "../contract/base-path.ts"
 import { uploadFigure } from "../contract/definitions/figure-routes.ts"
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"

@@ -26,12 +26,12 @@ export async function work(baseUrl: string, token: string, roomId: string, reque
   const titles: string[] = []
   for (let after: number | undefined; ; ) {
     const { data } = await GET("/api/research/rooms/{roomId}/threads", { params: { path: { roomId }, query: { limit: 1, ...(after === undefined ? {} : { after }) } } })
-    titles.push(...(data?.items ?? []).map(({ title }) => title))
+    for (const { title } of data?.items ?? []) if (typeof title === "string") titles.push(title)
     if (!data?.hasMore || data.nextCursor === null) break
     after = data.nextCursor
   }
   const { data } = await GET("/api/research/rooms/{roomId}/activity", { params: { path: { roomId }, query: { after: 0, kinds: ["create_thread"] } } })
-  const kinds = data?.items.map(({ kind }) => kind)
+  const kinds = typeof data === "string" ? undefined : data?.items.map(({ kind }) => kind)
   return { threadId: first.data?.result.threadId, same: again.data?.result.threadId, replayed: again.data?.replayed, titles, kinds }
 }
 `,
@@ -46,7 +46,7 @@ export async function work(baseUrl: string, token: string, roomId: string, reque
   const titles: string[] = []
   for (let after: number | undefined; ; ) {
     const { data } = await roomThreads({ path: { roomId }, query: { limit: 1, ...(after === undefined ? {} : { after }) }, throwOnError: true })
-    titles.push(...data.items.map(({ title }) => title))
+    for (const { title } of data.items) if (typeof title === "string") titles.push(title)
     if (!data.hasMore || data.nextCursor === null) break
     after = data.nextCursor
   }

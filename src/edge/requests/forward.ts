@@ -4,6 +4,7 @@ import { Agent as PlainAgent, type IncomingMessage, request as askPlainly } from
 import { Agent as TlsAgent, request as askOverTls } from "node:https"
 import { Readable } from "node:stream"
 import type { H3Event } from "h3"
+import { mcpPath } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { Answer, commonHeaders } from "../answers/answer.ts"
@@ -126,7 +127,7 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
       )
       // It may fail while the body is still coming. Of an upgrade nothing is heard but that the connection closed.
       answered.catch(() => undefined)
-      if (!isRead) await sendBody(node.req, asking, () => node.res.letBodyCome())
+      if (!isRead) await sendBody(node.req, asking, mostAt(event.url.pathname), () => node.res.letBodyCome())
       asking.end()
       // Headers that come byte by byte are never silent.
       const tooSlow = setTimeout(() => asking.destroy(new Error("slow")), headersWithin)
@@ -144,23 +145,23 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
   return { address, answer: passed }
 }
 
-/** The largest body that the original reads of anybody; smaller limits are its own. */
-const MOST = limits.figureMessageBytes
+/** The largest body that the original reads at a path; smaller limits are its own. Of one that is refused halfway its answer may never come. */
+const mostAt = (path: string): number => (path === mcpPath ? limits.figureMessageBytes : limits.requestBodyBytes)
 
-const tooLarge = () =>
-  new Refusal("request_too_large", `The request body is over ${MOST} bytes; it was not read to its end.`, {
+const tooLarge = (most: number) =>
+  new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
     headers: { connection: "close" },
   })
 
 /** @throws Refusal `request_too_large` as soon as the limit is passed */
-async function sendBody(from: IncomingMessage, to: NodeJS.WritableStream, letCome: () => void): Promise<void> {
-  if (Number(from.headers["content-length"] ?? 0) > MOST) throw tooLarge()
+async function sendBody(from: IncomingMessage, to: NodeJS.WritableStream, most: number, letCome: () => void): Promise<void> {
+  if (Number(from.headers["content-length"] ?? 0) > most) throw tooLarge(most)
   letCome()
   let length = 0
   // Its connection is still answered on.
   for await (const chunk of from.iterator({ destroyOnReturn: false })) {
     length += chunk.length
-    if (length > MOST) throw tooLarge()
+    if (length > most) throw tooLarge(most)
     if (!to.write(chunk)) await once(to, "drain")
   }
 }
