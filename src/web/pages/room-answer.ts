@@ -11,9 +11,9 @@ import { label, person, recordChip, time } from "../parts/parts.ts"
 import { reviewLine } from "../parts/reviews.ts"
 import { contrastInWords } from "../../research/measurements/in-words.ts"
 import type { Visit } from "../visit.ts"
+import type { Context } from "./room-brief.ts"
 import { counted, shortened } from "../words.ts"
 
-type Context = AnswerOf<"room_context">
 type Checkpoint = Context["conclusions"][number]
 type Cited = AnswerOf<"checkpoint">["citations"][number]
 

@@ -135,7 +135,7 @@ const linkRow = (visit: Visit, link: AnswerOf<"room_links">["items"][number]): H
 export function linksPage(visit: Visit): Shown {
   const room = roomOf(visit)
   const { items, nextCursor } = visit.ask("room_links", visit.params, { after: cursor(visit) })
-  const { findingLinks } = visit.ask("room_context", visit.params)
+  const { findingLinks } = visit.ask("room_context", visit.params, { parts: "findingLinks" })
   const related = findingLinks.map(
     (link) => html`<tr><td>${label("finding", link.finding.versionId, link.finding.label)}</td>
     <td>${struckIf(link.withdrawn, stateBadge(link.towardQuestion.verdict))} ${label("experiment", link.experimentId, link.experimentLabel)}</td>

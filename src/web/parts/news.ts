@@ -23,7 +23,7 @@ const sentence = (roomId: string, { told, entry }: Pick<ToldEntry, "told" | "ent
 /** Which conclusions are stale because of records, as sentences by the record. */
 export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[]): ReadonlyMap<string, Html> {
   const isAsked = items.some(({ entries }) => entries.some(({ bearsOn }) => bearsOn !== null))
-  const context = isAsked ? orNull(() => visit.ask("room_context", { roomId })) : null
+  const context = isAsked ? orNull(() => visit.ask("room_context", { roomId }, { parts: "threads,conclusions" })) : null
   const titles = new Map(context?.threads.map(({ threadId, title }) => [threadId, title]))
   return new Map(
     context?.conclusions.flatMap(({ stale, staleReasons, checkpointId, threadId }) =>
