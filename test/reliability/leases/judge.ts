@@ -5,13 +5,19 @@ import { minuteOf, MINUTES, type Stint, type Told } from "./agents.ts"
 const MINUTE = 60_000
 const lasts = { run: MINUTES.lease, review: MINUTES.claim } as const
 
+/** The signs that began a lease or claim again: one that lapsed while its agent was suspended stays over, and of a claim the agent is not told. */
+function renewing({ what, signs }: Stint): number[] {
+  const lapsed = signs.findIndex((sign, index) => index > 0 && sign >= (signs[index - 1] ?? sign) + lasts[what] * MINUTE)
+  return what === "run" || lapsed === -1 ? signs : signs.slice(0, lapsed)
+}
+
 /** Begun while another agent's lease or claim on the same thing lasted, by its last sign before. */
 function doneTwice(stints: readonly Stint[]): string[] {
   const found: string[] = []
   for (const { agent, on, what, began } of stints)
     for (const other of stints) {
       if (other.on !== on || other.what !== what || other.agent === agent || other.began > began) continue
-      const covering = other.signs.find((sign) => sign <= began && began < sign + lasts[what] * MINUTE)
+      const covering = renewing(other).find((sign) => sign <= began && began < sign + lasts[what] * MINUTE)
       if (covering === undefined) continue
       found.push(
         `${what} of ${on}: agent ${agent} began at minute ${minuteOf(began)}; agent ${other.agent} had written at ${minuteOf(covering)}`,

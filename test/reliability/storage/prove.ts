@@ -142,6 +142,8 @@ async function fullFileSystems(ground: Ground, chance: Chance): Promise<Found> {
 async function stages({ program }: Ground, chance: Chance): Promise<Found> {
   const place = newPlace()
   atEnd(place.remove)
+  // What is mounted in the folder goes before the folder does.
+  atEnd(unmountAll)
   const disk = join(place.folder, "disk")
   if (!mountSmall(disk, 24 * MEGABYTE)) return skip("stages of commands", "none can be mounted by this user")
   const ground = { program, place, disk }
