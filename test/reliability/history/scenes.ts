@@ -2,9 +2,12 @@
 import type { Intent, Maker, Wanted } from "./actions.ts"
 import type { Client, Stage } from "./client.ts"
 
-/** Everybody sends what they make, all at once; what is made is made before anybody knows how it ends. */
+/** Everybody who can make something of what they know sends it, all at once; what is made is made before anybody knows how it ends. */
 async function atOnce(stage: Stage, clients: readonly Client[], make: (maker: Maker) => Intent | undefined): Promise<void> {
-  const made = clients.map((client) => ({ client, intent: make(client.maker(stage)) as Intent }))
+  const made = clients.flatMap((client) => {
+    const intent = make(client.maker(stage))
+    return intent === undefined ? [] : [{ client, intent }]
+  })
   await Promise.all(made.map(({ client, intent }) => client.write(stage, intent, client.full(stage))))
 }
 
