@@ -3,7 +3,7 @@
  * Without an argument it runs what a change is likely to break (`npm test`); with `--rest` what is left (`npm run test:rest`).
  * Files given by name are run instead: `npm run tap -- test/ledger/receipts.test.ts`, with `--jobs=1` one after the other.
  *
- * The runner of tap itself is not used: its hooks, meant for coverage, cost each process and each thread a quarter of a second.
+ * The runner of tap itself is not used: its hooks, meant for coverage, cost each process and each thread a third of a second.
  */
 import { spawn } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"

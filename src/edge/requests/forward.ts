@@ -145,7 +145,7 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
   return { address, answer: passed }
 }
 
-/** The largest body that the original reads at a path; smaller limits are its own. Of one that is refused halfway its answer may never come. */
+/** The largest body that the original reads at a path; smaller limits are its own. When it refuses a body halfway, its answer can be lost. */
 const mostAt = (path: string): number => (path === mcpPath ? limits.figureMessageBytes : limits.requestBodyBytes)
 
 const tooLarge = (most: number) =>

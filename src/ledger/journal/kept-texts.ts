@@ -1,7 +1,7 @@
 /**
- * Texts of entries that were put together once, each by a name that holds the digest of its write. What that digest covers never
- * changes but where words are withheld or Rooms dropped: that takes the triggers of the journal away, and SQLite counts such changes
- * of the schema. So a text is never older than the moment that is read.
+ * Texts of entries that were put together once, each under a name that holds the digest of its write. What that digest covers changes
+ * only when words are withheld or Rooms dropped. Both take the journal's triggers away for a moment, and SQLite counts changes of the
+ * schema: when that count moves, all texts are dropped. So a text is never older than the snapshot that it is read in.
  */
 import type { Db } from "../storage/database.ts"
 

@@ -1,7 +1,7 @@
 /** Effects: differences of measured values that a finding rests its numbers on, worked out here from the attempts it names. */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
-import { withheldSince } from "../../ledger/journal/withheld-since.ts"
+import { WITHHELD_SINCE } from "../../ledger/journal/withheld-since.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
@@ -18,9 +18,9 @@ interface Row {
   readonly figures: Stored<Figures | null>
   readonly hasMoved: number
   readonly now: Stored<Figures> | null
-  readonly position: number
+  /** Names of values that were withheld since. */
+  readonly withheld: number
   readonly experimentLabel: string
-  readonly named: Stored<string[]>
   readonly repeatsId: string | null
   readonly repeatsPosition: number | null
   readonly repeatedLabel: string | null
@@ -55,13 +55,16 @@ const none = {
   withoutOver: null,
 }
 
-/** Where a finding with effects stands in the journal, and the attempts that it names for them. */
-const GROUND = `v.history_position AS position,
-    (SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role <> 'evidence') AS named`
+/** How many of the values behind an effect were withheld since. */
+const WITHHELD = `${WITHHELD_SINCE(
+  "v.history_position",
+  `'${NAMES}'`,
+  "(SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role <> 'evidence')",
+)} AS withheld`
 
 /** The effects of several findings, as they stand now. */
 const SENTENCES = `SELECT f.version_id AS versionId, f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
-    m.holder_id IS NOT NULL AS hasMoved, ${GROUND}
+    m.holder_id IS NOT NULL AS hasMoved, ${WITHHELD}
   FROM json_each(+?) j CROSS JOIN finding_effects f ON f.version_id = j.value JOIN records v ON v.version_id = f.version_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
   ORDER BY j.key, f.position`
 
@@ -70,16 +73,14 @@ export type Effects = ReturnType<typeof effects>
 export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
   const insert = inserting(db, "finding_effects")
   const ofFinding = db.prepare<Row>(
-    `SELECT f.version_id AS versionId, v.room_id AS roomId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now, e.label AS experimentLabel, ${GROUND},
+    `SELECT f.version_id AS versionId, v.room_id AS roomId, f.effect, f.figures, m.holder_id IS NOT NULL AS hasMoved, m.now, e.label AS experimentLabel, ${WITHHELD},
        f.repeats_id AS repeatsId, f.repeats_position AS repeatsPosition, o.label AS repeatedLabel, o.room_id AS repeatedRoomId
      FROM finding_effects f JOIN experiments e ON e.experiment_id = f.experiment_id JOIN records v ON v.version_id = f.version_id
      LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
      LEFT JOIN records o ON o.version_id = f.repeats_id
      WHERE f.version_id = +? ORDER BY f.position`,
   )
-  const sentences = db.prepare<Pick<Row, "versionId" | "effect" | "figures" | "hasMoved" | "position" | "named">>(SENTENCES)
-  const withheld = withheldSince(db)
-  const areValuesWithheld = ({ position, named }: Pick<Row, "position" | "named">) => withheld(position, NAMES, parse(named)) > 0
+  const sentences = db.prepare<Pick<Row, "versionId" | "effect" | "figures" | "hasMoved" | "withheld">>(SENTENCES)
 
   /** What it repeats, and what it says of that as both stand now. */
   function repeats(row: Row, effect: Effect, figures: Figures | null): EffectAnswer["repeats"] {
@@ -97,7 +98,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
   function shown(row: Row): EffectAnswer {
     const { repeats: _asked, ...effect } = parse(row.effect)
     const kept = parse(row.figures)
-    const isWithheld = kept === null || areValuesWithheld(row)
+    const isWithheld = kept === null || row.withheld > 0
     const hasMoved = row.hasMoved === 1
     const now = row.now && parse(row.now)
     return {
@@ -158,7 +159,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
           versionId,
           rows.map((row) => {
             const figures = parse(row.figures)
-            const isWithheld = figures !== null && areValuesWithheld(row)
+            const isWithheld = figures !== null && row.withheld > 0
             const since = isWithheld ? " (values withheld since)" : row.hasMoved === 1 ? " (changed since)" : ""
             return `${effectInWords(parse(row.effect), figures)}${since}`
           }),

@@ -113,8 +113,8 @@ export function kept(frame: Frame, keeps: (index: number) => boolean): Frame {
   const all = new Int32Array(frame.values.length)
   let size = 0
   for (let index = 0; index < frame.values.length; index += 1) if (keeps(index)) all[size++] = index
-  const some = all.subarray(0, size)
   if (size === all.length) return frame
+  const some = all.subarray(0, size)
   return {
     sources: frame.sources,
     sourceOf: picked(frame.sourceOf, some, new Int32Array(size)),

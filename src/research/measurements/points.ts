@@ -9,7 +9,7 @@ interface Answered {
 /** The values of a group: the mean of its cells at each value of `over`, in the order of these; without `over` each cell, in no order. */
 export class Points {
   readonly values: Float64Array
-  /** For each value the place in `overs` of what it has `over`, each once and ascending; null where values are not of one. */
+  /** For each value the place in `overs` of what it has `over`, each once and ascending; null where nothing is asked over. */
   readonly ranks: Int32Array | null
   readonly #overs: readonly Scalar[]
 

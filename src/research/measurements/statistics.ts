@@ -50,6 +50,7 @@ const HUGE = 2 ** 900
  * The sum of some values, the same in any order (Rump, Ogita and Oishi's extraction). Each value is cut into three pieces at places
  * that depend only on the largest and on how many there are: so high that the pieces of one level add up without rounding. Three
  * levels hold over 90 binary places below the largest of a quarter of a million values.
+ * @param values finite
  */
 export function sumOf(values: ArrayLike<number>): number {
   const left = new Float64Array(values)

@@ -98,7 +98,7 @@ function described(
   const attempts = labelled.flatMap((place) => (isIn[place] === 1 ? (frame.sources[place] ?? []) : []))
   const [first] = attempts
   let withoutOver = 0
-  while (over !== undefined && withoutOver < indices.length && !((over.codes[indices[withoutOver] ?? -1] ?? -1) >= 0)) withoutOver += 1
+  while (over !== undefined && withoutOver < indices.length && (over.codes[indices[withoutOver] ?? -1] ?? -1) < 0) withoutOver += 1
   return {
     key,
     summary: points.values.length === 0 ? null : summaryOf(points.values),

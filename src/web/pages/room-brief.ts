@@ -11,9 +11,9 @@ import { reviewLine } from "../parts/reviews.ts"
 import type { Visit } from "../visit.ts"
 import { words } from "../words.ts"
 
-/** What the front page shows of a Room's context; it asks for its hypotheses and publications themselves. */
-export const contextParts = ["room", "threads", "experiments", "findingLinks", "openQuestions", "conclusions", "syntheses"] as const
-export type Context = Pick<AnswerOf<"room_context">, (typeof contextParts)[number] | "activityWatermark">
+/** The parts of a Room's context that its front page shows. Hypotheses come from the brief, findings from a list of their own. */
+export const shownParts = ["room", "threads", "experiments", "findingLinks", "openQuestions", "conclusions", "syntheses"] as const
+export type Context = Pick<AnswerOf<"room_context">, (typeof shownParts)[number] | "activityWatermark">
 export type Brief = AnswerOf<"room_brief">
 
 /** What the front page shows of each list; the sections of the Room show all. */

@@ -10,7 +10,7 @@ import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { answers } from "./room-answer.ts"
-import { beliefs, type Context, contextParts, findings } from "./room-brief.ts"
+import { beliefs, type Context, shownParts, findings } from "./room-brief.ts"
 import { failures, next, questions } from "./room-next.ts"
 
 /** Bytes of the brief that the page is made of. */
@@ -54,7 +54,7 @@ const terms = (license: string | null): Html =>
 
 export function roomPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
-  const context: Context = visit.ask("room_context", { roomId }, { parts: contextParts.join(), affordances: 0 })
+  const context: Context = visit.ask("room_context", { roomId }, { parts: shownParts.join(), affordances: 0 })
   const brief = visit.ask("room_brief", { roomId }, { budget: BRIEF_BYTES })
   const { room } = context
   const at = { roomId, threadId: room.openingThreadId }

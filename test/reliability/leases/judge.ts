@@ -5,7 +5,7 @@ import { minuteOf, MINUTES, type Stint, type Told } from "./agents.ts"
 const MINUTE = 60_000
 const lasts = { run: MINUTES.lease, review: MINUTES.claim } as const
 
-/** The signs that began a lease or claim again: one that lapsed while its agent was suspended stays over, and of a claim the agent is not told. */
+/** The signs that renewed a lease or claim. A claim that lapsed while its agent was suspended is over: a later write does not renew it. */
 function renewing({ what, signs }: Stint): number[] {
   const lapsed = signs.findIndex((sign, index) => index > 0 && sign >= (signs[index - 1] ?? sign) + lasts[what] * MINUTE)
   return what === "run" || lapsed === -1 ? signs : signs.slice(0, lapsed)
