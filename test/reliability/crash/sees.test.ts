@@ -66,7 +66,7 @@ const spoilt: Readonly<Record<string, { sql: string; seen: RegExp }>> = {
   },
   "a timeline entry that is gone": { sql: without("timeline_entries", lastEntry), seen: /Half there: .* no timeline entry/ },
   "a timeline entry that nobody sent": {
-    sql: `INSERT INTO timeline_entries (entry_id, thread, sequence, kind, history_position) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread = e.thread), kind, history_position FROM timeline_entries e WHERE ${lastEntry}`,
+    sql: `INSERT INTO timeline_entries (entry_id, thread, sequence, kind, version_id, history_position) SELECT '0198f3a0-0000-7000-8000-00000000000a', thread, 1 + (SELECT max(sequence) FROM timeline_entries t WHERE t.thread = e.thread), kind, version_id, history_position FROM timeline_entries e WHERE ${lastEntry}`,
     seen: /is of no stored write/,
   },
   "a hypothesis with another content": {
