@@ -5,6 +5,7 @@ import { type OperationName, recordedOperation } from "../contract/operations/in
 import { kindsIn, namedIn } from "../contract/schema/ref.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Db } from "../ledger/storage/database.ts"
+import { figures } from "../ledger/journal/figures.ts"
 import { type Entry, journal } from "../ledger/journal/journal.ts"
 import { idOf, placeOf } from "../ledger/journal/keys.ts"
 import type { Cut, Reach } from "../ledger/cut.ts"
@@ -34,6 +35,7 @@ const namedBy = ({ operation, content }: Entry): string[] => {
 
 export function leavingRooms(db: Db) {
   const kept = journal(db)
+  const pictures = figures(db)
   const positionOf = db.prepare<{ position: number }>(`SELECT position FROM journal WHERE room = ${placeOf("+?")} AND room_sequence = +?`)
   const rows = db.prepare<{ position: number }>(
     `SELECT position FROM journal WHERE room = ${placeOf("+?")} AND position > +? ORDER BY position`,
@@ -110,10 +112,12 @@ export function leavingRooms(db: Db) {
       return [...due].map(([roomId, from]) => ({ roomId, from }))
     },
 
-    /** Takes the writes out of the journal, and the people whom nothing names any more, where what was accepted may change. */
+    /** Removes the writes from the journal, with the pictures and people that nothing else names. Within `Remaking.leave`. */
     take(cuts: readonly Cut[]): void {
       const lasts = new Map(cuts.map((cut) => [cut.roomId, lastOf(cut)]))
-      for (const position of leavingWith(cuts).positions) remove.run(position)
+      const { positions } = leavingWith(cuts)
+      for (const position of positions) remove.run(position)
+      pictures.drop([...positions])
       const named = new Set<string>()
       for (const { operation, userId, params, given } of kept.entries())
         if (recordedOperation(operation) !== undefined)

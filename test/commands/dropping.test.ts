@@ -1,4 +1,5 @@
 /** `mirror add --afresh` and `room forget`: a Room of another instance whose history is another one now, or that nobody wants any more. */
+import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -8,6 +9,7 @@ import { checkData } from "../../src/check/check.ts"
 import { databaseFile } from "../../src/ledger/storage/data.ts"
 import { hypothesis } from "../support/bodies.ts"
 import { elsewhere } from "../support/elsewhere.ts"
+import { png } from "../support/pictures.ts"
 import { endAll, executable, newPlace, run, serve } from "../support/program.ts"
 import { type Own, startOwn, temporaryFolder } from "../support/service.ts"
 
@@ -35,7 +37,8 @@ async function until(what: string, look: () => boolean | undefined): Promise<voi
   }
 }
 const feed = ({ instance }: Own, roomId: string) => instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
-const found = (words: string) => readdirSync(data).filter((name) => /\.db/.test(name) && readFileSync(join(data, name)).includes(words))
+const found = (words: string | Buffer) =>
+  readdirSync(data).filter((name) => /\.db/.test(name) && readFileSync(join(data, name)).includes(words))
 const problems = () => {
   const { db } = openForward(databaseFile(data))
   try {
@@ -50,7 +53,11 @@ const ada = await there.setUp()
 const { roomId, openingThreadId: threadId } = (await ada.write("create_room", { title: "Followed" })).result
 const { versionId } = (await ada.write("publish_hypothesis", hypothesis(roomId, threadId))).result
 const other = (await ada.write("create_room", { title: "Another" })).result
-await ada.write("post_message", { threadId: other.openingThreadId, text: "Only in the other one." } as never)
+const picture = png({ shade: 101 })
+const digest = `sha256:${createHash("sha256").update(picture).digest("hex")}`
+there.instance.tables.figures.keep({ digest, mediaType: "image/png", width: 12, height: 8, bytes: picture }, "", new Date().toISOString())
+const figures = [{ digest, alt: "A plot that only the other Room shows." }]
+await ada.write("post_message", { threadId: other.openingThreadId, text: "Only in the other one.", figures } as never)
 const copy = join(place.folder, "copy.db")
 backUp(there.instance.db, copy)
 await ada.write("post_message", { threadId, text: "It was said before the loss." } as never)
@@ -120,10 +127,12 @@ test("a Room that something here names stays; one that nothing names is dropped 
     code: 2,
     err: new RegExp(`Entry \\d of Room .* names something of Room ${roomId}.*Nothing was changed`),
   })
+  t.not(found(picture).length, 0)
   const { code, out, err } = await command("room", "forget", other.roomId)
   t.equal(code, 0, err)
   t.match(out, /^Another \(.*\) is no longer here, and is followed no longer\./)
   t.strictSame(found("Only in the other one."), [])
+  t.strictSame(found(picture), [], "its picture is gone with it")
   t.strictSame(problems(), [])
   t.notMatch((await command("room", "list")).out, other.roomId)
   t.notMatch((await command("mirror", "list")).out, other.roomId)

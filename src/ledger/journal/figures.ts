@@ -42,12 +42,18 @@ export function figures(db: Db) {
     `DELETE FROM figure_uses WHERE (digest, history_position) IN (SELECT m.value ->> '$.digest', j.position FROM journal j, json_each(j.content, '$.figures') m
      WHERE j.position = +? AND instr(m.value ->> '$.alt', '${markBegins}') > 0) RETURNING digest`,
   )
+  const unuseAll = db.prepare<{ digest: string }>(
+    "DELETE FROM figure_uses WHERE history_position IN (SELECT value FROM json_each(+?)) RETURNING digest",
+  )
   const forget = db.prepare(`DELETE FROM figures AS f WHERE f.digest IN (SELECT value FROM json_each(+?)) AND NOT ${named}`)
   const isOld = `f.uploaded_at < strftime('%Y-%m-%dT%H:%M:%fZ', +?, '-${limits.unnamedFigureHours} hours')`
   const tooMany = `f.digest IN (SELECT f.digest FROM figures f WHERE f.uploaded_by = +? AND NOT ${named}
     ORDER BY f.uploaded_at DESC, f.digest LIMIT -1 OFFSET ${limits.unnamedFigures})`
   const prune = db.prepare(`DELETE FROM figures AS f WHERE NOT ${named} AND (${isOld} OR ${tooMany})`)
   const sizesOf = (digests: readonly string[]) => new Map(sizes.all(JSON.stringify(digests)).map((row) => [row.digest, row]))
+  const forgetUnused = (uses: readonly { digest: string }[]): void => {
+    if (uses.length > 0) forget.run(JSON.stringify(uses.map(({ digest }) => digest)))
+  }
 
   return {
     /** Keeps an uploaded picture, and removes what was uploaded before and is named by nothing. Within a transaction. */
@@ -77,9 +83,8 @@ export function figures(db: Db) {
     /** The digests of pictures that writes of a Room name and that are not here. */
     lacking: (roomId: string): string[] => lacking.all(roomId).map(({ digest }) => digest),
     /** Removes the pictures that a write names no more since their words were withheld, where nothing else names them. Within a transaction. */
-    withhold(position: number): void {
-      const gone = unuse.all(position).map(({ digest }) => digest)
-      if (gone.length > 0) forget.run(JSON.stringify(gone))
-    },
+    withhold: (position: number) => forgetUnused(unuse.all(position)),
+    /** Removes the pictures that only the writes at these journal positions name. Within a transaction. */
+    drop: (positions: readonly number[]) => forgetUnused(unuseAll.all(JSON.stringify(positions))),
   }
 }
