@@ -1,4 +1,4 @@
-/** What every route has at hand, and how a handler becomes one: refusals rendered, faults told without detail. */
+/** The settings and services that routes share, and the wrapper that turns a handler's errors into refusals. */
 import { type H3, type H3Event, HTTPError } from "h3"
 import type { Logger } from "pino"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -26,59 +26,59 @@ export interface Edge {
   readonly baseUrl: string
   readonly softwareVersion: string
   readonly log: Logger
-  /** Takes what the edge observes; left out, nobody does. */
+  /** Logs requests, sign-ins and failures. */
   readonly journal?: Journal
-  /** What renders the texts of pages; left out, the pages bring one that works on this thread. */
+  /** Renders the texts of pages; left out, the pages render on this thread. */
   readonly renderer?: Renderer
   /** Left out, nothing is counted. */
   readonly metrics?: Metrics
-  /** What answers as of earlier moments; left out, the application brings what does it on this thread. */
+  /** Answers reads of earlier moments; left out, the application answers them on this thread. */
   readonly pasts?: Pasts
-  /** Left out, nobody is limited. */
+  /** Left out, there are no rate limits. */
   readonly rates?: RateLimits
-  /** Left out, nothing is bounded by a budget. */
+  /** Left out, there are no budgets. */
   readonly budgets?: Budgets
-  /** By which doors people come in; left out, by their passwords, and owners invite. */
+  /** The ways to sign in; left out, passwords, and owners may invite. */
   readonly entrance?: Entrance
-  /** Whether the last entry of `X-Forwarded-For` is where a request comes from. */
+  /** Whether to take the client's address from the last entry of `X-Forwarded-For`. */
   readonly trustProxy?: boolean
-  /** What opens the metrics to others than callers on this machine. */
+  /** The token that lets other machines read the metrics. */
   readonly metricsToken?: string
-  /** Whom to tell of a weakness: an address as security.txt takes it. Left out, the service names nobody. */
+  /** The contact for security reports in security.txt; left out, there is none. */
   readonly securityContact?: string
-  /** Where webhooks may be sent to; left out, public addresses. */
+  /** The addresses that webhooks may use; left out, public ones. */
   readonly webhookReach?: Reach
-  /** What an operator sees of the data: its files and their disk, and what keeps it. Left out, nothing. */
+  /** The state of the data files and their disk, for operators. */
   readonly storage?: () => StorageReadings
-  /** Why no write is taken now, in a sentence; null where they are. Left out, they always are. */
+  /** A sentence that says why no write is accepted now; null if writes are accepted. Left out, they always are. */
   readonly whyNotReady?: () => Promise<string | null>
-  /** Whether another program wrote into the data, so that nothing read from it may be told. Left out, none does. */
+  /** Whether another program wrote into the data, so that nothing read from it may be sent. Left out, none does. */
   readonly isOverwritten?: () => boolean
-  /** Forwards a request that another process answers; null for one that this process answers. Left out, it answers all. */
+  /** Forwards a request to another process; null if this process answers it. Left out, this process answers all. */
   readonly forward?: (event: H3Event, route: PublicRoute) => Promise<Answer | null>
-  /** Makes pages and expensive answers; left out, this thread makes them. */
+  /** Reader threads for pages and expensive answers; left out, this thread answers them. */
   readonly readers?: Readers
-  /** Settles once what a read found may be told; left out, at once. @throws Refusal 503 */
+  /** Resolves when the result of a read may be sent; left out, at once. @throws Refusal 503 */
   readonly mayBeTold?: (read: string) => Promise<void> | undefined
 }
 
-/** The application, and whether a path as it stands is one of its own. */
+/** The HTTP application. */
 export type App = H3 & {
   readonly edge: Edge
   serves(method: string, path: string): boolean
-  /** Whether pages of every origin may read what is answered there. */
+  /** Whether pages of other origins may read the response. */
   isForEveryOrigin(method: string, path: string): boolean
 }
 
-/** For this caller nothing is served at this address: the answer is the same as for an unknown one. */
+/** This caller may not know that the address exists: the response is the one for an unknown address. */
 export class NotServed extends Error {}
 
 export type Handler = (event: H3Event) => Answer | Promise<Answer>
 
-/** Answers what went wrong before a handler was asked. */
+/** Answers a failure that happened before the handler ran. */
 export type Refused = (event: H3Event, error: unknown) => Answer | Promise<Answer>
 
-/** Something went wrong that no refusal foresaw: of a write it is not known whether it was stored, so say that. */
+/** The refusal for an unexpected failure. It is unknown whether a write was stored, so `committed` is null. */
 export function fault(method: string): Refusal {
   const isRead = method === "GET" || method === "HEAD"
   const advice = isRead ? "Ask again in a moment." : "Keep the id and the body, and send them again."
@@ -89,8 +89,8 @@ export function fault(method: string): Refusal {
 }
 
 /**
- * Lets a handler throw refusals, which become answers in the form of its family.
- * @param route the path as the registry writes it
+ * Wraps a handler: the refusals that it throws become responses in the form of its family.
+ * @param route the path pattern from the registry
  */
 export function refusing(edge: Edge, family: Family, route: string, handler: Handler): Handler {
   return async (event) => {
@@ -98,12 +98,12 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
     try {
       const answer = await handler(event)
       if (edge.isOverwritten?.()) return refused(fault(event.req.method), family)
-      tellOfSignIn(edge, event, answer)
+      logSignIn(edge, event, answer)
       return answer
     } catch (error) {
-      // A write that was not stored is told so.
-      const isToldAlready = error instanceof Refusal && error.code === "temporarily_unavailable"
-      if (!isToldAlready && edge.isOverwritten?.()) return refused(fault(event.req.method), family)
+      // This refusal already says whether the write was stored.
+      const isExplained = error instanceof Refusal && error.code === "temporarily_unavailable"
+      if (!isExplained && edge.isOverwritten?.()) return refused(fault(event.req.method), family)
       if (error instanceof Refusal) return answerRefusal(edge, event, explainMalformedId(event, error), family)
       if (error instanceof NotServed) throw new HTTPError({ status: 404 })
       edge.journal?.failed(contextOf(event), error)
@@ -112,22 +112,22 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
   }
 }
 
-/** Renders a refusal; the operator hears of those that concern the service or who comes in. */
+/** Renders a refusal, and logs those that concern the service or authentication. */
 export function answerRefusal({ journal }: Edge, event: H3Event, refusal: Refusal, family: Family): Answer {
   const context = contextOf(event)
   context.refusal = refusal.code
   const isRead = event.req.method === "GET" || event.req.method === "HEAD"
-  // A visitor who asks for what is for people only, without any credential, has not tried to come in.
+  // A visitor without a credential who reads what needs one has not tried to sign in.
   if (refusal.status === 401 && (!isRead || event.req.headers.has("authorization"))) journal?.turnedAway(context, refusal.message)
   if (refusal.status >= 500 && refusal.code !== "repository_unavailable") journal?.unable(context, refusal)
   return refused(refusal, family)
 }
 
-/** Tells of a sign-in by its cookie: by whatever door somebody came in, the journal has it. */
-function tellOfSignIn({ journal, instance }: Edge, event: H3Event, answer: Answer): void {
+/** Logs a sign-in, recognised by its cookie, whichever route it used. */
+function logSignIn({ journal, instance }: Edge, event: H3Event, answer: Answer): void {
   const context = contextOf(event)
   const isRead = event.req.method === "GET" || event.req.method === "HEAD"
-  // Of what is asked only the way back from the group's provider signs anybody in.
+  // Of the reads only the return from the identity provider signs anybody in.
   if (journal === undefined || (isRead && answer.headers["set-cookie"] === undefined) || context.operation !== null) return
   if (answer.status === 401 || answer.status === 429) {
     journal.turnedAway(context)

@@ -1,19 +1,19 @@
-/** What looks back: Rooms as they were, as the ways in see them. */
+/** Access to Rooms as they were at an earlier moment. */
 import type { StoredPast } from "./limits/readers.ts"
 import type { Instance } from "./served-instance.ts"
 
-/** A Room as it was, until it is let go of. Its clock stands at the moment of the entry. */
+/** A Room at an earlier moment, until disposed. Its clock is set to the time of the entry. */
 export interface Past extends Omit<StoredPast, "file">, Disposable {
-  /** Null for one that this thread alone can read. */
+  /** Null if only this thread can read it. */
   readonly file: string | null
   readonly instance: Instance
 }
 
-/** What makes Rooms again as they were. */
+/** Restores Rooms as they were. */
 export interface Pasts {
   /**
-   * @param sequence of an entry of the Room's activity
-   * @throws Refusal 422 for one that is not there or lies too far back, 503 where too many are made
+   * @param sequence the sequence of an entry of the Room's activity
+   * @throws Refusal 422 for an entry that does not exist or is too far back, 503 if too many are being restored
    */
   of(roomId: string, sequence: number): Promise<Past>
 }

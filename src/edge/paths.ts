@@ -1,14 +1,14 @@
-/** Paths as routes write them, and what stands in one. */
+/** Path patterns, and the parameters in a path. */
 import type { H3Event } from "h3"
 import { isUuid } from "../contract/schema/fields.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { shortened } from "../contract/text.ts"
 
-/** What ends in Id and is none of this service. */
-const OTHERS = ["arxivId", "paperId"]
-const isOwnId = (name: string): boolean => name.endsWith("Id") && !OTHERS.includes(name)
+/** Parameters that end in Id but hold ids of other services. */
+const FOREIGN = ["arxivId", "paperId"]
+const isOwnId = (name: string): boolean => name.endsWith("Id") && !FOREIGN.includes(name)
 
-/** A path pattern as h3 writes it; one more where an old-style arXiv id may stand with its slash as it is, as two parts. */
+/** A path in h3's pattern syntax. An old-style arXiv id contains a slash, which gives a second pattern with two segments. */
 export function routePatterns(path: string): string[] {
   const pattern = path.replace(/\{([a-zA-Z]+)\}/g, ":$1")
   // A DOI may have any number of slashes.
@@ -16,7 +16,7 @@ export function routePatterns(path: string): string[] {
   return pattern.includes("/:arxivId") ? [pattern, pattern.replace("/:arxivId", "/:archive/:arxivId")] : [pattern]
 }
 
-/** What stands in the path: ids in lower case, everything else as it is. */
+/** The parameters in the path, with ids in lower case. */
 export function pathParams(event: H3Event): Record<string, string> {
   const params: Record<string, string> = {}
   for (const [name, raw] of Object.entries(event.context.params ?? {})) {
@@ -24,16 +24,16 @@ export function pathParams(event: H3Event): Record<string, string> {
     try {
       value = decodeURIComponent(raw)
     } catch {
-      // What cannot be decoded names nothing; it is looked up as it is and not found.
+      // An undecodable value is looked up unchanged and not found.
     }
-    // A subject class in an arXiv id is in upper case.
+    // arXiv ids are case-sensitive: a subject class is in upper case.
     params[name] = isOwnId(name) ? value.toLowerCase() : value
   }
   const { archive, ...ids } = params
   return archive === undefined ? params : { ...ids, arxivId: `${archive}/${ids.arxivId}` }
 }
 
-/** A refusal of something that is not there, with a better sentence where the path holds what cannot be an id. */
+/** Explains a 404 whose cause is an id of the wrong form in the path. */
 export function explainMalformedId(event: H3Event, refusal: Refusal): Refusal {
   if (refusal.status !== 404 || refusal.code === "unknown_operation") return refusal
   const [name, value] = Object.entries(pathParams(event)).find(([name, value]) => isOwnId(name) && !isUuid(value)) ?? []

@@ -1,4 +1,4 @@
-/** What the ways in see of an instance: it is put together above them. */
+/** The parts of an instance that routes use. `src/app` puts the instance together. */
 import type { Ledger } from "../ledger/write/admit.ts"
 import type { Figures } from "../ledger/journal/figures.ts"
 import type { Labels } from "../ledger/lists/labelled.ts"
@@ -34,29 +34,29 @@ import type { Threads } from "../threads/threads.ts"
 
 export interface Instance {
   readonly instanceId: string
-  /** The instances it was restored from, the first one first. */
+  /** The instances it was restored from, oldest first. */
   readonly lineage: readonly string[]
   readonly world: World
-  /** Up to when writes are dated that the clock has not reached; null where none are. */
+  /** The latest time given to a write that the clock has not reached; null if there is none. */
   readonly datedAhead: () => string | null
   readonly ledger: Ledger
-  /** Settles once the index of words holds what was accepted before. */
+  /** Resolves when the search index holds all earlier writes. */
   readonly indexed: () => Promise<void>
-  /** The one way to ask a read. */
+  /** Answers a read. */
   readonly ask: Ask
   readonly accounts: Accounts
-  /** How they come in by the group's identity provider. */
+  /** Signs people in through the identity provider. */
   readonly byProvider: ByProvider
   readonly operators: Operators
-  /** What owners do with the webhooks of their Rooms. */
+  /** Manages the webhooks of Rooms for their owners. */
   readonly webhooks: Pick<KeepingWebhooks, "add" | "change">
   /** What others did in a person's Rooms that concerns them, as of a time in milliseconds. */
   readonly concerning: Concerning
-  /** The activity of Rooms as news. */
+  /** The activity of Rooms, for feeds. */
   readonly news: News
-  /** Who comes in, and what a page shows a person of themselves. */
+  /** The tables for authentication, and for what pages show to the person signed in. */
   readonly tables: {
-    /** What the labels in the texts of a page name. */
+    /** Resolves the labels in the texts of a page. */
     readonly labelled: Labels
     readonly figures: Pick<Figures, "keep" | "served" | "sizesOf">
     readonly withheld: Pick<Withheld, "told" | "toldHere" | "write" | "passages">
@@ -72,7 +72,7 @@ export interface Instance {
     readonly links: Pick<Links, "disputesOf">
     readonly reviews: Pick<Reviews, "objectionsTo">
     readonly experiments: Pick<Experiments, "assignedTo">
-    /** What a page asks for all rows of a list at once. */
+    /** The next tables answer for all rows of a list in one query. */
     readonly materials: Pick<Materials, "newestOfRoom">
     readonly evidence: Pick<Evidence, "newestOn">
     readonly effects: Pick<Effects, "of">

@@ -1,9 +1,9 @@
 /**
- * What an answer that anybody may have gets on its way out: compressed where that is asked for, told apart from an earlier one by
- * its `ETag`, and, where pages of other origins may read it, the headers that let them.
+ * Finishes a public response: compresses it if the client accepts that, answers 304 if the client already has it, and adds the
+ * CORS headers if pages of other origins may read it.
  *
- * Nothing else is compressed. The length of a compressed answer tells what it holds beside what an attacker had put into it
- * (BREACH), so what is made for one person, agent or session goes out as it is.
+ * Nothing else is compressed. The length of a compressed response reveals what it contains beside text that an attacker
+ * placed in it (BREACH), so a response for one person, agent or session goes out uncompressed.
  */
 import { getCookie, type H3Event } from "h3"
 import { sessionCookie } from "../../contract/operations/actions.ts"
@@ -11,25 +11,25 @@ import { Answer } from "./answer.ts"
 import { type Compressor, encodingFor } from "./compression.ts"
 
 /**
- * Whom an answer is for: `everywhere`, anybody and their pages of whatever origin; `here`, anybody, the same for all of them;
- * `visitors`, the same for all who bring no session. Left out, the caller alone.
+ * Who may receive a response: `everywhere`, everybody, including pages of other origins; `here`, everybody, with the same
+ * content; `visitors`, the same content for everybody without a session. Left out, only the caller.
  */
 export type Open = "everywhere" | "here" | "visitors"
 
-/** What is known of a route before it is answered. */
+/** A route, as known before its handler runs. */
 export interface PublicRoute {
-  /** As the registry writes it. */
+  /** The path pattern from the registry. */
   readonly path: string
-  /** Whom its answers are for. */
+  /** Who may receive its responses. */
   readonly open: Open | undefined
 }
 
-/** Below this an answer fits in a packet as it is. */
+/** A smaller response fits into one packet uncompressed. */
 const WORTHWHILE = 1_024
-/** Texts; fonts and zip files are compressed already, and events must not wait for more. */
+/** Text types. Fonts and zip files are compressed already, and events must not be held back. */
 const TEXT = /^(?:text\/(?!event-stream)|image\/svg|application\/(?:json|xml|yaml|x-bibtex|x-ndjson|[a-z.-]+\+(?:json|xml))\b)/
 
-/** What a page of another origin may ask a public read with, and see of its answer. */
+/** The CORS headers of a public read. */
 export const anyOrigin = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "content-disposition, etag, link, retry-after, x-request-id",
@@ -40,18 +40,18 @@ const preflight = {
   "access-control-max-age": "86400",
 }
 
-/** Whether one of the tags that a client holds is that of the answer. Tags are weak: one for all encodings. */
+/** Whether the response's tag is among those that the client has. Tags are weak: the same for all encodings. */
 const isHeld = (held: string | null, tag: string): boolean =>
   held !== null && (held.trim() === "*" || held.split(",").some((each) => each.trim().replace(/^W\//, "") === tag.replace(/^W\//, "")))
 
-/** Without its body, its other headers kept; a client that has the same needs no more. */
+/** A 304 without body, for a client that already has the same content. */
 function unchanged({ headers, body }: Answer): Answer {
   const { "content-type": _type, "content-disposition": _name, ...kept } = headers
   if (body instanceof ReadableStream) void body.cancel()
   return new Answer(null, { status: 304, headers: kept })
 }
 
-/** Gives an answer what its openness asks for. */
+/** Applies the openness of its route to a response. */
 export async function opened(open: Open | undefined, event: H3Event, answer: Answer, compressor: Compressor): Promise<Answer> {
   if (open === undefined) return answer
   const { headers } = answer
@@ -76,6 +76,6 @@ export async function opened(open: Open | undefined, event: H3Event, answer: Ans
   return smaller === null ? answer : compressed(smaller)
 }
 
-/** What a path says of itself when it is asked with OPTIONS; to a page of another origin, whether it may read there. */
+/** The response to OPTIONS: the methods allowed and, for pages of other origins, whether they may read. */
 export const described = (allow: string, open: Open | undefined, common: Readonly<Record<string, string>>): Answer =>
   new Answer(null, { status: 204, headers: { ...common, allow, ...(open === "everywhere" ? { ...anyOrigin, ...preflight } : {}) } })

@@ -1,4 +1,4 @@
-/** Who asks: by a credential, a personal key or a browser's session, and from where a browser may. */
+/** Authenticates callers by credential, personal key or session, and checks the origin of browser requests. */
 import { getCookie, type H3Event } from "h3"
 import { sessionCookie } from "../../contract/operations/actions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -10,14 +10,14 @@ import { countedAs } from "../limits/address.ts"
 import { type Edge, NotServed } from "../edge.ts"
 import { contextOf, type RequestContext } from "../limits/request-context.ts"
 
-/** Step 2 of an agent write. @throws Refusal `browser_origin` */
+/** Step 2 of an agent write: refuses requests from browser pages. @throws Refusal `browser_origin` */
 export function mustNotComeFromBrowser(event: H3Event): void {
   if (event.req.headers.has("origin")) {
     throw new Refusal("browser_origin", "Agent routes do not take requests with an Origin header; people use the browser routes.")
   }
 }
 
-/** Where a request comes from, as it is counted and noted. */
+/** The client's address as limits count it and logs show it. */
 export const clientOf = (event: H3Event): string => countedAs(contextOf(event).address)
 
 /** A browser write must come from a page of this service. @throws Refusal `browser_origin` */
@@ -28,8 +28,8 @@ export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
 }
 
 /**
- * Who the bearer credential or key speaks for, within what one caller may ask.
- * @param method as what it is counted, where it is not what it looks like
+ * Authenticates the bearer credential or key, and counts the request against the caller's rate limit.
+ * @param method the method to count, if it differs from the request's
  * @throws Refusal `not_authenticated`, `too_many_requests`
  */
 export function bearer(edge: Edge, family: Family, event: H3Event, method: string = event.req.method): Actor {
@@ -50,18 +50,18 @@ export function bearer(edge: Edge, family: Family, event: H3Event, method: strin
 }
 
 /**
- * Makes sure that a bearer who waited for an answer may still have it: a credential can be revoked, and can expire, meanwhile.
+ * Checks that a bearer who waited for an answer may still receive it: a credential can expire or be revoked meanwhile.
  * @throws Refusal `not_authenticated`
  */
 export const mustStillBeBearer = (edge: Edge, family: Family, event: H3Event): void => void authenticated(edge, family, event)
 
-/** Counts one more write of a caller who is known already. @throws Refusal `too_many_requests` */
+/** Counts one more write of an authenticated caller. @throws Refusal `too_many_requests` */
 export function countWrite(edge: Edge, { userId }: Actor, event: H3Event): void {
   const context = contextOf(event)
   edge.rates?.caller(context, context.credentialId ?? userId, "POST")
 }
 
-/** Notes the use of a credential or key: many only read, and their person wants to see that they are in use. The request does not wait for it. A write notes its use in its own transaction. */
+/** Records that a credential or key was used for a read, so that its owner sees that it is in use. The request does not wait for this. A write records its use in its own transaction. */
 function noteUse({ instance: { ledger, tables, world } }: Edge, { credentialId, keyId }: RequestContext): void {
   const at = isoTime(world.now())
   const note = (tokens: Pick<typeof tables.credentials, "isUseDue" | "used">, id: string | null) => {
@@ -71,7 +71,7 @@ function noteUse({ instance: { ledger, tables, world } }: Edge, { credentialId, 
   note(tables.library.keys, keyId)
 }
 
-/** No cookie is ever a fallback. @throws Refusal `not_authenticated` */
+/** Authenticates the bearer token. A cookie is never a fallback. @throws Refusal `not_authenticated` */
 function authenticated({ instance }: Edge, family: Family, event: H3Event): Actor {
   const [scheme = "", token = "", ...rest] = (event.req.headers.get("authorization") ?? "").trim().split(/\s+/)
   const { credentials, library } = instance.tables
@@ -89,13 +89,13 @@ function authenticated({ instance }: Edge, family: Family, event: H3Event): Acto
   return { ...person, key }
 }
 
-/** Who is signed in, or undefined. @throws Refusal `too_many_requests` for more than one person may ask */
+/** The signed-in person, or undefined. @throws Refusal `too_many_requests` */
 export function signedIn({ instance, rates }: Edge, event: H3Event): Person | undefined {
   const context = contextOf(event)
   if (context.person !== undefined) return context.person ?? undefined
   const token = getCookie(event, sessionCookie)
   const person = token === undefined ? undefined : instance.tables.sessions.person(token)
-  // A page looks more than once.
+  // A page calls this more than once; count it once.
   if (person === undefined || context.userId !== null) return person
   context.userId = person.userId
   rates?.caller(context, person.userId, event.req.method)
@@ -110,23 +110,23 @@ export function mustBeSignedIn(edge: Edge, event: H3Event): Person {
   throw new Refusal("not_authenticated", "Sign in first.")
 }
 
-/** The operator who asks. @throws NotServed for everybody else: to them nothing is here */
+/** The signed-in operator. @throws NotServed for everybody else, who must not learn that the address exists */
 export function mustBeOperator(edge: Edge, event: H3Event): Person {
   const person = signedIn(edge, event)
   if (person !== undefined && edge.instance.tables.people.isOperator(person.userId)) return person
   throw new NotServed()
 }
 
-/** A signed-in person acts with every permission. */
+/** The actor for a signed-in person, who has every permission. */
 export const personActor = ({ userId, username }: Person): Actor => ({ userId, username, grant: null })
 
-/** Who asks with a credential or key, and from no page. @throws Refusal `browser_origin`, `not_authenticated`, `too_many_requests` */
+/** Authenticates an agent's request. @throws Refusal `browser_origin`, `not_authenticated`, `too_many_requests` */
 export function agentCaller(edge: Edge, family: Family, event: H3Event): Actor {
   mustNotComeFromBrowser(event)
   return bearer(edge, family, event)
 }
 
-/** Who asks from a page of this service. @throws Refusal `browser_origin`, `not_authenticated` */
+/** Authenticates a request from a page of this service. @throws Refusal `browser_origin`, `not_authenticated` */
 export function pageCaller(edge: Edge, event: H3Event): Actor {
   mustComeFromOwnPage(edge, event)
   return personActor(mustBeSignedIn(edge, event))

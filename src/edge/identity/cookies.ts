@@ -1,7 +1,7 @@
-/** Cookies that this service sets. */
+/** The cookies that this service sets. */
 import type { Edge } from "../edge.ts"
 
-/** Sent back to this service alone where several share a host; `Secure` where it is reached over https. @param maxAge in seconds; 0 takes it away */
+/** A cookie limited to this service's path, because several services may share a host; `Secure` behind https. @param maxAge in seconds; 0 deletes the cookie */
 export function cookieOf({ baseUrl }: Pick<Edge, "baseUrl">, name: string, value: string, maxAge: number): { "set-cookie": string } {
   const { protocol, pathname } = new URL(baseUrl)
   const secure = protocol === "https:" ? "; Secure" : ""

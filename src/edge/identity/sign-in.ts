@@ -1,4 +1,4 @@
-/** Who may come in by which door, and what a browser carries on its way in by the group's identity provider. */
+/** Which ways of signing in are enabled, and the cookie that carries a sign-in through the identity provider. */
 import { getCookie, type H3Event } from "h3"
 import * as v from "valibot"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -12,10 +12,10 @@ import type { Entrance } from "../sign-in-options.ts"
 const usual: Entrance = { passwords: true, invitations: "owners" }
 export const entranceOf = ({ entrance = usual }: Pick<Edge, "entrance">): Entrance => entrance
 
-/** What people call the provider, where there is one. */
+/** The display name of the identity provider, if there is one. */
 export const providerNamed = (edge: Pick<Edge, "entrance">): string | undefined => entranceOf(edge).provider?.provider.name
 
-/** @throws Refusal `state_conflict` where passwords are not taken */
+/** @throws Refusal `state_conflict` if sign-in with a password is disabled */
 export function mustTakePasswords(edge: Edge): void {
   if (entranceOf(edge).passwords) return
   throw new Refusal("state_conflict", `Passwords are not taken here. Sign in with ${providerNamed(edge)}.`, {
@@ -23,7 +23,7 @@ export function mustTakePasswords(edge: Edge): void {
   })
 }
 
-/** Whether somebody may make invitations at all; into a Room only its owner may, besides. */
+/** Whether a person may create invitations. For an invitation into a Room they must also own it. */
 export function mayInvite(edge: Pick<Edge, "entrance" | "instance">, { userId, isOperator }: Person): boolean {
   const { invitations } = entranceOf(edge)
   if (isOperator || invitations === "everyone") return true
@@ -51,14 +51,14 @@ const newcomer: v.GenericSchema<unknown, NewcomerBy> = v.union([
   v.literal("admitted"),
 ])
 const identity = v.strictObject({ issuer: v.string(), subject: v.string(), called: v.nullable(v.string()), email: v.nullable(v.string()) })
-/** What a browser carries on its way: to the provider, and from there to the page where the person says what is to be done. */
+/** The state of a sign-in through the provider, kept in a cookie on the way to the provider and back to the page that asks for confirmation. */
 const carried = v.variant("step", [
   v.strictObject({
     step: v.literal("asked"),
     asked: v.strictObject({ state: v.string(), nonce: v.string(), verifier: v.string() }) satisfies v.GenericSchema<unknown, Asked>,
-    /** What they came with: null where nothing lets them make an account. */
+    /** What entitles the person to create an account; null if nothing does. */
     by: v.nullable(newcomer),
-    /** Who wants one more way in. */
+    /** The signed-in user who connects the provider to their account; null for a sign-in. */
     connecting: v.nullable(v.string()),
     next: v.string(),
   }),
@@ -70,20 +70,20 @@ type Step = Carried["step"]
 const isOf = <S extends Step>(one: Carried, step: S): one is Extract<Carried, { step: S }> => one.step === step
 
 const COOKIE = "research_room_provider"
-/** Seconds for each step. */
+/** Seconds that a step may take. */
 const PATIENCE = 600
 
-/** @throws Refusal `unknown_operation` where no provider is configured */
+/** @throws Refusal `unknown_operation` if no provider is configured */
 export function mustHaveProvider(edge: Pick<Edge, "entrance">): NonNullable<Entrance["provider"]> {
   const { provider } = entranceOf(edge)
   if (provider === undefined) throw new Refusal("unknown_operation", "This service has no provider to sign in with.")
   return provider
 }
 
-/** The cookie that carries a step. */
+/** The cookie that holds a step. */
 export const carriedBy = (edge: Edge, step: Carried) => cookieOf(edge, COOKIE, mustHaveProvider(edge).sealer.seal(step, PATIENCE), PATIENCE)
 
-/** What a browser brings of a step. @throws Refusal `not_authenticated` for none, another one, and after its time */
+/** Reads the step from the cookie. @throws Refusal `not_authenticated` if the cookie is missing, expired or for another step */
 export function brought<S extends Step>(edge: Edge, event: H3Event, step: S): Extract<Carried, { step: S }> {
   const { provider, sealer } = mustHaveProvider(edge)
   const read = v.safeParse(carried, sealer.open(getCookie(event, COOKIE) ?? ""))

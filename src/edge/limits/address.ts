@@ -1,18 +1,18 @@
-/** Where a request comes from: the peer of its connection or, where a proxy is trusted, whom the proxy names. */
+/** Finds the client's address: the peer of the connection, or the address that a trusted proxy reports. */
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 
-/** An address as IPv4 where it is one in IPv6's clothes. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 const plain = (address: string): string => (address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address)
 
-/** What a proxy added last to `X-Forwarded-For`, without a port; undefined when that is no address. */
+/** The last entry of `X-Forwarded-For`, without its port; undefined if it is not an address. */
 function forwarded(header: string): string | undefined {
   const last = header.slice(header.lastIndexOf(",") + 1).trim()
   const address = /^\[([0-9a-fA-F:.]+)\](?::[0-9]+)?$/.exec(last)?.[1] ?? /^([0-9.]+):[0-9]+$/.exec(last)?.[1] ?? last
   return isIP(address) === 0 ? undefined : plain(address)
 }
 
-/** @param trustProxy whether the last entry of `X-Forwarded-For` is believed; anybody can write the others */
+/** @param trustProxy whether to believe the last entry of `X-Forwarded-For`; clients can forge the others */
 export function addressOf({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">, trustProxy: boolean): string {
   const named = trustProxy ? headers["x-forwarded-for"] : undefined
   const address = named === undefined ? undefined : forwarded(Array.isArray(named) ? named.join(",") : named)
@@ -21,11 +21,11 @@ export function addressOf({ socket, headers }: Pick<IncomingMessage, "socket" | 
 
 export const isLoopback = (address: string): boolean => address.startsWith("127.") || address === "::1"
 
-/** The first four groups of an IPv6 address: what one customer is given, and may write the rest of as they like. */
+/** The first four groups of an IPv6 address. A provider gives a customer that prefix, and the customer chooses the rest. */
 function network(address: string): string {
   const [left = "", right] = (address.split("%")[0] ?? "").toLowerCase().split("::")
   const groups = (text: string) => (text === "" ? [] : text.split(":"))
-  // A last part in dots stands for two groups.
+  // A last part in dotted IPv4 form counts as two groups.
   const length = (parts: readonly string[]) => parts.length + (parts.at(-1)?.includes(".") ? 1 : 0)
   const tail = right === undefined ? [] : groups(right)
   const zeros = right === undefined ? 0 : 8 - length(groups(left)) - length(tail)
@@ -36,8 +36,8 @@ function network(address: string): string {
     .join(":")}::/64`
 }
 
-/** What limits count by: an IPv4 address, or a network of 64 bits, whose owner has more addresses than could be counted. */
+/** The key for limits: an IPv4 address, or an IPv6 /64 network, whose owner has more addresses than could be counted. */
 export const countedAs = (address: string): string => (isIP(address) === 6 && address !== "::1" ? network(address) : address)
 
-/** Whose share a connection or feed is taken from; null on the machine itself, where a proxy may speak for everybody. */
+/** The key for connection and feed limits; null for loopback, where a proxy may connect for all clients. */
 export const sharedBy = (address: string): string | null => (isLoopback(address) ? null : countedAs(address))

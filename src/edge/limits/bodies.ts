@@ -1,18 +1,18 @@
 /**
- * The memory of bodies in flight. A body counts for what it holds, from its first byte until its request is answered. When
- * there is no room, the body that has received nothing for longest is dropped, so a stalled client does not stop an active one.
+ * Limits the memory of request bodies. A body counts from its first byte until its request is answered. When the budget is
+ * used up, the body that has been idle longest is dropped, so a stalled client does not block an active one.
  */
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Counts, overBudget } from "./counts.ts"
 
-/** Bytes that a body counts for at least: its request takes memory too. */
+/** Bytes counted for even the smallest body: its request takes memory too. */
 const LEAST = 4_096
 
-/** A body that is received. */
+/** A body being received. */
 export class HeldBody {
   readonly key: string
   held = LEAST
-  /** When something last came, counted in pieces of all bodies. */
+  /** The value of the piece counter when this body last received data. */
   cameAt = 0
   readonly giveUp: (refusal: Refusal) => void
 
@@ -24,21 +24,21 @@ export class HeldBody {
 
 export class Bodies {
   readonly #counts: Counts
-  /** Those that are not whole. */
+  /** Bodies not yet received in full. */
   readonly #coming = new Set<HeldBody>()
-  /** Pieces that came so far. */
+  /** Pieces received so far, of all bodies. */
   #pieces = 0
 
   constructor(counts: Counts) {
     this.#counts = counts
   }
 
-  /** Bytes that are held. */
+  /** Bytes held now. */
   get bytes(): number {
     return this.#counts.sum
   }
 
-  /** Begins a body. @param giveUp told when it must give way to others. @throws Refusal */
+  /** Starts counting a body. @param giveUp called when the body is dropped in favour of others @throws Refusal */
   open(key: string, giveUp: (refusal: Refusal) => void): HeldBody {
     const body = new HeldBody(key, giveUp)
     if (!this.#makeRoom(body, LEAST)) throw tooMany()
@@ -48,7 +48,7 @@ export class Bodies {
     return body
   }
 
-  /** Something came: the body now holds so many bytes. @throws Refusal where there is no room */
+  /** Updates the number of bytes that a body holds. @throws Refusal if the budget is used up */
   grow(body: HeldBody, held: number): void {
     this.#pieces += 1
     body.cameAt = this.#pieces
@@ -59,12 +59,12 @@ export class Bodies {
     body.held += more
   }
 
-  /** The body is whole: it no longer gives way. */
+  /** Marks the body as complete: it is no longer dropped. */
   whole(body: HeldBody): void {
     this.#coming.delete(body)
   }
 
-  /** Its request is answered. */
+  /** Releases the body's bytes when its request is answered. */
   close(body: HeldBody): void {
     this.#coming.delete(body)
     this.#counts.add(body.key, -body.held)
@@ -73,7 +73,7 @@ export class Bodies {
 
   #makeRoom(body: HeldBody, more: number): boolean {
     while (this.#counts.isOver(body.key, more)) {
-      // Where a caller's own share is used up, others have no part in it.
+      // If the caller has used up its own share, only its own bodies are dropped.
       const other = this.#idlest(body, this.#counts.isOver(null, more) ? null : body.key)
       if (other === null) return false
       this.close(other)
@@ -82,7 +82,7 @@ export class Bodies {
     return true
   }
 
-  /** The one for which nothing has come for longest, but for `body`; of one caller or, for null, of all. */
+  /** The incomplete body that has been idle longest, except `body`. @param key one caller; null for all callers */
   #idlest(body: HeldBody, key: string | null): HeldBody | null {
     let idlest: HeldBody | null = null
     for (const other of this.#coming) {

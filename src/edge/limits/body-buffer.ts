@@ -1,6 +1,6 @@
-/** The bytes of a body while it comes, in one piece of memory: as many small pieces they would take many times their length. */
+/** Collects a body in one buffer. Many small pieces would take many times their length. */
 
-/** Bytes of the first piece made for a body of which more comes than its first part. */
+/** Size of the first buffer allocated when a body has more than one piece. */
 const FIRST = 16 * 1024
 
 export class Gathered {
@@ -8,15 +8,15 @@ export class Gathered {
   #bytes: Buffer = Buffer.alloc(0)
   length = 0
 
-  /** @param most bytes it may hold; `announced` bytes it is said to have, null where nothing is said */
+  /** @param most the most bytes it may hold @param announced the declared length; null if none was declared */
   constructor(most: number, announced: number | null) {
     this.#most = Math.min(most, announced ?? most)
   }
 
-  /** The bytes of memory it takes once `chunk` is added. */
+  /** The bytes of memory in use after `chunk` is added. */
   holdsWith(chunk: Uint8Array): number {
     const length = this.length + chunk.length
-    // The first part is kept as it came.
+    // The first piece is kept without copying.
     if (this.length === 0 || length <= this.#bytes.length) return Math.max(this.#bytes.length, length)
     let room = FIRST
     while (room < length) room *= 2

@@ -1,4 +1,4 @@
-/** Reads the JSON body of a request: never more than the limit, never anything but UTF-8. */
+/** Reads the body of a request, up to a limit, and decodes JSON and forms. */
 import type { H3Event } from "h3"
 import { limits } from "../../contract/limits.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
@@ -8,9 +8,9 @@ import { Gathered } from "./body-buffer.ts"
 import { ownTurn } from "./turns.ts"
 import { type NodeSide, nodeSide, type RequestContext, contextOf } from "./request-context.ts"
 
-/** Bytes of a body whose reading is no more work than any other request's. */
+/** A body up to this many bytes costs no more to parse than any other request. */
 const SMALL = 64 * 1024
-/** Pieces of a body that are taken before the others get a turn: a piece of three bytes costs as much as one of 64 kB. */
+/** Pieces read before other requests get a turn: a piece of three bytes costs as much as one of 64 kB. */
 const PIECES = 1_000
 
 const tooLarge = (most: number) =>
@@ -20,18 +20,18 @@ const tooLarge = (most: number) =>
 
 const notJson = (why: string) => new Refusal("invalid_schema", `The body is not JSON: ${why}.`, { issues: [{ path: "", message: why }] })
 
-/** The refusal of a text that cannot be read, or not kept as it is. */
+/** The refusal of a text that cannot be parsed, or cannot be stored unchanged. */
 function unreadable(issues: Issue[]): Refusal {
   const [first] = issues
   if (first !== undefined && issues.length === 1 && first.path === "") return notJson(first.message)
-  return new Refusal("invalid_schema", "Not all of the body can be taken as it was sent; issues says what, by path.", { issues })
+  return new Refusal("invalid_schema", "Parts of the body cannot be stored as they were sent; issues names them by path.", { issues })
 }
 
-/** @throws Refusal `not_json` for a body that is compressed, or otherwise not as it is */
+/** @throws Refusal `not_json` for a compressed body */
 function mustBePlain(event: H3Event): void {
   const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity"
   if (encoding === "identity") return
-  throw new Refusal("not_json", "Send the body as it is, without a Content-Encoding: none is read here.", {
+  throw new Refusal("not_json", "Send the body uncompressed: this service reads no Content-Encoding.", {
     headers: { "accept-encoding": "identity" },
   })
 }
@@ -46,7 +46,7 @@ function mustBeJson(event: H3Event): void {
   }
 }
 
-/** The bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed, `temporarily_unavailable` where there is no room */
+/** Reads the bytes of the body. @throws Refusal `request_too_large` as soon as the limit is passed, `temporarily_unavailable` if the budget is used up */
 async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes): Promise<Uint8Array> {
   const node = nodeSide(event)
   const caller = node === undefined ? null : callerOf(contextOf(event))
@@ -76,19 +76,19 @@ async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes)
   return Buffer.concat(chunks)
 }
 
-/** Who sends, once they have said so. */
+/** The authenticated caller; null before authentication. */
 const callerOf = ({ credentialId, keyId, userId }: RequestContext): string | null => credentialId ?? keyId ?? userId
 
 interface Receiving {
-  /** Bytes that the body may have. */
+  /** The most bytes that the body may have. */
   readonly most: number
   readonly announced: number | null
-  /** What its memory is counted in, and for whom. */
+  /** The budget and the key that the memory counts against. */
   readonly bodies: Bodies | undefined
   readonly key: string
 }
 
-/** The bytes of a body as they come from the socket: by way of a web stream they would cost a write a tenth more. */
+/** Reads the body straight from the socket. A web stream would make a write cost 10 % more. */
 function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Receiving): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     let isStopped = false
@@ -112,10 +112,10 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
       gathered.add(chunk)
     }
     req.on("data", take)
-    // A body may come in chunks of three bytes: by way of the stream's queue each would cost three times as much.
+    // Chunks may be as small as three bytes. The stream's queue would make each cost three times as much.
     const queue = req.push.bind(req)
     let pieces = 0
-    const goOn = async () => {
+    const resume = async () => {
       await ownTurn()
       pieces = 0
       if (!isStopped && !req.complete) req._read(0)
@@ -124,15 +124,15 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
       if (chunk === null || isStopped || req.readableLength > 0) return queue(chunk)
       take(chunk)
       pieces += 1
-      if (pieces === PIECES) void goOn()
-      // No more is read from the socket until it goes on.
+      if (pieces === PIECES) void resume()
+      // False stops reading from the socket until `resume` runs.
       return pieces < PIECES
     }
     req.on("end", () => {
       if (body !== undefined) bodies?.whole(body)
       resolve(gathered.take())
     })
-    // The client is gone. The answer is a refusal so that it is not counted as a fault of the service.
+    // The client disconnected. A refusal keeps this from counting as a fault of the service.
     req.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive whole.", { retryAfter: 1 })))
   })
 }
@@ -140,7 +140,7 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /**
- * What a page's own form sends, of at most `most` bytes and a bounded number of inputs with bounded names.
+ * Reads the body of a page's form: at most `most` bytes, with a limited number of inputs and length of their names.
  * @throws Refusal `not_json` for another media type, `request_too_large`
  */
 export async function readFormBody(event: H3Event, most: number = limits.smallFormBytes): Promise<URLSearchParams> {
@@ -151,7 +151,7 @@ export async function readFormBody(event: H3Event, most: number = limits.smallFo
   return formIn(Buffer.from(await bytesOf(event, most)).toString("utf8"))
 }
 
-/** The inputs of a form; their number is counted before they are taken apart. @throws Refusal `request_too_large` */
+/** Parses a form. Counts the inputs before parsing. @throws Refusal `request_too_large` */
 function formIn(text: string): URLSearchParams {
   let inputs = 1
   for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) inputs += 1
@@ -164,25 +164,25 @@ function formIn(text: string): URLSearchParams {
   return form
 }
 
-/** A body of at most `most` bytes, as it is. @throws Refusal `not_json` for one that is compressed, `request_too_large` */
+/** Reads a body of at most `most` bytes without decoding it. @throws Refusal `not_json` for a compressed body, `request_too_large` */
 export function readBytes(event: H3Event, most: number): Promise<Uint8Array> {
   mustBePlain(event)
   return bytesOf(event, most)
 }
 
-/** Whether anything is sent as a body, as far as the head of the request says. */
+/** Whether the request's headers announce a body. */
 export const hasBody = ({ req: { headers } }: H3Event): boolean =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0
 
-/** Bodies that may be larger than others. Which they are is known once they are read. */
+/** A kind of body with a larger limit. The kind is known only after parsing. */
 interface Larger {
   readonly most: number
-  /** What such a body is for. */
+  /** The name of this kind of body, for the refusal. */
   readonly name: string
   isOne(value: unknown): boolean
 }
 
-/** Steps 4 to 6 of a write, up to the schema: content type, size, JSON. */
+/** Steps 4 to 6 of a write, up to the schema: checks content type and size, parses JSON. */
 export async function readJsonBody(event: H3Event, larger?: Larger): Promise<unknown> {
   mustBeJson(event)
   const bytes = await bytesOf(event, larger?.most)

@@ -1,7 +1,7 @@
 /**
- * Token buckets, many at once: each lets so many tokens through at once and gets them back evenly. A bucket is one number,
- * the moment at which it will be full again. The table is bounded: buckets that were not touched for longest are forgotten,
- * half of the table at a time, which costs nothing while it is used.
+ * Token buckets. Each allows a burst and refills at a steady rate. A bucket is stored as one number, the time when it will be
+ * full again. The table is bounded: the buckets unused for longest are dropped, half of the table at a time, so that taking a
+ * token never needs a scan.
  */
 export interface BucketSize {
   readonly perMinute: number
@@ -9,31 +9,31 @@ export interface BucketSize {
   readonly atOnce: number
 }
 
-/** Milliseconds by which sums of fractions may be off: nobody is refused for so little. */
+/** Milliseconds of rounding error to ignore, so that no caller is refused because of it. */
 const ROUNDING = 0.001
 
 export class Buckets {
-  /** Milliseconds in which one token comes back. */
+  /** Milliseconds to refill one token. */
   readonly #step: number
-  /** Milliseconds in which an empty bucket fills. */
+  /** Milliseconds to refill an empty bucket. */
   readonly #depth: number
   readonly #half: number
   #recent = new Map<string, number>()
   #older: ReadonlyMap<string, number> = new Map()
 
-  /** @param most how many buckets are remembered at most */
+  /** @param most the most buckets to remember */
   constructor({ perMinute, atOnce }: BucketSize, most = 20_000) {
     this.#step = 60_000 / perMinute
     this.#depth = this.#step * atOnce
     this.#half = Math.max(1, Math.floor(most / 2))
   }
 
-  /** How many buckets are remembered. */
+  /** The number of buckets remembered. */
   get size(): number {
     return this.#recent.size + this.#older.size
   }
 
-  /** Takes a token. @returns 0, or, where none is left, the milliseconds until there is one; then nothing is taken */
+  /** Takes a token. @returns 0, or the milliseconds until the next token if none is left (nothing is taken then) */
   take(key: string, now: number): number {
     const fullAgain = Math.max(this.#fullAgain(key), now) + this.#step
     const wait = fullAgain - now - this.#depth
@@ -42,13 +42,13 @@ export class Buckets {
     return 0
   }
 
-  /** The milliseconds until a token can be taken: 0 when there is one. Takes none. */
+  /** Returns the milliseconds until a token is available, 0 if one is, without taking it. */
   wait(key: string, now: number): number {
     const wait = Math.max(this.#fullAgain(key), now) + this.#step - now - this.#depth
     return wait > ROUNDING ? wait : 0
   }
 
-  /** Whether the bucket is remembered: whether its owner was here lately. */
+  /** Whether the bucket is remembered, so its owner was active recently. */
   knows(key: string): boolean {
     return this.#recent.has(key) || this.#older.has(key)
   }

@@ -1,23 +1,23 @@
 /**
- * What bodies, connections and held feeds may take of the service, all together and for one caller. The numbers stand among
- * the limits of the contract. Over one of them the answer is 503 with `retryAfter`; reads without a body go on.
+ * How many bytes, connections and open feeds the service allows, in total and for each caller. The numbers are defined with
+ * the limits of the contract. Over a budget the answer is 503 with `retryAfter`; reads without a body still work.
  */
 import { limits } from "../../contract/limits.ts"
 import { Bodies } from "./bodies.ts"
 import { Counts, overBudget, type Share } from "./counts.ts"
 
 export interface BudgetNumbers {
-  /** Bytes of bodies of callers that are known. */
+  /** Bytes of bodies from authenticated callers. */
   readonly bodies: Share
-  /** Bytes of bodies of callers that have not identified themselves. */
+  /** Bytes of bodies from callers that have not authenticated. */
   readonly strangersBodies: Share
   readonly connections: Share
   readonly feeds: Share
-  /** Pages and costly reads that other threads are asked for, those that wait among them. */
+  /** Pages and costly reads handed to other threads, including those still waiting. */
   readonly reads: Share
 }
 
-/** The numbers of the contract. */
+/** The contract's numbers. */
 export const standardBudgets: BudgetNumbers = {
   bodies: { total: limits.bodiesBytes, each: limits.callerBodiesBytes },
   strangersBodies: { total: limits.strangersBodiesBytes, each: limits.strangersBodiesBytes },
@@ -41,14 +41,14 @@ export class Budgets {
     this.reads = new Counts(numbers.reads)
   }
 
-  /** Holds a feed open. @param key the reader's address; null for one that many share @returns what lets it go. @throws Refusal */
+  /** Counts an open feed. @param key the reader's address; null for an address shared by many @returns a function that releases it @throws Refusal */
   holdFeed(key: string | null): () => void {
     if (this.feeds.isOver(key)) throw overBudget("Too many clients are waiting on this feed")
     this.feeds.add(key)
     return () => this.feeds.add(key, -1)
   }
 
-  /** Holds a request for as long as another thread is asked for its answer. @param key as of a feed @returns what lets it go. @throws Refusal */
+  /** Counts a request while another thread answers it. @param key as in `holdFeed` @returns a function that releases it @throws Refusal */
   holdRead(key: string | null): () => void {
     if (this.reads.isOver(key)) throw overBudget("Too many clients are waiting for a page or a long answer")
     this.reads.add(key)

@@ -1,19 +1,18 @@
-/** Counts things of which there is only so much, and whom they are for. */
+/** Counts limited resources in use, by caller. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 
-/** How much there is of a thing, all together and for one caller. */
+/** The limits on a resource: in total and for each caller. */
 export interface Share {
   readonly total: number
   readonly each: number
 }
 
-/** The refusal of what is over a budget. @param what a sentence that says what there is too much of */
+/** The refusal of a request over budget. @param what the sentence that names the exhausted resource */
 export const overBudget = (what: string): Refusal =>
   new Refusal("temporarily_unavailable", `${what}. Send the same request again in a moment.`, {
     retryAfter: 1,
   })
 
-/** Counts things that are held, by whom. */
 export class Counts {
   readonly #share: Share
   readonly #held = new Map<string, number>()
@@ -27,7 +26,7 @@ export class Counts {
     return this.#sum
   }
 
-  /** How many there may be all together. */
+  /** The most that may be in use. */
   get total(): number {
     return this.#share.total
   }
@@ -36,7 +35,7 @@ export class Counts {
     return this.#held.get(key) ?? 0
   }
 
-  /** Whether `amount` more of them are too many. @param key whom they count for; null for nobody in particular */
+  /** Whether `amount` more would exceed a limit. @param key the caller; null to check only the total */
   isOver(key: string | null, amount = 1): boolean {
     return this.#sum + amount > this.#share.total || (key !== null && this.of(key) + amount > this.#share.each)
   }

@@ -1,6 +1,6 @@
 /**
- * How much the service takes from one address and from one caller. Looked at before anything that costs: before the body,
- * before the database. The numbers stand among the limits of the contract.
+ * Limits how many requests one address and one caller may send. Checked before the body is read and before any query. The
+ * numbers are defined with the limits of the contract.
  */
 import { each, ofPairs } from "../../contract/each.ts"
 import { type CountedRate, countedRates, type RateLimit } from "../../contract/limits/rates.ts"
@@ -10,33 +10,33 @@ import { countedAs, isLoopback } from "./address.ts"
 import { Buckets, type BucketSize } from "./buckets.ts"
 import type { RequestContext } from "./request-context.ts"
 
-/** What is counted apart. */
+/** The kinds of request with a limit of their own. */
 export type Counted = CountedRate
 export type RateNumbers = Readonly<Record<Counted, BucketSize>>
 
-/** The numbers of the contract. */
+/** The contract's numbers. */
 export const standardRates: RateNumbers = each(countedRates, (name) => ({
   perMinute: limits[`${name}PerMinute`],
   atOnce: limits[`${name}AtOnce`],
 }))
 
 const sentences: Readonly<Record<Counted, string>> = {
-  addressRequests: "This address sends more requests than the service takes from one.",
-  callerReads: "This credential, key or person asks for more than the service answers one caller.",
-  callerWrites: "This credential, key or person writes more than the service takes from one caller.",
+  addressRequests: "This address sends more requests than the service allows from one address.",
+  callerReads: "This credential, key or person sends more reads than the service allows one caller.",
+  callerWrites: "This credential, key or person sends more writes than the service allows one caller.",
   refusedCredentials: "Too many credentials from this address were refused.",
 }
 
 export class RateLimits {
   readonly #buckets: Readonly<Record<Counted, Buckets>>
   readonly #now: () => number
-  /** Told of each refusal. */
+  /** Called for each refusal. */
   onRefused: (what: Counted) => void = () => {}
 
-  /** The numbers it keeps, by the names they have among the limits of the contract. */
+  /** The numbers in force, under their names in the contract's limits. */
   readonly told: Readonly<Record<RateLimit, number>>
 
-  /** @param now milliseconds that only ever grow */
+  /** @param now a monotonic clock in milliseconds */
   constructor(numbers: RateNumbers = standardRates, now: () => number = () => performance.now()) {
     this.told = ofPairs(
       countedRates.flatMap((name): [RateLimit, number][] => [
@@ -54,26 +54,26 @@ export class RateLimits {
   }
 
   /**
-   * Any request. Callers on the machine itself are not counted by address: these are its own agents, or everybody at once
-   * behind a proxy that the service does not know of.
-   * @returns the refusal, where there is one
+   * Counts a request against its address. Loopback callers are exempt: they are local agents, or all clients of a proxy that
+   * the service does not know of.
+   * @returns the refusal; null if there is none
    */
   request(address: string): Refusal | null {
     return isLoopback(address) ? null : this.#take("addressRequests", countedAs(address))
   }
 
-  /** A request of a credential, key or person that is in order. @throws Refusal `too_many_requests` */
+  /** Counts a request of an authenticated credential, key or person. @throws Refusal `too_many_requests` */
   caller({ address }: RequestContext, caller: string, method: string): void {
     const isRead = method === "GET" || method === "HEAD"
     const strangers = this.#buckets.refusedCredentials.wait(countedAs(address), this.#now())
-    // A caller that guesses must not learn that a guess was right. Callers that came in before are not affected.
+    // A client that guesses must not learn that a guess was right. Callers active before the guessing are not affected.
     const isKnown = () => this.#buckets.callerReads.knows(caller) || this.#buckets.callerWrites.knows(caller)
     if (strangers > 0 && !isLoopback(address) && !isKnown()) throw this.#refuse("refusedCredentials", strangers)
     const refusal = this.#take(isRead ? "callerReads" : "callerWrites", caller)
     if (refusal !== null) throw refusal
   }
 
-  /** A credential, key, session or set-up link that opens nothing. @throws Refusal `too_many_requests` in place of the 401, after too many */
+  /** Counts an invalid credential, key, session or set-up link. @throws Refusal `too_many_requests` instead of the 401, after too many */
   refusedCredential({ address }: RequestContext): void {
     if (isLoopback(address)) return
     const refusal = this.#take("refusedCredentials", countedAs(address))

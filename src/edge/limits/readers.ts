@@ -1,16 +1,16 @@
-/** What reading threads answer for the serving thread, so that one long answer holds up nobody. */
+/** Requests that reader threads answer for the serving thread, so that one long answer blocks nobody. */
 
-/** What an answer costs: the milliseconds of a page, or as much as what it looks at has grown to. */
+/** The cost of an answer: "page" takes milliseconds, "expensive" grows with the data it reads. */
 export type Cost = "page" | "expensive"
 
-/** A Room as it was, in a file. */
+/** A Room at an earlier moment, in a file. */
 export interface StoredPast {
   readonly roomId: string
   readonly asOf: { readonly sequence: number; readonly acceptedAt: string }
   readonly file: string
 }
 
-/** A request as a reading thread takes it, with what the serving thread knows of the caller. */
+/** A request as sent to a reader thread, with the caller that the serving thread identified. */
 export interface OffloadedRequest {
   readonly method: "GET" | "HEAD"
   /** Path and query, below the base path. */
@@ -19,27 +19,27 @@ export interface OffloadedRequest {
   readonly address: string
   /** The request's id. */
   readonly id: string
-  /** Who is signed in. */
+  /** The signed-in person. */
   readonly person: { readonly userId: string; readonly username: string; readonly isOperator: boolean } | null
-  /** The Room as it was, where the request asks for an earlier moment. The serving thread keeps the file until the response is there. */
+  /** The Room at the earlier moment that the request asks for. The serving thread keeps the file until the response arrives. */
   readonly past: StoredPast | null
 }
 
-/** Its response, ready to leave. */
+/** The response, ready to send. */
 export interface OffloadedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** The code of the refusal that it is. */
+  /** The refusal's code, if the response is a refusal. */
   readonly refusal: string | null
 }
 
 export interface Readers {
   /**
-   * Has a reading thread answer.
-   * @param signal aborted when the caller has gone
-   * @returns null where this thread has to answer
-   * @throws Refusal 503 when the service is ending
+   * Has a reader thread answer a request.
+   * @param signal aborted when the caller disconnects
+   * @returns null if the calling thread must answer
+   * @throws Refusal 503 while the service shuts down
    */
   answer(request: OffloadedRequest, cost: Cost, signal: AbortSignal): Promise<OffloadedResponse> | null
 }

@@ -1,47 +1,47 @@
-/** One request on its way through the edge: what is known of it, for its answer's header, the log and the metrics. */
+/** The state of one request, for its response headers, the log and the metrics. */
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http"
 import type { H3Event } from "h3"
 import type { Budgets } from "./budgets.ts"
 import type { OffloadedRequest } from "./readers.ts"
 
-/** An id that somebody before this service gave is kept, so that their logs and these can be read together. */
+/** The form of a request id that is accepted from a proxy or client, so that their logs and these can be matched. */
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Ten letters and digits: enough to tell requests apart, and no secret. */
+/** Ten letters and digits: enough to tell requests apart; not a secret. */
 const newId = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, "0")
 
 export class RequestContext {
   readonly id: string
   readonly address: string
   readonly startedAt = performance.now()
-  /** The path as the registry writes it: the real one may hold the token of an invitation. Null where nothing is served. */
+  /** The path pattern from the registry: the real path may hold an invitation's token. Null if no route matched. */
   route: string | null = null
-  /** The name of the write. */
+  /** The operation's name. */
   operation: string | null = null
-  /** The code of the refusal. */
+  /** The refusal's code. */
   refusal: string | null = null
   credentialId: string | null = null
   keyId: string | null = null
   userId: string | null = null
-  /** Who is signed in, where another thread has looked it up; null for nobody. */
+  /** The signed-in person as another thread found them; null if nobody is signed in, undefined if not looked up. */
   person: OffloadedRequest["person"] | undefined = undefined
 
-  constructor(address: string, givenId?: string | string[]) {
+  constructor(address: string, requestId?: string | string[]) {
     this.address = address
-    this.id = typeof givenId === "string" && WELL_FORMED.test(givenId) ? givenId : newId()
+    this.id = typeof requestId === "string" && WELL_FORMED.test(requestId) ? requestId : newId()
   }
 }
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
-/** Node's answer to a request, which also carries the request's id. */
+/** Node's response, with the request's context. */
 export class Answering extends ServerResponse {
   context: RequestContext | null = null
-  /** Set while the client holds its body back: whether the connection stays once the body has come. */
+  /** Set while the client waits for 100 Continue: whether to keep the connection after the body. */
   #staysAfterBody: boolean | null = null
-  /** What its body's memory is taken from. */
+  /** The budgets that the body's memory counts against. */
   budgets: Budgets | null = null
-  /** Header fields that every answer of this service has beside those of its own. */
+  /** Headers added to every response of this service. */
   ownHeaders: Readonly<Record<string, string>> = {}
 
   override writeHead(status: number, reason?: string | Headers, more?: Headers): this {
@@ -52,17 +52,17 @@ export class Answering extends ServerResponse {
     }
     for (const name in this.ownHeaders) add(name, this.ownHeaders[name] ?? "")
     if (this.context !== null) add("x-request-id", this.context.id)
-    // An empty reason phrase is allowed, but there are programs that count such an answer as failed.
+    // An empty reason phrase is allowed, but some clients treat such a response as failed.
     return typeof reason === "string" ? super.writeHead(status, reason || STATUS_CODES[status], headers) : super.writeHead(status, headers)
   }
 
-  /** The client holds its body back until it is asked for it. If it never is, nobody can tell where the next request would begin. */
+  /** The client waits for 100 Continue. If it is never sent, nobody can tell where the next request begins, so the connection closes. */
   holdBodyBack(): void {
     this.#staysAfterBody = this.shouldKeepAlive
     this.shouldKeepAlive = false
   }
 
-  /** Asks for a body that was held back. */
+  /** Sends 100 Continue if the client waits for it. */
   letBodyCome(): void {
     if (this.#staysAfterBody === null) return
     this.shouldKeepAlive = this.#staysAfterBody
@@ -78,15 +78,15 @@ export interface NodeSide {
 
 const isOwn = (node: { readonly res?: unknown } | undefined): node is NodeSide => node?.res instanceof Answering
 const sideOf = (node: { readonly res?: unknown } | undefined): NodeSide | undefined => (isOwn(node) ? node : undefined)
-/** Node's own request and answer; undefined for a request that was made inside this process. */
+/** Node's request and response; undefined for a request made inside this process. */
 export const nodeSide = (event: H3Event): NodeSide | undefined => sideOf(event.runtime?.node)
 
-/** What a request that is made inside this process brings along: it stands for the one that it is made for, and comes from where that came from. */
+/** The context for a request made inside this process on behalf of another one: it keeps that one's address and id. */
 export const madeFor = ({ address, id }: RequestContext): { readonly standsFor: RequestContext } => ({
   standsFor: new RequestContext(address, id),
 })
 
-/** What is known of a request; of one made inside this process, what was said of it. */
+/** The context of a request, or the one that a request made inside this process brought. */
 export const contextOf = (event: H3Event): RequestContext =>
   nodeSide(event)?.res.context ??
   (event.context.standsFor instanceof RequestContext ? event.context.standsFor : new RequestContext("unknown"))

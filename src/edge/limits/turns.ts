@@ -1,9 +1,9 @@
-/** Turns for what takes long: of large bodies and pages that came at one moment, one is worked on in each turn of the thread. */
+/** Spreads long work: of large bodies and pages that arrive together, the thread handles one per turn of its event loop. */
 import { setImmediate as turn } from "node:timers/promises"
 
 let last: Promise<void> = Promise.resolve()
 
-/** Waits for a turn to do something long. Small requests and new connections are served between two turns. */
+/** Waits for a turn to do long work. Small requests and new connections are served between turns. */
 export function ownTurn(): Promise<void> {
   last = last.then(() => turn())
   return last

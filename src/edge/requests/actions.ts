@@ -1,4 +1,4 @@
-/** What people do that is no operation: how they come in, invite and leave. One table, for JSON and for forms alike. */
+/** What people do that is not an operation: sign in, invite, manage access. JSON routes and forms share this table. */
 import { publicAddresses } from "../../rooms/webhook-addresses.ts"
 import { getCookie, type H3Event } from "h3"
 import {
@@ -24,24 +24,24 @@ import { brought, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords
 import { pathParams } from "../paths.ts"
 import { contextOf } from "../limits/request-context.ts"
 
-/** An action under way. */
+/** A request to act. */
 interface Acting<N extends ActionName> {
   readonly edge: Edge
   readonly event: H3Event
   readonly body: ActionBody<N>
-  /** Who does it, where only a signed-in person may. */
+  /** The signed-in person, if the action needs one. */
   readonly person: ActionBy<N> extends "anyone" ? undefined : Person
-  /** What stands in the action's own path. */
+  /** The parameters in the action's path. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/** What an action answers, and the headers that come with it whatever the encoding: a cookie. */
+/** An action's answer, and the headers to send in every encoding (a cookie). */
 export interface Done<N extends ActionName> {
   readonly answer: ActionAnswer<N>
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Whose session a browser brings to the door. */
+/** The person whose session cookie the browser sends. */
 function browserOf({ instance: { tables } }: Edge, event: H3Event): Person | undefined {
   const token = getCookie(event, sessionCookie)
   return token === undefined ? undefined : tables.sessions.person(token)
@@ -52,7 +52,7 @@ const welcome = (edge: Edge, { person: { userId, username, isOperator }, token, 
   headers: cookieOf(edge, sessionCookie, token, maxAge),
 })
 
-/** Lets somebody in whom the provider vouches for. @returns the header of their session; undefined where nobody here is who it says */
+/** Signs a person in through the identity provider. @returns the session cookie header; undefined if no account here belongs to that identity */
 export async function signedInBy(edge: Edge, event: H3Event, identity: Identity): Promise<Readonly<Record<string, string>> | undefined> {
   const done = await edge.instance.byProvider.signIn(identity, clientOf(event))
   if (done === undefined) return undefined
@@ -62,7 +62,7 @@ export async function signedInBy(edge: Edge, event: H3Event, identity: Identity)
 
 const nothingEnded: EndedAccess = { credentials: 0, keys: 0, invitations: 0 }
 
-/** What an operator does to the person in the path, and how they are then. */
+/** An operator's action on the person in the path. @returns an action that answers with the person's new state */
 const onPerson =
   (work: (operators: Operators, by: Person, userId: string) => Promise<EndedAccess | undefined>) =>
   async ({ edge, person, params }: Pick<Acting<"disable_person">, "edge" | "person" | "params">): Promise<Done<"disable_person">> => {
@@ -73,7 +73,7 @@ const onPerson =
     return { answer: { person: { userId, username, isOperator, disabledAt }, ended }, headers: {} }
   }
 
-/** What an operator ends of whomever, by its kind. */
+/** An operator's action that ends an access of this kind. */
 const ending =
   (kind: AccessKind) =>
   async ({ edge, person, params }: Pick<Acting<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
@@ -85,7 +85,7 @@ const ending =
 type Acts = { readonly [N in ActionName]: (acting: Acting<N>) => Promise<Done<N>> }
 
 const acts: Acts = {
-  /** A wrong link is counted for its sender's address. */
+  /** A wrong link counts against the client's address. */
   async set_up({ edge, event, body }) {
     mustTakePasswords(edge)
     try {
@@ -99,12 +99,12 @@ const acts: Acts = {
   async sign_in({ edge, event, body }) {
     mustTakePasswords(edge)
     const { accounts, tables } = edge.instance
-    // Whose door it was is for the log only where there is such a person: a password may stand where the name should.
+    // Logs the user only if there is one with that name: people type passwords into the name field.
     contextOf(event).userId = tables.people.named(body.username)?.userId ?? null
     return welcome(edge, await accounts.signIn(body, clientOf(event), browserOf(edge, event)))
   },
 
-  /** Ends every session that the browser brings: beside this service's own there may be one from before its path was the cookie's. */
+  /** Ends every session that the browser sends: there may be one from before the cookie's path was limited to this service. */
   async sign_out({ edge, event }) {
     for (const pair of (event.req.headers.get("cookie") ?? "").split(/; */)) {
       const token = pair.startsWith(`${sessionCookie}=`) ? pair.slice(sessionCookie.length + 1) : ""
@@ -138,8 +138,8 @@ const acts: Acts = {
 
   async describe_person({ edge, body, person }) {
     const { accounts, tables } = edge.instance
-    const { schemaVersion: _version, requestId: _id, ...said } = body
-    await accounts.describe(person, person.userId, said)
+    const { schemaVersion: _version, requestId: _id, ...description } = body
+    await accounts.describe(person, person.userId, description)
     return { answer: present(tables.people.described(person.userId)), headers: {} }
   },
 
@@ -190,9 +190,9 @@ const acts: Acts = {
 }
 
 /**
- * The one way to act: looks at where the request comes from and, where a person must be signed in, at who sends it.
- * @returns what does it, given the body as the door decoded it. @throws Refusal `invalid_schema`, and the action's own
- * @throws Refusal `browser_origin`, `not_authenticated`; NotServed where only an operator may
+ * Prepares an action: checks the origin of the request and authenticates the caller.
+ * @returns a function that runs the action on a decoded body. @throws Refusal `invalid_schema`, and the action's own
+ * @throws Refusal `browser_origin`, `not_authenticated`; NotServed if only operators may act and the caller is none
  */
 export function acting<N extends ActionName>(edge: Edge, event: H3Event, name: N): (input: unknown) => Promise<Done<N>> {
   const action = actionNamed(name)

@@ -1,11 +1,11 @@
-/** An uploaded picture on its way in, by whatever door: read, and kept until a write names it. */
+/** Stores an uploaded picture until a write names it. */
 import type { UploadedFigure } from "../../contract/definitions/figure-routes.ts"
 import { figureTypeOf, uploaded } from "../../figures/keeping.ts"
 import type { Actor } from "../../ledger/journal/actor.ts"
 import { isoTime } from "../../ledger/world.ts"
 import type { Edge } from "../edge.ts"
 
-/** Keeps a picture. The same picture sent again is the same one. @throws Refusal 422 for what is no such picture */
+/** Stores a picture. The same picture sent again keeps its digest. @throws Refusal 422 if it is not a picture of that type */
 export async function keepFigure(
   { instance: { ledger, tables, world } }: Edge,
   { userId }: Pick<Actor, "userId">,

@@ -1,4 +1,4 @@
-/** Sends a request to a reading thread. The serving thread knows who asks, and how often they may. */
+/** Sends a request to a reader thread. The serving thread keeps authentication and limits. */
 import type { H3Event } from "h3"
 import { sharedBy } from "../limits/address.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -10,33 +10,33 @@ import { contextOf, nodeSide } from "../limits/request-context.ts"
 import type { Past } from "../past-rooms.ts"
 import { type Moment, pastOf } from "./past.ts"
 
-/** Whether a path is a page, which depends on who is signed in. Public reads are the same for everybody. */
+/** Whether a path is a page, whose content depends on who is signed in. Public reads are the same for everybody. */
 const isPage = (path: string): boolean => !path.startsWith("/api/")
 
 /**
- * Frees the memory of a body as soon as the system has all of it. V8 counts bytes outside its heap as its own: a few long answers
- * would make it collect everything that this thread holds, and everybody would wait for that.
+ * Frees the memory of a body as soon as the system has sent it. V8 counts memory outside its heap as its own: a few long
+ * responses would trigger a full collection of this thread's heap, and every request would wait for that.
  */
 function freeWhenSent(event: H3Event, { buffer }: Uint8Array<ArrayBuffer>): void {
   const response = nodeSide(event)?.res
-  // The system may still hold a body that was broken off.
+  // If the connection broke, the system may still hold the body.
   response?.once("close", () => response.writableFinished && buffer.transfer(0))
 }
 
-/** How reading threads take the requests of a route. */
+/** How reader threads answer the requests of a route. */
 export interface Offloading {
   readonly cost: Cost
   /** The earlier moment that a request asks for; left out, the route has none. @throws Refusal */
   readonly moment?: (event: H3Event) => Moment | undefined
-  /** Answers what was refused or failed on the way to a reading thread; left out, the answer is that of an API. */
+  /** Answers what was refused or failed before it reached a reader thread; left out, with an API's refusal. */
   readonly refused?: Refused
 }
 
-/** The Room as it was that a request asks for: undefined for the present, null where it cannot be had. */
+/** The Room at the moment that a request asks for: undefined for the present, null if it is refused. */
 async function pastFor(edge: Edge, event: H3Event, { moment }: Offloading): Promise<Past | null | undefined> {
   try {
-    const asked = moment?.(event)
-    return asked && (await pastOf(edge, asked))
+    const requested = moment?.(event)
+    return requested && (await pastOf(edge, requested))
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error
@@ -44,10 +44,10 @@ async function pastFor(edge: Edge, event: H3Event, { moment }: Offloading): Prom
 }
 
 /**
- * Has a reading thread answer a request that only reads.
- * @param path the route's, as the registry writes it
- * @returns null where this thread has to answer: there are no reading threads, or none can read the moment that is asked for
- * @throws Refusal 429 for a caller who asks for too much at once, 503 when too many callers wait
+ * Has a reader thread answer a GET or HEAD request.
+ * @param path the path pattern from the registry
+ * @returns null if this thread must answer: there are no reader threads, or they cannot read the requested moment
+ * @throws Refusal 429 if the caller reached a limit, 503 if too many callers wait
  */
 export async function offload(edge: Edge, event: H3Event, path: string, offloading: Offloading): Promise<Answer | null> {
   const { readers, budgets } = edge

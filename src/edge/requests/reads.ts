@@ -1,4 +1,4 @@
-/** A read as it comes in from outside, by whatever door: its parameters checked, and what is in reach of who asks. */
+/** Answers a read for every interface (HTTP, MCP, pages): checks its parameters and the caller's permission. */
 import { basePathOf } from "../../contract/base-path.ts"
 import type { Read } from "../../contract/definitions/read.ts"
 import { checkParameters } from "../../contract/definitions/check-parameters.ts"
@@ -12,15 +12,15 @@ import { askPast } from "./past.ts"
 export interface Asking {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** Who asks; looked up in the moment of the answer. @throws Refusal */
+  /** Authenticates the caller, in the snapshot of the answer. @throws Refusal */
   readonly by: () => Actor | null
   readonly signal?: AbortSignal
 }
 
 /**
- * Answers a read. The caller and the answer are of one snapshot, but for what is asked as of an earlier one: that waits until
- * the Room is there as it was.
- * @throws Refusal for who asks, then for the parameters, then the read's own
+ * Answers a read. The caller is looked up in the snapshot that answers. A read of an earlier moment first waits until the Room
+ * is restored.
+ * @throws Refusal for the caller, then for the parameters, then the read's own
  */
 export function askRead(
   edge: Edge,

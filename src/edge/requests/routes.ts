@@ -22,20 +22,20 @@ const expressionOf = (route: string): RegExp =>
       .replace(/:[a-zA-Z]+/g, "[^/]+")}/?$`,
   )
 
-/** Routes that search: the read, its page and its feeds. */
+/** The search routes: the read, its page and its feeds. */
 const searching = /^(?:\/api\/research)?\/search(?:\/|$)/
 
-/** Whether nobody but an operator finds anything at a path. */
+/** Whether a path is for operators only. */
 const isForOperators = (path: string): boolean => /^(?:\/api|\/web)?\/admin(?:\/|$)/.test(path)
 
 export class Routes {
   readonly #app: H3
   readonly #edge: Edge
-  /** The methods of each pattern, and the path it was made from. */
+  /** The methods registered for each pattern, with its path. */
   readonly #methods = new Map<string, { path: string; methods: Method[]; open: Open | undefined }>()
   readonly #compressor = new Compressor()
   readonly #own: { method: Method; pattern: string; open: Open | undefined }[] = []
-  /** What paths are compared with, made when the first one is asked about. */
+  /** The patterns as regular expressions, built on first use. */
   #expressions: RegExp[] | undefined
 
   constructor(app: H3, edge: Edge) {
@@ -44,9 +44,9 @@ export class Routes {
   }
 
   /**
-   * @param path with `{name}` for each part that varies
-   * @param open whom its answers are for, refusals included; left out, the caller alone
-   * @param offloading for what a reading thread may answer; left out, this thread answers
+   * @param path with `{name}` for each parameter
+   * @param open who may receive its responses, refusals included; left out, only the caller
+   * @param offloading how reader threads answer it; left out, this thread answers
    */
   add(method: Method, path: string, handler: Handler, open?: Open, offloading?: Offloading): void {
     const { forward, instance, readers } = this.#edge
@@ -81,27 +81,27 @@ export class Routes {
     }
   }
 
-  /** Whether a path, as it stands, is one of those added for a method. */
+  /** Whether a path matches a route of this method. */
   has(method: string, path: string): boolean {
     return this.#find(method, path) !== undefined
   }
 
-  /** Whether pages of every origin may read what a path, as it stands, answers to a method. */
+  /** Whether pages of other origins may read the response at a path. */
   isForEveryOrigin(method: string, path: string): boolean {
     return this.#find(method, path)?.open === "everywhere"
   }
 
   #find(method: string, path: string) {
-    const asked = method === "HEAD" ? "GET" : method
+    const registered = method === "HEAD" ? "GET" : method
     if (this.#expressions?.length !== this.#own.length) this.#expressions = this.#own.map(({ pattern }) => expressionOf(pattern))
     const expressions = this.#expressions
-    return this.#own.find((route, at) => (method === "OPTIONS" || route.method === asked) && expressions[at]?.test(path))
+    return this.#own.find((route, at) => (method === "OPTIONS" || route.method === registered) && expressions[at]?.test(path))
   }
 
-  /** Answers every other method of the paths added so far: OPTIONS with those it takes, to agents' paths from no page. */
+  /** Answers the remaining methods of all paths: OPTIONS lists the allowed ones, others get 405. OPTIONS on an agent's path refuses pages. */
   refuseOtherMethods(): void {
     for (const [pattern, { path, methods, open }] of this.#methods) {
-      // What is there for operators alone does not tell others by its methods that it is.
+      // The methods of operators' paths would reveal to others that they exist.
       if (isForOperators(path)) continue
       const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ")
       const other = refusing(this.#edge, familyOf(path), path, (event) => {

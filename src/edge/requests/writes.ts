@@ -1,4 +1,4 @@
-/** A write as it comes in from outside, by whatever door: told to the log, counted, and admitted by the ledger. */
+/** Admits a write for every interface (HTTP, MCP, pages), and counts it. */
 import type { H3Event } from "h3"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { batch, type BatchedWrite } from "../../contract/operations/batch.ts"
@@ -8,25 +8,25 @@ import type { Edge } from "../edge.ts"
 import type { WriteOutcome } from "../telemetry/metrics.ts"
 import { contextOf } from "../limits/request-context.ts"
 
-/** What a door has decoded. */
+/** A decoded write. */
 export interface Decoded {
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
   readonly rehearse?: boolean
 }
 
-/** What a door has decoded of a batch. */
+/** A decoded batch. */
 export interface DecodedBatch {
   readonly writes: readonly BatchedWrite[]
   readonly rehearse: boolean
 }
 
-/** What a receipt tells of its write: members at its end, where no text of the write's own can look like them. */
+/** The outcome of a write, from the last members of its receipt. Text of the write cannot contain these strings: its quotes are escaped. */
 const outcomeOf = (receipt: string): WriteOutcome =>
   receipt.includes('"rehearsed":true') ? "rehearsed" : receipt.includes('"replayed":true') ? "replayed" : "accepted"
 
 /**
- * The one way for a write to come in. What cannot be decoded is a refused write too.
+ * Admits a write. One that cannot be decoded counts as refused.
  * @returns the receipt as JSON text
  * @throws Refusal
  */
@@ -49,7 +49,7 @@ export async function sendWrite(
 }
 
 /**
- * The one way for a batch to come in. Its writes are counted as each alone would be.
+ * Admits a batch. Each of its writes counts as if sent alone.
  * @returns the receipts as JSON texts, in order
  * @throws Refusal of the first write that is refused
  */

@@ -1,4 +1,4 @@
-/** Metrics of a copy that acknowledgements wait for. */
+/** Metrics of the copy that acknowledgements wait for. */
 /// <reference path="./prometheus.d.ts" />
 import Counter from "@prometheus-io/client/lib/counter.js"
 import Gauge from "@prometheus-io/client/lib/gauge.js"
@@ -7,11 +7,11 @@ import type Registry from "@prometheus-io/client/lib/registry.js"
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** The state of the copy, asked for when Prometheus asks. */
+/** The state of the copy, read on each scrape. */
 export interface CopyGauges {
-  /** Milliseconds for which the oldest write that may not be in the copy has waited. */
+  /** Milliseconds since the oldest write that may be missing from the copy was committed. */
   readonly lag: number
-  /** Acknowledgements that wait for the next sync. */
+  /** Acknowledgements waiting for the next sync. */
   readonly waiting: number
 }
 
@@ -46,7 +46,7 @@ export class CopyMetrics {
     gauge("answers_waiting", "Answers that wait for the next sync.", () => state.waiting)
   }
 
-  /** A sync is over. */
+  /** Counts a finished sync. */
   synced(outcome: string, milliseconds: number): void {
     this.#syncs.inc({ outcome })
     this.#took.observe(milliseconds / 1_000)

@@ -9,20 +9,20 @@ import type { Budgets } from "../limits/budgets.ts"
 import Registry from "@prometheus-io/client/lib/registry.js"
 import { type CopyGauges, CopyMetrics } from "./copy-metrics.ts"
 
-/** Told of each group of writes once it is committed. */
+/** Receives the size and duration of each committed group of writes. */
 export interface CommitObserver {
   onCommit(groupSize: number, milliseconds: number): void
 }
 
-/** The state of things outside of the edge, asked for when Prometheus asks; null where it cannot be told. */
+/** Values measured outside of the edge, read on each scrape; null if unknown. */
 export interface Gauges {
   readonly openFeedWaits: () => number
-  /** What is held of each budget. */
+  /** Supplies the amount in use of each budget. */
   readonly budgets: Budgets
   readonly storage: () => { readonly databaseBytes: number | null; readonly walBytes: number | null; readonly freeDiskBytes: number | null }
 }
 
-/** What became of a write. */
+/** The outcome of a write. */
 export type WriteOutcome = "accepted" | "replayed" | "rehearsed" | "refused"
 
 /** The media type of what `text` returns. */
@@ -31,9 +31,9 @@ export const metricsType = "text/plain; version=0.0.4"
 const methods = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE"])
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 
-/** Counts one route asked with one method. */
+/** Counts the requests of one route and method. */
 interface Meter {
-  /** @param digit the first of the status */
+  /** @param digit the first digit of the status */
   answered(digit: number): void
   /** @param time in seconds */
   took(time: number): void
@@ -50,9 +50,9 @@ export class Metrics implements CommitObserver {
   readonly #groups
   readonly #commits
   #gauges: Gauges | null = null
-  /** Measured from the first time somebody asks, and from one time to the next. */
+  /** Started by the first scrape and reset by each. */
   #delay: ReturnType<typeof monitorEventLoopDelay> | null = null
-  /** Requests under way. */
+  /** Requests in progress. */
   underWay = 0
 
   constructor() {
@@ -77,9 +77,9 @@ export class Metrics implements CommitObserver {
     this.#addGauges()
   }
 
-  /** A request is over. @param status 0 when its client went away before it was answered */
+  /** Counts a finished request. @param status 0 if the client disconnected before the response */
   answered(route: string | null, method: string, status: number, milliseconds: number): void {
-    // Methods are the client's to choose: those unknown share one meter.
+    // Clients choose the method, so unknown ones share one meter.
     const meter = this.#meter(route ?? "none", methods.has(method) ? method : "other")
     meter.answered(Math.floor(status / 100))
     meter.took(milliseconds / 1000)
@@ -100,7 +100,7 @@ export class Metrics implements CommitObserver {
     return meter
   }
 
-  /** A write found its end. @param refusal the code, of one that was refused */
+  /** Counts a finished write. @param refusal the code, if it was refused */
   wrote(operation: string, outcome: WriteOutcome, refusal = ""): void {
     const key = `${operation} ${outcome} ${refusal}`
     let writes = this.#writes.get(key)
@@ -108,7 +108,7 @@ export class Metrics implements CommitObserver {
     writes.inc()
   }
 
-  /** A request was refused because something was used up. */
+  /** Counts a request refused because a limit was reached. */
   limited(limit: string): void {
     this.#limited.inc({ limit })
   }
@@ -118,17 +118,17 @@ export class Metrics implements CommitObserver {
     this.#commits.observe(milliseconds / 1000)
   }
 
-  /** Tells where to look for what is not counted here. */
+  /** Sets the source of the gauges. */
   watch(gauges: Gauges): void {
     this.#gauges = gauges
   }
 
-  /** Counts the syncs of a copy from now on, and tells of its state. */
+  /** Starts the metrics of a copy. */
   watchCopy(state: CopyGauges): CopyMetrics {
     return new CopyMetrics(this.#registry, state)
   }
 
-  /** Everything, in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   async text(): Promise<string> {
     if (this.#delay === null) {
       this.#delay = monitorEventLoopDelay({ resolution: 20 })
@@ -191,7 +191,7 @@ export class Metrics implements CommitObserver {
   }
 }
 
-/** A gauge that cannot be read, as where no file can be opened, is left out; the others are shown. */
+/** Reads a gauge. One that fails, for example because no file can be opened, is left out; the others are shown. */
 function readOf(value: () => number | null | undefined): number | null | undefined {
   try {
     return value()
