@@ -73,7 +73,7 @@ test("values come late, too, and what is wrong is told by its line", async (t) =
   t.match(events.at(-1), { event: "progress", late: true, metricPoints: 1 })
   const wrong = await metrics(attemptId, file("wrong.csv", "metric,value\nerror,1\nerror,x\n"))
   t.equal(wrong.code, 1)
-  t.match(wrong.err, /wrong\.csv, line 3: x is no number\n.*Nothing was reported\./s)
+  t.match(wrong.err, /wrong\.csv, line 3: x is not a number\n.*Nothing was reported\./s)
   t.equal((await metrics(attemptId, "missing.csv")).code, 2)
   t.match((await metrics("A1", "late.csv")).err, /A1 is not the id of an attempt/)
 })

@@ -37,7 +37,7 @@ t.test("a table with a fault stays, with the line that is wrong", async (t) => {
   await page.getByLabel("Table", { exact: true }).fill("metric,value,arm\nerror,0.1,shift\nerror,much,shift\n")
   await page.getByRole("button", { name: "Report the values" }).click()
   await page.getByText("Nothing was reported.").waitFor()
-  t.match(await page.locator("#add-metrics").innerText(), /Line 3: much is no number\./)
+  t.match(await page.locator("#add-metrics").innerText(), /Line 3: much is not a number\./)
   t.match(await page.getByLabel("Table", { exact: true }).inputValue(), /^metric,value,arm\nerror,0\.1/)
   t.same(await violations(page), [])
 

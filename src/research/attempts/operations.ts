@@ -27,7 +27,7 @@ interface ReproductionEffects {
   kept(
     attempt: Attempt,
     body: Reported,
-  ): { readonly repeats: string; readonly figures: string; readonly said: Told | undefined } | undefined
+  ): { readonly repeats: string; readonly figures: string; readonly repetition: Told | undefined } | undefined
   couldName(attempt: Attempt): { readonly versionId: string; readonly label: string } | undefined
 }
 interface Told {
@@ -168,7 +168,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       const kept = reproductionEffects.kept(attempt, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
         attempts.tell(attemptId, body.reproduction, kept)
-        evidence.reproduced(attemptId, kept?.said?.verdict ?? body.reproduction.verdict, kept?.said?.comparison.sentence, at)
+        evidence.reproduced(attemptId, kept?.repetition?.verdict ?? body.reproduction.verdict, kept?.repetition?.comparison.sentence, at)
       }
       // What rests on it moves once its values count, and when more of them come.
       if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
@@ -176,7 +176,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
         target: { id: attemptId, label },
         result: { attemptId, label, status, revision },
         warnings: [
-          ...adviceOn(attempt, body, kept?.said, reproductionEffects.couldName(attempt)),
+          ...adviceOn(attempt, body, kept?.repetition, reproductionEffects.couldName(attempt)),
           ...(takeover === undefined
             ? []
             : [lostWarning(attempt.experimentId, experiments.find(attempt.experimentId)?.label ?? "", takeover)]),

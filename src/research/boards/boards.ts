@@ -1,4 +1,4 @@
-/** Boards: their rows, and what was declared. */
+/** Stores and reads boards. */
 import type { BoardSummary } from "../../contract/answers/boards.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored } from "../../contract/json.ts"
@@ -8,7 +8,7 @@ import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 
-/** What a board compares, and how. */
+/** The declaration of a board. */
 export type Declared = BodyOf<"declare_board">
 
 type Row = Omit<BoardSummary, "author"> & Author
@@ -30,14 +30,14 @@ export function boards(db: Db) {
 
   return {
     insert: inserting(db, "boards"),
-    /** A board as it was declared; undefined for none. */
+    /** Returns a board with its declaration; undefined if there is none. */
     read(boardId: string) {
       const row = one.get(boardId)
       if (row === undefined) return undefined
       const { content, contentDigest, ...rest } = row
       return { summary: shown(rest), contentDigest, declared: parse(content) }
     },
-    /** Up to `count` boards of a Room after an id, in the order they were declared. */
+    /** Returns up to `count` boards of a Room after an id, in the order of their declaration. */
     ofRoom: (roomId: string, after: string | undefined, count: number): BoardSummary[] => ofRoom.all(roomId, after ?? "", count).map(shown),
   }
 }

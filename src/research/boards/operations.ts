@@ -1,4 +1,4 @@
-/** Declaring a board. */
+/** The behaviour of declaring a board. */
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
@@ -6,7 +6,7 @@ import type { Threads } from "../../threads/threads.ts"
 import type { Boards, Declared } from "./boards.ts"
 import { rankedBy } from "./ranking.ts"
 
-/** @throws Refusal `invalid_schema` for dimensions that have two parts in one board, and for a baseline that is no group of it */
+/** @throws Refusal `invalid_schema` for a dimension with two roles, and for a baseline that does not name a group */
 function mustFit(declared: Declared): void {
   const by = rankedBy(declared)
   const { over, where = {}, baseline } = declared

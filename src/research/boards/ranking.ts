@@ -1,15 +1,15 @@
-/** Who is first on a board, and whether that can be told: pure, and tried in simulated fields. */
-import { type Dimensions, standsAt } from "../measurements/cells.ts"
+/** Ranks the groups of a board and decides whether the lead of the first is real. Pure, and tested on simulated groups. */
+import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
 import { figure, interval } from "../measurements/figures.ts"
 import { placeInWords } from "../measurements/in-words.ts"
 import { halfWidth, holm, LEVEL } from "../measurements/statistics.ts"
 import { type Contrast, differenceOf, type Group } from "../measurements/table.ts"
 import type { Declared } from "./boards.ts"
 
-/** The dimensions that tell apart what is ranked. */
+/** The dimensions whose groups are ranked. */
 export const rankedBy = ({ by = ["arm"] }: Pick<Declared, "by">): readonly string[] => by
 
-/** The first group less the next, with an interval that allows for every pair of groups that could have come first. */
+/** The difference between the first group and the next, with an interval that allows for every pair of groups. */
 export interface Lead {
   readonly of: Dimensions
   readonly against: Dimensions
@@ -22,7 +22,7 @@ export interface Lead {
   readonly pairs: number | null
 }
 export interface Ranking {
-  /** In the order of their ranks; those without a finite value last. */
+  /** Ordered by rank; groups without a finite value come last. */
   readonly groups: readonly Group[]
   readonly lead: Lead | null
   readonly best: Dimensions | null
@@ -30,7 +30,7 @@ export interface Ranking {
 
 type Better = Declared["direction"]
 
-/** The level at which the first is compared with the next: either could have been any of the groups. */
+/** The significance level of the lead, corrected for all pairs: any two groups could have been the first and the next. */
 const levelFor = (groups: number): number => LEVEL / Math.max(1, (groups * (groups - 1)) / 2)
 
 function leadOf(first: Group, next: Group, groups: number): Lead | null {
@@ -43,23 +43,23 @@ function leadOf(first: Group, next: Group, groups: number): Lead | null {
   return { of: first.key, against: next.key, method, estimate, se, low: estimate - half, high: estimate + half, level, pairs }
 }
 
-/** Ranks groups by their means. A best one is named only where the interval of its lead excludes zero. */
+/** Ranks groups by their means. There is a best one only if the interval of the lead excludes zero. */
 export function ranked(groups: readonly Group[], direction: Better): Ranking {
   const sign = direction === "lower" ? 1 : -1
   const inOrder = groups.toSorted((one, other) => {
     if (one.summary === null || other.summary === null) return Number(one.summary === null) - Number(other.summary === null)
     return sign * (one.summary.mean - other.summary.mean)
   })
-  const told = inOrder.filter(({ summary }) => summary !== null)
-  const [first, next] = told
-  const lead = first === undefined || next === undefined ? null : leadOf(first, next, told.length)
-  const isTold = lead !== null && sign * (direction === "lower" ? lead.high : lead.low) < 0
-  return { groups: inOrder, lead, best: isTold ? lead.of : null }
+  const measured = inOrder.filter(({ summary }) => summary !== null)
+  const [first, next] = measured
+  const lead = first === undefined || next === undefined ? null : leadOf(first, next, measured.length)
+  const isDistinct = lead !== null && sign * (direction === "lower" ? lead.high : lead.low) < 0
+  return { groups: inOrder, lead, best: isDistinct ? lead.of : null }
 }
 
-/** The groups with their differences to the baseline, corrected for their number. */
+/** Adds to each group its difference from the baseline, corrected for the number of groups. */
 export function against(groups: readonly Group[], baseline: Dimensions | undefined): Group[] {
-  const base = baseline && groups.find(({ key }) => standsAt(key, baseline))
+  const base = baseline && groups.find(({ key }) => matchesPlace(key, baseline))
   if (base === undefined) return [...groups]
   const differences = groups.map((group) => (group === base ? null : differenceOf(group.points, base.points)))
   const compared = differences.filter((difference) => difference !== null)
@@ -73,16 +73,16 @@ export function against(groups: readonly Group[], baseline: Dimensions | undefin
 
 const percent = (level: number): string => `${Number(((1 - level) * 100).toPrecision(4))} %`
 
-/** Who is best, or why nobody is named. */
+/** Names the best group, or says why there is none. */
 export function sentenceOf({ groups, lead, best }: Ranking, units: readonly string[]): string {
-  const told = groups.filter(({ summary }) => summary !== null)
-  if (units.length > 1) return `Nobody is named: attempts report it in different units, ${units.slice(0, 5).join(" and ")}.`
-  const [first] = told
-  if (first === undefined) return "No attempt that is pinned to the evaluator and the data has reported it yet."
-  if (told.length === 1) return `${placeInWords(first.key)} is alone on the board.`
+  const measured = groups.filter(({ summary }) => summary !== null)
+  if (units.length > 1) return `No group is named best: attempts report the metric in different units, ${units.slice(0, 5).join(" and ")}.`
+  const [first] = measured
+  if (first === undefined) return "No attempt with this evaluator and this data has reported the metric yet."
+  if (measured.length === 1) return `${placeInWords(first.key)} is alone on the board.`
   if (lead === null) return "Not told apart: one value has no spread."
   const difference = `${placeInWords(lead.of)} − ${placeInWords(lead.against)} is ${figure(lead.estimate, lead.se)}${units[0] === undefined ? "" : ` ${units[0]}`}, ${percent(lead.level)} ${interval(lead.low, lead.high, lead.se)}${lead.pairs === null ? "" : `, ${lead.pairs} pairs`}`
   return best === null
     ? `Not told apart: ${difference}.`
-    : `${placeInWords(best)} is best: ${difference}. The interval allows for ${told.length} groups.`
+    : `${placeInWords(best)} is best: ${difference}. The interval allows for ${measured.length} groups.`
 }

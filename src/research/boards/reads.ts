@@ -9,7 +9,7 @@ import { figure, interval } from "../measurements/figures.ts"
 import type { Boards } from "./boards.ts"
 import type { BoardStandings } from "./standings.ts"
 
-/** A board to paste: who is best, and each group with its interval. */
+/** Writes a board as Markdown: the best group, and each group with its interval. */
 function markdownOf({ label, title, metric, direction, unit, by, rows, sentence, attempts, measured }: BoardAnswer): string {
   const head = ["", ...by, "n", `${metric}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`, "95 % interval", "reproduced"]
   return [
@@ -30,7 +30,7 @@ function markdownOf({ label, title, metric, direction, unit, by, rows, sentence,
       ]),
     ),
     "",
-    `${measured} of ${attempts} attempts with this evaluator and data are in it.`,
+    `${measured} of ${attempts} attempts with this evaluator and data are on the board.`,
     "",
   ].join("\n")
 }

@@ -1,12 +1,12 @@
-/** How a board stands: the attempts that are pinned to its evaluator and data, their groups, and what took no part. */
+/** Computes the standings of a board: the attempts with its evaluator and data, their groups, and what was left out. */
 import type { BoardAnswer } from "../../contract/answers/boards.ts"
 import { fitting, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { type Dimensions, standsAt } from "../measurements/cells.ts"
-import { at, sourcesIn } from "../measurements/frame.ts"
-import { shown } from "../measurements/reads.ts"
+import { type Dimensions, matchesPlace } from "../measurements/cells.ts"
+import { atPlace, sourcesIn } from "../measurements/frame.ts"
+import { PRIMARY, shown } from "../measurements/reads.ts"
 import { type Group, tableOf } from "../measurements/table.ts"
 import type { Values } from "../measurements/values.ts"
 import type { Declared } from "./boards.ts"
@@ -24,14 +24,12 @@ interface Repeat {
   readonly of: string
   readonly intent: "rerun" | "reproduction"
   readonly verdict: string | null
-  /** The group of the effect that a reproduction repeats; null where it says of none. */
+  /** The group of the effect that a reproduction repeats; null if it repeats none. */
   readonly place: Stored<Dimensions> | null
 }
 
 type Standing = Omit<BoardAnswer, "boardId" | "label" | "roomId" | "threadId" | "entryId" | "author" | "declaredAt" | "contentDigest">
 
-/** Executions that are ranked: a rerun or a reproduction repeats one of them. */
-const PRIMARY = ["planned", "exploratory"]
 const beginsWith = (argv: readonly string[], begins: readonly string[]): boolean => begins.every((part, index) => argv[index] === part)
 const addressOf = (url: string): string => url.toLowerCase().replace(/\.git$/, "")
 
@@ -60,20 +58,19 @@ export function boardStandings(db: Db, values: Values) {
      WHERE a.room_id = +? AND a.intent IN ('rerun', 'reproduction') AND a.status = 'succeeded' AND of IS NOT NULL ORDER BY a.attempt_id DESC LIMIT ${limits.measuredAttempts}`,
   )
 
-  /** What its attempts were run again or reproduced, held or not. */
+  /** Counts the reruns of a group's attempts, and their reproductions by outcome. */
   function repeated({ attempts, key }: Group, known: ReadonlyMap<string, readonly Repeat[]>) {
     const found = attempts
       .flatMap(({ attemptId }) => known.get(attemptId) ?? [])
-      .filter(({ place }) => place === null || standsAt(key, parse(place)))
-    const held = found.filter(({ verdict }) => verdict === "reproduces" || verdict === "partly_reproduces")
+      .filter(({ place }) => place === null || matchesPlace(key, parse(place)))
     return {
       reruns: found.filter(({ intent }) => intent === "rerun").length,
-      reproductions: held.length,
+      reproductions: found.filter(({ verdict }) => verdict === "reproduces" || verdict === "partly_reproduces").length,
       failedReproductions: found.filter(({ verdict }) => verdict === "does_not_reproduce").length,
     }
   }
 
-  /** @throws Refusal 422 for more values than a table looks at */
+  /** @throws Refusal 422 for more values than a table reads */
   return function standing(roomId: string, declared: Declared): Standing {
     const { title, metric, split, direction, over, where = {}, baseline, evaluator, data } = declared
     const by = rankedBy(declared)
@@ -87,10 +84,10 @@ export function boardStandings(db: Db, values: Values) {
     const primary = attempts.filter(({ intent }) => PRIMARY.includes(intent))
     const measured = primary.filter(({ status }) => status === "succeeded")
     const names = [...new Set([...by, ...(over === undefined ? [] : [over]), ...Object.keys(where)])]
-    const told = values.frame(measured, metric, split ?? "")
-    const here = at(values.completed(told, measured, names), where)
+    const frame = values.frame(measured, metric, split ?? "")
+    const here = atPlace(values.completed(frame, measured, names), where)
     const { groups, withoutBy } = tableOf(here, { by, ...(over !== undefined && { over }) })
-    const { units } = told
+    const { units } = frame
     const ranking = ranked(against(groups, baseline), direction)
     const named = units.length > 1 ? { ...ranking, lead: null, best: null } : ranking
     const known = Map.groupBy(repeats.all(roomId), ({ of }) => of)
@@ -103,7 +100,13 @@ export function boardStandings(db: Db, values: Values) {
     }))
     const rows = all.slice(0, fitting(all, limits.listBytes).length)
     return {
-      ...{ title, metric, direction, by: [...by], where, evaluator, data: [...data] },
+      title,
+      metric,
+      direction,
+      by: [...by],
+      where,
+      evaluator,
+      data: [...data],
       split: split ?? null,
       unit: units.length === 1 ? (units[0] ?? null) : null,
       over: over ?? null,
@@ -120,7 +123,7 @@ export function boardStandings(db: Db, values: Values) {
         otherData: evaluated.length - pinned.length,
         unfinishedAttempts: primary.length - measured.length,
         withoutBy,
-        excluded: told.values.length - here.values.length,
+        excluded: frame.values.length - here.values.length,
       },
     }
   }

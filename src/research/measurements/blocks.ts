@@ -5,21 +5,21 @@ import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import type { BlockScalars } from "../attempts/value-blocks.ts"
 
-/** Attempts that are read at once: beyond the limit no more than theirs. */
+/** Attempts per query, which bounds what is read beyond the limit. */
 const AT_ONCE = 50
 
 /** A block as it is stored. */
 export interface StoredBlock {
-  /** The place of the attempt in the list that was asked for. */
-  place: number
+  /** Index of the attempt in the requested list. */
+  attemptIndex: number
   readonly units: Stored<string[]>
   readonly dimensions: Stored<BlockScalars>
   readonly codes: Buffer
-  readonly told: Buffer
+  readonly bytes: Buffer
 }
 
 export function storedBlocks(db: Db) {
-  const columns = "j.key AS place, v.units, v.dimensions, v.codes, v.told"
+  const columns = "j.key AS attemptIndex, v.units, v.dimensions, v.codes, v.told AS bytes"
   const ofMetric = db.prepare<StoredBlock>(
     `SELECT ${columns} FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value AND v.name = +? AND v.split = +? ORDER BY j.key, v.block`,
   )
@@ -27,19 +27,19 @@ export function storedBlocks(db: Db) {
     `SELECT ${columns}, v.name, v.split FROM json_each(+?) j CROSS JOIN attempt_values v ON v.attempt_id = j.value ORDER BY j.key, v.name, v.split, v.block`,
   )
 
-  /** Blocks of some attempts, a few attempts at a time, and how many values there were with them. */
-  function* read<B extends StoredBlock>(attemptIds: readonly string[], some: (ids: string) => B[]): Generator<readonly [B, number]> {
+  /** Yields the blocks of some attempts, each with the number of values so far. */
+  function* read<B extends StoredBlock>(attemptIds: readonly string[], query: (ids: string) => B[]): Generator<readonly [B, number]> {
     let total = 0
     for (let from = 0; from < attemptIds.length; from += AT_ONCE)
-      for (const block of some(JSON.stringify(attemptIds.slice(from, from + AT_ONCE)))) {
-        total += block.told.length / Float64Array.BYTES_PER_ELEMENT
-        block.place += from
+      for (const block of query(JSON.stringify(attemptIds.slice(from, from + AT_ONCE)))) {
+        total += block.bytes.length / Float64Array.BYTES_PER_ELEMENT
+        block.attemptIndex += from
         yield [block, total]
       }
   }
 
   return {
-    /** The blocks of one metric. @throws Refusal 422 for more values than a table looks at */
+    /** The blocks of one metric. @throws Refusal 422 for more values than a table reads */
     *ofMetric(attemptIds: readonly string[], metric: string, split: string): Generator<StoredBlock> {
       for (const [block, total] of read(attemptIds, (ids) => ofMetric.all(ids, metric, split))) {
         if (total > limits.measuredValues)
@@ -50,7 +50,7 @@ export function storedBlocks(db: Db) {
         yield block
       }
     },
-    /** The blocks of all metrics, as far as a table looks. */
+    /** The blocks of all metrics, up to the limit of a table. */
     *all(attemptIds: readonly string[]) {
       for (const [block, total] of read(attemptIds, (ids) => all.all(ids))) {
         if (total > limits.measuredValues) return

@@ -1,8 +1,8 @@
-/** How the effect of a reproduction compares with the effect that it repeats: in a word, in a sentence, and as what it counts for. */
+/** Compares the effect of a reproduction with the effect that it repeats: the agreement, a sentence and the verdict. */
 import type { EffectAgreement, ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import { figure, interval } from "./figures.ts"
 
-/** As much of an effect as is compared. */
+/** The numbers of an effect that are compared. */
 export interface Estimated {
   readonly estimate: number
   readonly se: number | null
@@ -15,9 +15,9 @@ export interface Comparison {
   readonly sentence: string
 }
 
-const holds = ({ low, high }: Estimated, value: number): boolean => low !== null && high !== null && low <= value && value <= high
+const contains = ({ low, high }: Estimated, value: number): boolean => low !== null && high !== null && low <= value && value <= high
 
-/** The same difference the other way round. */
+/** Returns the same difference with its sides swapped. */
 export const reversed = <E extends Estimated>(effect: E): E => ({
   ...effect,
   estimate: -effect.estimate,
@@ -26,37 +26,38 @@ export const reversed = <E extends Estimated>(effect: E): E => ({
 })
 
 function agreementOf(own: Estimated, first: Estimated): EffectAgreement {
-  if (holds(own, first.estimate)) return "holds_estimate"
+  if (contains(own, first.estimate)) return "holds_estimate"
   return Math.sign(own.estimate) === Math.sign(first.estimate) ? "sign_agrees" : "neither"
 }
 
-/** Whether an interval is so wide that it holds zero too, where the first one did not: then it tells little. */
-const tellsLittle = (own: Estimated, first: Estimated): boolean => holds(own, first.estimate) && holds(own, 0) && !holds(first, 0)
+/** Whether an interval is too wide to tell much: it contains both the first estimate and zero, which the first interval excluded. */
+const isInconclusive = (own: Estimated, first: Estimated): boolean =>
+  contains(own, first.estimate) && contains(own, 0) && !contains(first, 0)
 
 /**
  * Compares an effect with the one that it repeats.
- * @param label of the finding that has the first one
+ * @param label label of the finding with the first effect
  */
 export function compared(own: Estimated, first: Estimated, label: string): Comparison {
   const agreement = agreementOf(own, first)
   const [estimate, firstly] = [figure(own.estimate, own.se), `${figure(first.estimate, first.se)} (${label})`]
   const between = own.low === null ? "no spread known" : `95 % ${interval(own.low, own.high, own.se)}`
   const sentences = {
-    holds_estimate: `The interval of ${estimate}, ${between}, holds the first estimate, ${firstly}${tellsLittle(own, first) ? ", and zero too: it tells little" : ""}.`,
+    holds_estimate: `The interval of ${estimate}, ${between}, holds the first estimate, ${firstly}${isInconclusive(own, first) ? ", and zero too: it tells little" : ""}.`,
     sign_agrees: `The sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}; its interval does not hold it.`,
     neither: `Neither the interval nor the sign of ${estimate}, ${between}, agrees with the first estimate, ${firstly}.`,
   }
   return { agreement, sentence: sentences[agreement] }
 }
 
-/** What an effect counts for as a reproduction of another. */
+/** Returns the verdict of an effect on the one that it repeats. */
 export function verdictOf(own: Estimated, first: Estimated): ReproductionVerdict {
-  if (tellsLittle(own, first)) return "inconclusive"
+  if (isInconclusive(own, first)) return "inconclusive"
   const verdicts = { holds_estimate: "reproduces", sign_agrees: "partly_reproduces", neither: "does_not_reproduce" } as const
   return verdicts[agreementOf(own, first)]
 }
 
-/** What several effects that repeat effects of one finding count for together; undefined for none. */
+/** Returns the joint verdict of several effects that repeat effects of one finding; undefined without any. */
 export function verdictOfAll(verdicts: readonly ReproductionVerdict[]): ReproductionVerdict | undefined {
   const telling = verdicts.filter((verdict) => verdict !== "inconclusive")
   if (telling.length === 0) return verdicts[0]

@@ -1,4 +1,4 @@
-/** What an effect compares, told so that two effects of the same metric and groups are known as such, whichever way round they are. */
+/** A key for what an effect compares, the same for two effects of the same metric and groups in either direction. */
 import { canonicalJson, digestOf } from "../../contract/json.ts"
 import { type Dimensions, textOf } from "./cells.ts"
 
@@ -10,16 +10,16 @@ interface Compared {
   readonly where?: Dimensions | undefined
 }
 
-/** A group with the place that it is looked at, its values as texts: 400 and "400" are one value. */
+/** The canonical text of a group and the place it is compared at. Values become texts, because 400 and "400" are equal. */
 const placed = (group: Dimensions, where: Dimensions): string =>
   canonicalJson(Object.fromEntries(Object.entries({ ...where, ...group }).map(([name, value]) => [name, textOf(value)])))
 
 export interface ContrastKey {
   /** The same for two effects that compare the same groups of the same metric. */
   readonly key: string
-  /** Whether it is the other way round than the key has it: an estimate then has the opposite sign. */
+  /** Whether the key has its sides swapped; an estimate then has the opposite sign. */
   readonly isReversed: boolean
-  /** Whether both sides are one group. */
+  /** Whether both sides are the same group. */
   readonly isEmpty: boolean
 }
 

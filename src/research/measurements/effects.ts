@@ -1,4 +1,4 @@
-/** Effects: differences of measured values that a finding rests its numbers on, worked out here from the attempts it names. */
+/** Effects: the measured differences that a finding rests on, computed from the attempts it names. */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { WITHHELD_SINCE } from "../../ledger/journal/withheld-since.ts"
@@ -14,11 +14,11 @@ interface Row {
   readonly versionId: string
   readonly roomId: string
   readonly effect: Stored<Effect>
-  /** null: nothing is left of what it was worked out from. */
+  /** The JSON null if the values behind it were withheld before a replay. */
   readonly figures: Stored<Figures | null>
   readonly hasMoved: number
   readonly now: Stored<Figures> | null
-  /** Names of values that were withheld since. */
+  /** The number of names of its values that were withheld since. */
   readonly withheld: number
   readonly experimentLabel: string
   readonly repeatsId: string | null
@@ -30,17 +30,17 @@ interface Row {
 /** An effect of a finding that is being published. */
 export interface Prepared {
   readonly effect: Effect
-  /** Null in a replay, where what it was worked out from was withheld since. */
+  /** Null in a replay if the values behind it were withheld. */
   readonly figures: Figures | null
   readonly contrast: string
-  /** A JSON list. */
+  /** A JSON array of attempt ids. */
   readonly attempts: string
 }
 
-/** The places of an event by which values are found: once they are withheld, the values are no longer the metric's. */
+/** The fields of an event that identify its values. If they are withheld, the values no longer belong to the metric. */
 const NAMES = "/metrics/*/[ns]*"
 
-const none = {
+const noFigures = {
   method: null,
   estimate: null,
   se: null,
@@ -55,14 +55,14 @@ const none = {
   withoutOver: null,
 }
 
-/** How many of the values behind an effect were withheld since. */
+/** The number of names of the values behind an effect that were withheld since. */
 const WITHHELD = `${WITHHELD_SINCE(
   "v.history_position",
   `'${NAMES}'`,
   "(SELECT json_group_array(t.attempt_id) FROM finding_attempts t WHERE t.version_id = f.version_id AND t.role <> 'evidence')",
 )} AS withheld`
 
-/** The effects of several findings, as they stand now. */
+/** The current effects of several findings. */
 const SENTENCES = `SELECT f.version_id AS versionId, f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, f.figures)) AS figures,
     m.holder_id IS NOT NULL AS hasMoved, ${WITHHELD}
   FROM json_each(+?) j CROSS JOIN finding_effects f ON f.version_id = j.value JOIN records v ON v.version_id = f.version_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
@@ -82,7 +82,7 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
   )
   const sentences = db.prepare<Pick<Row, "versionId" | "effect" | "figures" | "hasMoved" | "withheld">>(SENTENCES)
 
-  /** What it repeats, and what it says of that as both stand now. */
+  /** The effect that this one repeats, and how the current figures of both compare. */
   function repeats(row: Row, effect: Effect, figures: Figures | null): EffectAnswer["repeats"] {
     const { repeatsId: versionId, repeatsPosition, repeatedLabel: label, repeatedRoomId, roomId } = row
     if (versionId === null || repeatsPosition === null || label === null || repeatedRoomId === null) return null
@@ -96,9 +96,9 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
   }
 
   function shown(row: Row): EffectAnswer {
-    const { repeats: _asked, ...effect } = parse(row.effect)
-    const kept = parse(row.figures)
-    const isWithheld = kept === null || row.withheld > 0
+    const { repeats: _repeats, ...effect } = parse(row.effect)
+    const original = parse(row.figures)
+    const isWithheld = original === null || row.withheld > 0
     const hasMoved = row.hasMoved === 1
     const now = row.now && parse(row.now)
     return {
@@ -107,21 +107,21 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       over: effect.over ?? null,
       where: effect.where ?? {},
       experimentLabel: row.experimentLabel,
-      ...(kept ?? none),
-      sentence: effectInWords(effect, kept),
+      ...(original ?? noFigures),
+      sentence: effectInWords(effect, original),
       isStale: hasMoved || isWithheld,
       staleReason: isWithheld ? "values_withheld" : hasMoved ? "values_changed" : null,
       now: now && { ...now, sentence: effectInWords(effect, now) },
-      repeats: repeats(row, effect, hasMoved ? now : kept),
+      repeats: repeats(row, effect, hasMoved ? now : original),
     }
   }
 
   return {
-    /** What of the effects of a finding cannot be worked out, each at its place in the body. @param named undefined where it names no attempts */
-    faults(asked: readonly Effect[], named: Named | undefined): { path: string; message: string }[] {
-      if (asked.length > 0 && named === undefined)
+    /** Why effects of a finding cannot be computed, each with its path in the body. @param named undefined if the finding names no attempts */
+    faults(declared: readonly Effect[], named: Named | undefined): { path: string; message: string }[] {
+      if (declared.length > 0 && named === undefined)
         return [{ path: "/provenance/execution", message: "is needed, because effects are worked out from the attempts that it names" }]
-      return asked.flatMap((effect, index) => {
+      return declared.flatMap((effect, index) => {
         if (named === undefined) return []
         const found = workedOut(effect, named)
         if (isFault(found)) return [{ path: `/effects/${index}/${found.at}`, message: found.message }]
@@ -130,29 +130,36 @@ export function effects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects
       })
     },
 
-    /** Works the effects of a finding out. */
-    prepare: (asked: readonly Effect[], named: Named): Prepared[] =>
-      asked.map((effect) => {
+    /** Computes the effects of a finding. */
+    prepare: (declared: readonly Effect[], named: Named): Prepared[] =>
+      declared.map((effect) => {
         const found = workedOut(effect, named)
         const { figures, attemptIds } = isFault(found) ? { figures: null, attemptIds: [] } : found
         return { effect, figures, contrast: contrastOf(effect).key, attempts: JSON.stringify(attemptIds) }
       }),
 
-    /** Keeps the effects of a finding as they are when it lands. */
+    /** Stores the effects of a finding as they are when it is published. */
     insert(versionId: string, prepared: readonly Prepared[]): void {
       prepared.forEach(({ effect, figures, contrast, attempts }, position) => {
-        const { experimentId, metric, repeats: of } = effect
+        const { experimentId, repeats } = effect
         insert({
-          ...{ versionId, position, experimentId, metric, contrast, attempts },
-          ...{ effect: canonicalJson(effect), figures: canonicalJson(figures), repeatsId: of?.versionId, repeatsPosition: of?.effect },
+          versionId,
+          position,
+          experimentId,
+          contrast,
+          attempts,
+          effect: canonicalJson(effect),
+          figures: canonicalJson(figures),
+          repeatsId: repeats?.versionId,
+          repeatsPosition: repeats?.effect,
         })
       })
     },
 
-    /** The effects of a finding as they were, and as they are now where that differs. */
+    /** The effects of a finding as published, with their current figures if those differ. */
     of: (versionId: string): EffectAnswer[] => ofFinding.all(versionId).map(shown),
 
-    /** The effects of several findings in a sentence each, as they are now; asked at once. */
+    /** The current effects of several findings, one sentence each, from one query. */
     sentencesOf: (versionIds: readonly string[]): ReadonlyMap<string, readonly string[]> =>
       new Map(
         [...Map.groupBy(sentences.all(JSON.stringify(versionIds)), ({ versionId }) => versionId)].map(([versionId, rows]) => [

@@ -1,24 +1,24 @@
-/** Measured values in columns: what tables, effects and boards are worked out from. A quarter of a million values are looked through at once. */
+/** Measured values in columns, from which tables, effects and boards are computed. A frame may hold a quarter of a million values. */
 import { type BlockScalars, blockOf, OF_BLOCK } from "../attempts/value-blocks.ts"
 import { type Dimensions, type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
 
-/** A dimension of all values of a frame: for each the place of what it has in `scalars`, or −1. */
+/** A dimension of a frame. For each value, `codes` has an index into `scalars`, or −1 if the value lacks the dimension. */
 export interface Column {
   readonly codes: Int32Array
-  /** Each once: values that print alike are one. */
+  /** Without duplicates; values that print alike are equal. */
   readonly scalars: readonly Scalar[]
 }
 
 export interface Frame {
   readonly sources: readonly Source[]
-  /** For each value the place of its attempt in `sources`. */
+  /** For each value, the index of its attempt in `sources`. */
   readonly sourceOf: Int32Array
-  /** NaN and the infinities where a run diverged. */
+  /** NaN or an infinity if a run diverged. */
   readonly values: Float64Array
   readonly columns: ReadonlyMap<string, Column>
 }
 
-/** The scalars of one dimension, each with a number. */
+/** Assigns a code to each scalar of one dimension. */
 class Codes {
   readonly scalars: Scalar[] = []
   readonly #byText = new Map<string, number>()
@@ -35,15 +35,15 @@ class Codes {
   }
 }
 
-/** For each dimension of a block its codes in the frame, by those in the block. */
+/** For each dimension of a block, maps its codes in the block to its codes in the frame. */
 export type Layout = readonly { readonly name: string; readonly ofBlock: Int32Array }[]
 
-/** How many values some bytes hold. */
-const countOf = (told: Uint8Array): number => told.length / Float64Array.BYTES_PER_ELEMENT
+/** The number of values in some bytes. */
+const countOf = (bytes: Uint8Array): number => bytes.length / Float64Array.BYTES_PER_ELEMENT
 
 interface Block {
   readonly source: number
-  readonly told: Uint8Array
+  readonly bytes: Uint8Array
   readonly layout: Layout
   readonly codes: Uint8Array
 }
@@ -51,7 +51,7 @@ interface Block {
 /** A value with its dimensions. */
 export type Cell = readonly [dimensions: Dimensions, value: number]
 
-/** Puts a frame together, block by block. */
+/** Builds a frame block by block. */
 export class FrameBuilder {
   readonly #sources = new Map<Source, number>()
   readonly #codes = new Map<string, Codes>()
@@ -70,14 +70,14 @@ export class FrameBuilder {
     })
   }
 
-  /** @param told, codes as a block has them */
-  add(source: Source, told: Uint8Array, layout: Layout, codes: Uint8Array): void {
+  /** @param bytes, codes as stored in a block */
+  add(source: Source, bytes: Uint8Array, layout: Layout, codes: Uint8Array): void {
     const place = this.#sources.get(source) ?? this.#sources.size
     this.#sources.set(source, place)
-    this.#blocks.push({ source: place, told, layout, codes })
+    this.#blocks.push({ source: place, bytes, layout, codes })
   }
 
-  /** Adds values that are not in blocks. */
+  /** Adds values that are not stored in blocks. */
   addCells(source: Source, cells: readonly Cell[]): void {
     for (let from = 0; from < cells.length; from += OF_BLOCK) {
       const some = cells.slice(from, from + OF_BLOCK)
@@ -87,16 +87,16 @@ export class FrameBuilder {
     }
   }
 
-  made(): Frame {
-    const size = this.#blocks.reduce((sum, { told }) => sum + countOf(told), 0)
+  build(): Frame {
+    const size = this.#blocks.reduce((sum, { bytes }) => sum + countOf(bytes), 0)
     const [sourceOf, values] = [new Int32Array(size), new Float64Array(size)]
-    const bytes = new Uint8Array(values.buffer)
+    const valueBytes = new Uint8Array(values.buffer)
     const columns = new Map([...this.#codes].map(([name, { scalars }]) => [name, { codes: new Int32Array(size).fill(-1), scalars }]))
     let from = 0
     for (const block of this.#blocks) {
-      const count = countOf(block.told)
+      const count = countOf(block.bytes)
       sourceOf.fill(block.source, from, from + count)
-      bytes.set(block.told, from * Float64Array.BYTES_PER_ELEMENT)
+      valueBytes.set(block.bytes, from * Float64Array.BYTES_PER_ELEMENT)
       let read = 0
       for (const { name, ofBlock } of block.layout) {
         const codes = columns.get(name)?.codes ?? new Int32Array()
@@ -108,11 +108,11 @@ export class FrameBuilder {
   }
 }
 
-/** The values of a frame that `keeps` says true of. */
-export function kept(frame: Frame, keeps: (index: number) => boolean): Frame {
+/** Returns the values of a frame whose index `accepts` returns true for. */
+export function filtered(frame: Frame, accepts: (index: number) => boolean): Frame {
   const all = new Int32Array(frame.values.length)
   let size = 0
-  for (let index = 0; index < frame.values.length; index += 1) if (keeps(index)) all[size++] = index
+  for (let index = 0; index < frame.values.length; index += 1) if (accepts(index)) all[size++] = index
   if (size === all.length) return frame
   const some = all.subarray(0, size)
   return {
@@ -125,26 +125,26 @@ export function kept(frame: Frame, keeps: (index: number) => boolean): Frame {
   }
 }
 
-/** The numbers at some places of a list. */
-function picked<List extends Float64Array | Int32Array>(numbers: List, places: Int32Array, some: List): List {
-  // A loop: `Float64Array.from` with a function takes ten times as long.
-  for (let at = 0; at < some.length; at += 1) some[at] = numbers[places[at] ?? -1] ?? Number.NaN
-  return some
+/** Copies the numbers at some indices into `target`. */
+function picked<List extends Float64Array | Int32Array>(numbers: List, indices: Int32Array, target: List): List {
+  // `Float64Array.from` with a function takes ten times as long as this loop.
+  for (let at = 0; at < target.length; at += 1) target[at] = numbers[indices[at] ?? -1] ?? Number.NaN
+  return target
 }
 
-/** The values at some places of a frame. */
-export const valuesAt = ({ values }: Frame, places: Int32Array): Float64Array => picked(values, places, new Float64Array(places.length))
+/** Returns the values at some indices of a frame. */
+export const valuesAt = ({ values }: Frame, indices: Int32Array): Float64Array => picked(values, indices, new Float64Array(indices.length))
 
-/** The values of a frame at a place; a dimension that a value lacks is the empty text. */
-export function at(frame: Frame, place: Dimensions): Frame {
-  const asked = Object.entries(place)
-  if (asked.length === 0) return frame
-  const wanted = asked.map(([name, value]) => {
+/** Returns the values of a frame that match a place. A dimension that a value lacks is the empty text. */
+export function atPlace(frame: Frame, place: Dimensions): Frame {
+  const conditions = Object.entries(place)
+  if (conditions.length === 0) return frame
+  const wanted = conditions.map(([name, value]) => {
     const { codes, scalars } = frame.columns.get(name) ?? { codes: undefined, scalars: [] }
     const code = scalars.findIndex((scalar) => textOf(scalar) === textOf(value))
     return { codes, code, isEmpty: textOf(value) === "" }
   })
-  return kept(frame, (index) =>
+  return filtered(frame, (index) =>
     wanted.every(({ codes, code, isEmpty }) => {
       const own = codes?.[index] ?? -1
       return own === -1 ? isEmpty : own === code
@@ -152,19 +152,19 @@ export function at(frame: Frame, place: Dimensions): Frame {
   )
 }
 
-/** The attempts that the values of a frame come from. */
+/** Returns the attempts that reported the values of a frame. */
 export function sourcesIn({ sources, sourceOf }: Frame): Source[] {
   const isIn = new Set(sourceOf)
   return sources.filter((_, place) => isIn.has(place))
 }
 
-/** How many values of a frame lack a dimension. */
-export const without = ({ columns, values }: Frame, name: string): number =>
+/** Counts the values of a frame that lack a dimension. */
+export const countWithout = ({ columns, values }: Frame, name: string): number =>
   columns.get(name)?.codes.filter((code) => code === -1).length ?? values.length
 
 /**
- * A frame whose values have a dimension that some lacked, from the attempt of each.
- * @param own undefined where an attempt has nothing for it; asked once, of attempts with a value that lacks it
+ * Fills in a dimension that some values of a frame lack, from the attempt of each.
+ * @param own returns undefined if an attempt has no value for it; called once for each attempt that needs it
  */
 export function filled(frame: Frame, name: string, own: (source: Source) => Scalar | undefined): Frame {
   const column = frame.columns.get(name)
@@ -183,7 +183,7 @@ export function filled(frame: Frame, name: string, own: (source: Source) => Scal
   return { ...frame, columns: new Map([...frame.columns, [name, { codes: whole, scalars: codes.scalars }]]) }
 }
 
-/** A dimension of all values of a frame with its scalars in order: `codes` are their ranks. */
+/** Sorts the scalars of a column, so that its codes are ranks. */
 export function ranked({ codes, scalars }: Column): Column {
   const inOrder = sortedBy([...scalars.keys()], (code) => scalars[code] ?? "")
   const rankOf = new Int32Array(scalars.length)

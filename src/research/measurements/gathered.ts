@@ -1,4 +1,4 @@
-/** Effects of the findings that count toward a record, gathered by what they compare: a forest plot in numbers, pooled once there are three. */
+/** The effects of the findings that count towards a record, grouped by what they compare: the numbers of a forest plot. Three or more are pooled. */
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -27,14 +27,14 @@ interface Row {
   readonly attempts: Stored<string[]>
 }
 
-/** A word that counts, of a finding: its effects as they are now, in the order the findings spoke. */
-const SPEAKING = `SELECT f.version_id AS versionId, f.position, r.label, r.room_id AS roomId, t.room_id AS seenFrom, r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
+/** The current effects of the findings whose evidence counts, newest first. */
+const COUNTED = `SELECT f.version_id AS versionId, f.position, r.label, r.room_id AS roomId, t.room_id AS seenFrom, r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
     w.other_code AS otherCode, f.effect, iif(m.holder_id IS NULL, f.figures, m.now) AS figures, m.holder_id IS NOT NULL AS isStale, f.attempts
   FROM evidence_words w JOIN records t ON t.version_id = w.target_id JOIN finding_effects f ON f.version_id = w.speaker_id JOIN records r ON r.version_id = f.version_id
   JOIN people p ON p.user_id = r.author_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
   WHERE w.target_id = +? AND w.counted = 1 ORDER BY w.sequence DESC, f.position DESC LIMIT ${limits.gatheredEffects + 1}`
 
-/** How far the estimates lie apart beyond what their own spread explains. */
+/** Says how far the estimates differ beyond what their own spread explains. */
 const heterogeneity = ({ i2 }: Pooled): string =>
   i2 < 0.25
     ? "They agree."
@@ -42,17 +42,17 @@ const heterogeneity = ({ i2 }: Pooled): string =>
       ? "They differ a little."
       : i2 < 0.75
         ? "They differ."
-        : "They differ widely: what is pooled hides that."
+        : "They differ widely, which the pooled estimate hides."
 
-interface Spoken {
+interface Contribution {
   readonly estimate: GatheredEstimate
   readonly attempts: readonly string[]
 }
 
-/** The estimates that are pooled: none of attempts that an earlier one rests on already, none without a spread. */
-function independentOf(spoken: readonly Spoken[]): Spoken[] {
+/** The estimates to pool: those that have a spread and share no attempt with an earlier one. */
+function independentOf(contributions: readonly Contribution[]): Contribution[] {
   const used = new Set<string>()
-  return spoken.filter(({ estimate: { se }, attempts }) => {
+  return contributions.filter(({ estimate: { se }, attempts }) => {
     if (se === null || attempts.some((attemptId) => used.has(attemptId))) return false
     for (const attemptId of attempts) used.add(attemptId)
     return true
@@ -62,11 +62,11 @@ function independentOf(spoken: readonly Spoken[]): Spoken[] {
 export type GatheredEffects = ReturnType<typeof gatheredEffects>
 
 export function gatheredEffects(db: Db) {
-  const speaking = db.prepare<Row>(SPEAKING)
+  const counted = db.prepare<Row>(COUNTED)
 
-  /** The effects toward a record, the contrast with the most estimates first; of very many the newest. */
+  /** The effects that count towards a record, starting with the contrast that has the most estimates. Beyond the limit, only the newest. */
   return function gathered(versionId: string): { readonly contrasts: GatheredContrast[]; readonly truncated: boolean } {
-    const found = speaking.all(versionId)
+    const found = counted.all(versionId)
     const rows = [
       ...new Map(found.slice(0, limits.gatheredEffects).map((row) => [`${row.versionId} ${row.position}`, row])).values(),
     ].toReversed()
@@ -75,34 +75,49 @@ export function gatheredEffects(db: Db) {
         const [effect, figures] = [parse(row.effect), row.figures && parse(row.figures)]
         return figures === null ? [] : [{ row, effect, figures, contrast: contrastOf(effect) }]
       }),
-      // Differences in other units are other contrasts.
+      // Differences in different units are different contrasts.
       ({ contrast, figures }) => `${contrast.key} ${figures.unit ?? ""}`,
     )
     const contrasts = [...groups.values()].flatMap((same): GatheredContrast[] => {
       const [first] = same
       if (first === undefined) return []
-      const spoken = same.map(({ row, figures, contrast }): Spoken => {
-        const isTurned = contrast.isReversed !== first.contrast.isReversed
-        const { estimate, se, low, high, pairs, ofCount, againstCount } = isTurned ? reversed(figures) : figures
+      const contributions = same.map(({ row, figures, contrast }): Contribution => {
+        const isSwapped = contrast.isReversed !== first.contrast.isReversed
+        const { estimate, se, low, high, pairs, ofCount, againstCount } = isSwapped ? reversed(figures) : figures
         const { userId, username, agent, otherCode, position, label, roomId, seenFrom } = row
         return {
           attempts: parse(row.attempts),
           estimate: {
-            ...{ versionId: row.versionId, effect: position, label, ...fromOtherRoom(roomId, seenFrom) },
-            ...{ author: { userId, username, agent }, otherCode: otherCode === null ? null : otherCode === 1 },
-            ...{ estimate, se, low, high, n: pairs ?? Math.min(ofCount, againstCount), isStale: row.isStale === 1, isPooled: false },
+            versionId: row.versionId,
+            effect: position,
+            label,
+            ...fromOtherRoom(roomId, seenFrom),
+            author: { userId, username, agent },
+            otherCode: otherCode === null ? null : otherCode === 1,
+            estimate,
+            se,
+            low,
+            high,
+            n: pairs ?? Math.min(ofCount, againstCount),
+            isStale: row.isStale === 1,
+            isPooled: false,
           },
         }
       })
-      const taken = independentOf(spoken)
+      const taken = independentOf(contributions)
       const together = pooled(taken.map(({ estimate: { estimate, se } }) => ({ estimate, se: se ?? 0 })))
       const isPooled = new Set(together === undefined ? [] : taken)
       const { metric, split, of, against, where } = first.effect
       return [
         {
           what: contrastInWords(first.effect),
-          ...{ metric, split: split ?? null, of, against, where: where ?? {}, unit: first.figures.unit },
-          estimates: spoken.map((each) => ({ ...each.estimate, isPooled: isPooled.has(each) })),
+          metric,
+          split: split ?? null,
+          of,
+          against,
+          where: where ?? {},
+          unit: first.figures.unit,
+          estimates: contributions.map((each) => ({ ...each.estimate, isPooled: isPooled.has(each) })),
           pooled: together === undefined ? null : { ...together, heterogeneity: heterogeneity(together) },
         },
       ]

@@ -1,12 +1,13 @@
-/** What groups of attempts measured over their steps: the mean of the series of a group at each step, with its 95 % interval. */
+/** The curves of groups of attempts: the mean of a group's series at each step, with its 95 % interval. */
 import { limits } from "../../contract/limits.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
 import type { Curves } from "../attempts/curves.ts"
-import { compareScalars, type Dimensions, type Scalar, textOf, dimensionAt } from "./cells.ts"
+import { dimensionAt, type Dimensions, type Scalar, textOf } from "./cells.ts"
+import { compareKeys } from "./grouping.ts"
 import { summaryOf } from "./statistics.ts"
 import type { Values } from "./values.ts"
 
-/** Series that are averaged at most, and steps of one curve. */
+/** The most series that are averaged, and the most steps of a curve. */
 const [SERIES, STEPS] = [600, 200]
 
 interface Member {
@@ -21,22 +22,22 @@ export interface GroupCurve {
   readonly members: readonly Member[]
   readonly step: readonly number[]
   readonly mean: readonly number[]
-  /** Null where fewer than two series have the step. */
+  /** Null if fewer than two series have the step. */
   readonly low: readonly (number | null)[]
   readonly high: readonly (number | null)[]
 }
 
-export interface GroupCurvesAsked {
+export interface GroupCurvesQuery {
   readonly attemptIds: readonly string[]
   readonly metric: string
   readonly split: string | null
   readonly by: readonly string[]
   readonly over: string | null
-  /** What stands for a dimension that a series does not have. */
+  /** The value for a dimension that a series lacks. */
   readonly absent: string
 }
 
-/** The value of a series at a step, between its points on a straight line; undefined before its first and after its last. */
+/** The value of a series at a step, interpolated linearly; undefined before its first step and after its last. */
 function valueAt({ step, value }: Member, at: number): number | undefined {
   let [low, high] = [0, step.length - 1]
   if (high < 0 || at < (step[0] ?? 0) || at > (step[high] ?? 0)) return undefined
@@ -50,7 +51,7 @@ function valueAt({ step, value }: Member, at: number): number | undefined {
   return to === from || at === from ? one : one + ((other - one) * (at - from)) / (to - from)
 }
 
-/** The steps at which a group is averaged: all of its own, or as many of them at even distances as a picture has room for. */
+/** The steps at which a group is averaged: its own, or evenly spaced ones if there are more than a picture has room for. */
 function stepsOf(members: readonly Member[]): number[] {
   const all = [...new Set(members.flatMap(({ step }) => step))].sort((one, other) => one - other)
   if (all.length <= STEPS) return all
@@ -59,7 +60,7 @@ function stepsOf(members: readonly Member[]): number[] {
 }
 
 function averaged(key: Dimensions, members: readonly Member[]): GroupCurve {
-  const told = stepsOf(members).flatMap((at) => {
+  const means = stepsOf(members).flatMap((at) => {
     const values = members
       .map((member) => valueAt(member, at))
       .filter((value): value is number => value !== undefined && Number.isFinite(value))
@@ -68,21 +69,21 @@ function averaged(key: Dimensions, members: readonly Member[]): GroupCurve {
   return {
     key,
     members,
-    step: told.map(({ at }) => at),
-    mean: told.map(({ mean }) => mean),
-    low: told.map(({ low }) => low),
-    high: told.map(({ high }) => high),
+    step: means.map(({ at }) => at),
+    mean: means.map(({ mean }) => mean),
+    low: means.map(({ low }) => low),
+    high: means.map(({ high }) => high),
   }
 }
 
 export type GroupCurves = ReturnType<typeof groupCurves>
 
 export function groupCurves(values: Values, curves: Curves) {
-  /** @throws Refusal 422 for more series than are averaged */
-  return function drawn({ attemptIds, metric, split, by, over, absent }: GroupCurvesAsked): GroupCurve[] {
+  /** @throws Refusal 422 for too many series */
+  return function drawn({ attemptIds, metric, split, by, over, absent }: GroupCurvesQuery): GroupCurve[] {
     const attempts = values.attempts({ attemptIds })
     const series = values.series(attempts, metric, split ?? "", [...by, ...(over === null ? [] : [over])], SERIES + 1)
-    if (series.length > SERIES) throw badParameter("metric", `has more series here than the ${SERIES} that are averaged at most`)
+    if (series.length > SERIES) throw badParameter("metric", `has more than ${SERIES} series here, the most that can be averaged`)
     const groups = new Map<string, { key: Record<string, Scalar>; members: Member[] }>()
     for (const { attempt, dimensions, dimensionsId } of series) {
       const key = Object.fromEntries(by.map((name) => [name, dimensionAt(dimensions, name) ?? absent]))
@@ -102,16 +103,9 @@ export function groupCurves(values: Values, curves: Curves) {
         value: Array.from({ length: count }, (_, at) => curve[2 * at + 1] ?? Number.NaN),
       })
     }
-    const compare = (one: Dimensions, other: Dimensions): number => {
-      for (const name of by) {
-        const order = compareScalars(one[name] ?? "", other[name] ?? "")
-        if (order !== 0) return order
-      }
-      return 0
-    }
     return [...groups.values()]
       .map(({ key, members }) => averaged(key, members))
-      .sort((one, other) => compare(one.key, other.key))
+      .sort(compareKeys(by))
       .slice(0, limits.measuredGroups)
   }
 }

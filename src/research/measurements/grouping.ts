@@ -1,32 +1,35 @@
-/** Puts the values of a frame in groups, by what they have at some dimensions. */
-import { compareScalars, type Scalar, textOf } from "./cells.ts"
+/** Groups the values of a frame by some of their dimensions. */
+import { compareScalars, type Dimensions, type Scalar, textOf } from "./cells.ts"
 import { type Column, type Frame, ranked } from "./frame.ts"
 
 export interface Question {
   readonly by: readonly string[]
-  /** The dimension that groups are paired over, and whose values count once each: mostly the seed. */
+  /** The dimension that pairs the groups, usually the seed. Each of its values counts once. */
   readonly over?: string
-  /** What stands for a dimension of `by` that a cell does not have; left out, such cells take no part. */
+  /** The value for a dimension of `by` that a cell lacks. Without it, such cells are left out. */
   readonly absent?: string
-  /** The value of one of `by` that the other groups are compared with. */
+  /** The baseline: a dimension of `by` and its value. */
   readonly against?: { readonly dimension: string; readonly value: string }
 }
 
-export interface Gathered {
+export interface Grouped {
   readonly key: Record<string, Scalar>
-  /** The places of its values in the frame, in the order of what they have `over`; those that lack it first. */
+  /** The indices of its values in the frame, ordered by `over`. Values that lack it come first. */
   readonly indices: Int32Array
 }
 
-const compareKeys = (by: readonly string[]) => (one: Gathered, other: Gathered) => {
-  for (const dimension of by) {
-    const order = compareScalars(one.key[dimension] ?? "", other.key[dimension] ?? "")
-    if (order !== 0) return order
+/** Compares groups by their values of some dimensions. */
+export const compareKeys =
+  (by: readonly string[]) =>
+  ({ key: one }: { readonly key: Dimensions }, { key: other }: { readonly key: Dimensions }): number => {
+    for (const dimension of by) {
+      const order = compareScalars(one[dimension] ?? "", other[dimension] ?? "")
+      if (order !== 0) return order
+    }
+    return 0
   }
-  return 0
-}
 
-/** Sorts places by the number that each has, −1 or more and less than `most`; those with the same number keep their order. */
+/** Sorts indices by the number of each, from −1 to below `most`, in a stable counting sort. */
 function inOrder(indices: Int32Array, numbers: Int32Array, most: number) {
   const starts = new Int32Array(most + 2)
   for (let at = 0; at < numbers.length; at += 1) starts[(numbers[at] ?? -1) + 2] = (starts[(numbers[at] ?? -1) + 2] ?? 0) + 1
@@ -43,26 +46,26 @@ function inOrder(indices: Int32Array, numbers: Int32Array, most: number) {
   return { sorted, of: (number: number) => sorted.subarray(starts[number + 1], starts[number + 2]) }
 }
 
-/** What the values of a frame have `over`, in order; undefined where nothing is asked over. */
+/** Returns the column `over` of a frame with its scalars sorted; undefined without `over`. */
 export const overOf = ({ columns }: Frame, over: string | undefined): Column | undefined =>
   over === undefined ? undefined : ranked(columns.get(over) ?? { codes: new Int32Array(), scalars: [] })
 
-/** All places of a frame, in the order of what they have over. */
+/** Returns all indices of a frame, ordered by the column `over`. */
 export function orderedOver({ values }: Frame, over: Column | undefined): Int32Array {
   const all = new Int32Array(values.length)
   for (let at = 0; at < all.length; at += 1) all[at] = at
   return over === undefined || over.scalars.length === 0 ? all : inOrder(all, over.codes, over.scalars.length).sorted
 }
 
-/** The groups of a table, and how many values have no place in one. */
-export function gathered(frame: Frame, { by, absent }: Question, over: Column | undefined): { groups: Gathered[]; withoutBy: number } {
+/** Groups the values of a frame. `withoutBy` counts the values that belong to no group. */
+export function grouped(frame: Frame, { by, absent }: Question, over: Column | undefined): { groups: Grouped[]; withoutBy: number } {
   const groupOf = new Int32Array(frame.values.length)
   let keys: Record<string, Scalar>[] = [{}]
   for (const dimension of by) {
     const { codes, scalars } = frame.columns.get(dimension) ?? { codes: undefined, scalars: [] }
     const next: Record<string, Scalar>[] = []
     const absentCode = scalars.findIndex((scalar) => textOf(scalar) === absent)
-    // A list: the engine finds its items several times as fast as those of a map, and keeps one with many holes as a map.
+    // An array is several times as fast as a Map here, and V8 stores a sparse array in a hash table anyway.
     const known: number[] = []
     for (let index = 0; index < groupOf.length; index += 1) {
       const group = groupOf[index] ?? -1

@@ -1,4 +1,4 @@
-/** Effects move when their attempts report more, or correct what they reported: what they come to now is kept, and what repeats one is counted anew. */
+/** Recomputes effects when their attempts report more or correct themselves, stores the new figures, and recounts the reproductions of these effects. */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -15,17 +15,17 @@ interface Row {
   readonly figures: Stored<Figures | null>
   readonly named: Stored<Named>
 }
-/** Whether two figures say the same: a value without a partner changes no paired difference. */
+/** Whether two figures agree. A value without a partner does not change a paired difference. */
 const isSame = (one: Figures | null, other: Figures | null): boolean =>
   one === null || other === null
     ? one === other
     : one.estimate === other.estimate && one.low === other.low && one.high === other.high && one.pairs === other.pairs
 
-/** The attempts of a finding, as an effect names them. */
+/** The attempts that a finding names, as the JSON of `Named`. */
 const NAMED = `(SELECT json_object('attemptIds', json_group_array(n.attempt_id) FILTER (WHERE n.role = 'producing'),
     'baselineAttemptIds', json_group_array(n.attempt_id) FILTER (WHERE n.role = 'baseline'))
   FROM finding_attempts n WHERE n.version_id = f.version_id)`
-/** An effect of a reproduction is asked as the one that it repeats, of its own attempt and those beside it. */
+/** The effect of a reproduction: the contrast that it repeats, computed from its own attempt and those that it names. */
 const OF_REPRODUCTION = `SELECT q.attempt_id AS holderId, 0 AS position, json_set(x.effect, '$.experimentId', a.experiment_id) AS effect, q.figures,
     json_object('attemptIds', json_array(q.attempt_id), 'baselineAttemptIds', json(coalesce(q.repeats -> '$.attemptIds', '[]'))) AS named,
     q.verdict, q.repeats_id AS repeatsId, q.repeats_position AS repeatsPosition
@@ -34,15 +34,15 @@ const OF_REPRODUCTION = `SELECT q.attempt_id AS holderId, 0 AS position, json_se
 interface Repeating extends Row {
   readonly repeatsId: string
   readonly repeatsPosition: number
-  /** What its registrant said; null for an effect of a finding. */
+  /** The verdict of its registrant; null for an effect of a finding. */
   readonly verdict: Repetition["verdict"] | null
 }
 
 export type MovedEffects = ReturnType<typeof movedEffects>
 
 export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEffects) {
-  const keep = inserting(db, "moved_effects", { onConflict: "DO UPDATE SET now = excluded.now" })
-  const forget = db.prepare("DELETE FROM moved_effects WHERE holder_id = +? AND position = +?")
+  const store = inserting(db, "moved_effects", { onConflict: "DO UPDATE SET now = excluded.now" })
+  const remove = db.prepare("DELETE FROM moved_effects WHERE holder_id = +? AND position = +?")
   const current = db.prepare<{ now: Stored<Figures> | null }>("SELECT now FROM moved_effects WHERE holder_id = +? AND position = +?")
   const resting = db.prepare<Row>(
     `SELECT f.version_id AS holderId, f.position, f.effect, f.figures, ${NAMED} AS named
@@ -65,20 +65,20 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
     return moved === undefined ? parse(figures) : moved.now === null ? null : parse(moved.now)
   }
 
-  /** Works an effect out again. @returns whether it comes to something else than before */
-  function move(row: Row): boolean {
+  /** Recomputes an effect. @returns whether its figures changed */
+  function recompute(row: Row): boolean {
     const found = workedOut(parse(row.effect), parse(row.named))
     const now = isFault(found) ? null : found.figures
     const hasChanged = !isSame(now, nowOf(row))
-    if (isSame(now, parse(row.figures))) forget.run(row.holderId, row.position)
-    else keep({ holderId: row.holderId, position: row.position, now: now && canonicalJson(now) })
+    if (isSame(now, parse(row.figures))) remove.run(row.holderId, row.position)
+    else store({ holderId: row.holderId, position: row.position, now: now && canonicalJson(now) })
     return hasChanged
   }
 
   const repetition = (row: Repeating) =>
     repeated.repetition(parse(row.effect), nowOf(row), { versionId: row.repeatsId, effect: row.repeatsPosition })
 
-  /** What effects of one holder count for as reproductions of each finding whose effects they repeat. */
+  /** The joint verdict of each holder on each finding whose effects it repeats. */
   const recounts = (rows: readonly Repeating[]): Recount[] =>
     [...Map.groupBy(rows, ({ holderId, repeatsId }) => `${holderId} ${repeatsId}`).values()].flatMap((group) => {
       const [row] = group
@@ -97,13 +97,13 @@ export function movedEffects(db: Db, workedOut: WorkingOut, repeated: RepeatedEf
     })
 
   return {
-    /** What the effects of a finding count for. */
+    /** The verdicts of a finding on the findings whose effects it repeats. */
     ofFinding: (versionId: string): Recount[] => recounts(ofFinding.all(versionId)),
 
-    /** An attempt succeeded, or reported something after its end. @returns what counts for something else now */
+    /** Recomputes the effects of an attempt that succeeded or reported after its end. @returns the verdicts that may have changed */
     moved(attemptId: string): Recount[] {
-      const changed = resting.all(attemptId).filter(move)
-      const own = ownReproduction.all(attemptId).filter(move)
+      const changed = resting.all(attemptId).filter(recompute)
+      const own = ownReproduction.all(attemptId).filter(recompute)
       const findings = [...new Set(changed.map(({ holderId }) => holderId))]
       const repeating = findings.flatMap((id) => [...ofFinding.all(id), ...repeatingOf.all(id)])
       return recounts([

@@ -1,32 +1,32 @@
-/** The values of a group that its mean, its interval and its differences are worked out from. */
+/** The values from which the mean, the interval and the differences of a group are computed. */
 import { type Scalar, sortedBy } from "./cells.ts"
 
-interface Answered {
+interface AnsweredPoint {
   readonly over: Scalar | null
   readonly value: number
 }
 
-/** The values of a group: the mean of its cells at each value of `over`, in the order of these; without `over` each cell, in no order. */
+/** The values of a group: the mean of its cells for each value of `over`, sorted by it. Without `over`, each cell, unsorted. */
 export class Points {
   readonly values: Float64Array
-  /** For each value the place in `overs` of what it has `over`, each once and ascending; null where nothing is asked over. */
+  /** For each value, the index of its `over` in `overs`, unique and ascending; null without `over`. */
   readonly ranks: Int32Array | null
   readonly #overs: readonly Scalar[]
 
-  /** @param overs in order; the same for all points that are compared */
+  /** @param overs sorted, and the same for all points that are compared */
   constructor(values: Float64Array, ranks: Int32Array | null, overs: readonly Scalar[]) {
     this.values = values
     this.ranks = ranks
     this.#overs = overs
   }
 
-  /** The first ones, as they are answered. */
-  first(count: number): Answered[] {
+  /** Returns the first values in the form of an answer. */
+  first(count: number): AnsweredPoint[] {
     const inOrder = this.ranks === null ? this.values.toSorted() : this.values
     return Array.from(inOrder.subarray(0, count), (value, at) => ({ over: this.#overs[this.ranks?.[at] ?? -1] ?? null, value }))
   }
 
-  /** This less another at each value of `over` that both have. */
+  /** Subtracts other points from these at each value of `over` that both have. */
   less({ values, ranks }: Points): Float64Array {
     const differences = new Float64Array(this.values.length)
     let [size, at] = [0, 0]
@@ -37,8 +37,8 @@ export class Points {
     return differences.subarray(0, size)
   }
 
-  /** The same of groups of one answer. */
-  static ofAll(groups: readonly (readonly Answered[])[]): Points[] {
+  /** Restores the points of the groups in an answer. */
+  static ofAll(groups: readonly (readonly AnsweredPoint[])[]): Points[] {
     const overs = sortedBy([...new Set(groups.flatMap((points) => points.flatMap(({ over }) => over ?? [])))], (over) => over)
     const rankOf = new Map(overs.map((over, rank) => [over, rank]))
     return groups.map((points) => {

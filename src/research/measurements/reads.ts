@@ -9,18 +9,18 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { sortedBy, textOf } from "./cells.ts"
-import { at } from "./frame.ts"
+import { atPlace } from "./frame.ts"
 import type { GatheredEffects } from "./gathered.ts"
 import { type Group, tableOf } from "./table.ts"
-import type { KnownMetric, Measured, Place, Values } from "./values.ts"
+import type { KnownMetric, Measured, Scope, Values } from "./values.ts"
 import { csvOf, markdownOf } from "./written.ts"
 
-type Asked = AskedOf<"experiment_measurements">["query"]
+type Query = AskedOf<"experiment_measurements">["query"]
 
-/** Executions that a table is of where nothing is said: a rerun or a reproduction repeats one of them. */
-const PRIMARY = ["planned", "exploratory"]
+/** The intents that count by default. A rerun or a reproduction repeats an attempt with one of these. */
+export const PRIMARY = ["planned", "exploratory"]
 
-/** `arm:baseline` as a dimension and a value. */
+/** Splits `arm:baseline` into a dimension and a value. */
 const placeOf = (text: string) => ({ dimension: text.slice(0, text.indexOf(":")), value: text.slice(text.indexOf(":") + 1) })
 
 const listed = ({ dimensions, ...metric }: KnownMetric): MeasurementTable["metrics"][number] => ({
@@ -32,7 +32,7 @@ const listed = ({ dimensions, ...metric }: KnownMetric): MeasurementTable["metri
   }),
 })
 
-/** What a reader must know before comparing a group, a sentence each. */
+/** What a reader must know before comparing a group, one note each. */
 function notesOf({ summary, nonFinite, withoutOver, differs, contrast }: Group, over: string | undefined): string[] {
   const runs = (count: number) => `${count} ${count === 1 ? "value" : "values"}`
   return [
@@ -46,39 +46,36 @@ function notesOf({ summary, nonFinite, withoutOver, differs, contrast }: Group, 
   ]
 }
 
-/** A group as it is answered. */
+/** A group in the form of an answer. */
 export function shown(group: Group, over: string | undefined, withPoints: boolean): MeasurementTable["groups"][number] {
   const { key, summary, points, attempts, differs, contrast, ...rest } = group
-  const { n, mean, min, max, sd, se, low, high } = summary ?? {
-    n: 0,
-    mean: null,
-    min: null,
-    max: null,
-    sd: null,
-    se: null,
-    low: null,
-    high: null,
-  }
   return {
     key,
-    ...{ n, mean, sd, se, low, high, min, max },
+    n: summary?.n ?? 0,
+    mean: summary?.mean ?? null,
+    sd: summary?.sd ?? null,
+    se: summary?.se ?? null,
+    low: summary?.low ?? null,
+    high: summary?.high ?? null,
+    min: summary?.min ?? null,
+    max: summary?.max ?? null,
     ...rest,
     attempts: attempts.slice(0, limits.groupAttempts).map(({ attemptId, label }) => ({ attemptId, label })),
     attemptsTruncated: attempts.length > limits.groupAttempts,
     differs: [...differs],
-    contrast: contrast && { ...contrast, corrected: contrast.corrected },
+    contrast,
     ...(withPoints && { points: points.first(limits.groupPoints) }),
     notes: notesOf(group, over),
   }
 }
 
-/** Measurement tables of a Room, of experiments, or of named attempts. */
+/** Computes measurement tables of a Room, of experiments, or of named attempts. */
 export function measurementTables(values: Values) {
   /**
-   * The dimensions a question is about: those it names, or all that its metric has, and the one that repeats.
-   * @throws Refusal 422 where nothing is named and there are more than one value can have
+   * Returns the dimensions to group by and the one to pair over: those of the query, or all those of the metric.
+   * @throws Refusal 422 if the query names none and the metric has too many
    */
-  function dimensionsOf({ by, over }: Asked, metric: KnownMetric, attempts: readonly Measured[]) {
+  function dimensionsOf({ by, over }: Query, metric: KnownMetric, attempts: readonly Measured[]) {
     const own = [...metric.dimensions.keys()]
     const repeats = over ?? (own.includes("seed") ? "seed" : undefined)
     const arms = own.includes("arm") || !attempts.some(({ arm }) => arm !== null) ? [] : ["arm"]
@@ -89,17 +86,17 @@ export function measurementTables(values: Values) {
   }
 
   /**
-   * @param absent what stands for a dimension that a value does not have; left out, such values take no part
-   * @throws Refusal 422 for a metric, dimension or baseline that nothing reported, and for more than a table holds
+   * @param absent the value for a dimension that a value lacks; without it, such values are left out
+   * @throws Refusal 422 for a metric, dimension or baseline that no attempt reported, and for a table that is too large
    */
-  return function measured(place: Place, asked: Asked, absent?: string): MeasurementTable {
-    const all = values.attempts(asked.attempts === undefined ? place : { attemptIds: asked.attempts })
-    const intents = asked.intents ?? (asked.attempts === undefined ? PRIMARY : undefined)
+  return function measured(scope: Scope, query: Query, absent?: string): MeasurementTable {
+    const all = values.attempts(query.attempts === undefined ? scope : { attemptIds: query.attempts })
+    const intents = query.intents ?? (query.attempts === undefined ? PRIMARY : undefined)
     const wanted = intents === undefined ? all : all.filter(({ intent }) => intents.includes(intent))
     const over = wanted.filter(({ status }) => status === "succeeded")
     const leftOut = { unfinishedAttempts: wanted.length - over.length, otherIntents: all.length - wanted.length, withoutBy: 0, excluded: 0 }
     const nothing = {
-      split: asked.split ?? null,
+      split: query.split ?? null,
       unit: null,
       by: [],
       over: null,
@@ -109,33 +106,33 @@ export function measurementTables(values: Values) {
       comparisons: 0,
       leftOut,
     }
-    if (asked.metric === undefined) {
+    if (query.metric === undefined) {
       const metrics = values.metrics(over)
       const known = metrics.slice(0, limits.measuredMetrics).map(listed)
       const shown = known.slice(0, fitting(known, limits.listBytes).length)
       return { metrics: shown, metricsTruncated: shown.length < metrics.length, metric: null, ...nothing }
     }
-    const told = values.frame(over, asked.metric, asked.split ?? "")
-    if (told.values.length === 0) {
+    const reported = values.frame(over, query.metric, query.split ?? "")
+    if (reported.values.length === 0) {
       const known = values.metrics(over).map((each) => (each.split === null ? each.metric : `${each.metric} with split=${each.split}`))
       throw badParameter(
         "metric",
         known.length === 0
           ? "has no value: no succeeded attempt here reported a metric"
-          : `is not reported here; known are ${known.slice(0, 20).join(", ")}`,
+          : `is not reported here; the metrics are ${known.slice(0, 20).join(", ")}`,
       )
     }
-    const metric = values.known(asked.metric, asked.split ?? "", told)
-    const question = dimensionsOf(asked, metric, over)
-    const where = (asked.where ?? []).map(placeOf)
-    const against = asked.against === undefined ? undefined : placeOf(asked.against)
+    const metric = values.known(query.metric, query.split ?? "", reported)
+    const question = dimensionsOf(query, metric, over)
+    const where = (query.where ?? []).map(placeOf)
+    const against = query.against === undefined ? undefined : placeOf(query.against)
     if (against !== undefined && !question.by.includes(against.dimension))
       throw badParameter("against", `must name one of the dimensions of by: ${question.by.join(", ") || "there are none"}`)
     const names = [
       ...new Set([...question.by, ...(question.over === undefined ? [] : [question.over]), ...where.map(({ dimension }) => dimension)]),
     ]
-    const whole = values.completed(told, over, names)
-    const here = at(whole, Object.fromEntries(where.map(({ dimension, value }) => [dimension, value])))
+    const whole = values.completed(reported, over, names)
+    const here = atPlace(whole, Object.fromEntries(where.map(({ dimension, value }) => [dimension, value])))
     const table = tableOf(here, {
       by: question.by,
       ...(question.over !== undefined && { over: question.over }),
@@ -152,10 +149,10 @@ export function measurementTables(values: Values) {
         "against",
         `names no group; ${against.dimension} is one of ${valuesOf(table.groups, against.dimension).join(", ")}`,
       )
-    const groups = table.groups.map((group) => shown(group, question.over, asked.points === "1"))
+    const groups = table.groups.map((group) => shown(group, question.over, query.points === "1"))
     if (fitting(groups, limits.listBytes).length < groups.length)
       throw badParameter(
-        asked.points === "1" ? "points" : "by",
+        query.points === "1" ? "points" : "by",
         `makes an answer of more than ${limits.listBytes.toLocaleString("en")} bytes: leave points out, group by fewer dimensions, or narrow with where`,
       )
     return {
@@ -191,8 +188,8 @@ interface Tables {
 export type MeasurementTables = ReturnType<typeof measurementTables>
 
 export function measurementReads({ rooms, experiments, measured, evidence, gathered }: Tables) {
-  function answered(name: string, place: Place, { format, ...query }: Asked) {
-    const table = measured(place, query)
+  function answered(name: string, scope: Scope, { format, ...query }: Query) {
+    const table = measured(scope, query)
     if (format === "csv") return csvOf(name, table)
     return format === "markdown" ? markdownOf(table) : table
   }

@@ -1,4 +1,4 @@
-/** Effects that are repeated: whether one repeats another at all, and what it counts for as a reproduction. */
+/** Checks whether an effect repeats another, and compares the two. */
 import { parse, type Stored } from "../../contract/json.ts"
 import type { ReproductionVerdict } from "../../contract/schema/enumerations.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -6,7 +6,7 @@ import { type Comparison, compared, reversed, verdictOf } from "./comparison.ts"
 import { contrastOf } from "./contrasts.ts"
 import type { Effect, Figures, WorkedOut } from "./working-out.ts"
 
-/** An effect of a finding, by its place. */
+/** An effect of a finding, by its position. */
 export interface NamedEffect {
   readonly versionId: string
   readonly effect: number
@@ -18,7 +18,7 @@ interface Row {
   readonly label: string
 }
 
-/** What an effect says of the one that it repeats. */
+/** How an effect compares with the one that it repeats. */
 export interface Repetition {
   readonly verdict: ReproductionVerdict
   readonly comparison: Comparison
@@ -27,7 +27,7 @@ export interface Repetition {
 export type RepeatedEffects = ReturnType<typeof repeatedEffects>
 
 export function repeatedEffects(db: Db) {
-  // As it is now: what came late counts.
+  // The current figures, so that late reports count.
   const one = db.prepare<Row>(
     `SELECT f.effect, iif(m.holder_id IS NULL, f.figures, coalesce(m.now, 'null')) AS figures, f.attempts, r.label
      FROM finding_effects f JOIN records r ON r.version_id = f.version_id LEFT JOIN moved_effects m ON m.holder_id = f.version_id AND m.position = f.position
@@ -37,20 +37,21 @@ export function repeatedEffects(db: Db) {
   const labels = db.prepare<{ label: string }>("SELECT a.label FROM json_each(+?) j JOIN attempts a ON a.attempt_id = j.value LIMIT 5")
 
   return {
-    /** What was asked of an effect of a finding; undefined where it has none at that place. */
-    asked(named: NamedEffect): Effect | undefined {
+    /** Returns the definition of an effect; undefined if the finding has none at that position. */
+    definition(named: NamedEffect): Effect | undefined {
       const row = one.get(named.versionId, named.effect)
       return row && parse(row.effect)
     },
 
-    /** Why an effect does not repeat another, at which member of what names that one; undefined where it does. */
+    /** Why an effect does not repeat another, and which member of `named` is at fault; undefined if it does. */
     fault(own: Effect, { figures, attemptIds }: WorkedOut, named: NamedEffect): { at: keyof NamedEffect; message: string } | undefined {
       const row = one.get(named.versionId, named.effect)
       if (row === undefined) {
         const has = count.one(named.versionId).count
         return {
           at: "effect",
-          message: has === 0 ? "is none: the finding has no effects" : `must be less than ${has}, the number of effects of the finding`,
+          message:
+            has === 0 ? "does not exist: the finding has no effects" : `must be less than ${has}, the number of effects of the finding`,
         }
       }
       const first = parse(row.effect)
@@ -64,7 +65,7 @@ export function repeatedEffects(db: Db) {
       return { at: "versionId", message: `rests on ${names.join(", ")} too: an effect is repeated with other attempts` }
     },
 
-    /** What an effect says of the one that it repeats; undefined where either is nothing any more. */
+    /** Compares an effect with the one that it repeats; undefined if either can no longer be computed. */
     repetition(own: Effect, figures: Figures | null, named: NamedEffect): Repetition | undefined {
       const row = one.get(named.versionId, named.effect)
       const first = row && parse(row.figures)

@@ -1,14 +1,14 @@
 /**
- * The statistics of measurements: means, spreads, intervals and contrasts. Sums are taken in exact parts, so that the same values
- * give the same digits in any order.
+ * The statistics of measurements: means, spreads, intervals and contrasts. Values are summed in exact parts, so that they give the
+ * same digits in any order.
  */
 import tCdf from "@stdlib/stats-base-dists-t-cdf"
 import tQuantile from "@stdlib/stats-base-dists-t-quantile"
 
-/** The level of every interval that is not corrected. */
+/** The significance level of intervals that are not corrected. */
 export const LEVEL = 0.05
 
-/** What is known of some values. With one value there is a mean and no spread. */
+/** Statistics of some values. One value has a mean and no spread. */
 export interface Summary {
   readonly n: number
   readonly mean: number
@@ -24,7 +24,7 @@ export interface Summary {
 export interface Difference {
   readonly method: "paired" | "welch"
   readonly estimate: number
-  /** Standard deviation of the differences; null where values are not paired. */
+  /** Standard deviation of the differences; null for unpaired values. */
   readonly sd: number | null
   readonly se: number | null
   readonly df: number | null
@@ -34,22 +34,22 @@ export interface Difference {
   readonly p: number | null
 }
 
-/** The interval of a comparison once the number of comparisons is allowed for. */
+/** The interval of a comparison, corrected for the number of comparisons. */
 export interface Corrected {
   readonly level: number
   readonly low: number
   readonly high: number
-  /** Whether Holm's step tells the difference from zero. */
+  /** Whether Holm's method distinguishes the difference from zero. */
   readonly isDistinct: boolean
 }
 
-/** Numbers above this are made smaller before they are added. */
+/** Larger numbers are scaled down before they are added. */
 const HUGE = 2 ** 900
 
 /**
- * The sum of some values, the same in any order (Rump, Ogita and Oishi's extraction). Each value is cut into three pieces at places
- * that depend only on the largest and on how many there are: so high that the pieces of one level add up without rounding. Three
- * levels hold over 90 binary places below the largest of a quarter of a million values.
+ * Sums values, with the same result in any order (Rump, Ogita and Oishi's extraction). Each value is cut into three pieces at positions
+ * that depend only on the largest value and the number of values, high enough that the pieces of one level add up without rounding.
+ * For a quarter of a million values, three levels keep over 90 binary digits below the largest value.
  * @param values finite
  */
 export function sumOf(values: ArrayLike<number>): number {
@@ -108,7 +108,7 @@ export function summaryOf(values: ArrayLike<number>): Summary {
   return { ...ends, sd, se, low: mean - half, high: mean + half }
 }
 
-/** The two-sided p value of an estimate. Without any spread a difference is certain, and no difference is none. */
+/** The two-sided p value of an estimate. Without spread it is 0 for any difference and 1 for none. */
 function pOf(estimate: number, se: number, df: number): number {
   if (se === 0) return estimate === 0 ? 1 : 0
   return 2 * tCdf(-Math.abs(estimate / se), df)
@@ -136,9 +136,9 @@ export function welch(of: ArrayLike<number>, against: ArrayLike<number>): Differ
 }
 
 /**
- * Holm's correction. Each comparison gets the interval at the level of its step: 0.05 over the number of comparisons that
- * are not rejected yet. Once a step rejects nothing, all that are left keep its level, and their intervals hold zero.
- * @returns one for each difference, in their order; null for a difference without a standard error, which is no comparison
+ * Holm's correction. Each comparison gets the interval at the level of its step: 0.05 divided by the number of comparisons that
+ * are not rejected yet. After the first step that does not reject, the rest keep its level, and their intervals contain zero.
+ * @returns a correction for each difference, in order; null for a difference without a standard error
  */
 export function holm(differences: readonly Difference[]): (Corrected | null)[] {
   const inOrder = differences
@@ -157,7 +157,7 @@ export function holm(differences: readonly Difference[]): (Corrected | null)[] {
   return corrected
 }
 
-/** An estimate that a pooled one is made of. */
+/** An estimate to be pooled. */
 export interface Estimate {
   readonly estimate: number
   readonly se: number
@@ -168,9 +168,9 @@ export interface Pooled extends Estimate {
   readonly k: number
   readonly low: number
   readonly high: number
-  /** Variance between the estimates, DerSimonian and Laird's. */
+  /** DerSimonian and Laird's variance between the estimates. */
   readonly tau2: number
-  /** The part of the variation that is between the estimates, from 0 to 1. */
+  /** The share of the variation that is between the estimates, from 0 to 1. */
   readonly i2: number
   /** Cochran's Q. */
   readonly q: number
@@ -178,7 +178,7 @@ export interface Pooled extends Estimate {
 
 /**
  * Pools estimates by random effects: DerSimonian and Laird's variance between them, Hartung and Knapp's interval.
- * @returns undefined for fewer than three estimates, or where one has no spread
+ * @returns undefined for fewer than three estimates, or if one has no spread
  */
 export function pooled(estimates: readonly Estimate[]): Pooled | undefined {
   const k = estimates.length

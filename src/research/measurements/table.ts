@@ -1,19 +1,19 @@
 /**
- * The measurement table: cells grouped by dimensions, each group with its mean and interval, and with its difference to a
- * baseline where one is asked for. Deterministic: the same cells give the same digits in any order.
+ * The measurement table: cells grouped by dimensions, each group with its mean and interval, and with its difference from the
+ * baseline if there is one. Deterministic: the same cells give the same digits in any order.
  */
 import { type Scalar, type Source, sortedBy, textOf } from "./cells.ts"
 import { type Column, type Frame, valuesAt } from "./frame.ts"
-import { type Gathered, gathered, orderedOver, overOf, type Question } from "./grouping.ts"
+import { type Grouped, grouped, orderedOver, overOf, type Question } from "./grouping.ts"
 import { Points } from "./points.ts"
 import { type Corrected, type Difference, holm, paired, type Summary, summaryOf, sumOf, welch } from "./statistics.ts"
 
 export interface Contrast extends Difference {
-  /** Values of `over` that both sides have; null where values are not paired. */
+  /** Values of `over` that both sides have; null for unpaired values. */
   readonly pairs: number | null
   /** Values of `over` that only one side has. */
   readonly unpaired: number
-  /** Of the pairs, in how many the group is lower and higher than the baseline. */
+  /** The number of pairs in which the group is lower, and higher, than the baseline. */
   readonly lower: number
   readonly higher: number
   readonly corrected: Corrected | null
@@ -21,15 +21,15 @@ export interface Contrast extends Difference {
 
 export interface Group {
   readonly key: Readonly<Record<string, Scalar>>
-  /** Null where no value is finite. */
+  /** Null if no value is finite. */
   readonly summary: Summary | null
   readonly points: Points
-  /** Cells that are no finite number: diverged runs. */
+  /** Cells without a finite number: diverged runs. */
   readonly nonFinite: number
-  /** Cells without the dimension that is asked `over`; they take no part. */
+  /** Cells that lack the dimension `over`; they are left out. */
   readonly withoutOver: number
   readonly attempts: readonly Source[]
-  /** What the attempts of the group do not have in common. */
+  /** What differs between the attempts of the group. */
   readonly differs: readonly ("code" | "inputs")[]
   readonly isBaseline: boolean
   readonly contrast: Contrast | null
@@ -37,7 +37,7 @@ export interface Group {
 
 export interface Table {
   readonly groups: readonly Group[]
-  /** Differences with an interval: what Holm's correction allows for. */
+  /** The number of differences with an interval, for which Holm's correction allows. */
   readonly comparisons: number
   /** Cells without one of the dimensions of `by`. */
   readonly withoutBy: number
@@ -46,7 +46,7 @@ export interface Table {
 const keyText = (key: Readonly<Record<string, Scalar>>, by: readonly string[]): string =>
   JSON.stringify(by.map((dimension) => textOf(key[dimension] ?? "")))
 
-/** The finite values of some places that are in the order of what they have `over`, one for each value of it; without `over` each place is one. */
+/** Returns one point for each value of `over`, or each value if there is no `over`. @param finite indices of finite values, ordered by `over` */
 function pointsAmong(frame: Frame, finite: Int32Array, over: Column | undefined): Points {
   if (over === undefined) return new Points(valuesAt(frame, finite), null, [])
   const [values, ranks] = [new Float64Array(finite.length), new Int32Array(finite.length)]
@@ -66,7 +66,7 @@ function meanOf(frame: Frame, indices: Int32Array, from: number, to: number): nu
   return sumOf(valuesAt(frame, indices.subarray(from, to))) / (to - from)
 }
 
-/** Those of some places whose value is a number. */
+/** Returns the indices of finite values. */
 function finiteAmong({ values }: Frame, indices: Int32Array): Int32Array {
   const finite = new Int32Array(indices.length)
   let size = 0
@@ -77,16 +77,16 @@ function finiteAmong({ values }: Frame, indices: Int32Array): Int32Array {
   return finite.subarray(0, size)
 }
 
-/** The finite values of a frame, one for each value of `over`; without `over` each value is one. Points of parts of one frame can be compared. */
+/** Returns the points of a frame: one for each value of `over`, or each finite value without it. Points from parts of one frame can be compared. */
 export function pointsOf(frame: Frame, name: string | undefined): Points {
   const over = overOf(frame, name)
   return pointsAmong(frame, finiteAmong(frame, orderedOver(frame, over)), over)
 }
 
-/** @param labelled places of sources in the order of their labels */
+/** @param labelled indices of sources, ordered by label */
 function described(
   frame: Frame,
-  { key, indices }: Gathered,
+  { key, indices }: Grouped,
   { against }: Question,
   over: Column | undefined,
   labelled: readonly number[],
@@ -115,8 +115,8 @@ function described(
 }
 
 /**
- * The difference of two groups of one table: paired where both have at least two values of `over` in common, else Welch's.
- * @returns null where either side has no finite value
+ * Returns the difference of two groups of one table: paired if they have at least two values of `over` in common, otherwise Welch's.
+ * @returns null if either side has no finite value
  */
 export function differenceOf(of: Points, against: Points): Omit<Contrast, "corrected"> | null {
   const [ofCount, againstCount] = [of.values.length, against.values.length]
@@ -133,11 +133,11 @@ export function differenceOf(of: Points, against: Points): Omit<Contrast, "corre
   return { ...paired(differences), pairs: differences.length, unpaired, lower, higher }
 }
 
-/** Works the table out. */
+/** Computes the table. */
 export function tableOf(frame: Frame, question: Question): Table {
   const { against, by } = question
   const over = overOf(frame, question.over)
-  const { groups, withoutBy } = gathered(frame, question, over)
+  const { groups, withoutBy } = grouped(frame, question, over)
   const labelled = sortedBy([...frame.sources.keys()], (place) => frame.sources[place]?.label.slice(1) ?? "")
   const plain = groups.map((group) => described(frame, group, question, over, labelled))
   if (against === undefined) return { groups: plain.map((group) => ({ ...group, contrast: null })), comparisons: 0, withoutBy }

@@ -1,4 +1,4 @@
-/** What attempts measured, read for the measurement table: bounded, and with the dimensions that an attempt's settings give. */
+/** Reads measured values for the measurement table, within limits. Dimensions may come from the settings of an attempt. */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -11,7 +11,7 @@ import { type StoredBlock, storedBlocks } from "./blocks.ts"
 import type { Dimensions, Scalar, Source } from "./cells.ts"
 import { type Cell, filled, type Frame, FrameBuilder, type Layout } from "./frame.ts"
 
-/** An attempt whose values may take part. */
+/** An attempt whose values a table may use. */
 export interface Measured extends Source {
   readonly status: string
   readonly intent: string
@@ -25,8 +25,8 @@ export interface Pending {
   readonly metrics: NonNullable<BodyOf<"report_attempt_event">["metrics"]>
 }
 
-/** Which attempts a table is of. */
-export type Place = { readonly experimentIds: readonly string[] } | { readonly roomId: string } | { readonly attemptIds: readonly string[] }
+/** The attempts that a table covers. */
+export type Scope = { readonly experimentIds: readonly string[] } | { readonly roomId: string } | { readonly attemptIds: readonly string[] }
 
 /** A metric that attempts reported. */
 export interface KnownMetric {
@@ -38,7 +38,7 @@ export interface KnownMetric {
   readonly dimensions: ReadonlyMap<string, readonly Scalar[]>
 }
 
-/** The values of one metric, and the units they were told in, by name. */
+/** The values of one metric, and the sorted names of their units. */
 export interface MetricFrame extends Frame {
   readonly units: readonly string[]
 }
@@ -47,10 +47,10 @@ const COLUMNS = `a.attempt_id AS attemptId, a.experiment_id AS experimentId, a.l
   a.plan_match ->> '$.argvComparedWith' AS arm,
   (SELECT coalesce(group_concat(i.material_id), '') FROM attempt_inputs i WHERE i.attempt_id = a.attempt_id) AS inputs`
 const MOST = limits.measuredAttempts + 1
-/** Layouts of dimensions that are remembered while a frame is read. */
+/** Layouts cached while a frame is read. */
 const LAYOUTS = 1_000
 
-/** Reads blocks into a frame. Many attempts have their values at the same dimensions: these are read once. */
+/** Reads blocks into a frame. Many attempts have the same dimensions, which are parsed once. */
 function frameReader() {
   const builder = new FrameBuilder()
   const known = new Map<Stored<BlockScalars>, Layout>()
@@ -60,10 +60,10 @@ function frameReader() {
       const layout = known.get(block.dimensions) ?? builder.layoutOf(parse(block.dimensions))
       if (known.size < LAYOUTS) known.set(block.dimensions, layout)
       units.add(block.units)
-      builder.add(attempt, block.told, layout, block.codes)
+      builder.add(attempt, block.bytes, layout, block.codes)
     },
     addCells: (attempt: Measured, cells: readonly Cell[]) => builder.addCells(attempt, cells),
-    made: (): MetricFrame => ({ ...builder.made(), units: [...new Set([...units].flatMap((told) => parse(told)))].sort() }),
+    build: (): MetricFrame => ({ ...builder.build(), units: [...new Set([...units].flatMap((names) => parse(names)))].sort() }),
   }
 }
 
@@ -76,8 +76,8 @@ export function values(db: Db) {
   )
   const named = db.prepare<Measured>(`SELECT ${COLUMNS} FROM json_each(+?) j CROSS JOIN attempts a ON a.attempt_id = j.value`)
   const blocks = storedBlocks(db)
-  const series = db.prepare<{ place: number; dimensionsId: number; dimensions: Stored<Dimensions> | null }>(
-    `SELECT j.key AS place, l.dimensions_id AS dimensionsId, s.dimensions FROM json_each(+?) j
+  const series = db.prepare<{ attemptIndex: number; dimensionsId: number; dimensions: Stored<Dimensions> | null }>(
+    `SELECT j.key AS attemptIndex, l.dimensions_id AS dimensionsId, s.dimensions FROM json_each(+?) j
      CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? LEFT JOIN dimension_sets s USING (dimensions_id)
      ORDER BY j.key, l.dimensions_id LIMIT +?`,
   )
@@ -94,7 +94,7 @@ export function values(db: Db) {
   )
   const idsOf = (attempts: readonly Pick<Measured, "attemptId">[]) => attempts.map(({ attemptId }) => attemptId)
 
-  /** What an attempt's settings say of dimensions, asked once. */
+  /** Looks up dimensions in the settings of an attempt, which are read once. */
   function settingsAs({ attemptId, arm }: Measured) {
     let known: ReturnType<typeof settingsOf> | undefined
     return (name: string): Scalar | undefined => {
@@ -104,34 +104,38 @@ export function values(db: Db) {
     }
   }
 
-  /** The values of an attempt with those that it is about to report, each in the place of the one that it had before. */
+  /** Returns the values of an attempt as they will be after the pending report. */
   function withPending({ attemptId, metrics }: Pending, metric: string, split: string): Cell[] {
     const cells = new Map<string, Cell>()
     const set = (dimensions: Dimensions, value: unknown) => cells.set(canonicalJson(dimensions), [dimensions, Number(value)])
     for (const { dimensions, value } of lasts.all(attemptId, metric, split)) set(dimensions === null ? {} : parse(dimensions), parse(value))
-    for (const { name, split: told = "", dimensions = {}, value } of metrics) if (name === metric && told === split) set(dimensions, value)
+    for (const { name, split: own = "", dimensions = {}, value } of metrics) if (name === metric && own === split) set(dimensions, value)
     return [...cells.values()]
   }
 
-  /** What is known of a metric from its values. */
-  const knownOf = (metric: string, split: string, { units: told, values, sources, columns }: MetricFrame): KnownMetric => ({
-    ...{ metric, split: split || null, units: told, attempts: sources.length, values: values.length },
+  /** Describes a metric from its values. */
+  const knownOf = (metric: string, split: string, { units, values, sources, columns }: MetricFrame): KnownMetric => ({
+    metric,
+    split: split || null,
+    units,
+    attempts: sources.length,
+    values: values.length,
     dimensions: new Map([...columns].map(([name, { scalars }]) => [name, scalars])),
   })
 
   return {
-    /** @throws Refusal 422 for more than a table looks at */
-    attempts(place: Place): Measured[] {
+    /** @throws Refusal 422 for more attempts than a table covers */
+    attempts(scope: Scope): Measured[] {
       const found =
-        "roomId" in place
-          ? ofRoom.all(place.roomId)
-          : "attemptIds" in place
-            ? named.all(JSON.stringify(place.attemptIds))
-            : ofExperiments.all(JSON.stringify(place.experimentIds))
+        "roomId" in scope
+          ? ofRoom.all(scope.roomId)
+          : "attemptIds" in scope
+            ? named.all(JSON.stringify(scope.attemptIds))
+            : ofExperiments.all(JSON.stringify(scope.experimentIds))
       if (found.length >= MOST)
         throw badParameter(
           "experiments",
-          `must name fewer: a table looks at ${limits.measuredAttempts.toLocaleString("en")} attempts at most`,
+          `must name fewer: a table covers at most ${limits.measuredAttempts.toLocaleString("en")} attempts`,
         )
       return found
     },
@@ -144,24 +148,25 @@ export function values(db: Db) {
         const key = JSON.stringify([name, split])
         const { reader } = found.get(key) ?? { reader: frameReader() }
         found.set(key, { name, split, reader })
-        const attempt = attempts[block.place]
+        const attempt = attempts[block.attemptIndex]
         if (attempt !== undefined) reader.add(attempt, block)
       }
       const inOrder = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
-      return inOrder.map(([, { name, split, reader }]) => knownOf(name, split, reader.made()))
+      return inOrder.map(([, { name, split, reader }]) => knownOf(name, split, reader.build()))
     },
 
-    /** The units in which some attempts reported a metric. @param pending what one of them is about to report */
+    /** The units in which some attempts reported a metric. @param pending values that one of them is about to report */
     unitsOf(attempts: readonly Pick<Measured, "attemptId">[], metric: string, split: string, pending?: Pending): string[] {
-      const told = pending?.metrics.flatMap((each) => (each.name === metric && (each.split ?? "") === split ? (each.unit ?? []) : [])) ?? []
-      return [...new Set([...units.all(JSON.stringify(idsOf(attempts)), metric, split).map(({ unit }) => unit), ...told])].sort()
+      const ofPending =
+        pending?.metrics.flatMap((each) => (each.name === metric && (each.split ?? "") === split ? (each.unit ?? []) : [])) ?? []
+      return [...new Set([...units.all(JSON.stringify(idsOf(attempts)), metric, split).map(({ unit }) => unit), ...ofPending])].sort()
     },
 
-    /** Some series of one metric: their attempts, their dimensions as far as they are asked about, and the id of these. @param most how many */
+    /** Returns up to `most` series of one metric, with their attempts and dimensions. The `wanted` dimensions may come from settings. */
     series(attempts: readonly Measured[], metric: string, split: string, wanted: readonly string[], most: number) {
       const settings = new Map(attempts.map((attempt) => [attempt, settingsAs(attempt)]))
-      return series.all(JSON.stringify(idsOf(attempts)), metric, split, most).flatMap(({ place, dimensionsId, dimensions }) => {
-        const attempt = attempts[place]
+      return series.all(JSON.stringify(idsOf(attempts)), metric, split, most).flatMap(({ attemptIndex, dimensionsId, dimensions }) => {
+        const attempt = attempts[attemptIndex]
         if (attempt === undefined) return []
         const own = dimensions === null ? {} : parse(dimensions)
         const lacking = wanted.flatMap((name) => {
@@ -173,25 +178,24 @@ export function values(db: Db) {
     },
 
     /**
-     * The values of one metric, in the order of their attempts.
-     * @param pending values that take part before they are stored
-     * @throws Refusal 422 for more than a table looks at
+     * Returns the values of one metric, in the order of their attempts.
+     * @param pending values to include before they are stored
+     * @throws Refusal 422 for more values than a table reads
      */
     frame(attempts: readonly Measured[], metric: string, split: string, pending?: Pending): MetricFrame {
       const reader = frameReader()
       const late = pending && attempts.find(({ attemptId }) => attemptId === pending.attemptId)
       for (const block of blocks.ofMetric(idsOf(attempts), metric, split)) {
-        const attempt = attempts[block.place]
+        const attempt = attempts[block.attemptIndex]
         if (attempt !== undefined && attempt !== late) reader.add(attempt, block)
       }
       if (late !== undefined && pending !== undefined) reader.addCells(late, withPending(pending, metric, split))
-      return reader.made()
+      return reader.build()
     },
 
-    /** What is known of a metric that some attempts reported. */
     known: knownOf,
 
-    /** Values with the dimensions that they lack, as far as the settings of their attempts have them. */
+    /** Fills in dimensions that values lack from the settings of their attempts. */
     completed(frame: Frame, attempts: readonly Measured[], wanted: readonly string[]): Frame {
       const settings = new Map<Source, ReturnType<typeof settingsAs>>(attempts.map((attempt) => [attempt, settingsAs(attempt)]))
       return wanted.reduce((whole, name) => filled(whole, name, (source) => settings.get(source)?.(name)), frame)

@@ -7,11 +7,11 @@ import { figure, interval } from "./figures.ts"
 type Group = MeasurementTable["groups"][number]
 type Line = (string | number | null)[]
 
-/** The columns of a group, in the order of both forms. */
+/** The columns of a group, in the order of both formats. */
 const numbers = ["n", "mean", "sd", "se", "low", "high", "min", "max"] as const
 const differences = ["method", "estimate", "sd", "se", "df", "low", "high", "p", "pairs", "unpaired", "lower", "higher"] as const
 
-/** One row a group, with every digit. */
+/** Writes one row for each group, with every digit. */
 export function csvOf(name: string, { by, groups, against }: MeasurementTable): Download {
   const compared =
     against === null ? [] : [...differences.map((column) => `difference_${column}`), "corrected_low", "corrected_high", "distinct"]
@@ -33,11 +33,11 @@ export function csvOf(name: string, { by, groups, against }: MeasurementTable): 
   return fileOf(name, "csv", { columns, row, json: () => null }, (last: Group | undefined) => (last === undefined ? groups : []))
 }
 
-/** How sure a difference from zero is, in a word or two. */
-const told = (contrast: Group["contrast"]): string =>
+/** Whether a difference is distinct from zero, in words. */
+const distinctness = (contrast: Group["contrast"]): string =>
   contrast?.corrected == null ? "–" : contrast.corrected.isDistinct ? "yes" : "not told apart"
 
-/** What stands above the table: the metric, what it is over, where, and against what. */
+/** The title of the table: its metric, `over`, `where` and `against`. */
 function titleOf({ metric, split, unit, over, where, against }: MeasurementTable): string {
   const places = Object.entries(where).map(([dimension, value]) => `${dimension} ${String(value)}`)
   return [
@@ -48,7 +48,7 @@ function titleOf({ metric, split, unit, over, where, against }: MeasurementTable
   ].join(", ")
 }
 
-/** A table to paste: means with their 95 % intervals, differences beside them, and what must be known before comparing. */
+/** Writes the table as Markdown: means with 95 % intervals, differences, and the notes on each group. */
 export function markdownOf(table: MeasurementTable): string {
   if (table.metric === null) {
     const known = table.metrics.map(({ metric, split, attempts, values, dimensions }) =>
@@ -74,15 +74,15 @@ export function markdownOf(table: MeasurementTable): string {
             figure(contrast?.estimate ?? null, contrast?.se),
             interval(contrast?.low ?? null, contrast?.high ?? null, contrast?.se ?? null),
             contrast === null ? "–" : contrast.pairs === null ? "unpaired" : `${contrast.pairs}`,
-            told(contrast),
+            distinctness(contrast),
           ]),
     ]),
   )
-  const notes = groups.flatMap(({ key, notes: said }) =>
-    said.map((note) => `- ${by.map((dimension) => String(key[dimension] ?? "")).join(", ") || "all"}: ${note}.`),
+  const notes = groups.flatMap((group) =>
+    group.notes.map((note) => `- ${by.map((dimension) => String(group.key[dimension] ?? "")).join(", ") || "all"}: ${note}.`),
   )
   const left = [
-    ...(leftOut.unfinishedAttempts > 0 ? [`${leftOut.unfinishedAttempts} attempts that failed or are not over`] : []),
+    ...(leftOut.unfinishedAttempts > 0 ? [`${leftOut.unfinishedAttempts} attempts that failed or have not ended`] : []),
     ...(leftOut.otherIntents > 0
       ? [leftOut.otherIntents === 1 ? "1 rerun or reproduction" : `${leftOut.otherIntents} reruns and reproductions`]
       : []),

@@ -130,7 +130,7 @@ t.test("a baseline gives differences that allow for their number, and the other 
 t.test("values in different units name nobody", async (t) => {
   await run({ metrics: arm("frozen", [1, 1.1, 1.2], { unit: "%" }) })
   await run({ metrics: arm("molten", [1, 1.1, 1.2], { unit: "nat" }) })
-  t.match(await board(), { best: null, unit: null, sentence: /^Nobody is named: .*different units, % and nat\.$/ })
+  t.match(await board(), { best: null, unit: null, sentence: /^No group is named best: .*different units, % and nat\.$/ })
 })
 
 t.test("what is no board is refused, with its place", async (t) => {

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import t from "tap"
 import { OF_BLOCK } from "../../../src/research/attempts/value-blocks.ts"
 import { dimensionAt, type Dimensions, textOf } from "../../../src/research/measurements/cells.ts"
-import { at, filled, kept } from "../../../src/research/measurements/frame.ts"
+import { atPlace, filled, filtered } from "../../../src/research/measurements/frame.ts"
 import { summaryOf, sumOf } from "../../../src/research/measurements/statistics.ts"
 import { differenceOf, pointsOf, tableOf } from "../../../src/research/measurements/table.ts"
 import { seedWhenJudged } from "../../support/chance.ts"
@@ -77,8 +77,8 @@ t.test("groups are paired as by hand, over whatever they have in common", (t) =>
     const [mine, theirs] = [means("a"), means("b")]
     const differences = [...mine].flatMap(([seed, value]) => (theirs.has(seed) ? [value - (theirs.get(seed) ?? 0)] : []))
     const frame = frameOf(told)
-    const numbers = kept(frame, (index) => Number.isFinite(frame.values[index]))
-    const found = differenceOf(pointsOf(at(numbers, { arm: "a" }), "seed"), pointsOf(at(numbers, { arm: "b" }), "seed"))
+    const numbers = filtered(frame, (index) => Number.isFinite(frame.values[index]))
+    const found = differenceOf(pointsOf(atPlace(numbers, { arm: "a" }), "seed"), pointsOf(atPlace(numbers, { arm: "b" }), "seed"))
     const { groups } = tableOf(frame, { by: ["arm"], over: "seed", against: { dimension: "arm", value: "b" } })
     const { corrected: _, ...contrast } = groups.find(({ key }) => key.arm === "a")?.contrast ?? { corrected: null, estimate: undefined }
     if (found !== null) t.strictSame(contrast, found, "an effect is what its table says")

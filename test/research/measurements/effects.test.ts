@@ -61,10 +61,10 @@ t.test("a number that cannot be worked out is refused, with its place", async (t
   }
   t.same(await issues({ metric: "accuracy" }), [
     "unknown_reference",
-    "/effects/0/metric is not reported by any succeeded attempt that is named",
+    "/effects/0/metric is not reported by any of the named attempts that succeeded",
   ])
   t.same(await issues({ of: { arm: "mixup" } }), ["unknown_reference", "/effects/0/of names a group without a finite value"])
-  t.same(await issues({ where: { labels: 1 } }), ["unknown_reference", "/effects/0/where names a place where no value stands"])
+  t.same(await issues({ where: { labels: 1 } }), ["unknown_reference", "/effects/0/where matches no value"])
   const other = await work.attempt("succeeded")
   t.match(await issues({}, [other]), ["unknown_reference", /metric is not reported/], "of an attempt that the finding does not name")
 })
@@ -91,7 +91,7 @@ t.test("an effect is of one experiment: only what it is compared with may come f
     const refusal = await refusalOf(sent(effect, [own], [foreign]))
     t.match(refusal, { status: 422, refusal: "unknown_reference" }, what)
     t.match(refusal.issues?.[0]?.path, "/effects/0/experimentId", what)
-    t.match(refusal.issues?.[0]?.message, /^is another experiment than that of A\d+, whose values "of" takes$/, what)
+    t.match(refusal.issues?.[0]?.message, /^is not the experiment of A\d+, whose values are in "of"$/, what)
   }
   const { result } = await sent(at(900), [own], [foreign])
   t.match((await lab.record(result)).effects[0], { estimate: -1.5, pairs: 2 }, "a baseline of another experiment is what baselines are for")

@@ -18,5 +18,5 @@ export function frameOf(cells: readonly Cell[]): Frame {
       attempt,
       own.map(({ dimensions, value }) => [dimensions, value]),
     )
-  return builder.made()
+  return builder.build()
 }

@@ -183,7 +183,7 @@ t.test("what repeats nothing is refused, and who could have named an effect is t
     const { refusal, issues: told } = await refusalOf(lines.tell(grace, attemptId, event, { metrics, reproduction }))
     return [refusal, ...told.map(({ path, message }) => `${path} ${message}`)]
   }
-  t.same(await issues({ effect: 1 }), ["unknown_reference", "/reproduction/repeats/effect is no effect of that finding"])
+  t.same(await issues({ effect: 1 }), ["unknown_reference", "/reproduction/repeats/effect is not an effect of that finding"])
   t.same(await issues({}, arm("shift", [1, 2])), [
     "unknown_reference",
     "/reproduction/repeats/effect cannot be worked out: against names a group without a finite value",
@@ -194,12 +194,12 @@ t.test("what repeats nothing is refused, and who could have named an effect is t
   ])
   t.same(await issues({}, pairs(-1), "cancelled"), [
     "unknown_reference",
-    "/reproduction/repeats is told with success: an attempt that failed has no effect",
+    "/reproduction/repeats can only come with success: an attempt that failed has no effect",
   ])
   const { result: elsewhere } = await lines.publish(ada, [await lines.attempt(pairs(-7))])
   t.match(await issues({ versionId: elsewhere.versionId }), [
     "unknown_reference",
-    /^\/reproduction\/repeats\/versionId is no finding that this attempt reproduces/,
+    /^\/reproduction\/repeats\/versionId is neither the finding that this attempt reproduces/,
   ])
   const unit = pairs(-1).map((metric) => ({ ...metric, unit: "%" }))
   const { warnings } = await lines.tell(grace, attemptId, "succeeded", {

@@ -139,7 +139,7 @@ t.test("a setting of the attempt stands in for a dimension that its values do no
 t.test("what names no metric, dimension or group is refused with what there is", async (t) => {
   const wrong = async (more: Partial<ParametersOf<"experiment_measurements">>) =>
     (await refusalOf(reader.read("experiment_measurements", { ...asked, ...more }))).message
-  t.match(await wrong({ metric: "accuracy" }), /metric is not reported here; known are error with split=test/)
+  t.match(await wrong({ metric: "accuracy" }), /metric is not reported here; the metrics are error with split=test/)
   t.match(await wrong({ against: "arm:none" }), /against names no group; arm is one of baseline, shift/)
   t.match(await wrong({ against: "seed:1" }), /against must name one of the dimensions of by: arm, labels/)
   t.match(await wrong({ by: ["Arm"] }), /by must be a comma-separated list of dimensions/)
