@@ -61,7 +61,7 @@ export function noteMade(): ReadonlyMap<string, Pattern> {
 }
 
 /** Whether anything in a pattern may come as often as it likes. What stands in classes and behind a backslash is itself. */
-const repeats = (source: string): boolean => /[*+]|\{\d+,\}/.test(source.replaceAll(/\\.|\[(?:[^\]\\]|\\.)*\]/gs, "x"))
+export const repeats = (source: string): boolean => /[*+]|\{\d+,\}/.test(source.replaceAll(/\\.|\[(?:[^\]\\]|\\.)*\]/gs, "x"))
 
 type Attack = Extract<Diagnostics, { status: "vulnerable" }>["attack"]
 
