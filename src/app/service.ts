@@ -135,7 +135,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       isOverwritten,
       whyNotReady: () => readiness.why(),
       storage,
-      ...(replication && { mayBeTold: replication.mayBeTold }),
+      ...(replication && { mayBeSent: replication.mayBeSent }),
       ...(readers && { readers }),
       ...edgeParts(options, metrics),
       webhookReach: sending,

@@ -9,11 +9,11 @@ import type { Renderer } from "../renderer/renderer.ts"
 import { type Answer, refused } from "./answers/answer.ts"
 import type { Budgets } from "./limits/budgets.ts"
 import type { Entrance } from "./sign-in-options.ts"
-import type { Journal } from "./telemetry/request-log.ts"
+import type { RequestLog } from "./telemetry/request-log.ts"
 import type { PublicRoute } from "./answers/public-answer.ts"
 import { explainMalformedId } from "./paths.ts"
 import type { Metrics } from "./telemetry/metrics.ts"
-import { contextOf } from "./limits/request-context.ts"
+import { contextOf, isReading } from "./limits/request-context.ts"
 import type { Pasts } from "./past-rooms.ts"
 import type { RateLimits } from "./limits/rate-limits.ts"
 import type { Readers } from "./limits/readers.ts"
@@ -27,7 +27,7 @@ export interface Edge {
   readonly softwareVersion: string
   readonly log: Logger
   /** Logs requests, sign-ins and failures. */
-  readonly journal?: Journal
+  readonly requestLog?: RequestLog
   /** Renders the texts of pages; left out, the pages render on this thread. */
   readonly renderer?: Renderer
   /** Left out, nothing is counted. */
@@ -59,7 +59,7 @@ export interface Edge {
   /** Reader threads for pages and expensive answers; left out, this thread answers them. */
   readonly readers?: Readers
   /** Resolves when the result of a read may be sent; left out, at once. @throws Refusal 503 */
-  readonly mayBeTold?: (read: string) => Promise<void> | undefined
+  readonly mayBeSent?: (read: string) => Promise<void> | undefined
 }
 
 /** The HTTP application. */
@@ -79,14 +79,12 @@ export type Handler = (event: H3Event) => Answer | Promise<Answer>
 export type Refused = (event: H3Event, error: unknown) => Answer | Promise<Answer>
 
 /** The refusal for an unexpected failure. It is unknown whether a write was stored, so `committed` is null. */
-export function fault(method: string): Refusal {
-  const isRead = method === "GET" || method === "HEAD"
-  const advice = isRead ? "Ask again in a moment." : "Keep the id and the body, and send them again."
-  return new Refusal("temporarily_unavailable", `The service failed while it handled this request. ${advice}`, {
-    retryAfter: 5,
-    committed: isRead ? false : null,
-  })
-}
+export const fault = (method: string, what = "The service failed while it handled this request", retryAfter = 5): Refusal =>
+  new Refusal(
+    "temporarily_unavailable",
+    `${what}. ${isReading(method) ? "Ask again in a moment." : "Keep the id and the body, and send them again."}`,
+    { retryAfter, committed: isReading(method) ? false : null },
+  )
 
 /**
  * Wraps a handler: the refusals that it throws become responses in the form of its family.
@@ -106,34 +104,34 @@ export function refusing(edge: Edge, family: Family, route: string, handler: Han
       if (!isExplained && edge.isOverwritten?.()) return refused(fault(event.req.method), family)
       if (error instanceof Refusal) return answerRefusal(edge, event, explainMalformedId(event, error), family)
       if (error instanceof NotServed) throw new HTTPError({ status: 404 })
-      edge.journal?.failed(contextOf(event), error)
+      edge.requestLog?.failed(contextOf(event), error)
       return refused(fault(event.req.method), family)
     }
   }
 }
 
 /** Renders a refusal, and logs those that concern the service or authentication. */
-export function answerRefusal({ journal }: Edge, event: H3Event, refusal: Refusal, family: Family): Answer {
+export function answerRefusal({ requestLog }: Edge, event: H3Event, refusal: Refusal, family: Family): Answer {
   const context = contextOf(event)
   context.refusal = refusal.code
-  const isRead = event.req.method === "GET" || event.req.method === "HEAD"
   // A visitor without a credential who reads what needs one has not tried to sign in.
-  if (refusal.status === 401 && (!isRead || event.req.headers.has("authorization"))) journal?.turnedAway(context, refusal.message)
-  if (refusal.status >= 500 && refusal.code !== "repository_unavailable") journal?.unable(context, refusal)
+  if (refusal.status === 401 && (!isReading(event.req.method) || event.req.headers.has("authorization")))
+    requestLog?.authenticationFailed(context, refusal.message)
+  if (refusal.status >= 500 && refusal.code !== "repository_unavailable") requestLog?.couldNotServe(context, refusal)
   return refused(refusal, family)
 }
 
 /** Logs a sign-in, recognised by its cookie, whichever route it used. */
-function logSignIn({ journal, instance }: Edge, event: H3Event, answer: Answer): void {
+function logSignIn({ requestLog, instance }: Edge, event: H3Event, answer: Answer): void {
   const context = contextOf(event)
-  const isRead = event.req.method === "GET" || event.req.method === "HEAD"
   // Of the reads only the return from the identity provider signs anybody in.
-  if (journal === undefined || (isRead && answer.headers["set-cookie"] === undefined) || context.operation !== null) return
+  if (requestLog === undefined || (isReading(event.req.method) && answer.headers["set-cookie"] === undefined) || context.operation !== null)
+    return
   if (answer.status === 401 || answer.status === 429) {
-    journal.turnedAway(context)
+    requestLog.authenticationFailed(context)
     return
   }
   const token = new RegExp(`^${sessionCookie}=([^;]+)`).exec(answer.headers["set-cookie"] ?? "")?.[1]
   const person = token === undefined ? undefined : instance.tables.sessions.person(token)
-  if (person !== undefined) journal.cameIn(context, person.username)
+  if (person !== undefined) requestLog.signedIn(context, person.username)
 }

@@ -35,7 +35,7 @@ async function zipOf(files: Parameters<typeof filesOf>[0]): Promise<Uint8Array> 
 }
 
 function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documents {
-  const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.told ?? null }
+  const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.numbers ?? null }
   const told = () => JSON.stringify(manifest(running))
   const client = () => pythonClient(packaged("src/client/python/research_room.py"), running)
   return {

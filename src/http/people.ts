@@ -1,6 +1,6 @@
 /** The routes by which people come in, as JSON: set-up, sign-in and out, invitations. */
 import { actions } from "../contract/operations/actions.ts"
-import { acting } from "../edge/requests/actions.ts"
+import { prepareAction } from "../edge/requests/actions.ts"
 import { json, versioned } from "../edge/answers/answer.ts"
 import { hasBody, readJsonBody } from "../edge/limits/body.ts"
 import type { Edge } from "../edge/edge.ts"
@@ -10,7 +10,7 @@ import type { Routes } from "../edge/requests/routes.ts"
 export function peopleRoutes(edge: Edge, routes: Routes): void {
   for (const { method, path, name } of actions) {
     routes.add(method, path, async (event) => {
-      const act = acting(edge, event, name)
+      const act = prepareAction(edge, event, name)
       const { answer, headers } = await act(method === "DELETE" && !hasBody(event) ? {} : await readJsonBody(event))
       return json(versioned(answer), 200, headers)
     })

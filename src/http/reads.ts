@@ -79,7 +79,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
         ...(signal && { signal }),
       })
       const found = asked.found instanceof Promise ? await asked.found : asked.found
-      const notYet = edge.mayBeTold?.(definition.name)
+      const notYet = edge.mayBeSent?.(definition.name)
       if (notYet !== undefined) await notYet
       // The body of a HEAD is not sent, so it is not made.
       if (event.req.method === "HEAD" && isDownload(found)) await found.bytes.cancel()

@@ -11,7 +11,7 @@ import { anyOrigin } from "../edge/answers/public-answer.ts"
 import { type App, fault } from "../edge/edge.ts"
 import { mustBeOwnHost } from "../edge/host.ts"
 import { Budgets } from "../edge/limits/budgets.ts"
-import { Answering, RequestContext } from "../edge/limits/request-context.ts"
+import { ServiceResponse, RequestContext } from "../edge/limits/request-context.ts"
 import { Connections } from "./connections.ts"
 import { inTurn } from "./in-turn.ts"
 import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
@@ -30,7 +30,7 @@ export class ListenError extends Error {
 const pathOf = (url: string | undefined): string => (url ?? "/").split("?", 1)[0] ?? "/"
 
 /** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
-function notYet(request: IncomingMessage, response: Answering): void {
+function notYet(request: IncomingMessage, response: ServiceResponse): void {
   response.context = new RequestContext("", request.headers["x-request-id"])
   refuse(
     response,
@@ -59,11 +59,11 @@ function portOf(server: Server): number {
 /** Starts listening; `port` 0 lets the system pick. @throws ListenError */
 export async function listen(host: string, port: number, times = patience): Promise<{ server: Server; port: number }> {
   // A missing Host is refused below, in the words of the protocol.
-  const server: Server = createServer<typeof IncomingMessage, typeof Answering>({
+  const server: Server = createServer<typeof IncomingMessage, typeof ServiceResponse>({
     ...times,
     keepAliveTimeout: 20_000,
     requireHostHeader: false,
-    ServerResponse: Answering,
+    ServerResponse: ServiceResponse,
   })
   // Node would leave out the headers above a number; their length is bounded anyway.
   server.maxHeadersCount = 0
@@ -94,15 +94,15 @@ function withoutBasePath(url: string, basePath: string, isOwn: (path: string) =>
 /** Answers requests on a listening server until it is closed. */
 export function serveOn(server: Server, app: App, baseUrl: string): () => Promise<void> {
   const basePath = basePathOf({ baseUrl })
-  const { rates, metrics, journal, trustProxy = false } = app.edge
+  const { rates, metrics, requestLog, trustProxy = false } = app.edge
   const handle = toNodeHandler(app)
   const ownHeaders = headersAt(baseUrl)
   const { budgets = new Budgets() } = app.edge
   const connections = new Connections(server, budgets, trustProxy)
-  const underWay = new Set<Answering>()
+  const underWay = new Set<ServiceResponse>()
   let ending = false
 
-  const over = (request: IncomingMessage, response: Answering, context: RequestContext, sentBefore: number): void => {
+  const over = (request: IncomingMessage, response: ServiceResponse, context: RequestContext, sentBefore: number): void => {
     underWay.delete(response)
     connections.ends(request)
     // One whose head was sent before the end began stays open after its answer.
@@ -113,13 +113,13 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
       metrics.underWay -= 1
       metrics.answered(context.route, request.method ?? "", status, milliseconds)
     }
-    if (journal?.everyRequest)
-      journal.request(context, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
+    if (requestLog?.everyRequest)
+      requestLog.request(context, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
   }
 
   /** Refuses a request outside the framework. What no refusal foresaw ends this request, and not the service. */
-  const refuseEarly = (request: IncomingMessage, response: Answering, context: RequestContext, error: unknown): void => {
-    if (!(error instanceof Refusal)) journal?.failed(context, error)
+  const refuseEarly = (request: IncomingMessage, response: ServiceResponse, context: RequestContext, error: unknown): void => {
+    if (!(error instanceof Refusal)) requestLog?.failed(context, error)
     if (response.headersSent) {
       response.destroy()
       return
@@ -137,9 +137,9 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     )
   }
 
-  const answer = inTurn((request: IncomingMessage, response: Answering): void => {
+  const answer = inTurn((request: IncomingMessage, response: ServiceResponse): void => {
     const context = new RequestContext(addressOf(request, trustProxy), request.headers["x-request-id"])
-    const sentBefore = journal?.everyRequest ? request.socket.bytesWritten : 0
+    const sentBefore = requestLog?.everyRequest ? request.socket.bytesWritten : 0
     response.context = context
     response.ownHeaders = ownHeaders
     response.budgets = budgets
@@ -162,12 +162,12 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
 
   server.off("request", notYet)
   server.on("request", answer)
-  server.on("checkContinue", (request: IncomingMessage, response: Answering) => {
+  server.on("checkContinue", (request: IncomingMessage, response: ServiceResponse) => {
     response.shouldKeepAlive &&= !ending
-    response.holdBodyBack()
+    response.awaitContinue()
     answer(request, response)
   })
-  server.on("checkExpectation", (request: IncomingMessage, response: Answering) => {
+  server.on("checkExpectation", (request: IncomingMessage, response: ServiceResponse) => {
     response.context = new RequestContext("", request.headers["x-request-id"])
     response.ownHeaders = ownHeaders
     metrics?.answered(null, request.method ?? "", 417, 0)

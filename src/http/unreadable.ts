@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { type Family, familyOf } from "../contract/versions.ts"
 import { commonHeaders, refusalText } from "../edge/answers/answer.ts"
-import { type Answering, RequestContext } from "../edge/limits/request-context.ts"
+import { type ServiceResponse, RequestContext } from "../edge/limits/request-context.ts"
 
 /** Milliseconds for which a refused client may go on sending before the connection is cut: cut at once, it might lose the answer. */
 const LINGER = 1_000
@@ -27,7 +27,7 @@ const headersOf = (refusal: Refusal): Record<string, string> => ({
 
 /** Answers a request with a refusal without any of it being looked at further. The connection is kept unless `close` says so. */
 export function refuse(
-  response: Answering,
+  response: ServiceResponse,
   refusal: Refusal,
   family: Family,
   close = false,
@@ -86,7 +86,7 @@ function familyIn(packet: Buffer | undefined): Family {
 
 interface SocketContext {
   /** The answer under way on a connection. */
-  readonly onSocket: (socket: Duplex) => Answering | undefined
+  readonly onSocket: (socket: Duplex) => ServiceResponse | undefined
   /** Header fields that every answer has. */
   readonly ownHeaders: Readonly<Record<string, string>>
   /** Hears the status of each answer. */

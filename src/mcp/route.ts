@@ -82,10 +82,10 @@ export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
       })
     // Loaded when the first agent comes: most instances start without one.
     const { answerHttpMessage } = await import("./http-message.ts")
-    const { softwareVersion: version, journal } = edge
+    const { softwareVersion: version, requestLog } = edge
     const asked = new Request(event.url, { method: "POST", headers: event.req.headers, signal: event.req.signal })
     const response = await answerHttpMessage(
-      { door, version, onFault: (error) => journal?.failed(contextOf(event), error) },
+      { door, version, onFault: (error) => requestLog?.failed(contextOf(event), error) },
       asked,
       message,
     )

@@ -87,7 +87,7 @@ t.test("The manifest holds every refusal, limit, state table, enumeration and la
   )
   const rates = /^(?:addressRequests|callerReads|callerWrites|refusedCredentials)(?:PerMinute|AtOnce)$/
   t.same(made.limits, Object.fromEntries(Object.entries(limits).filter(([name]) => !rates.test(name))), "no rate where nobody is limited")
-  t.same(manifest({ ...facts, rates: new RateLimits().told }).limits, limits, "and else those that are kept")
+  t.same(manifest({ ...facts, rates: new RateLimits().numbers }).limits, limits, "and else those that are kept")
   t.same(made.states, states)
   t.match(made.enumerations, enumerations)
   t.equal(new Set(made.labels.map(({ prefix }) => prefix)).size, made.labels.length, "no two kinds share a letter")

@@ -1,6 +1,6 @@
 /** What the log tells: who came in and who did not, which request it was, and no more lines than somebody can read. */
 import tap, { test } from "tap"
-import { Journal } from "../../src/edge/telemetry/request-log.ts"
+import { RequestLog } from "../../src/edge/telemetry/request-log.ts"
 import { RequestContext } from "../../src/edge/limits/request-context.ts"
 import { openLog } from "../../src/log.ts"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
@@ -146,8 +146,8 @@ test("asked for, every request is a line: its route, never its address, and whos
 
 test("a flood of refused credentials leaves some lines, and then how many were left out", (t) => {
   const lines: LogLine[] = []
-  const journal = new Journal(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
-  for (let n = 0; n < 10_000; n += 1) journal.turnedAway(new RequestContext("203.0.113.7"), "This credential is unknown here.")
+  const requestLog = new RequestLog(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
+  for (let n = 0; n < 10_000; n += 1) requestLog.authenticationFailed(new RequestContext("203.0.113.7"), "This credential is unknown here.")
   t.ok(lines.length >= 100 && lines.length < 1_000, `${lines.length} lines of 10,000`)
   t.equal(lines[0]?.linesLeftOut, undefined)
   t.end()
@@ -155,10 +155,10 @@ test("a flood of refused credentials leaves some lines, and then how many were l
 
 test("what kept a request from being served is told with its cause, which the answer does not have", (t) => {
   const lines: LogLine[] = []
-  const journal = new Journal(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
+  const requestLog = new RequestLog(openLog("info", { to: { write: (text: string) => void lines.push(JSON.parse(text) as LogLine) } }))
   const cause = new Error("A process for costly work ended with SIGKILL.")
   const refusal = new Refusal("temporarily_unavailable", "The process that made the export ended.", { cause })
-  journal.unable(new RequestContext("203.0.113.7"), refusal)
+  requestLog.couldNotServe(new RequestContext("203.0.113.7"), refusal)
   t.match(lines, [{ why: refusal.message, cause: cause.message }])
   t.notMatch(JSON.stringify(refusal.envelope("research")), /SIGKILL/)
   t.end()

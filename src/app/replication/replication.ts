@@ -66,7 +66,7 @@ export class Replication {
   }
 
   /** Settles once what a read found is in the copy; undefined for one that need not be. */
-  mayBeTold = (read: string): Promise<void> | undefined => (answeredOnceCopied.has(read) ? this.#barrier.settled() : undefined)
+  mayBeSent = (read: string): Promise<void> | undefined => (answeredOnceCopied.has(read) ? this.#barrier.settled() : undefined)
 
   close(): void {
     clearInterval(this.#looks)

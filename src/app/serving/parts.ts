@@ -2,7 +2,7 @@
 import type { Logger } from "pino"
 import { withoutTrailing } from "../../contract/text.ts"
 import { type BudgetNumbers, Budgets, standardBudgets } from "../../edge/limits/budgets.ts"
-import { Journal } from "../../edge/telemetry/request-log.ts"
+import { RequestLog } from "../../edge/telemetry/request-log.ts"
 import type { Metrics } from "../../edge/telemetry/metrics.ts"
 import { RateLimits, type RateNumbers, standardRates } from "../../edge/limits/rate-limits.ts"
 import { belowLimit, openFilesLimit } from "../../http/open-files.ts"
@@ -37,7 +37,7 @@ export function edgeParts(
   return {
     softwareVersion,
     log,
-    journal: new Journal(log, logRequests === "on"),
+    requestLog: new RequestLog(log, logRequests === "on"),
     metrics,
     trustProxy: trustProxy === "on",
     ...(rates && { rates }),

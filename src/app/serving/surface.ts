@@ -46,7 +46,7 @@ export function createApp(parts: AppParts): App {
     if (error.status === 404) return pages.missing(event) ?? answerRefusal(edge, event, nothingHere(event), family)
     if (error.status < 500)
       return answerRefusal(edge, event, new Refusal("unknown_operation", "The address of this request cannot be read."), family)
-    edge.journal?.failed(contextOf(event), error)
+    edge.requestLog?.failed(contextOf(event), error)
     return refused(fault(event.req.method), family)
   }
 

@@ -8,7 +8,7 @@ import { Moved } from "../../channel/channel.ts"
 import { toStarter } from "../../channel/thread.ts"
 import { basePathOf } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
-import { Journal } from "../../edge/telemetry/request-log.ts"
+import { RequestLog } from "../../edge/telemetry/request-log.ts"
 import type { OffloadedRequest, OffloadedResponse, StoredPast } from "../../edge/limits/readers.ts"
 import type { Pasts } from "../../edge/past-rooms.ts"
 import { RequestContext } from "../../edge/limits/request-context.ts"
@@ -63,7 +63,7 @@ const app = createApp({
   baseUrl,
   softwareVersion,
   log,
-  journal: new Journal(log),
+  requestLog: new RequestLog(log),
   renderer,
   pasts,
   ...(entrance && { entrance }),

@@ -52,7 +52,7 @@ function unchanged({ headers, body }: Answer): Answer {
 }
 
 /** Applies the openness of its route to a response. */
-export async function opened(open: Open | undefined, event: H3Event, answer: Answer, compressor: Compressor): Promise<Answer> {
+export async function applyOpenness(open: Open | undefined, event: H3Event, answer: Answer, compressor: Compressor): Promise<Answer> {
   if (open === undefined) return answer
   const { headers } = answer
   if (open === "everywhere") Object.assign(headers, anyOrigin)
@@ -77,5 +77,5 @@ export async function opened(open: Open | undefined, event: H3Event, answer: Ans
 }
 
 /** The response to OPTIONS: the methods allowed and, for pages of other origins, whether they may read. */
-export const described = (allow: string, open: Open | undefined, common: Readonly<Record<string, string>>): Answer =>
+export const optionsAnswer = (allow: string, open: Open | undefined, common: Readonly<Record<string, string>>): Answer =>
   new Answer(null, { status: 204, headers: { ...common, allow, ...(open === "everywhere" ? { ...anyOrigin, ...preflight } : {}) } })

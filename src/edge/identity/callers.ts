@@ -8,7 +8,7 @@ import { isoTime } from "../../ledger/world.ts"
 import type { Person } from "../../people/people.ts"
 import { countedAs } from "../limits/address.ts"
 import { type Edge, NotServed } from "../edge.ts"
-import { contextOf, type RequestContext } from "../limits/request-context.ts"
+import { contextOf, isReading, type RequestContext } from "../limits/request-context.ts"
 
 /** Step 2 of an agent write: refuses requests from browser pages. @throws Refusal `browser_origin` */
 export function mustNotComeFromBrowser(event: H3Event): void {
@@ -45,7 +45,7 @@ export function bearer(edge: Edge, family: Family, event: H3Event, method: strin
   context.credentialId = actor.grant?.credentialId ?? null
   context.keyId = actor.key?.keyId ?? null
   edge.rates?.caller(context, context.credentialId ?? context.keyId ?? actor.userId, method)
-  if (method === "GET" || method === "HEAD") noteUse(edge, context)
+  if (isReading(method)) noteUse(edge, context)
   return actor
 }
 

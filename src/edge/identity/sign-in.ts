@@ -52,7 +52,7 @@ const newcomer: v.GenericSchema<unknown, NewcomerBy> = v.union([
 ])
 const identity = v.strictObject({ issuer: v.string(), subject: v.string(), called: v.nullable(v.string()), email: v.nullable(v.string()) })
 /** The state of a sign-in through the provider, kept in a cookie on the way to the provider and back to the page that asks for confirmation. */
-const carried = v.variant("step", [
+const stepSchema = v.variant("step", [
   v.strictObject({
     step: v.literal("asked"),
     asked: v.strictObject({ state: v.string(), nonce: v.string(), verifier: v.string() }) satisfies v.GenericSchema<unknown, Asked>,
@@ -65,9 +65,9 @@ const carried = v.variant("step", [
   v.strictObject({ step: v.literal("newcomer"), identity, by: newcomer, next: v.string() }),
   v.strictObject({ step: v.literal("connecting"), identity, userId: v.string() }),
 ])
-export type Carried = v.InferOutput<typeof carried>
-type Step = Carried["step"]
-const isOf = <S extends Step>(one: Carried, step: S): one is Extract<Carried, { step: S }> => one.step === step
+export type SignInStep = v.InferOutput<typeof stepSchema>
+type Step = SignInStep["step"]
+const isOf = <S extends Step>(one: SignInStep, step: S): one is Extract<SignInStep, { step: S }> => one.step === step
 
 const COOKIE = "research_room_provider"
 /** Seconds that a step may take. */
@@ -81,12 +81,13 @@ export function mustHaveProvider(edge: Pick<Edge, "entrance">): NonNullable<Entr
 }
 
 /** The cookie that holds a step. */
-export const carriedBy = (edge: Edge, step: Carried) => cookieOf(edge, COOKIE, mustHaveProvider(edge).sealer.seal(step, PATIENCE), PATIENCE)
+export const stepCookie = (edge: Edge, step: SignInStep) =>
+  cookieOf(edge, COOKIE, mustHaveProvider(edge).sealer.seal(step, PATIENCE), PATIENCE)
 
 /** Reads the step from the cookie. @throws Refusal `not_authenticated` if the cookie is missing, expired or for another step */
-export function brought<S extends Step>(edge: Edge, event: H3Event, step: S): Extract<Carried, { step: S }> {
+export function readStep<S extends Step>(edge: Edge, event: H3Event, step: S): Extract<SignInStep, { step: S }> {
   const { provider, sealer } = mustHaveProvider(edge)
-  const read = v.safeParse(carried, sealer.open(getCookie(event, COOKIE) ?? ""))
+  const read = v.safeParse(stepSchema, sealer.open(getCookie(event, COOKIE) ?? ""))
   if (read.success && isOf(read.output, step)) return read.output
   throw new Refusal("not_authenticated", `This sign-in with ${provider.name} expired, or was started in another browser. Start it again.`)
 }

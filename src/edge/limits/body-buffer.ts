@@ -3,7 +3,7 @@
 /** Size of the first buffer allocated when a body has more than one piece. */
 const FIRST = 16 * 1024
 
-export class Gathered {
+export class BodyBuffer {
   readonly #most: number
   #bytes: Buffer = Buffer.alloc(0)
   length = 0

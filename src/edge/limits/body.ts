@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { readJson } from "../../contract/schema/strict-json.ts"
 import type { Bodies } from "./bodies.ts"
-import { Gathered } from "./body-buffer.ts"
+import { BodyBuffer } from "./body-buffer.ts"
 import { ownTurn } from "./turns.ts"
 import { type NodeSide, nodeSide, type RequestContext, contextOf } from "./request-context.ts"
 
@@ -13,7 +13,8 @@ const SMALL = 64 * 1024
 /** Pieces read before other requests get a turn: a piece of three bytes costs as much as one of 64 kB. */
 const PIECES = 1_000
 
-const tooLarge = (most: number) =>
+/** The refusal of a body over the limit. */
+export const tooLarge = (most: number): Refusal =>
   new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
     headers: { connection: "close" },
   })
@@ -56,7 +57,7 @@ async function bytesOf(event: H3Event, atMost: number = limits.requestBodyBytes)
   if (node !== undefined) {
     const { budgets } = node.res
     const bodies = caller === null ? budgets?.strangersBodies : budgets?.bodies
-    node.res.letBodyCome()
+    node.res.sendContinue()
     const bytes = await fromSocket(node, {
       most,
       announced: announced === null ? null : Number(announced),
@@ -99,7 +100,7 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
       gathered.forget()
       reject(refusal)
     }
-    const gathered = new Gathered(most, announced)
+    const gathered = new BodyBuffer(most, announced)
     const body = bodies?.open(key, stop)
     if (body !== undefined) res.once("close", () => bodies?.close(body))
     const take = (chunk: Buffer) => {

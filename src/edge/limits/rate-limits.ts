@@ -8,7 +8,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { countedAs, isLoopback } from "./address.ts"
 import { Buckets, type BucketSize } from "./buckets.ts"
-import type { RequestContext } from "./request-context.ts"
+import { isReading, type RequestContext } from "./request-context.ts"
 
 /** The kinds of request with a limit of their own. */
 export type Counted = CountedRate
@@ -34,11 +34,11 @@ export class RateLimits {
   onRefused: (what: Counted) => void = () => {}
 
   /** The numbers in force, under their names in the contract's limits. */
-  readonly told: Readonly<Record<RateLimit, number>>
+  readonly numbers: Readonly<Record<RateLimit, number>>
 
   /** @param now a monotonic clock in milliseconds */
   constructor(numbers: RateNumbers = standardRates, now: () => number = () => performance.now()) {
-    this.told = ofPairs(
+    this.numbers = ofPairs(
       countedRates.flatMap((name): [RateLimit, number][] => [
         [`${name}PerMinute`, numbers[name].perMinute],
         [`${name}AtOnce`, numbers[name].atOnce],
@@ -64,12 +64,11 @@ export class RateLimits {
 
   /** Counts a request of an authenticated credential, key or person. @throws Refusal `too_many_requests` */
   caller({ address }: RequestContext, caller: string, method: string): void {
-    const isRead = method === "GET" || method === "HEAD"
     const strangers = this.#buckets.refusedCredentials.wait(countedAs(address), this.#now())
     // A client that guesses must not learn that a guess was right. Callers active before the guessing are not affected.
     const isKnown = () => this.#buckets.callerReads.knows(caller) || this.#buckets.callerWrites.knows(caller)
     if (strangers > 0 && !isLoopback(address) && !isKnown()) throw this.#refuse("refusedCredentials", strangers)
-    const refusal = this.#take(isRead ? "callerReads" : "callerWrites", caller)
+    const refusal = this.#take(isReading(method) ? "callerReads" : "callerWrites", caller)
     if (refusal !== null) throw refusal
   }
 

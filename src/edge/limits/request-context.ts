@@ -10,6 +10,9 @@ const WELL_FORMED = /^[A-Za-z0-9._-]{1,64}$/
 /** Ten letters and digits: enough to tell requests apart; not a secret. */
 const newId = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, "0")
 
+/** Whether a method only reads. */
+export const isReading = (method: string): method is "GET" | "HEAD" => method === "GET" || method === "HEAD"
+
 export class RequestContext {
   readonly id: string
   readonly address: string
@@ -35,7 +38,7 @@ export class RequestContext {
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
 /** Node's response, with the request's context. */
-export class Answering extends ServerResponse {
+export class ServiceResponse extends ServerResponse {
   context: RequestContext | null = null
   /** Set while the client waits for 100 Continue: whether to keep the connection after the body. */
   #staysAfterBody: boolean | null = null
@@ -57,13 +60,13 @@ export class Answering extends ServerResponse {
   }
 
   /** The client waits for 100 Continue. If it is never sent, nobody can tell where the next request begins, so the connection closes. */
-  holdBodyBack(): void {
+  awaitContinue(): void {
     this.#staysAfterBody = this.shouldKeepAlive
     this.shouldKeepAlive = false
   }
 
   /** Sends 100 Continue if the client waits for it. */
-  letBodyCome(): void {
+  sendContinue(): void {
     if (this.#staysAfterBody === null) return
     this.shouldKeepAlive = this.#staysAfterBody
     this.#staysAfterBody = null
@@ -73,10 +76,10 @@ export class Answering extends ServerResponse {
 
 export interface NodeSide {
   readonly req: IncomingMessage
-  readonly res: Answering
+  readonly res: ServiceResponse
 }
 
-const isOwn = (node: { readonly res?: unknown } | undefined): node is NodeSide => node?.res instanceof Answering
+const isOwn = (node: { readonly res?: unknown } | undefined): node is NodeSide => node?.res instanceof ServiceResponse
 const sideOf = (node: { readonly res?: unknown } | undefined): NodeSide | undefined => (isOwn(node) ? node : undefined)
 /** Node's request and response; undefined for a request made inside this process. */
 export const nodeSide = (event: H3Event): NodeSide | undefined => sideOf(event.runtime?.node)

@@ -20,12 +20,12 @@ import { tokenForm } from "../../people/tokens.ts"
 import { clientOf, mustBeOperator, mustBeSignedIn, mustComeFromOwnPage } from "../identity/callers.ts"
 import { cookieOf } from "../identity/cookies.ts"
 import type { Edge } from "../edge.ts"
-import { brought, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords } from "../identity/sign-in.ts"
+import { readStep, entranceOf, mustBeInviter, mustHaveProvider, mustTakePasswords } from "../identity/sign-in.ts"
 import { pathParams } from "../paths.ts"
 import { contextOf } from "../limits/request-context.ts"
 
 /** A request to act. */
-interface Acting<N extends ActionName> {
+interface ActionRequest<N extends ActionName> {
   readonly edge: Edge
   readonly event: H3Event
   readonly body: ActionBody<N>
@@ -65,7 +65,11 @@ const nothingEnded: EndedAccess = { credentials: 0, keys: 0, invitations: 0 }
 /** An operator's action on the person in the path. @returns an action that answers with the person's new state */
 const onPerson =
   (work: (operators: Operators, by: Person, userId: string) => Promise<EndedAccess | undefined>) =>
-  async ({ edge, person, params }: Pick<Acting<"disable_person">, "edge" | "person" | "params">): Promise<Done<"disable_person">> => {
+  async ({
+    edge,
+    person,
+    params,
+  }: Pick<ActionRequest<"disable_person">, "edge" | "person" | "params">): Promise<Done<"disable_person">> => {
     const { operators, tables } = edge.instance
     const { userId = "" } = params
     const ended = (await work(operators, person, userId)) ?? nothingEnded
@@ -76,13 +80,13 @@ const onPerson =
 /** An operator's action that ends an access of this kind. */
 const ending =
   (kind: AccessKind) =>
-  async ({ edge, person, params }: Pick<Acting<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
+  async ({ edge, person, params }: Pick<ActionRequest<"end_key">, "edge" | "person" | "params">): Promise<Done<"end_key">> => {
     const [id = ""] = Object.values(params)
     const { owner, revokedAt } = await edge.instance.operators.endDoor(person, kind, id)
     return { answer: { id, of: owner, revokedAt }, headers: {} }
   }
 
-type Acts = { readonly [N in ActionName]: (acting: Acting<N>) => Promise<Done<N>> }
+type Acts = { readonly [N in ActionName]: (prepareAction: ActionRequest<N>) => Promise<Done<N>> }
 
 const acts: Acts = {
   /** A wrong link counts against the client's address. */
@@ -114,12 +118,12 @@ const acts: Acts = {
   },
 
   async join_by_provider({ edge, event, body }) {
-    const { identity, by } = brought(edge, event, "newcomer")
+    const { identity, by } = readStep(edge, event, "newcomer")
     return welcome(edge, await edge.instance.byProvider.join(by, body.username, identity, clientOf(event)))
   },
 
   async connect_provider({ edge, event, person }) {
-    const { identity, userId } = brought(edge, event, "connecting")
+    const { identity, userId } = readStep(edge, event, "connecting")
     if (userId !== person.userId) throw new Refusal("state_conflict", "Another person started this in the same browser. Start again.")
     await edge.instance.byProvider.connect(person, identity, clientOf(event))
     return { answer: { person: { ...person } }, headers: {} }
@@ -194,11 +198,11 @@ const acts: Acts = {
  * @returns a function that runs the action on a decoded body. @throws Refusal `invalid_schema`, and the action's own
  * @throws Refusal `browser_origin`, `not_authenticated`; NotServed if only operators may act and the caller is none
  */
-export function acting<N extends ActionName>(edge: Edge, event: H3Event, name: N): (input: unknown) => Promise<Done<N>> {
+export function prepareAction<N extends ActionName>(edge: Edge, event: H3Event, name: N): (input: unknown) => Promise<Done<N>> {
   const action = actionNamed(name)
   const operator = action.by === "operator" ? mustBeOperator(edge, event) : undefined
   mustComeFromOwnPage(edge, event)
-  const person = (operator ?? (action.by === "person" ? mustBeSignedIn(edge, event) : undefined)) as Acting<N>["person"]
+  const person = (operator ?? (action.by === "person" ? mustBeSignedIn(edge, event) : undefined)) as ActionRequest<N>["person"]
   return async (input) => {
     const checked = check(action.body, input)
     if (!checked.ok) throw new Refusal("invalid_schema", `The body does not match the schema of ${name}.`, { issues: checked.issues })

@@ -8,7 +8,9 @@ import { mcpPath } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { Answer, commonHeaders } from "../answers/answer.ts"
-import { contextOf, nodeSide } from "../limits/request-context.ts"
+import { fault } from "../edge.ts"
+import { tooLarge } from "../limits/body.ts"
+import { contextOf, isReading, nodeSide } from "../limits/request-context.ts"
 
 /** The most responses relayed at a time. */
 const AT_ONCE = 64
@@ -95,13 +97,8 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
 
   async function relay(event: H3Event): Promise<Answer> {
     const node = nodeSide(event)
-    const isRead = event.req.method === "GET" || event.req.method === "HEAD"
-    const advice = isRead ? "Ask again in a moment." : "Keep the id and the body, and send them again."
-    const unable = (why: string) =>
-      new Refusal("temporarily_unavailable", `The service that this copy is of ${why}. ${advice}`, {
-        retryAfter: 2,
-        committed: isRead ? false : null,
-      })
+    const { method } = event.req
+    const unable = (why: string) => fault(method, `The service that this copy is of ${why}`, 2)
     const silent = () => unable("does not answer")
     if (node === undefined || inProgress >= AT_ONCE) throw silent()
     inProgress += 1
@@ -109,7 +106,7 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
     const { origin } = node.req.headers
     const request = send(addressOf(address, event), {
       agent,
-      method: event.req.method,
+      method,
       timeout: SILENCE,
       headers: {
         ...forwardedHeaders(node.req.headers),
@@ -127,13 +124,13 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
       )
       // The promise may reject while the body is still being sent. A failed upgrade only closes the connection.
       response.catch(() => undefined)
-      if (!isRead) await sendBody(node.req, request, mostAt(event.url.pathname), () => node.res.letBodyCome())
+      if (!isReading(method)) await sendBody(node.req, request, mostAt(event.url.pathname), () => node.res.sendContinue())
       request.end()
       // Headers that arrive byte by byte would never reach the silence timeout.
       const tooSlow = setTimeout(() => request.destroy(new Error("slow")), headersWithin)
       const answer = await response.finally(() => clearTimeout(tooSlow))
       if (!isKnown(answer, event.url.pathname)) throw unable("gave an answer that no research-room gives, so it was not passed through")
-      return new Answer(isRead && event.req.method === "HEAD" ? null : Readable.toWeb(answer), {
+      return new Answer(method === "HEAD" ? null : Readable.toWeb(answer), {
         status: answer.statusCode ?? 502,
         headers: relayedHeaders(answer),
       })
@@ -147,11 +144,6 @@ export function passingThrough(address: string, own: string, headersWithin = 1.5
 
 /** The largest body that the original reads at a path. Smaller limits are left to the original. If it refuses a body halfway, its answer can be lost. */
 const mostAt = (path: string): number => (path === mcpPath ? limits.figureMessageBytes : limits.requestBodyBytes)
-
-const tooLarge = (most: number) =>
-  new Refusal("request_too_large", `The request body is over ${most} bytes; it was not read to its end.`, {
-    headers: { connection: "close" },
-  })
 
 /** @throws Refusal `request_too_large` as soon as the limit is relay */
 async function sendBody(from: IncomingMessage, to: NodeJS.WritableStream, most: number, letCome: () => void): Promise<void> {

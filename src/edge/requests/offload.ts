@@ -6,7 +6,7 @@ import { Answer } from "../answers/answer.ts"
 import { signedIn } from "../identity/callers.ts"
 import type { Edge, Refused } from "../edge.ts"
 import type { Cost } from "../limits/readers.ts"
-import { contextOf, nodeSide } from "../limits/request-context.ts"
+import { contextOf, isReading, nodeSide } from "../limits/request-context.ts"
 import type { Past } from "../past-rooms.ts"
 import { type Moment, pastOf } from "./past.ts"
 
@@ -53,7 +53,7 @@ export async function offload(edge: Edge, event: H3Event, path: string, offloadi
   const { readers, budgets } = edge
   const { req, url } = event
   const { method } = req
-  if (readers === undefined || (method !== "GET" && method !== "HEAD")) return null
+  if (readers === undefined || !isReading(method)) return null
   using past = await pastFor(edge, event, offloading)
   if (past === null || past?.file === null) return null
   const context = contextOf(event)

@@ -7,7 +7,7 @@ import { mustNotComeFromBrowser } from "../identity/callers.ts"
 import { Compressor } from "../answers/compression.ts"
 import { type Edge, type Handler, refusing } from "../edge.ts"
 import { type Offloading, offload } from "./offload.ts"
-import { described, type Open, opened } from "../answers/public-answer.ts"
+import { optionsAnswer, type Open, applyOpenness } from "../answers/public-answer.ts"
 import { routePatterns } from "../paths.ts"
 import { withoutMarks } from "./mark-withheld.ts"
 
@@ -59,7 +59,7 @@ export class Routes {
     const answered = refusing(this.#edge, familyOf(path), path, served)
     const route = async (event: H3Event) => {
       const made = await answered(event)
-      const answer = made.isReady ? made : await opened(open, event, withoutMarks(this.#edge, made), this.#compressor)
+      const answer = made.isReady ? made : await applyOpenness(open, event, withoutMarks(this.#edge, made), this.#compressor)
       return event.req.method === "HEAD" ? answer.headOnly : answer.leaving
     }
     for (const pattern of routePatterns(path)) {
@@ -107,7 +107,7 @@ export class Routes {
       const other = refusing(this.#edge, familyOf(path), path, (event) => {
         if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
         if (path.startsWith("/api/agent/") && open !== "everywhere") mustNotComeFromBrowser(event)
-        return described(allow, open, commonHeaders)
+        return optionsAnswer(allow, open, commonHeaders)
       })
       this.#app.all(pattern, async (event) => (await other(event)).leaving)
     }

@@ -16,7 +16,7 @@ function members({ id, address, route, operation, refusal, credentialId, keyId, 
   return Object.fromEntries(Object.entries(known).filter((member): member is [string, string] => member[1] !== null))
 }
 
-export class Journal {
+export class RequestLog {
   readonly #log: Logger
   readonly #lines = new Buckets(LINES)
   #leftOut = 0
@@ -29,17 +29,17 @@ export class Journal {
   }
 
   /** Logs a successful sign-in by password, set-up link, invitation or provider. */
-  cameIn(context: RequestContext, username: string): void {
+  signedIn(context: RequestContext, username: string): void {
     this.#log.info({ ...members(context), username }, "signed in")
   }
 
   /** Logs a password, link, credential, key or session that was not accepted. @param why without anything the client sent */
-  turnedAway(context: RequestContext, why?: string): void {
+  authenticationFailed(context: RequestContext, why?: string): void {
     this.#bounded("warn", { ...members(context), ...(why === undefined ? {} : { why }) }, "not let in")
   }
 
   /** Logs a request refused because the service could not serve it. */
-  unable(context: RequestContext, { code, message, details: { cause } }: Refusal): void {
+  couldNotServe(context: RequestContext, { code, message, details: { cause } }: Refusal): void {
     const line = { ...members(context), refusal: code, why: message, ...(cause && { cause: cause.message }) }
     this.#bounded("warn", line, "a request could not be served")
   }

@@ -3,8 +3,8 @@ import type { Answer } from "../../edge/answers/answer.ts"
 import { type ActionName, actions, type FormAction, type OperatorAction } from "../../contract/operations/actions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
-import { acting, type Done } from "../../edge/requests/actions.ts"
-import { brought } from "../../edge/identity/sign-in.ts"
+import { prepareAction, type Done } from "../../edge/requests/actions.ts"
+import { readStep } from "../../edge/identity/sign-in.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
 import { html, to } from "../html.ts"
 import { command, exactTime } from "../parts/parts.ts"
@@ -78,7 +78,7 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
   ),
   join_by_provider: {
     body: (given) => ({ username: (given.get("username") ?? "").trim() }),
-    next: (visit) => onTo(visit, brought(visit.edge, visit.event, "newcomer").next),
+    next: (visit) => onTo(visit, readStep(visit.edge, visit.event, "newcomer").next),
     refused: (visit, given, refusal) => {
       if (refusal.code === "not_authenticated" || refusal.code === "unknown_operation") throw refusal
       if (isOfClosedLink(refusal)) return closedLink(refusal)
@@ -147,7 +147,7 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
 const sentBy =
   <N extends FormAction>(name: N): Sent =>
   async (visit) => {
-    const act = acting(visit.edge, visit.event, name)
+    const act = prepareAction(visit.edge, visit.event, name)
     const { body, next, refused }: Form<N> = forms[name]
     const given = body === undefined ? new URLSearchParams() : await readFormBody(visit.event)
     try {

@@ -63,7 +63,7 @@ const failed = new Refusal("temporarily_unavailable", "The service failed while 
 export function wrong(visit: Visit, error: unknown): Shown {
   const isReading = visit.event.req.method === "GET" || visit.event.req.method === "HEAD"
   if (error instanceof Refusal) return refusedPage(error, isReading)
-  visit.edge.journal?.failed(contextOf(visit.event), error)
+  visit.edge.requestLog?.failed(contextOf(visit.event), error)
   return refusedPage(failed, isReading)
 }
 

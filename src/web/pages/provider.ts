@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { signedInBy } from "../../edge/requests/actions.ts"
 import { clientOf, mustBeSignedIn } from "../../edge/identity/callers.ts"
-import { brought, carriedBy, mustHaveProvider, providerNamed } from "../../edge/identity/sign-in.ts"
+import { readStep, stepCookie, mustHaveProvider, providerNamed } from "../../edge/identity/sign-in.ts"
 import { isAdmitted } from "../../edge/sign-in-options.ts"
 import { contextOf } from "../../edge/limits/request-context.ts"
 import { proposedName } from "../../people/provider/names.ts"
@@ -27,7 +27,7 @@ async function asked<T>({ edge, event }: Visit, work: () => Promise<T>): Promise
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ProviderRefusal) edge.journal?.turnedAway(contextOf(event), error.why)
+    if (error instanceof ProviderRefusal) edge.requestLog?.authenticationFailed(contextOf(event), error.why)
     if (error instanceof Refusal && error.status === 401) {
       edge.rates?.refusedCredential(contextOf(event))
       await edge.instance.accounts.failedByProvider(clientOf(event))
@@ -47,14 +47,14 @@ export const startAtProvider: Sent = async (visit) => {
   if (by !== null) edge.instance.accounts.mustAdmit(by)
   const { address, asked: waited } = await asked(visit, () => provider.begin())
   const next = ownPath(given("next")).slice(0, limits.title)
-  return leftOn(address, carriedBy(edge, { step: "asked", asked: waited, by, connecting, next }))
+  return leftOn(address, stepCookie(edge, { step: "asked", asked: waited, by, connecting, next }))
 }
 
 /** Verifies what a browser brings back from the provider, and signs the person in. */
 export const providerReturn: Sent = async (visit) => {
   const { edge, event, url, person } = visit
   const { provider, admits } = mustHaveProvider(edge)
-  const began = brought(edge, event, "asked")
+  const began = readStep(edge, event, "asked")
   const identity = await asked(visit, () => provider.finish(url.search, began.asked))
   if (began.connecting !== null) {
     if (person?.userId !== began.connecting)
@@ -65,7 +65,7 @@ export const providerReturn: Sent = async (visit) => {
   if (known !== undefined) return redirected(visit, began.next, known)
   const by = began.by ?? (isAdmitted(admits, identity) ? ("admitted" as const) : null)
   if (by === null) return () => strangerPage(provider.name, identity)
-  const cookie = carriedBy(edge, { step: "newcomer", identity, by, next: began.next })
+  const cookie = stepCookie(edge, { step: "newcomer", identity, by, next: began.next })
   return () => ({ ...joinForm(visit, proposedName(identity.called)), headers: cookie })
 }
 
@@ -76,7 +76,7 @@ function confirmed(visit: Visit, step: { step: "connecting"; identity: Identity;
   const name = providerNamed(visit.edge)
   return () => ({
     title: "Another way in",
-    headers: carriedBy(visit.edge, step),
+    headers: stepCookie(visit.edge, step),
     body: html`<h1>Another way in</h1><p class="lead">From now on the account at ${name}${accountOf(step.identity)} also opens yours here, ${visit.person?.username}.</p>
 <form class="stack" method="post" action="${to("/web/provider/connect")}"><div class="buttons"><button>Connect it</button><a class="button quiet" href="${to("/account")}">Cancel</a></div></form>`,
   })
