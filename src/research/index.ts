@@ -1,4 +1,4 @@
-/** Research as the instance assembles it: its tables, the behaviours of its operations, the readers of its reads. */
+/** Assembles the research domain: its tables, the behaviours of its operations and its readers. */
 import { keysOf } from "../contract/each.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import type { Behaviour } from "../ledger/journal/behaviour.ts"
@@ -83,16 +83,16 @@ import { similar } from "./search/similar/similar.ts"
 export { inboxReads } from "./inbox/reads.ts"
 export { Exports, filesOf, filesOn, type RoomFiles }
 
-/** What a person is shown of their Rooms. */
+/** The entries that concern a person, and the news of their Rooms. */
 export const newsOf = (sources: Parameters<typeof concerning>[0] & Parameters<typeof news>[0]) => ({
   concerning: concerning(sources),
   news: news(sources),
 })
 
-/** @param basePath the path of the base URL, which the paths of affordances start with @param now milliseconds since 1970 */
+/** @param basePath the path of the base URL; affordances put it before their own paths @param now milliseconds since 1970 */
 export function researchTables(db: Db, basePath: string, labels: Labels, now: () => number) {
   const knownMaterials = materials(db)
-  const bearing = evidence(db)
+  const knownEvidence = evidence(db)
   const knownPlans = plans(db, now)
   const knownFindings = findings(db, knownMaterials)
   const measuredValues = values(db)
@@ -118,12 +118,12 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
     reproductionEffects: reproductionEffects(db, workedOut, repeated),
     materials: knownMaterials,
     findings: knownFindings,
-    doubts: doubts({ evidence: bearing, plans: knownPlans, findings: knownFindings }),
+    doubts: doubts({ evidence: knownEvidence, plans: knownPlans, findings: knownFindings }),
     findingLinks: findingLinks(db),
     links: links(db),
     checkpoints: checkpoints(db),
-    evidence: bearing,
-    judging: judging(db, bearing),
+    evidence: knownEvidence,
+    judging: judging(db, knownEvidence),
     reviews: reviews(db),
     boards: boards(db),
     boardStandings: boardStandings(db, measuredValues),
@@ -137,7 +137,7 @@ export function researchTables(db: Db, basePath: string, labels: Labels, now: ()
   }
 }
 
-/** Its own tables, and what it needs of the floors below. */
+/** The tables of this domain, and those it uses of other domains. */
 type Tables = ReturnType<typeof researchTables> & {
   readonly people: People
   readonly rooms: Rooms
@@ -146,7 +146,7 @@ type Tables = ReturnType<typeof researchTables> & {
   readonly standings: Standings
 }
 
-/** The behaviours of research operations. Each also answers with the warnings that its sender should read. */
+/** Returns the behaviours of research operations, each with its warnings added. */
 export function researchOperations(tables: Tables & { readonly db: Db }) {
   const { rooms, threads, experiments, records, materials, findingLinks, checkpoints, evidence, similar } = tables
   const advice = warnings(tables.db, tables)
@@ -175,7 +175,7 @@ export function researchOperations(tables: Tables & { readonly db: Db }) {
     replied: links.replied,
     /** Adds the warnings to an operation of another domain. */
     addAdvice: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => addAdvice(advice, name, behaviour),
-    /** Lets an operation of another domain renew claims and leases, and warn of claims. */
+    /** Makes an operation of another domain renew claims and leases, and warn about claims. */
     heedOthers: (name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">) => heedOthers(tables, name, behaviour),
   }
 }

@@ -1,4 +1,4 @@
-/** Threads as the instance puts them together. */
+/** Assembles the domain of Threads. */
 import type { Db } from "../ledger/storage/database.ts"
 import { threads } from "./threads.ts"
 

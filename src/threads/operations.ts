@@ -1,4 +1,4 @@
-/** What members write in Threads. */
+/** The behaviours that start Threads and post messages. */
 import { noSuch } from "../contract/objects/no-such.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
@@ -6,7 +6,7 @@ import { derivedId } from "../ledger/journal/derived-id.ts"
 import type { Timeline } from "../ledger/journal/timeline.ts"
 import type { Threads } from "./threads.ts"
 
-/** A Thread that a write is about. @throws Refusal 404 when it does not exist, or not in the Room the body names */
+/** Finds the Thread of a write. @throws Refusal 404 if it does not exist, or not in the Room that the body names */
 export function threadSubject(threads: Threads, threadId: string, roomId?: string): { roomId: string; threadId: string } {
   const found = threads.roomOf(threadId)
   if (roomId !== undefined && found !== roomId && !threads.isRoom(roomId)) throw noSuch("room")
@@ -16,7 +16,7 @@ export function threadSubject(threads: Threads, threadId: string, roomId?: strin
   return { roomId: found, threadId }
 }
 
-const receiptIssue = ({ takesReplies }: { takesReplies: boolean }) =>
+const issuesOfReceipt = ({ takesReplies }: { takesReplies: boolean }) =>
   takesReplies
     ? []
     : [
@@ -34,10 +34,10 @@ export interface Reply {
   readonly at: string
 }
 
-/** @param replied called for every message that replies to an entry */
+/** @param replied called after each message that replies to an entry */
 export function threadOperations(threads: Threads, timeline: Timeline, replied: (reply: Reply) => void) {
   const create_thread = behaviour("create_thread", {
-    // It originates in no Thread: a credential limited to Threads cannot start another.
+    // The write belongs to no Thread yet, so a credential limited to some Threads cannot start another.
     subject: ({ body }) => ({ roomId: body.roomId, threadId: null }),
     references({ body }, { roomId }) {
       const { replyToEntryId } = body
@@ -45,7 +45,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       const followed = timeline.find(replyToEntryId)
       if (followed === undefined) return []
       return [
-        ...receiptIssue(followed),
+        ...issuesOfReceipt(followed),
         ...(threads.roomOf(followed.threadId) === roomId ? [] : [{ path: "/replyToEntryId", message: "is of another Room" }]),
       ]
     },
@@ -54,7 +54,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       if (replyToEntryId === undefined || allowDuplicate === true) return
       const existing = threads.following(replyToEntryId)
       if (existing === undefined) return
-      throw new Refusal("thread_exists", "A Thread follows this entry already: post there, or send allowDuplicate to start a second one.", {
+      throw new Refusal("thread_exists", "A Thread already follows this entry. Post there, or send allowDuplicate to start a second one.", {
         current: { thread: existing },
       })
     },
@@ -81,7 +81,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       const answered = timeline.find(replyToEntryId)
       if (answered === undefined) return []
       return [
-        ...receiptIssue(answered),
+        ...issuesOfReceipt(answered),
         ...(answered.threadId === threadId ? [] : [{ path: "/replyToEntryId", message: "is of another Thread" }]),
       ]
     },

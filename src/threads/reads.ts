@@ -9,7 +9,7 @@ import type { Timeline } from "../ledger/journal/timeline.ts"
 import type { Rooms } from "../rooms/rooms.ts"
 import type { Threads } from "./threads.ts"
 
-/** How many of its newest entries a Thread's context shows. */
+/** The number of newest entries in a Thread's context. */
 const RECENT = 10
 
 interface EntryQuery {
@@ -17,7 +17,7 @@ interface EntryQuery {
   limit?: number
 }
 
-/** @param now the time an answer is made at, as it is written */
+/** @param now the current time as an ISO string */
 export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, now: () => string) {
   /** @throws Refusal 404 */
   function mustFind(threadId: string): ThreadSummary {
@@ -26,7 +26,7 @@ export function threadReads(threads: Threads, rooms: Rooms, timeline: Timeline, 
     return thread
   }
 
-  /** A page of a Thread's entries of some kinds; all of them when `kinds` is undefined. */
+  /** Returns a page of a Thread's entries. @param kinds undefined for entries of every kind */
   function entries(threadId: string, query: EntryQuery, kinds: readonly EntryFilter[] | undefined) {
     const thread = mustFind(threadId)
     mustNotBeAhead(query.after, thread.timelineWatermark)

@@ -1,25 +1,23 @@
-/**
- * When a checkpoint is stale, and why (protocol, section 8). Threads show the one and checkpoints both, from the same rows.
- */
+/** SQL that tells whether a checkpoint is stale, and why (protocol, section 8). */
 import { DOUBTED, FALLEN } from "../contract/answers/evidence.ts"
 import { limits } from "../contract/limits.ts"
 import { placeOf } from "../ledger/journal/keys.ts"
 
-/** Publications that a checkpoint `c` does not cover, as `x`. */
+/** The publications `x` that a checkpoint `c` does not cover. */
 const NOT_COVERED = `x.thread = ${placeOf("c.thread_id")} AND x.kind = 'publication' AND x.sequence > c.covers_through`
-/** Records cited by it, as `i`, that have fallen or are doubted, whenever that came about; and whether it is that. */
+/** The citations `i` of the checkpoint whose records have fallen or are doubted, before or after the checkpoint. */
 const FALLEN_CITATIONS = `checkpoint_citations i JOIN standings f ON f.version_id = i.version_id WHERE i.checkpoint_id = c.checkpoint_id AND (${FALLEN("f.status")} OR ${DOUBTED("f")})`
-/** Other records cited by it, as `i`, that rest on what has fallen. */
+/** The other citations `i` whose records rest on a fallen record. */
 const SHAKEN_CITATIONS = `checkpoint_citations i LEFT JOIN standings f ON f.version_id = i.version_id
   WHERE i.checkpoint_id = c.checkpoint_id AND NOT coalesce(${FALLEN("f.status")} OR ${DOUBTED("f")}, 0) AND EXISTS (SELECT 1 FROM shaken_records z WHERE z.version_id = i.version_id)`
 
-/** Whether the checkpoint `c` is stale: an open one is not called so, though its reasons are told. */
+/** Whether the checkpoint `c` is stale. An open checkpoint never is, though it has reasons. */
 export const STALE = `(coalesce(c.state = 'concluded', 0) AND (EXISTS (SELECT 1 FROM timeline_entries x WHERE ${NOT_COVERED}) OR EXISTS (SELECT 1 FROM ${FALLEN_CITATIONS}) OR EXISTS (SELECT 1 FROM ${SHAKEN_CITATIONS})))`
 
 const reason = (code: string, status: string) =>
   `json_object('code', ${code}, 'versionId', r.version_id, 'label', r.label, 'status', ${status}) AS reason, r.room_id AS room`
 
-/** Why it is, as a JSON list: fallen citations first, then what it does not cover, the newest first. */
+/** The reasons as a JSON list: fallen citations, citations in doubt, then the publications it does not cover, newest first. */
 export const STALE_REASONS = `(SELECT json_group_array(CASE WHEN room = c.room_id THEN json(reason)
     ELSE json_patch(reason, json_object('labelFromOtherRoom', json('true'), 'originRoomId', room)) END) FROM (
   SELECT * FROM (SELECT ${reason("'citation_fallen'", "f.status")} FROM ${FALLEN_CITATIONS.replace(" WHERE", " JOIN records r ON r.version_id = i.version_id WHERE")} ORDER BY i.position)

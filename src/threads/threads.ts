@@ -1,4 +1,4 @@
-/** Threads: their rows, and how they are shown. */
+/** The rows of Threads and their summaries. */
 import { idOf } from "../ledger/journal/keys.ts"
 import type { ThreadSummary } from "../contract/answers/index.ts"
 import type { Db } from "../ledger/storage/database.ts"
@@ -12,7 +12,7 @@ type Row = Omit<ThreadSummary, "author" | "opening" | "stale"> & {
   readonly stale: number
 }
 
-// Member by member: what is left of a row, as a rest, is made and written several times more slowly.
+// Member by member: a rest pattern would be several times slower to build and to serialise.
 const summary = (row: Row): ThreadSummary => ({
   threadId: row.threadId,
   roomId: row.roomId,
@@ -28,7 +28,6 @@ const summary = (row: Row): ThreadSummary => ({
   stale: row.stale === 1,
 })
 
-/** One statement gives a Thread with everything its summary shows. */
 const SUMMARY = `
   SELECT t.thread_id AS threadId, t.room_id AS roomId, t.sequence, t.title, t.author_id AS authorId, p.username, t.created_at AS createdAt,
     t.thread_id = r.opening_thread_id AS opening, t.follows_entry_id AS followsEntryId, t.selected_checkpoint_id AS selectedCheckpointId,
@@ -47,7 +46,7 @@ export function threads(db: Db) {
   const one = db.prepare<Row>(`${SUMMARY} WHERE t.thread_id = +?`)
   const list = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = +? AND t.sequence > +? ORDER BY t.sequence LIMIT +?`)
   const all = db.prepare<Row>(`${SUMMARY} WHERE t.room_id = +? ORDER BY t.sequence`)
-  // Among the newest writes of the whole service, each looked at once: a reply that nobody answered for longer waits no more.
+  // Only the newest 1,000 writes of the service are searched, so an older reply no longer counts as unanswered.
   const repliesTo = db.prepare<{ threadId: string; entryId: string; title: string; username: string; at: string }>(
     `WITH newest AS MATERIALIZED (
        SELECT e.entry_id, e.thread, e.sequence, e.reply_to_entry_id, j.position, j.at, w.person_id AS author_id
@@ -68,28 +67,28 @@ export function threads(db: Db) {
   const following = db.prepare<Row>(`${SUMMARY} WHERE t.follows_entry_id = +? ORDER BY t.sequence LIMIT 1`)
 
   return {
-    /** Replies by others to what a person said, after which they said nothing in the Thread: 50 at most, the newest first. */
+    /** Returns up to 50 unanswered replies to a person's entries, newest first. Any later entry of the person in the Thread counts as an answer. */
     repliesTo: (userId: string) => repliesTo.all(userId, userId, userId),
 
     open: inserting(db, "threads"),
-    /** The Room of a Thread; undefined when there is no such Thread. */
+    /** Returns the Room of a Thread; undefined if there is no such Thread. */
     roomOf: (threadId: string): string | undefined => room.get(threadId)?.roomId,
-    /** Whether there is a Room of this id. */
+    /** Whether a Room has this id. */
     isRoom: (roomId: string): boolean => anyRoom.get(roomId) !== undefined,
     summary(threadId: string): ThreadSummary | undefined {
       const row = one.get(threadId)
       return row && summary(row)
     },
-    /** Up to `count` Threads of a Room after a sequence. */
+    /** Returns up to `count` Threads of a Room, after a sequence. */
     page: (roomId: string, after: number, count: number): ThreadSummary[] => list.all(roomId, after, count).map(summary),
-    /** Every Thread of a Room in the order they were started. */
+    /** Returns all Threads of a Room in the order they were started. */
     all: (roomId: string): ThreadSummary[] => all.all(roomId).map(summary),
-    /** The first Thread that follows an entry up. */
+    /** Returns the first Thread that follows an entry. */
     following(entryId: string): ThreadSummary | undefined {
       const row = following.get(entryId)
       return row && summary(row)
     },
-    /** The indexes of those ids that are no Threads of the Room. */
+    /** Returns the indexes of the ids that name no Thread of the Room. */
     strangers: (roomId: string, threadIds: readonly string[]): number[] =>
       threadIds.flatMap((threadId, index) => (room.get(threadId)?.roomId === roomId ? [] : [index])),
   }

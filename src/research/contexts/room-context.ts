@@ -1,4 +1,4 @@
-/** A Room read as a whole, and a Thread with its research. */
+/** Reads of the research of a Room, of a Thread, and of one checkpoint. */
 import { fitting, JsonText, type Served, stored, writeJson } from "../../contract/json.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
 import { limits } from "../../contract/limits.ts"
@@ -29,10 +29,10 @@ type ListName = (typeof listNames)[number]
 type Named<T> = Record<ListName, T>
 type Lists = { readonly [N in ListName]: AnswerOf<"room_context">[N] }
 
-/** Hypotheses are a list of their own: nothing is said twice. */
+/** The list of publications leaves out hypotheses, which have a list of their own. */
 const PUBLISHED = recordKinds.filter((kind) => kind !== "hypothesis")
 
-/** Where each list of a Room's context goes on, page by page; relations of findings have no list but the feed, and open questions stand in the checkpoints that the Threads select. */
+/** The paged read that continues each list of a Room's context. Finding links are listed only in the activity; open questions are in the Threads' checkpoints. */
 const pagedInRoom = (roomId: string): Named<string> => ({
   experiments: pathTo("experiments", {}, { roomId }),
   hypotheses: pathTo("hypotheses", {}, { roomId }),
@@ -41,7 +41,7 @@ const pagedInRoom = (roomId: string): Named<string> => ({
   openQuestions: pathTo("room_threads", { roomId }),
 })
 
-/** As above for a Thread: its own lists where it has some, else those of its Room. */
+/** The same for a Thread: its own reads if there are any, else those of its Room. */
 const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
   ...pagedInRoom(roomId),
   findingLinks: pathTo("thread_timeline", { threadId }, { kinds: "link_experiment_finding" }),
@@ -49,60 +49,60 @@ const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
 })
 
 /**
- * The newest items of each list, oldest first, and where those that were cut go on. Each list is written before the next
- * one is read: hundreds of objects that nobody keeps cost least while they are young.
+ * Serialises the newest items of each requested list, oldest first, with the path that continues each list that was cut.
+ * Each list is serialised before the next is read, so that its objects are garbage collected early.
  */
 function cut(
   basePath: string,
   paged: (name: ListName) => string,
   lists: { readonly [N in ListName]: () => readonly Served<Lists[N][number]>[] },
-  isAsked: (name: string) => boolean,
+  isRequested: (name: string) => boolean,
 ) {
   const truncated: Record<string, string> = {}
-  const told: { [N in ListName]?: JsonText<Lists[N]> } = {}
-  function tell<N extends ListName>(name: N): void {
+  const written: { [N in ListName]?: JsonText<Lists[N]> } = {}
+  function write<N extends ListName>(name: N): void {
     const items = lists[name]()
     const fit = fitting(items.slice(0, limits.contextItems), limits.innerListBytes)
     if (items.length > fit.length) truncated[name] = `${basePath}${paged(name)}`
-    Object.assign(told, { [name]: new JsonText(stored<Lists[N]>(writeJson(fit.reverse()))) })
+    Object.assign(written, { [name]: new JsonText(stored<Lists[N]>(writeJson(fit.reverse()))) })
   }
-  for (const name of listNames) if (isAsked(name)) tell(name)
-  return { ...told, truncated }
+  for (const name of listNames) if (isRequested(name)) write(name)
+  return { ...written, truncated }
 }
 
-/** An answer as its type describes it, with every part. */
+/** The type of an answer with all parts. */
 type Whole<N extends "room_context" | "thread_research_context"> = Served<Omit<AnswerOf<N>, "schemaVersion">>
 
-/** Which parts of a context were requested. */
+/** The requested parts of a context. */
 interface Choice {
   readonly parts?: readonly string[]
   readonly affordances?: "0" | "1"
 }
-const isAskedBy =
+const requestedBy =
   ({ parts }: Choice) =>
   (name: string): boolean =>
     parts === undefined || parts.includes(name)
 
-/** The requested blocks; the others are not read. */
-function blocks<B extends object>(isAsked: (name: string) => boolean, all: { readonly [K in keyof B]: () => B[K] }): Partial<B> {
-  const told: Partial<B> = {}
-  for (const name in all) if (isAsked(name)) told[name] = all[name]()
-  return told
+/** Reads the requested blocks only. */
+function blocks<B extends object>(isRequested: (name: string) => boolean, all: { readonly [K in keyof B]: () => B[K] }): Partial<B> {
+  const read: Partial<B> = {}
+  for (const name in all) if (isRequested(name)) read[name] = all[name]()
+  return read
 }
 
 const withAffordances = (experiments: ExperimentSummary[], { affordances }: Choice): ExperimentSummary[] =>
   affordances === "0" ? experiments.map(({ affordances: _left, ...bare }) => bare as ExperimentSummary) : experiments
 
-/** One more than is shown, to see whether there are more. */
+/** One more than is shown, to learn whether there are more. */
 const PROBE = limits.contextItems + 1
 
 export function contextReads({ rooms, threads, records, experiments, findingLinks, checkpoints, reviews }: Tables) {
   function roomContext(roomId: string, basePath: string, choice: Choice) {
-    const isAsked = isAskedBy(choice)
+    const isRequested = requestedBy(choice)
     const room = rooms.summary(roomId)
     if (room === undefined) throw noSuch("room")
-    const isKnown = ["concluded", "conclusion", "conclusions", "syntheses"].some(isAsked)
-    const selected = isKnown ? checkpoints.selectedOfRoom(roomId, room.archive) : []
+    const readsSelected = ["concluded", "conclusion", "conclusions", "syntheses"].some(isRequested)
+    const selected = readsSelected ? checkpoints.selectedOfRoom(roomId, room.archive) : []
     const concluding = selected.filter(({ state }) => state === "concluded")
     const conclusion = concluding.find(({ threadId }) => threadId === room.openingThreadId) ?? null
     let found: ReturnType<Records["newestOfKinds"]> | undefined
@@ -112,13 +112,14 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
       hypotheses: () => published()(["hypothesis"]),
       findingLinks: () => findingLinks.newestOfRoom(roomId, PROBE),
       publications: () => published()(PUBLISHED),
-      // If there are very many checkpoints, not all were read.
-      openQuestions: () => (isKnown && selected.length < limits.contextItems ? questionsOf(selected) : checkpoints.openQuestions(roomId)),
+      // `selected` is cut at `limits.contextItems`.
+      openQuestions: () =>
+        readsSelected && selected.length < limits.contextItems ? questionsOf(selected) : checkpoints.openQuestions(roomId),
     }
     return {
-      ...blocks(isAsked, { room: () => room, counts: () => room.counts, threads: () => threads.all(roomId) }),
-      ...cut(basePath, (name) => pagedInRoom(roomId)[name], lists, isAsked),
-      ...blocks(isAsked, {
+      ...blocks(isRequested, { room: () => room, counts: () => room.counts, threads: () => threads.all(roomId) }),
+      ...cut(basePath, (name) => pagedInRoom(roomId)[name], lists, isRequested),
+      ...blocks(isRequested, {
         concluded: () => conclusion !== null,
         conclusion: () => conclusion,
         conclusions: () => concluding,
@@ -129,7 +130,7 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
   }
 
   function threadContext(threadId: string, basePath: string, choice: Choice) {
-    const isAsked = isAskedBy(choice)
+    const isRequested = requestedBy(choice)
     const thread = threads.summary(threadId)
     const room = thread && rooms.summary(thread.roomId)
     if (thread === undefined || room === undefined) throw noSuch("thread")
@@ -142,12 +143,12 @@ export function contextReads({ rooms, threads, records, experiments, findingLink
       openQuestions: () => checkpoints.openQuestionsOfThread(threadId),
     }
     return {
-      ...blocks(isAsked, {
+      ...blocks(isRequested, {
         thread: () => thread,
         room: () => ({ roomId, title, state, archive, origin, adopted }),
         checkpoint: () => checkpoints.selectedOfThread(threadId) ?? null,
       }),
-      ...cut(basePath, (name) => pagedInThread(roomId, threadId)[name], lists, isAsked),
+      ...cut(basePath, (name) => pagedInThread(roomId, threadId)[name], lists, isRequested),
       timelineWatermark: thread.timelineWatermark,
       activityWatermark,
     }

@@ -1,6 +1,6 @@
 /**
- * What lets a reader judge a record, or what cites several: from whom its evidence comes, what failed on the way to it, what of
- * it is doubted, and what cites it. What counts and what rests on what is the model's to say (src/research/evidence).
+ * Collects what helps a reader to judge a record or a checkpoint: who its evidence comes from, what failed, what is doubted,
+ * and what cites it. `src/research/evidence` decides which evidence counts and what rests on what.
  */
 import type { Author } from "../../contract/answers/index.ts"
 import { each } from "../../contract/each.ts"
@@ -18,7 +18,7 @@ import { ANSWER, STANDS } from "../evidence/answers.ts"
 import { AGENT, AGENT_AT } from "../../ledger/journal/author.ts"
 
 const [SIGHT, ITEMS] = [limits.caseSight, limits.caseItems]
-/** One more than is shown, to see whether there are more. */
+/** One more than is shown, to learn whether there are more. */
 const PROBE = ITEMS + 1
 
 interface Word {
@@ -26,14 +26,14 @@ interface Word {
   readonly verdict: "supports" | "contradicts" | "inconclusive" | "reproductions" | "failedReproductions"
   readonly authorId: string
   readonly independent: number
-  /** Who speaks as another agent than the record's own; null where none does. */
+  /** The author and agent of this evidence, if the agent is not the record's own; else null. */
   readonly otherAgent: string | null
 }
 interface FailedRow extends Author, Omit<FailedItem, "author" | "experiment"> {
   readonly experimentId: string
   readonly experimentLabel: string
   readonly roomId: string
-  /** Where it was registered or cancelled in the history. */
+  /** The position in the journal of its registration or cancellation. */
   readonly written: number
 }
 interface DoubtRow extends Author, Omit<Doubt, "attemptId" | "answered" | "of" | "target" | "author"> {
@@ -54,12 +54,12 @@ interface CitingRow extends Omit<AnswerOf<"record_case">["citedIn"]["items"][num
   readonly recordRoomId: string
 }
 
-/** The newest words about records (a JSON list of ids), as `w`. @param which which of them */
+/** The newest evidence `w` about records, a JSON list of ids. @param which a condition on `w` */
 const WORDS = (which: string) =>
   `json_each(+?) JOIN evidence_words w ON w.target_id = json_each.value AND ${which}
      AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - ${SIGHT} FROM evidence_words m WHERE m.target_id = json_each.value)`
 
-/** The newest of a list, and whether there is more. */
+/** Cuts a list to the items that are shown. */
 const newest = <Row, Item>(rows: readonly Row[], item: (row: Row) => Item) => ({
   items: rows.slice(0, ITEMS).map(item),
   more: rows.length > ITEMS,
@@ -74,7 +74,7 @@ export function judging(db: Db, evidence: Evidence) {
        iif(w.other_agent = 1, w.author_id || ' ' || coalesce(w.speaker_agent, ''), NULL) AS otherAgent
      FROM evidence_words w WHERE w.target_id = +? AND w.counted = 1 ORDER BY w.sequence DESC LIMIT ${SIGHT}`,
   )
-  // The attempts behind a word: those that produced the finding, the one its link names, or the reproduction itself.
+  // The attempts behind a piece of evidence: those that produced the finding, the one its link names, or the reproduction itself.
   const commits = db.prepare<{ sequence: number; commit: string }>(
     `SELECT told AS sequence, ${contentOf("a")} ->> '$.repository.commit' AS "commit" FROM (
        SELECT w.sequence AS told, t.attempt_id AS ran FROM ${WORDS("w.counted = 1")} JOIN finding_attempts t ON t.version_id = w.speaker_id AND t.role = 'producing'
@@ -136,14 +136,14 @@ export function judging(db: Db, evidence: Evidence) {
      JOIN records r ON r.version_id = json_each.value GROUP BY c.checkpoint_id ORDER BY c.checkpoint_id DESC LIMIT ${PROBE}`,
   )
 
-  /** Where the newest words that count come from: in all, and by what they say. */
+  /** Counts the sources of the newest evidence that counts, in total and by verdict. */
   function weightOf(versionId: string) {
     const list = JSON.stringify([versionId])
     const behind = Map.groupBy(commits.all(list, list, list), ({ sequence }) => sequence)
     const words = counted.all(versionId)
-    const of = (some: readonly Word[]): Origins => {
+    const originsOf = (some: readonly Word[]): Origins => {
       const independent = some.filter((word) => word.independent === 1)
-      const people = (said: readonly Word[]) => new Set(said.map(({ authorId }) => authorId)).size
+      const people = (several: readonly Word[]) => new Set(several.map(({ authorId }) => authorId)).size
       return {
         words: some.length,
         independent: independent.length,
@@ -155,20 +155,20 @@ export function judging(db: Db, evidence: Evidence) {
     }
     return {
       ...each([...enumerations.hypothesisVerdict, "reproductions", "failedReproductions"] as const, (name) =>
-        of(words.filter(({ verdict }) => verdict === name)),
+        originsOf(words.filter(({ verdict }) => verdict === name)),
       ),
-      all: of(words),
+      all: originsOf(words),
     }
   }
 
-  /** What was done on some records, what of it failed, and what is doubted. @param seenFrom the Room that it is shown in */
+  /** Returns the work on some records, its failures, and the doubts about them. @param seenFrom the Room that shows it */
   function around(versionIds: readonly string[], seenFrom: string) {
     const list = JSON.stringify(versionIds)
     const work = lines.all(...Array<string>(6).fill(list))
     const experimentIds = JSON.stringify(work.map(({ id }) => id))
     const attempts = each(["registered", ...enumerations.attemptOutcome] as const, () => 0)
     for (const { status, attempts: count } of ended.all(experimentIds)) attempts[outcomeOf(status) ?? "registered"] += count
-    const fallen = [...work.slice(0, limits.pageItems).flatMap(({ id }) => failed.all(id)), ...cancelled.all(experimentIds)].toSorted(
+    const failures = [...work.slice(0, limits.pageItems).flatMap(({ id }) => failed.all(id)), ...cancelled.all(experimentIds)].toSorted(
       (one, other) => other.written - one.written,
     )
     const bearing = speakers.all(list).map(({ id }) => id)
@@ -181,7 +181,7 @@ export function judging(db: Db, evidence: Evidence) {
         experiments: each(enumerations.experimentStatus, (status) => work.filter((line) => line.status === status).length),
         attempts,
       },
-      failed: newest(fallen, ({ userId, username, agent, experimentId, experimentLabel, roomId, written: _order, ...item }) => ({
+      failed: newest(failures, ({ userId, username, agent, experimentId, experimentLabel, roomId, written: _order, ...item }) => ({
         ...item,
         author: { userId, username, agent },
         experiment: { experimentId, label: experimentLabel, ...fromOtherRoom(roomId, seenFrom) },
@@ -219,7 +219,7 @@ export function judging(db: Db, evidence: Evidence) {
   return {
     weightOf,
     around,
-    /** What would be in doubt if a record fell: records that rest on it, and what Threads have come to that cites it or one of these. */
+    /** Returns what a record's fall would put in doubt: records that rest on it, and selected checkpoints that cite it or one of these. */
     downstream(versionId: string, seenFrom: string) {
       const resting = evidence.restingOn(versionId, PROBE)
       const cited = citing.all(JSON.stringify([versionId, ...resting.slice(0, ITEMS).map((record) => record.versionId)]))

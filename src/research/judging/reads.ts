@@ -1,4 +1,4 @@
-/** Reads by which a record, or what a Thread has come to, is judged. */
+/** Reads that help to judge a record or a checkpoint. */
 import { present } from "../../contract/present.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
@@ -14,7 +14,13 @@ export function judgingReads(records: Records, checkpoints: Checkpoints, judging
       if (found === undefined) throw noSuch("record")
       const { versionId, kind, label, wording, status, roomId, evidenceTally } = found
       return {
-        ...{ versionId, kind, label, wording, status, roomId, evidenceTally },
+        versionId,
+        kind,
+        label,
+        wording,
+        status,
+        roomId,
+        evidenceTally,
         bearing: present(records.bearingOf(versionId)),
         weight: judging.weightOf(versionId),
         ...judging.around([versionId], roomId),
@@ -27,10 +33,21 @@ export function judgingReads(records: Records, checkpoints: Checkpoints, judging
       const { checkpointId, roomId, threadId, state } = found.checkpoint
       const cited = found.citations.map((versionId) => records.summary(versionId)).filter((record) => record !== undefined)
       return {
-        ...{ checkpointId, roomId, threadId, state },
-        citations: cited.map(({ versionId, kind, label, wording, status, author, outcome, evidenceTally, inDoubt, roomId: origin }) => ({
-          ...{ versionId, kind, label, wording, status, author, outcome, evidenceTally, inDoubt },
-          ...fromOtherRoom(origin, roomId),
+        checkpointId,
+        roomId,
+        threadId,
+        state,
+        citations: cited.map((record) => ({
+          versionId: record.versionId,
+          kind: record.kind,
+          label: record.label,
+          wording: record.wording,
+          status: record.status,
+          author: record.author,
+          outcome: record.outcome,
+          evidenceTally: record.evidenceTally,
+          inDoubt: record.inDoubt,
+          ...fromOtherRoom(record.roomId, roomId),
         })),
         ...judging.around(
           cited.map(({ versionId }) => versionId),

@@ -1,4 +1,4 @@
-/** Materials: their rows, the Rooms that know them, their location reports, and how they are shown. */
+/** The rows of materials, the Rooms that registered them, their location reports, and their summaries. */
 import type { Author, Person } from "../../contract/answers/index.ts"
 import { fitting, JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -15,19 +15,19 @@ type NewMaterial = Made & Omit<NewRow<"materials">, "originRoomId" | "knownIn" |
 
 type Row = Omit<MaterialSummary, "labelFromOtherRoom" | "digest" | "registeredBy" | "obtainability"> &
   Author & {
-    /** In any order. */
+    /** Unordered. */
     readonly reports: Stored<(Report & { readonly sequence: number })[]>
   }
 type Location = MaterialAnswer["locations"][number]
 type UseRow = MaterialAnswer["consumedBy"]["items"][number] & { readonly written: number }
 
-/** The digest a reference promises; null for a pinned reference, whose content has no digest of ours. */
+/** Returns the digest in a reference; null for a pinned reference, which has none. */
 const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
 
-/** Sorted here: SQLite would sort the reports of each material of a list in a table of its own. */
+/** Sorted here, because SQLite would build a temporary table to sort the reports of each material in a list. */
 const oldestFirst = (reports: Row["reports"]) => parse(reports).sort((one, other) => one.sequence - other.sequence)
 
-/** @param roomId the Room it is shown in; null outside of any */
+/** @param roomId the Room that shows it; null outside of Rooms */
 function shown(row: Row, roomId: string | null): MaterialSummary {
   const { materialId, label, materialOriginRoom, reference, name, description, mediaType, sizeBytes, valuesDigest } = row
   const digest = digestOfReference(reference)
@@ -35,7 +35,7 @@ function shown(row: Row, roomId: string | null): MaterialSummary {
     materialId,
     label,
     materialOriginRoom,
-    // Of a material the interface says it either way.
+    // Unlike other objects, a material always has this member.
     labelFromOtherRoom: false,
     ...fromOtherRoom(materialOriginRoom, roomId),
     reference,
@@ -52,7 +52,7 @@ function shown(row: Row, roomId: string | null): MaterialSummary {
   }
 }
 
-/** How many uses of each kind a material's read shows; their number is always whole. */
+/** The number of uses of each kind that a material's read shows. The totals count all uses. */
 const USES = 50
 
 const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS materialOriginRoom, m.reference, m.name, m.description,
@@ -63,7 +63,7 @@ const COLUMNS = `m.material_id AS materialId, m.label, m.origin_room_id AS mater
 const TABLES = "materials m JOIN people p ON p.user_id = m.registered_by"
 const SUMMARY = `SELECT ${COLUMNS} FROM ${TABLES}`
 
-/** The instance that a Room first was of, empty for this one: two that never met may both have registered one reference. */
+/** The instance that a Room came from, empty for this one. Two instances may register the same reference independently. */
 const KNOWN_IN = "coalesce((SELECT known_in FROM imported_rooms WHERE room_id = +?), '')"
 
 export type Materials = ReturnType<typeof materials>
@@ -102,7 +102,7 @@ export function materials(db: Db) {
   const reports = db.prepare<Omit<Location, "reporter"> & Person>(
     "SELECT l.reporter_id AS userId, p.username, l.room_id AS roomId, l.at, l.uri, l.state, l.observed_digest AS observedDigest, l.explanation FROM material_reports l JOIN people p ON p.user_id = l.reporter_id WHERE l.material_id = +? ORDER BY l.sequence DESC LIMIT 500",
   )
-  // Each in the order of the index it is found by: a material that everything consumes must not be sorted for every look at it.
+  // Each in the order of its index, so that a material with very many uses needs no sort.
   const consumed = db.prepare<UseRow>(
     `SELECT a.attempt_id AS id, a.label, a.room_id AS roomId, i.name, a.history_position AS written FROM attempt_inputs i CROSS JOIN attempts a USING (attempt_id)
      WHERE i.material_id = +? ORDER BY i.attempt_id, i.position LIMIT ${USES}`,
@@ -117,10 +117,10 @@ export function materials(db: Db) {
   )
   const counted = (table: string) => db.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table} WHERE material_id = +?`)
   const [consumptions, productions, requirements] = [counted("attempt_inputs"), counted("attempt_outputs"), counted("plan_materials")]
-  /** How often a material is used so, and those uses that are shown, oldest first. */
-  const uses = (found: typeof consumed, all: typeof consumptions, materialId: string, seenFrom: string) => ({
-    total: all.one(materialId).total,
-    items: found
+  /** Returns the total number of uses of one kind, and those that are shown, oldest first. */
+  const uses = (shownUses: typeof consumed, total: typeof consumptions, materialId: string, seenFrom: string) => ({
+    total: total.one(materialId).total,
+    items: shownUses
       .all(materialId)
       .sort((one, other) => one.written - other.written)
       .map(({ id, label, roomId, name }) => ({ id, label, roomId, name, ...fromOtherRoom(roomId, seenFrom) })),
@@ -130,28 +130,28 @@ export function materials(db: Db) {
     insert(made: NewMaterial): void {
       insert({ ...made, originRoomId: made.roomId, registeredBy: made.authorId, registeredAt: made.at })
     },
-    /** Notes that a Room knows a material; the first time counts. */
+    /** Registers a material in a Room. Only the first call has an effect. */
     enterRoom: (roomId: string, materialId: string, threadId: string, entryId: string, at: string) =>
       insertRoom({ roomId, materialId, threadId, entryId, registeredAt: at }),
     report: insertReport,
 
-    /** The material of a reference, as far as it is known where the Room comes from. */
+    /** Returns the material with a reference, as the instance that the Room came from knows it. */
     withReference: (reference: string, roomId: string) => byReference.get(reference, roomId),
-    /** Where a material comes from; undefined when there is none. */
+    /** Returns the Room and label of a material; undefined if there is none. */
     place(materialId: string) {
       const row = place.get(materialId)
       return row && { originRoomId: row.originRoomId, label: row.label, digest: digestOfReference(row.reference) }
     },
-    /** The Thread in which a Room registered a material; undefined when it did not. */
+    /** Returns the Thread in which a Room registered a material; undefined if it did not. */
     threadIn: (roomId: string, materialId: string): string | undefined => inRoom.get(roomId, materialId)?.threadId,
-    /** The Room of a person's own that registered a material: the first one, an active one where there is any. */
+    /** Returns the first Room of a person that registered a material, an active one if possible. */
     roomOf: (userId: string, materialId: string): string | undefined => ofMember.get(userId, materialId)?.roomId,
 
     summary(materialId: string, roomId: string | null = null) {
       const row = summary.get(materialId)
       return row && shown(row, roomId)
     },
-    /** A material whole, with its reports (newest first) and uses. */
+    /** Returns a whole material with its reports, newest first, and its uses. */
     read(materialId: string) {
       const row = one.get(materialId)
       if (row === undefined) return undefined
@@ -169,7 +169,7 @@ export function materials(db: Db) {
     },
     ofRoom: (roomId: string, after: string | undefined, count: number) =>
       ofRoom.all(roomId, after ?? "", count).map((row) => shown(row, roomId)),
-    /** Its newest materials, in the order they were registered. */
+    /** Returns the newest materials of a Room in the order they were registered. */
     newestOfRoom: (roomId: string, count: number) =>
       newestOfRoom
         .all(roomId, count)

@@ -1,7 +1,7 @@
-/** Whether people can get a material, as far as its location reports say. */
+/** Derives whether people can obtain a material from its location reports. */
 import type { LocationState, Obtainability } from "../../contract/schema/enumerations.ts"
 
-/** What counts of a report. */
+/** The parts of a report that count. */
 export interface Report {
   readonly reporterId: string
   readonly uri: string
@@ -10,15 +10,14 @@ export interface Report {
 }
 
 const meanings: Record<LocationState, Obtainability> = { available: "obtainable", restricted: "restricted", unavailable: "unobtainable" }
-/** The report that says most about whether people can get it. */
+/** The first state that any report has decides. */
 const order: readonly LocationState[] = ["available", "restricted", "unavailable"]
 
 /**
- * Derived from the newest report of each reporter on each URI. Reports on one URI that disagree (on the state, or on the digest
- * seen), or a digest that is not the one promised, make it `disputed`; else one place where it lies is enough: what is said of
- * two URIs is no dispute.
+ * Considers the newest report of each reporter on each URI. The material is `disputed` if reports on one URI disagree about the
+ * state or the digest, or if a digest differs from the reference. Otherwise one URI that has it is enough.
  * @param reports oldest first
- * @param digest what the reference promises, where it is a digest
+ * @param digest the digest in the reference, or null
  */
 export function obtainabilityOf(reports: readonly Report[], digest: string | null): Obtainability {
   const newest = [...new Map(reports.map((report) => [`${report.reporterId} ${report.uri}`, report])).values()]
@@ -29,10 +28,10 @@ export function obtainabilityOf(reports: readonly Report[], digest: string | nul
     if ((states.get(uri) ?? state) !== state) return "disputed"
     states.set(uri, state)
     if (observedDigest === null) continue
-    // A pinned reference promises none, and may lie packed one way here and another way there.
+    // A pinned reference has no digest, and each URI may have it packed differently.
     if (observedDigest !== (digest ?? digests.get(uri) ?? observedDigest)) return "disputed"
     digests.set(uri, observedDigest)
   }
-  const told = new Set(states.values())
-  return meanings[order.find((state) => told.has(state)) ?? "unavailable"]
+  const reported = new Set(states.values())
+  return meanings[order.find((state) => reported.has(state)) ?? "unavailable"]
 }

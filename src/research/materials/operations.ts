@@ -1,4 +1,4 @@
-/** Registering materials and saying where they lie. */
+/** The behaviours that register materials and report their locations. */
 import { present } from "../../contract/present.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
@@ -11,7 +11,7 @@ import type { Materials } from "./materials.ts"
 export function materialOperations(rooms: Rooms, threads: Threads, materials: Materials) {
   const register_material = behaviour("register_material", {
     subject({ body }) {
-      // Without a Thread of its own a material is registered in the Room's opening one.
+      // The default is the Room's opening Thread.
       const threadId = body.threadId ?? rooms.openingThread(body.roomId)
       if (threadId === undefined) throw noSuch("room")
       return threadSubject(threads, threadId, body.roomId)
@@ -36,11 +36,11 @@ export function materialOperations(rooms: Rooms, threads: Threads, materials: Ma
     subject({ actor, body }) {
       const place = materials.place(body.materialId)
       if (place === undefined) throw noSuch("material")
-      // A material known in several Rooms is reported on in the caller's own: the credential's, or one that the person belongs to.
+      // If several Rooms registered the material, the report goes to the credential's Room, or to one that the person belongs to.
       const own = actor.grant?.roomId ?? materials.roomOf(actor.userId, body.materialId)
-      const known = own === undefined ? undefined : materials.threadIn(own, body.materialId)
-      const roomId = own !== undefined && known !== undefined ? own : place.originRoomId
-      const threadId = known ?? materials.threadIn(place.originRoomId, body.materialId)
+      const ownThread = own === undefined ? undefined : materials.threadIn(own, body.materialId)
+      const roomId = own !== undefined && ownThread !== undefined ? own : place.originRoomId
+      const threadId = ownThread ?? materials.threadIn(place.originRoomId, body.materialId)
       return { roomId, threadId, place }
     },
     write({ actor, body }, { roomId, place: { label, originRoomId } }, { at }) {

@@ -1,6 +1,6 @@
 /**
- * Which Rooms must be replayed so that one of them says what it said: those that its writes name something of, those
- * whose writes name something of it, and so on from each of these.
+ * Finds the writes to replay for a view of a Room's past. They are the writes of the Room, of the Rooms whose objects it
+ * names, of the Rooms that name its objects, and so on from each of these.
  */
 import { idOf } from "../../ledger/journal/keys.ts"
 import { objectList } from "../../contract/objects/objects.ts"
@@ -9,23 +9,23 @@ import { type Entry, journal } from "../../ledger/journal/journal.ts"
 import { roomJournal } from "../../ledger/journal/room-journal.ts"
 import { citing } from "../export/cited.ts"
 
-/** The most that may be replayed. */
+/** The limits of a replay. */
 export interface MostOfPast {
   readonly entries: number
-  /** Bytes of what was sent. */
+  /** The total size of the bodies. */
   readonly contentBytes: number
 }
 
 export interface BoundPast {
-  /** The Rooms, the one that is asked for first. */
+  /** The requested Room first. */
   readonly rooms: readonly string[]
-  /** How many writes. */
+  /** The number of writes. */
   readonly count: number
-  /** Their writes in the order in which they were accepted. */
+  /** Reads the writes of these Rooms in the order of the journal. */
   entries(): Generator<Entry>
 }
 
-/** Finds the Rooms that name something of a Room. What is said of records and attempts stands beside them; the rest is looked for. */
+/** Finds the Rooms that name an object of a Room. Uses of records and attempts have their own tables; the rest takes a query each. */
 function naming(db: Db) {
   const speakers = db.prepare<{ id: string }>(
     `WITH it (room_id) AS (SELECT +?)
@@ -37,7 +37,7 @@ function naming(db: Db) {
     `WITH it (room_id) AS (SELECT +?)
      SELECT l.room_id AS roomId FROM it JOIN materials m ON m.origin_room_id = it.room_id JOIN material_reports l USING (material_id)
      UNION SELECT l.room_id FROM it JOIN materials m ON m.origin_room_id = it.room_id JOIN room_materials l USING (material_id)
-     -- Of an experiment that was amended since, what it addressed before.
+     -- The hypotheses that an experiment addressed before it was amended.
      UNION SELECT e.room_id FROM it JOIN experiment_revisions a ON a.operation = 'amend_experiment'
        JOIN experiments e ON e.experiment_id = a.experiment_id
        JOIN experiment_revisions v ON v.experiment_id = a.experiment_id AND v.operation IN ('propose_experiment', 'amend_experiment')
@@ -70,10 +70,10 @@ function naming(db: Db) {
 }
 
 /**
- * What must be replayed for a Room as it was after an entry of its activity.
+ * Finds the writes to replay for a Room as it was after an entry of its activity.
  * @param db a snapshot
- * @param position that entry's place in the history: what was accepted after it, in whatever Room, is left out
- * @returns null where it is more than may be
+ * @param position the entry's position in the journal; later writes of any Room are left out
+ * @returns null if they exceed the limits
  */
 export function boundPast(db: Db, roomId: string, position: number, most: MostOfPast): BoundPast | null {
   const cites = citing(db)
@@ -81,7 +81,7 @@ export function boundPast(db: Db, roomId: string, position: number, most: MostOf
   const rooms = new Set([roomId])
   const positions: number[] = []
   let bytes = 0
-  // What is added on the way is gone through too.
+  // The loop also visits the Rooms that it adds.
   for (const each of rooms) {
     for (const one of roomJournal(db, each)) {
       if (one.entry.position > position) break

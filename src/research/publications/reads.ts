@@ -43,7 +43,7 @@ export function publicationReads({
   doubts,
   reviews,
 }: Tables) {
-  /** @throws Refusal 404 for no record, or one of another kind */
+  /** @throws Refusal 404 if there is no such record, or it is of another kind */
   function mustRead(versionId: string, kind?: RecordKind) {
     const record = isUuid(versionId) ? records.read(versionId) : undefined
     if (record === undefined || (kind !== undefined && record.kind !== kind)) throw noSuch(kind ?? "record")
@@ -63,7 +63,7 @@ export function publicationReads({
     }
   }
 
-  /** Records newest first, of one Room or of all. @throws Refusal 404 for an author who is not here */
+  /** Lists records of one Room or of all, newest first. @throws Refusal 404 for an unknown author */
   function newest(roomId: string | undefined, query: ParametersOf<"room_publications">) {
     const { kinds, status, author, agent } = query
     const filters = [kinds?.join(), status?.toString(), author?.toLowerCase(), ...(agent === undefined ? [] : [agent])]
@@ -123,8 +123,8 @@ export function publicationReads({
     concepts({ query }) {
       const list: ListOf = ["concepts", query.query]
       const { found, stopped } = index.page(query.query, readOpaqueCursor(query.after, 2, list), pageSize(query) + 1)
-      const goesOn = stopped === undefined ? undefined : opaqueCursor([stopped, ""], list)
-      return keysetPage(found, query, ({ versionId, key }) => opaqueCursor([versionId, key], list), goesOn)
+      const next = stopped === undefined ? undefined : opaqueCursor([stopped, ""], list)
+      return keysetPage(found, query, ({ versionId, key }) => opaqueCursor([versionId, key], list), next)
     },
   } satisfies Partial<Readers>
 }

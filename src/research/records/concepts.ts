@@ -8,13 +8,13 @@ import { INDEXED } from "../search/indexing.ts"
 
 const SELECT = `SELECT c.version_id AS versionId, c.key, c.label, c.definition, r.label AS recordLabel, r.kind AS recordKind, r.room_id AS roomId
   FROM concepts c JOIN records r USING (version_id)`
-/** Records that define concepts, with the bytes of these, the newest first. */
+/** Records that define concepts, with the size of their concepts, newest first. */
 const SIZED = (from: string) =>
   `SELECT c.version_id AS id, sum(octet_length(c.key) + octet_length(c.label) + octet_length(c.definition)) AS bytes FROM ${from} GROUP BY c.version_id ORDER BY c.version_id DESC`
 const RECORDS = recordKinds.map((kind) => `'${kind}'`).join(", ")
 /** Sorts after every id. */
 const END = "g"
-/** An id with this sorts right after the id. */
+/** An id followed by this sorts right after the id itself. */
 const JUST_AFTER = "-"
 
 export type ConceptIndex = ReturnType<typeof conceptIndex>
@@ -28,7 +28,7 @@ export function conceptIndex(db: Db) {
   const spelled = substrings(db, "concept_trigrams")
   const all = db.prepare<Sized>(`${SIZED("concepts c WHERE c.version_id < +?")} LIMIT +?`)
   const few = db.prepare<Sized>(
-    // What the index lacks is compared too.
+    // Concepts that are not indexed yet are compared too.
     SIZED(`(SELECT i.id FROM concept_trigrams t CROSS JOIN search_items i ON i.item = t.rowid WHERE concept_trigrams MATCH +? AND i.id <= +?
        UNION SELECT i.id FROM search_items i WHERE i.item > ${INDEXED} AND i.kind IN (${RECORDS}) AND i.id <= +?) f
      CROSS JOIN concepts c ON c.version_id = f.id`),
@@ -39,10 +39,10 @@ export function conceptIndex(db: Db) {
      ORDER BY c.version_id DESC, c.key DESC LIMIT +?`,
   )
   return {
-    /** Whether a record is there and does not define a concept of this key. */
+    /** Whether a record exists and does not define a concept with this key. */
     isUndefined: (versionId: string, key: string): boolean => one.get(versionId, key) === undefined && record.get(versionId) !== undefined,
     find: (versionId: string, key: string) => one.get(versionId, key),
-    /** Up to `count` concepts before a record and key, newest record first; with a query, those that contain it. */
+    /** Returns up to `count` concepts before a record and key, newest record first; with a query, only those that contain it. */
     page(query: string | undefined, before: readonly string[] | undefined, count: number): Walked<ConceptSummary> {
       const [versionId = END, key = ""] = before ?? []
       if (query === undefined) return { found: list.all(versionId, key, count) }

@@ -1,4 +1,4 @@
-/** What publishes or reuses records. */
+/** The behaviours that publish hypotheses and reuse records. */
 import { present } from "../../contract/present.ts"
 import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"

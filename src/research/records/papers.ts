@@ -1,11 +1,11 @@
-/** Papers as records and readers name them. */
+/** Reads arXiv ids as people write them. */
 import * as v from "valibot"
 import { arxivId } from "../../contract/schema/fields.ts"
 
-/** What people write in front of an arXiv id. */
+/** Prefixes that people write before an arXiv id. */
 const PREFIX = /^(?:arxiv:\s*|https?:\/\/(?:www\.)?arxiv\.org\/(?:abs|pdf)\/)/i
 
-/** The arXiv id that a text consists of, without version and subject class; undefined where it says something else. */
+/** Returns the arXiv id in a text, without version and subject class; undefined if the text is not an arXiv id. */
 export function arxivIdOf(text: string): string | undefined {
   const checked = v.safeParse(
     arxivId,

@@ -1,4 +1,4 @@
-/** What publishing a record is, whatever its kind: its row, its label, and its card in the timeline. */
+/** Publishes a record of any kind: writes its row and label, and its card for the timeline. */
 import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Assertion } from "../../contract/definitions/science.ts"
@@ -6,7 +6,7 @@ import { type Call, type Change, madeBy } from "../../ledger/journal/behaviour.t
 import { type Evidence, type Reference, saidBy } from "../evidence/evidence.ts"
 import type { Records } from "./records.ts"
 
-/** What a card shows of a record. */
+/** The members of a record that its card shows. */
 export interface ShownRecord {
   readonly versionId: string
   readonly kind: string
@@ -16,7 +16,7 @@ export interface ShownRecord {
   readonly contentDigest: string
 }
 
-/** A record as a card of a timeline, less its standing, which is added as it is when the card is read. */
+/** Makes the timeline card of a record. Its standing is added when the card is read. */
 export function recordCard(
   { versionId, kind, label, roomId, wording, contentDigest }: ShownRecord,
   {
@@ -43,7 +43,7 @@ export function recordCard(
   }
 }
 
-/** What the roles of an assertion rest on: the records that are their values, and those whose definitions they borrow. */
+/** Returns references to the records that an assertion uses as values, or takes concepts from. */
 const borrowed = ({ predicate, roles }: Assertion): Reference[] =>
   [{ role: "predicate", value: predicate }, ...roles].flatMap(({ role, value }) =>
     value.type === "record" || value.type === "concept_ref"
@@ -54,10 +54,9 @@ const borrowed = ({ predicate, roles }: Assertion): Reference[] =>
 type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_cited_claim">
 
 /**
- * Writes what all records have in common.
- * @param references what it rests on, or refers to
- * @param papers arXiv ids of papers it quotes or builds on
- * @param evidence with whose voice it speaks as evidence, if not with its own, and the attempts behind it
+ * Writes the parts that all records have in common.
+ * @param papers arXiv ids of the papers that it quotes or builds on
+ * @param evidence the attempts behind it, and `voiceId` if its evidence counts as that of another object
  */
 export function publishRecord(
   { records, evidence }: { readonly records: Records; readonly evidence: Evidence },

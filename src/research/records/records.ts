@@ -1,4 +1,4 @@
-/** Scientific records of every kind: their rows, what they rest on, and the lists of them. */
+/** The rows of records of every kind, their references, and lists of them. */
 import type { RecordAnswer } from "../../contract/answers/index.ts"
 import type { RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
@@ -19,7 +19,7 @@ export interface NewRecord extends Made, Pick<NewRow<"records">, "versionId" | "
   readonly client: object | undefined
   readonly concepts: Concepts
   readonly references: readonly Reference[]
-  /** arXiv ids of papers it quotes. */
+  /** The arXiv ids of papers that it quotes. */
   readonly papers?: readonly string[]
 }
 
@@ -37,27 +37,27 @@ const resolved = (row: ReferenceRow, seenFrom: string) => ({
 })
 
 const SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES}`
-/** Those alone that a table names, in its order. @param alias of the table */
+/** Selects only the records that a table names, in the order of that table. @param alias the alias of the table */
 const summariesOf = (table: string, alias: string): string =>
   `SELECT ${SUMMARY_COLUMNS} FROM ${table} CROSS JOIN ${SUMMARY_TABLES.replace("JOIN people", `ON r.version_id = ${alias}.version_id JOIN people`)}`
-/** Only records that stand; and only those that do not, by their status. */
+/** Selects records whose status is current. `FALLEN` selects the others, by their status. */
 const STANDING = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES} JOIN (SELECT 1) ON s.status IS NULL OR s.status = 'current'`
 const FALLEN = summariesOf("fallen_records d", "d")
 
-/** The newest of rows that were found kind by kind. */
+/** Merges rows that were read kind by kind. */
 const newestFirst = (found: readonly SummaryRow[], count: number) =>
   found
     .toSorted((one, other) => (one.versionId < other.versionId ? 1 : -1))
     .slice(0, count)
     .map(recordSummary)
 
-/** What a list of records is narrowed to. */
+/** The filters of a list of records. */
 export interface RecordFilters {
   readonly roomId?: string | undefined
   readonly kinds?: readonly string[] | undefined
   readonly status?: RecordStatus | undefined
   readonly authorId?: string | undefined
-  /** With which they wrote it. */
+  /** The agent that the author used. */
   readonly agent?: string | undefined
 }
 
@@ -83,7 +83,7 @@ export function records(db: Db) {
      FROM record_references x JOIN records r ON r.version_id = x.to_version_id LEFT JOIN standings s ON s.version_id = r.version_id
      WHERE x.version_id = +? AND x.part IN ('premise', 'reference') ORDER BY x.part, x.position`,
   )
-  // With a plus a column is compared, but not looked up by: an author's records are fewer than a kind's. Of what has fallen there is less still.
+  // A plus keeps SQLite from using the index of that column: an author has fewer records than a kind, and fewer still have fallen.
   const columns = { roomId: "r.room_id", kind: "r.kind", authorId: "r.author_id", agent: AGENT("r") }
   const newest = filteredList<SummaryRow>(db, SUMMARY, columns, "r.version_id", true)
   const newestOfAuthor = filteredList<SummaryRow>(db, SUMMARY, { ...columns, kind: "+r.kind" }, "r.version_id", true)
@@ -97,7 +97,7 @@ export function records(db: Db) {
   const newestOfThreadAndKind = db.prepare<SummaryRow>(
     `${SUMMARY} WHERE r.thread_id = +? AND r.kind = +? ORDER BY r.version_id DESC LIMIT +?`,
   )
-  // What is skipped is not looked at: the newest has the highest number, and none is missing.
+  // Sequences have no gaps, so an offset is a subtraction and no row is skipped one by one.
   const ofPaper = db.prepare<SummaryRow>(
     `${summariesOf("record_papers q", "q")}
      WHERE q.arxiv_id = +? AND q.sequence <= (SELECT max(sequence) FROM record_papers WHERE arxiv_id = +?) - +? ORDER BY q.sequence DESC LIMIT +?`,
@@ -109,7 +109,7 @@ export function records(db: Db) {
   const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +? AND r.label = +? AND r.version_id > +?`)
 
   return {
-    /** What the words that count say of a record together. */
+    /** What the counted evidence says together about a record. */
     bearingOf: (versionId: string) => one.get(versionId)?.bearing,
 
     insert(record: NewRecord): void {
@@ -124,20 +124,20 @@ export function records(db: Db) {
 
     exists: (versionId: string): boolean => exists.get(versionId) !== undefined,
 
-    /** A record as lists show it; undefined when there is none. */
+    /** Returns a record as lists show it; undefined if there is none. */
     summary(versionId: string) {
       const row = one.get(versionId)
       return row && recordSummary(row)
     },
 
-    /** Records that an object of a Room names by exact reference, in the same order. */
+    /** Returns the records with these ids in the same order, as an object of the Room `seenFrom` shows them. */
     resolve: (versionIds: readonly string[], seenFrom: string) =>
       versionIds.flatMap((versionId) => {
         const row = one.get(versionId)
         return row === undefined ? [] : [related(row, seenFrom)]
       }),
 
-    /** A record whole, its content as it was accepted. */
+    /** Returns a whole record, with its content as it was accepted. */
     read(versionId: string) {
       const row = whole.get(versionId)
       if (row === undefined) return undefined
@@ -154,7 +154,7 @@ export function records(db: Db) {
       }
     },
 
-    /** Up to `count` records older than `before`, newest first, that match the filters. */
+    /** Returns up to `count` records that match the filters and are older than `before`, newest first. */
     newest({ kinds, status, ...filters }: RecordFilters, before: string | undefined, count: number) {
       const [of, ofAuthor] = status === "current" ? [standing, standingOfAuthor] : [newest, newestOfAuthor]
       const list = status !== undefined && status !== "current" ? fallen : filters.authorId === undefined ? of : ofAuthor
@@ -163,7 +163,7 @@ export function records(db: Db) {
         count,
       )
     },
-    /** The newest records of every kind in a Room, found by one statement. @returns those of some kinds, newest first */
+    /** Reads the newest records of every kind in a Room with one statement. @returns a function that picks those of some kinds, newest first */
     newestOfKinds(roomId: string, count: number) {
       const rows = newestOfKinds.all(...recordKinds.flatMap((kind) => [roomId, kind, count]))
       return (kinds: readonly RecordKind[]) =>
@@ -172,18 +172,18 @@ export function records(db: Db) {
           count,
         )
     },
-    /** The newest records of a kind in a Room, newest first. */
+    /** Returns the newest records of a kind in a Room, newest first. */
     newestOfKind: (roomId: string, kind: RecordKind, count: number) => newestOfKind.all(roomId, kind, count).map(recordSummary),
-    /** The newest records published in a Thread, of some kinds, newest first. */
+    /** Returns the newest records of some kinds in a Thread, newest first. */
     newestOfThread: (threadId: string, kinds: readonly RecordKind[], count: number) =>
       newestFirst(
         kinds.flatMap((kind) => newestOfThreadAndKind.all(threadId, kind, count)),
         count,
       ),
-    /** Up to `count` records that quote a paper, those that came here last first, after so many. */
+    /** Returns up to `count` records that quote a paper, the latest to arrive on this instance first. */
     ofPaper: (arxivId: string, offset: number, count: number) => ofPaper.all(arxivId, arxivId, offset, count).map(recordSummary),
 
-    /** Up to `count` records of a kind after an id, in the order they were published. */
+    /** Returns up to `count` records of a kind after an id, in the order they were published. */
     ofKind(kind: RecordKind, { roomId, label }: { roomId?: string; label?: string }, after: string | undefined, count: number) {
       if (roomId === undefined) return ofKind.all(kind, after ?? "", count).map(recordSummary)
       if (label === undefined) return ofKindInRoom.all(roomId, kind, after ?? "", count).map(recordSummary)

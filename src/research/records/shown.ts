@@ -1,4 +1,4 @@
-/** How a record of any kind is shown: the row behind every list, card and reference. */
+/** Turns rows into the summaries of records that lists, cards and references show. */
 import type { Author, Notice, RecordSummary } from "../../contract/answers/index.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { Bearing, RecordStatus } from "../../contract/schema/enumerations.ts"
@@ -10,13 +10,13 @@ import { BEARING } from "../evidence/verdict.ts"
 import { REVIEWED, reviewedIn } from "../reviews/reviews.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
-/** The rows that a record's standing is made of; most records have none. */
+/** The columns of a record's standing; both are null for most records. */
 export interface StandingRow {
   readonly status: RecordStatus | null
   readonly notices: Stored<Notice[]> | null
 }
 
-/** What a sentence on where a record comes from is made of. */
+/** The columns that `provenanceSummary` needs. */
 interface Origin {
   readonly retrospective: number | null
   readonly experimentLabel: string | null
@@ -49,16 +49,16 @@ export const SUMMARY_TABLES = `records r
   LEFT JOIN plans n ON n.plan_id = f.plan_id
   ${TALLY_OF("r.version_id")}`
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** What a finding calls itself; without an execution behind it, it says what else it is. */
+/** Names the results of a finding, and says if they are retrospective or come from no execution or paper. */
 function results({ retrospective, papers, experimentLabel }: Origin): string {
   const paperless = experimentLabel === null && papers === 0
   if (retrospective === 1) return paperless ? "Retrospective, paperless results" : "Retrospective results"
   return paperless ? "Paperless results" : "Results"
 }
 
-/** What a reader should know of where a record comes from, in a sentence. */
+/** Says in one sentence where a record comes from. */
 function provenanceSummary(row: SummaryRow): string {
   if (row.kind === "hypothesis") return "A prediction by its author; it reports no result."
   if (row.kind === "cited_claim") return "A claim of a paper, quoted by its author."
@@ -68,19 +68,19 @@ function provenanceSummary(row: SummaryRow): string {
   return `${results(row)} of ${counted(row.producing ?? 0, "attempt")} of ${row.experimentLabel}${plan}, curated by their author.`
 }
 
-/** How a record stands now. */
+/** Returns the standing of a record. */
 export const standing = ({ status, notices }: StandingRow) => ({
   status: status ?? ("current" as const),
   notices: notices === null ? [] : new JsonText(notices),
 })
 
-/** The same of a record that is shown in some Room: its links are labelled where it is itself. */
+/** Returns the standing of a record shown in the Room `seenFrom`. The labels of its notices belong to the record's own Room. */
 export function standingSeenFrom({ status, notices }: StandingRow, originRoomId: string, seenFrom: string) {
   const seen = notices === null || originRoomId === seenFrom ? notices : marked(notices, fromOtherRoom(originRoomId, seenFrom))
   return standing({ status, notices: seen })
 }
 
-/** A record as lists show it. */
+/** Returns a record as lists show it. */
 export function recordSummary(row: SummaryRow) {
   const { versionId, kind, label, roomId, threadId, entryId, createdAt, wording, contentDigest, outcome } = row
   const { status, notices } = standing(row)
@@ -106,10 +106,10 @@ export function recordSummary(row: SummaryRow) {
   }
 }
 
-/** How a record is shown where another object refers to it. */
+/** The row of a record that another object refers to. */
 export type RelatedRow = Pick<SummaryRow, "versionId" | "label" | "kind" | "wording" | "roomId" | keyof StandingRow>
 
-/** A record as an object of a Room refers to it, with how it stands now. */
+/** Returns a record as an object of the Room `seenFrom` refers to it, with its standing. */
 export const related = (row: RelatedRow, seenFrom: string) => ({
   versionId: row.versionId,
   label: row.label,
