@@ -1,4 +1,4 @@
-/** What a write is advised of about the objects that it names: records that have fallen, and materials that are in doubt. */
+/** Warnings about the objects that a write names: records that are no longer current, and materials that are in doubt. */
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
@@ -24,7 +24,7 @@ export function namedObjects(db: Db, { materials, links }: { readonly materials:
      WHERE r.version_id IN (SELECT value FROM json_each(+?)) AND s.status <> 'current'`,
   )
 
-  /** Records that a write names and that are no longer current. */
+  /** Warns of records that are no longer current. */
   const namesFallen = (ids: readonly string[], seenFrom: string): Warning[] =>
     fallen
       .all(JSON.stringify(ids))
@@ -37,17 +37,17 @@ export function namedObjects(db: Db, { materials, links }: { readonly materials:
         ...fromOtherRoom(roomId, seenFrom),
       }))
 
-  /** Materials that a write names and that are unobtainable, or on which reports disagree. */
+  /** Warns of materials that are unobtainable, or whose reports disagree. */
   const namesMaterials = (ids: readonly string[], seenFrom: string): Warning[] =>
     [...new Set(ids)].flatMap((materialId): Warning[] => {
       const found = materials.summary(materialId, seenFrom)
       if (found === undefined || (found.obtainability !== "unobtainable" && found.obtainability !== "disputed")) return []
       const { label, obtainability, materialOriginRoom } = found
-      const told = obtainability === "disputed" ? "reports on it disagree" : "it is reported to be unobtainable"
+      const reason = obtainability === "disputed" ? "reports on it disagree" : "it is reported to be unobtainable"
       return [
         {
           code: `material_${obtainability}`,
-          message: `It names ${label}, and ${told}.`,
+          message: `It names ${label}, and ${reason}.`,
           materialId,
           label,
           ...fromOtherRoom(materialOriginRoom, seenFrom),
@@ -55,7 +55,7 @@ export function namedObjects(db: Db, { materials, links }: { readonly materials:
       ]
     })
 
-  /** The record that a write speaks of, if it has fallen already. @param linkId the link that the write made */
+  /** Warns that the record a write is about had already fallen. @param linkId the link that the write made */
   function speaksOfFallen(versionId: string, seenFrom: string, linkId?: string): Warning[] {
     const before = links.standingOn(versionId, linkId).map((kind) => linkKinds[kind].status)
     const status = before.reduce<RecordStatus>(strongerStatus, "current")
@@ -64,7 +64,7 @@ export function namedObjects(db: Db, { materials, links }: { readonly materials:
           ...warning,
           code: `names_${status}` as const,
           status,
-          message: `It speaks of ${warning.label}, which is ${status} already.`,
+          message: `It is about ${warning.label}, which is already ${status}.`,
         }))
       : []
   }

@@ -1,6 +1,6 @@
 /**
- * What the sender of a write is advised of (protocol, section 8): in its receipt and in its rehearsal, never a refusal. All of it
- * is said here; the sentences that also stand on the read of a record come from the same model.
+ * Warnings for the sender of a write (protocol, section 8), in its receipt and its rehearsal. They never refuse a write.
+ * Warnings that a record's read also shows come from the same functions.
  */
 import { present } from "../../contract/present.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
@@ -23,15 +23,15 @@ import { doubts as doubtsOf, eachOnce } from "../findings/doubts.ts"
 import { overBudget } from "../../contract/answers/costs.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 
-/** What a write was, as far as advice looks at it. */
+/** The parts of a write that decide its warnings. */
 export interface Written<Body> {
   readonly body: Body
-  /** The object it made or moved. */
+  /** The object that it created or changed. */
   readonly id: string
   readonly roomId: string
   /** When it was accepted. */
   readonly at: string
-  /** What the behaviour itself has to say. */
+  /** The result from the behaviour. */
   readonly result: Readonly<Record<string, unknown>>
 }
 
@@ -52,7 +52,7 @@ type Advisers = { readonly [N in OperationName]?: (written: Written<BodyOf<N>>) 
 
 const twice = (ids: readonly string[]): string[] => [...new Set(ids.filter((id, index) => ids.indexOf(id) < index))]
 
-/** An attempt, as a warning names it. */
+/** Names an attempt in a warning. */
 const shown = (
   { attemptId, label, roomId }: { readonly attemptId: string; readonly label: string; readonly roomId: string },
   seenFrom: string,
@@ -62,7 +62,7 @@ const shown = (
   ...fromOtherRoom(roomId, seenFrom),
 })
 
-/** The same premise said twice. */
+/** Warns of a premise that is named twice. */
 const repeatedPremises = (premises: Premises): Warning[] =>
   twice(premises.map(({ versionId }) => versionId)).map((versionId) => ({
     code: "premise_repeated",
@@ -70,7 +70,7 @@ const repeatedPremises = (premises: Premises): Warning[] =>
     versionId,
   }))
 
-/** What a registration should say of where it departs from its plan. */
+/** Warns that a registration departs from its plan without declaring it. */
 export function planWarnings(deviations: readonly { readonly field: string }[], intendedDeviation: string | undefined): Warning[] {
   if (deviations.length === 0 || intendedDeviation !== undefined) return []
   const fields = deviations.map(({ field }) => field)
@@ -88,7 +88,7 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
   )
   const anyAttempt = db.prepare("SELECT 1 FROM attempts WHERE experiment_id = +? LIMIT 1")
 
-  /** Of a record behind which no plan can stand. */
+  /** The doubts about a record that has no plans behind it. */
   const statementDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] =>
     eachOnce(evidence.doubtsOf(id, roomId))
   const recordDoubts = ({ id, roomId }: { readonly id: string; readonly roomId: string }): Warning[] => doubts.ofRecord(id, roomId)
@@ -139,14 +139,14 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
     report_attempt_event({ body, at, roomId }) {
       const { event, exitCode, reportedAt, cost, outputs = [] } = body
       const { label, registeredAt, planId } = present(attempts.find(body.attemptId))
-      const said: Warning[] = []
+      const found: Warning[] = []
       if (event === "succeeded" && exitCode !== undefined && exitCode !== 0)
-        said.push({ code: "exit_code_contradicts", message: `${label} succeeded, yet its exit code is ${exitCode}.`, exitCode })
+        found.push({ code: "exit_code_contradicts", message: `${label} succeeded, yet its exit code is ${exitCode}.`, exitCode })
       const slack = limits.clockSlackSeconds * 1000
       if (Date.parse(reportedAt) > Date.parse(at) + slack)
-        said.push({ code: "reported_in_future", message: `${reportedAt} is in the future: it is ${at} here.`, reportedAt })
+        found.push({ code: "reported_in_future", message: `${reportedAt} is in the future: the server's time is ${at}.`, reportedAt })
       if (Date.parse(reportedAt) < Date.parse(registeredAt) - slack)
-        said.push({
+        found.push({
           code: "reported_before_registration",
           message: `${reportedAt} is before ${label} was registered, at ${registeredAt}.`,
           reportedAt,
@@ -157,17 +157,17 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
         const promised = materials.place(materialId)?.digest
         if (!promised || promised === digest) continue
         const message = `Output ${outputLabel} has another digest than the material it names.`
-        said.push({ code: "output_differs_from_material", message, outputLabel, materialId })
+        found.push({ code: "output_differs_from_material", message, outputLabel, materialId })
       }
       const plan = cost === undefined || planId === null ? undefined : plans.foundation(planId)
       const over = plan === undefined ? [] : overBudget(costs.ofPlan(plan.planId))
       if (plan !== undefined && over.length > 0)
-        said.push({
+        found.push({
           code: "over_budget",
           message: `The attempts of ${plan.label} are over its budget: ${over.join(", ")}.`,
           plan: { planId: plan.planId, label: plan.label, ...fromOtherRoom(plan.roomId, roomId) },
         })
-      return said
+      return found
     },
     report_experiment_status: ({ body: { experimentId, status } }) =>
       status === "completed" && anyAttempt.get(experimentId) === undefined
@@ -186,7 +186,7 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
         ...towardHypothesis
           .filter(({ versionId }) => !addressed.includes(versionId))
           .map(({ versionId }) => {
-            const message = "The experiment does not address a hypothesis that the link has a verdict toward."
+            const message = "The link has a verdict toward a hypothesis that the experiment does not address."
             return { code: "hypothesis_not_addressed", message, versionId } as const
           }),
       ]
@@ -195,21 +195,21 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
       const earlier = typeof supersedesCheckpointId === "string" ? checkpoints.read(supersedesCheckpointId)?.checkpoint : undefined
       if (earlier === undefined) return []
       const { checkpointId } = earlier
-      const said: Warning[] = []
+      const found: Warning[] = []
       if (earlier.coversThrough > body.coversThrough)
-        said.push({
+        found.push({
           code: "covers_less",
-          message: `It covers the Thread through ${body.coversThrough}, the checkpoint before it through ${earlier.coversThrough}.`,
+          message: `It covers the Thread through ${body.coversThrough}, the previous checkpoint through ${earlier.coversThrough}.`,
           checkpointId,
         })
       if (earlier.state === "concluded" && body.state === "open")
-        said.push({ code: "reopens_conclusion", message: "It opens again what the checkpoint before it concluded.", checkpointId })
-      return said
+        found.push({ code: "reopens_conclusion", message: "It reopens what the previous checkpoint concluded.", checkpointId })
+      return found
     },
   }
 
   return {
-    /** What is said of a write once its rows stand: its own advice first, then of everything it names; each record once. */
+    /** Returns the warnings about a write after its rows are stored: its own first, then those about the objects it names. */
     of(name: OperationName, written: Written<unknown>): readonly Warning[] {
       const own = (advisers[name] as ((written: Written<unknown>) => readonly Warning[]) | undefined)?.(written) ?? []
       const { body } = operationOf(name)
@@ -219,12 +219,11 @@ export function warnings(db: Db, { evidence, findings, materials, plans, attempt
         named.filter(({ refers }) => kindsIn(refers).some((kind) => kinds.includes(kind))).map(({ id }) => id)
       const records = of(enumerations.recordKind)
       const used = of(["material"])
-      const all = [
+      return eachOnce([
         ...own,
         ...(records.length === 0 ? [] : namesFallen(records, written.roomId)),
-        ...(used.length === 0 ? [] : namesMaterials(used, written.roomId)),
-      ]
-      return eachOnce(all)
+        ...namesMaterials(used, written.roomId),
+      ])
     },
   }
 }

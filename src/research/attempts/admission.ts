@@ -1,4 +1,4 @@
-/** Which events the state table allows for an attempt. Admission and affordances read the same rows. */
+/** Checks the events of attempts against the state table. Admission and affordances read the same rows. */
 import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { operationOf } from "../../contract/operations/index.ts"
@@ -7,7 +7,7 @@ import { attemptStates } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
 import type { AttemptSummary } from "../../contract/answers/work.ts"
 
-/** What admission has to know of an attempt. */
+/** The state of an attempt that admission needs. */
 export interface AttemptState {
   readonly attemptId: string
   readonly label: string
@@ -21,7 +21,7 @@ const rowsFrom = (status: string) => attemptStates.filter(({ from }) => from.som
 /** Events that change the status; a correction does not. */
 const stepsFrom = (status: string) => rowsFrom(status).filter((row) => !("needs" in row))
 
-/** The state of an attempt as refusals show it, with the block to copy into the next try. */
+/** Returns the state of an attempt for a refusal, with the `expected` block to copy into the next request. */
 export const currentAttempt = ({ attemptId, label, experimentId, status, revision }: AttemptState): JsonObject => ({
   attemptId,
   label,
@@ -32,7 +32,7 @@ export const currentAttempt = ({ attemptId, label, experimentId, status, revisio
 })
 
 /**
- * Admits an event and returns the status it leads to.
+ * Admits an event and returns the next status.
  * @throws Refusal 403 for an attempt of another person, 409 `state_conflict`
  */
 export function admitEvent(
@@ -47,26 +47,26 @@ export function admitEvent(
     })
   if (body.expectedRevision !== attempt.revision || body.expectedStatus !== attempt.status)
     throw new Refusal("state_conflict", `${attempt.label} has changed since you read it.`, { current })
-  const following = stepsFrom(attempt.status)
-  const given = { corrects: (body.corrects ?? []).length > 0, late: body.late === true }
-  const row = rowsFrom(attempt.status).find((each) => each.event === body.event && (!("needs" in each) || given[each.needs]))
+  const sent = { corrects: (body.corrects ?? []).length > 0, late: body.late === true }
+  const row = rowsFrom(attempt.status).find((each) => each.event === body.event && (!("needs" in each) || sent[each.needs]))
   if (row === undefined) {
+    const following = stepsFrom(attempt.status)
     const steps = following.length === 0 ? "nothing more does" : `${orOf(following.map(({ event }) => event))} does`
     throw new Refusal("state_conflict", `${attempt.label} is ${attempt.status}: ${body.event} does not follow; ${steps}.`, { current })
   }
   return row.to === "unchanged" ? attempt.status : row.to
 }
 
-/** What an attempt's next event needs besides its state. */
+/** What decides, besides its state, which events an attempt can have next. */
 export interface Grounds {
-  /** What the paths of operations start with. */
+  /** The prefix of the paths of operations. */
   readonly basePath: string
   readonly roomIsActive: boolean
   /** Whether the registrant is a member of the Room; former members cannot report. */
   readonly registrantIsMember: boolean
 }
 
-/** What the server would accept next about an attempt, and from whom. */
+/** Returns the operations that the server would accept next about an attempt, and from whom. */
 export function attemptAffordances(attempt: AttemptState, { basePath, roomIsActive, registrantIsMember }: Grounds) {
   const event = stepsFrom(attempt.status).map((row) => row.event)
   const { name, path, permissions } = operationOf("report_attempt_event")
@@ -84,6 +84,6 @@ export function attemptAffordances(attempt: AttemptState, { basePath, roomIsActi
   }
 }
 
-/** How an attempt ended, as far as was reported; null before it started. */
+/** Returns the reported outcome of an attempt; null before it started. */
 export const outcomeOf = (status: AttemptStatus): AttemptSummary["outcome"] =>
   status === "registered" ? null : status === "started" ? "unknown" : status

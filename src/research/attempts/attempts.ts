@@ -1,4 +1,4 @@
-/** Attempts: their rows, and how they are shown. */
+/** The rows of attempts, and lists of them. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { AttemptIntent, AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
@@ -29,15 +29,14 @@ import {
   OF_FINDING,
 } from "./summary.ts"
 
-/** An attempt as admission sees it, with where it belongs. */
+/** An attempt with its Room, Thread and plan. */
 export interface Attempt extends AttemptState {
   readonly roomId: string
   readonly threadId: string
   readonly intent: AttemptIntent
   readonly registeredAt: string
-  /** The finding or attempt it sets out to reproduce. */
+  /** The finding or attempt that it is to reproduce. */
   readonly reproduces: string | undefined
-  /** The plan it is compared with. */
   readonly planId: string | null
 }
 
@@ -51,11 +50,11 @@ export interface NewAttempt
 
 type Filters = { readonly [N in "experimentId" | "roomId" | "status" | "intent" | "label" | "findingVersionId" | "agent"]?: string }
 
-/** Of three lists the one that looks at least: of a finding, of an experiment, or any. */
+/** Picks the list that reads the fewest rows: that of a finding, of an experiment, or of everything. */
 const pick = <L>({ findingVersionId, experimentId, label }: Filters, [any, ofExperiment, ofFinding]: readonly [L, L, L]): L =>
   findingVersionId !== undefined ? ofFinding : experimentId !== undefined && label === undefined ? ofExperiment : any
 
-type Told = NonNullable<BodyOf<"report_attempt_event">["reproduction"]>
+type Reproduction = NonNullable<BodyOf<"report_attempt_event">["reproduction"]>
 
 export type Attempts = ReturnType<typeof attempts>
 
@@ -69,7 +68,7 @@ export function attempts(db: Db, basePath = "") {
   )
   const updateCost = db.prepare("UPDATE attempts SET cost = +? WHERE attempt_id = +?")
   const update = db.prepare("UPDATE attempts SET status = +?, revision = revision + 1, updated_at = +? WHERE attempt_id = +?")
-  const keepReproduction = inserting(db, "reproductions")
+  const insertReproduction = inserting(db, "reproductions")
   const reproducing = db.prepare<Pick<Row, "attemptId" | "label" | "roomId" | "status" | "reproduction"> & Author>(
     `SELECT a.attempt_id AS attemptId, a.label, a.room_id AS roomId, a.status, a.registrant_id AS userId, p.username, ${AGENT("a")} AS agent, ${REPRODUCTION}
      FROM attempts a JOIN people p ON p.user_id = a.registrant_id WHERE a.reproduces_attempt_id = +? ORDER BY a.attempt_id DESC LIMIT ${limits.pageItems}`,
@@ -88,7 +87,7 @@ export function attempts(db: Db, basePath = "") {
     label: "a.label",
     agent: AGENT("a"),
   }
-  // With a plus a column is compared, but not looked up by: an experiment's own attempts are fewer than a Room's of some status.
+  // A plus keeps SQLite from using the index of that column: an experiment has fewer attempts than a Room has of one status.
   const compared = {
     experimentId: "+a.experiment_id",
     roomId: "+a.room_id",
@@ -100,7 +99,7 @@ export function attempts(db: Db, basePath = "") {
   const list = filteredList<ListedRow>(db, SUMMARY, columns, "a.attempt_id")
   const ofExperiment = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, "a.attempt_id")
   const ofFinding = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, "t.attempt_id")
-  // The same in the order of their labels; of a finding, the few that it names are sorted.
+  // The same in the order of labels. A finding names few attempts, so sorting them is cheap.
   const byLabel = filteredList<ListedRow>(db, SUMMARY, columns, ORDINAL)
   const ofExperimentByLabel = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, ORDINAL)
   const ofFindingByLabel = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, ORDINAL)
@@ -123,7 +122,7 @@ export function attempts(db: Db, basePath = "") {
       count({ experimentId, status: "registered", attempts: 1 })
     },
 
-    /** Takes an attempt one revision further. */
+    /** Advances an attempt by one revision. */
     advance({ attemptId, experimentId, status }: AttemptState, next: AttemptStatus, at: string): void {
       update.run(next, at, attemptId)
       if (next === status) return
@@ -131,23 +130,30 @@ export function attempts(db: Db, basePath = "") {
       count({ experimentId, status: next, attempts: 1 })
     },
 
-    /** The attempts that follow a plan, with what was registered. */
+    /** Returns the attempts that follow a plan, with their registrations. */
     following: (planId: string) => following.all(planId).map(({ content, ...attempt }) => ({ ...attempt, registered: parse(content) })),
-    /** Keeps how it compares with a plan that was opened since. */
+    /** Stores the comparison with a plan that was opened after the registration. */
     rematch: (attemptId: string, match: PlanMatch): void => void updateMatch.run(JSON.stringify(match), attemptId),
-    /** Keeps what it cost, as it was said last. */
-    took: (attemptId: string, cost: Cost): void => void updateCost.run(JSON.stringify(cost), attemptId),
+    /** Stores the latest reported cost. */
+    setCost: (attemptId: string, cost: Cost): void => void updateCost.run(JSON.stringify(cost), attemptId),
 
-    /** Keeps what a reproduction says of what it reproduces. */
-    tell(
+    /** Stores the verdict of a reproduction. @param effect the effect that it repeats, with its figures, as JSON */
+    setReproduction(
       attemptId: string,
-      { verdict, explanation, repeats }: Told,
+      { verdict, explanation, repeats }: Reproduction,
       effect: { readonly repeats: string; readonly figures: string } | undefined,
     ) {
-      const named = { repeatsId: repeats?.versionId, repeatsPosition: repeats?.effect, repeats: effect?.repeats, figures: effect?.figures }
-      keepReproduction({ attemptId, verdict, explanation, ...named })
+      insertReproduction({
+        attemptId,
+        verdict,
+        explanation,
+        repeatsId: repeats?.versionId,
+        repeatsPosition: repeats?.effect,
+        repeats: effect?.repeats,
+        figures: effect?.figures,
+      })
     },
-    /** The newest attempts that set out to reproduce another one. */
+    /** Returns the newest attempts registered to reproduce another one. */
     reproducing: (attemptId: string, seenFrom: string) =>
       reproducing.all(attemptId).map(({ userId, username, agent, reproduction, ...row }) => ({
         ...row,
@@ -160,21 +166,21 @@ export function attempts(db: Db, basePath = "") {
       const row = find.get(attemptId)
       return row && { ...row, reproduces: row.ofAttempt ?? row.ofVersion ?? undefined }
     },
-    /** How an attempt compares with the plan it names; null when it names none. */
+    /** Returns the comparison of an attempt with its plan; null if it names no plan. */
     matchOf(attemptId: string): PlanMatch | null {
       const row = match.get(attemptId)
       return row?.planMatch ? parse(row.planMatch) : null
     },
-    /** An attempt with its registration, but for what its events brought. */
+    /** Returns an attempt with its registration, without its events. */
     read(attemptId: string) {
       const row = one.get(attemptId)
       return row && { ...shown(row, basePath), registration: new JsonText(row.content) }
     },
-    /** Up to `count` attempts after an id that match the filters; of a finding, each with how it names the attempt. */
+    /** Returns up to `count` attempts after an id that match the filters; for a finding, each with its role. */
     page(filters: Filters, after: string | undefined, count: number) {
       return pick(filters, [list, ofExperiment, ofFinding])(filters, after, count).map(summaryOf)
     },
-    /** The same in the order in which their Room labelled them, after the number of a label. */
+    /** The same in the order of labels. @param after the number of a label */
     pageByLabel: (filters: Filters, after: number, count: number) =>
       pick(filters, [byLabel, ofExperimentByLabel, ofFindingByLabel])(filters, after, count).map(summaryOf),
   }

@@ -1,4 +1,4 @@
-/** Reads that lay attempts beside each other: a table that can be sorted, and curves. */
+/** Reads that compare attempts: a sortable table, and curves. */
 import { JsonText, parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
@@ -14,7 +14,10 @@ import { fitted, partOf } from "./thinning.ts"
 type Sortable = string | number | undefined
 const asNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text))
 
-/** Numbers by size, what is no finite one behind them; texts that are all numbers as such; what is not there last, whichever way it goes. */
+/**
+ * Sorts rows by a key. Texts are compared as numbers if all of them are. Whatever the order, numbers that are not finite come
+ * after the others, and missing keys last.
+ */
 function sorted<T>(rows: readonly T[], keyOf: (row: T) => Sortable, isDescending: boolean): T[] {
   const keys = new Map(rows.map((row) => [row, keyOf(row)]))
   const texts = [...keys.values()].filter((key) => typeof key === "string")
@@ -32,13 +35,15 @@ function sorted<T>(rows: readonly T[], keyOf: (row: T) => Sortable, isDescending
 }
 
 const ordinalOf = ({ label }: Row): number => Number(label.slice(1))
-/** What every row can be sorted by. */
+/** The sort keys that exist for every table. */
 const plainKeys = new Map<string, (row: Row) => Sortable>([
   ["label", ordinalOf],
   ["experiment", ({ experimentLabel }) => Number(experimentLabel.slice(1))],
   ["outcome", ({ status }) => status],
   ["registered", ({ registeredAt }) => registeredAt],
 ])
+
+type Query = AskedOf<"attempt_table">["query"]
 
 export function comparingReads(tables: AttemptTables, curves: Curves) {
   /** @throws Refusal 404 */
@@ -48,11 +53,9 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     return rows
   }
 
-  function looked({ query }: AskedOf<"attempt_table">) {
-    const { attemptIds, roomId, experimentId, status, intent } = query
+  function findRows({ attemptIds, roomId, experimentId, status, intent }: Query) {
     if (attemptIds !== undefined) return { rows: mustName(attemptIds), isAll: true }
-    if (roomId === undefined && experimentId === undefined)
-      throw badParameter("roomId", "must be given, or experimentId, or attemptIds: a table is of a Room, an experiment or named attempts")
+    if (roomId === undefined && experimentId === undefined) throw badParameter("roomId", "must be given, or experimentId, or attemptIds")
     const found = tables.newest({
       ...(roomId && { roomId }),
       ...(experimentId && { experimentId }),
@@ -63,7 +66,7 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     return { rows, isAll: rows.length === found.length }
   }
 
-  /** @throws Refusal for what no row is sorted by */
+  /** @throws Refusal for an unknown sort key */
   function keyOf(sort: string, rows: readonly Row[], settings: ReadonlyMap<string, Settings>): (row: Row) => Sortable {
     const plain = plainKeys.get(sort)
     if (plain !== undefined) return plain
@@ -78,7 +81,7 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     }
   }
 
-  /** The last values of the metric of that column. */
+  /** Returns the last values of the metric in a column. */
   function lastsOf(
     rows: readonly Row[],
     metrics: readonly Metric[],
@@ -88,10 +91,10 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     return metric === undefined ? new Map() : tables.lasts(rows, metric)
   }
 
-  function tableOf(asked: AskedOf<"attempt_table">) {
-    const { rows, isAll } = looked(asked)
+  function tableOf(query: Query) {
+    const { rows, isAll } = findRows(query)
     const settings = tables.settings(rows)
-    const { sort, order } = asked.query
+    const { sort, order, setting, metric } = query
     const inOrder =
       sort === undefined
         ? order === "descending"
@@ -108,8 +111,7 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
       sameSettings: same,
     }
     const about = { columns, compared: rows.length, comparedAll: isAll, settingsCompared: settings.size }
-    const { setting, metric } = asked.query
-    /** What a picture of a setting against a metric needs. */
+    /** The rows of a plot of a setting against a metric. */
     const pairs = (some: readonly Row[]) => {
       const lasts = lastsOf(some, metrics, metric)
       return some.map((row) => ({
@@ -131,26 +133,32 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
   }
 
   return {
-    attempt_table(asked) {
-      const { inOrder, about, cells, pairs } = tableOf(asked)
-      const { format, limit, after = 0 } = asked.query
+    attempt_table({ query }) {
+      const { inOrder, about, cells, pairs } = tableOf(query)
+      const { format, limit, after = 0 } = query
       if (format === "csv") {
         const { metrics, settings } = about.columns
         const known = ["label", "experiment", "status", "intent", "registeredAt", "failureStage", "failureExplanation", "attemptId"]
         const columns = [...known, ...metrics.map(({ key }) => key), ...settings.map(({ key }) => key)]
-        const file = asked.query.roomId ?? asked.query.experimentId ?? "compared"
+        const file = query.roomId ?? query.experimentId ?? "compared"
         return fileOf(
           `attempts-${file}`,
           format,
           {
             columns,
-            row({ row, metrics: values, settings: told }) {
+            row({ row, metrics: values, settings: shownSettings }) {
               const failure = row.failure && parse(row.failure)
               return [
-                ...[row.label, row.experimentLabel, row.status, row.intent, row.registeredAt],
-                ...[failure?.stage ?? null, failure?.explanation ?? null, row.attemptId],
+                row.label,
+                row.experimentLabel,
+                row.status,
+                row.intent,
+                row.registeredAt,
+                failure?.stage ?? null,
+                failure?.explanation ?? null,
+                row.attemptId,
                 ...values.map((last) => (last === undefined ? null : parse<Value>(last.value))),
-                ...told,
+                ...shownSettings,
               ]
             },
             json: () => null,
@@ -163,8 +171,8 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
         )
       }
       if ((limit ?? 0) > limits.pageItems && pairs === undefined)
-        throw badParameter("limit", `must be at most ${limits.pageItems} where setting and metric are not given`)
-      const page = offsetPage(inOrder.slice(after, after + pageSize(asked.query) + 1), after, asked.query)
+        throw badParameter("limit", `must be at most ${limits.pageItems} unless setting and metric are given`)
+      const page = offsetPage(inOrder.slice(after, after + pageSize(query) + 1), after, query)
       if (pairs !== undefined) return { ...page, items: pairs(page.items), ...about }
       const items = cells(page.items).map(({ row, metrics, settings }) => ({ ...shownRow(row), metrics: metrics.map(lastShown), settings }))
       return { ...page, items, ...about }
@@ -173,16 +181,16 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     attempt_curves({ query }) {
       const { attemptIds, metric, split, from = 0, to = Number.MAX_SAFE_INTEGER, points = limits.curvePoints, format } = query
       const rows = mustName(attemptIds)
-      const units = tables.metrics(rows).find(({ key }) => key === metricKey(metric, split ?? null))?.unit ?? null
+      const unit = tables.metrics(rows).find(({ key }) => key === metricKey(metric, split ?? null))?.unit ?? null
       const found = rows.map(({ attemptId, label }) => {
         const series = [attemptId, metric, split ?? "", 0] as const
         const state = curves.state(...series)
         if (state === undefined) return { attemptId, label, unit: null, points: 0, fromStep: null, toStep: null, stretch: 1, pairs: [] }
         const whole = curves.between(series, state, from, Math.min(to, state.toStep))
         const { curve, width } = fitted(partOf(whole, from, to), points, state.stretch)
-        const pairs = Array.from({ length: curve.length / 2 }, (_, n) => [curve[2 * n] ?? 0, told(curve[2 * n + 1] ?? 0)] as const)
+        const pairs = Array.from({ length: curve.length / 2 }, (_, n) => [curve[2 * n] ?? 0, shownValue(curve[2 * n + 1] ?? 0)] as const)
         const { fromStep, toStep } = state
-        return { attemptId, label, unit: units, points: state.points, fromStep, toStep, stretch: width, pairs }
+        return { attemptId, label, unit, points: state.points, fromStep, toStep, stretch: width, pairs }
       })
       if (format === "csv")
         return fileOf(
@@ -215,5 +223,6 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
 const lastShown = (last: Omit<Last, "attemptId"> | undefined) =>
   last === undefined ? null : { step: last.step, value: new JsonText(last.value) }
 
-/** A value as it is answered: one that JSON has no digits for by its name. */
-const told = (value: number): Value => (Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? value : value > 0 ? "Infinity" : "-Infinity")
+/** Returns a value as JSON holds it: NaN and the infinities by name. */
+const shownValue = (value: number): Value =>
+  Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? value : value > 0 ? "Infinity" : "-Infinity"

@@ -1,17 +1,17 @@
 /**
- * The curve of each metric and split of an attempt, kept beside its points as they land, thinned: a reader reads
- * as little of a long run as of a short one.
+ * Keeps a thinned curve of each metric and split of an attempt, and updates it with every report. Reading it costs as little
+ * for a long run as for a short one.
  */
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting } from "../../ledger/storage/inserting.ts"
 import { type Curve, curveOf, merged, thinned, widthFor } from "./thinning.ts"
 
-/** Stretches of a curve, at most: more than a screen has columns, so that a part of it can be looked at closer. */
+/** The most stretches of a curve. A screen has fewer columns, so a reader can still zoom in. */
 const STRETCHES = 2_048
-/** Stretches that are kept in one row: what one more point moves. */
+/** The number of stretches in one row. A new point rewrites its row. */
 const OF_PART = 32
 
-/** What is known of a series of points without looking at them. */
+/** The state of a series, known without reading its points. */
 export interface SeriesState {
   readonly points: number
   /** The least and the greatest step. */
@@ -24,7 +24,7 @@ export interface SeriesState {
 /** A point of the curve. If no step was reported, its index among all points of the attempt is used. */
 export type NewPoint = readonly [step: number, value: number]
 
-/** What a series is of; the split is empty and the dimensions are 0 where there are none. */
+/** The key of a series. Without a split it is empty; without dimensions their id is 0. */
 export type Series = readonly [attemptId: string, name: string, split: string, dimensionsId: number]
 
 interface Part {
@@ -33,7 +33,7 @@ interface Part {
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Curve): Buffer => Buffer.from(buffer, byteOffset, byteLength)
-/** Copied, since a view of numbers must begin at a multiple of their size. */
+/** Copies the bytes, because a Float64Array must be aligned. */
 const curveIn = ({ points }: Part): Curve => new Float64Array(new Uint8Array(points).buffer)
 
 export type Curves = ReturnType<typeof curves>
@@ -52,13 +52,13 @@ export function curves(db: Db) {
     some.all(...series, from, to).reduce<Curve>((curve, part) => merged(curve, curveIn(part)), new Float64Array())
 
   return {
-    /** What is known of a series; undefined where it has no point. */
+    /** Returns the state of a series; undefined if it has no points. */
     state: (...series: Series) => state.get(...series),
 
-    /** Adds points that landed together to the curve of their series. @returns what is to be kept of the series with them */
-    add(series: Series, landed: readonly NewPoint[]): SeriesState {
+    /** Adds points to the curve of their series. @returns the new state, which the caller stores */
+    add(series: Series, points: readonly NewPoint[]): SeriesState {
       const before = state.get(...series)
-      const added = curveOf(landed)
+      const added = curveOf(points)
       const fromStep = Math.min(before?.fromStep ?? Number.POSITIVE_INFINITY, added[0] ?? 0)
       const toStep = Math.max(before?.toStep ?? 0, added.at(-2) ?? 0)
       const stretch = widthFor(fromStep, toStep, STRETCHES)
@@ -74,10 +74,10 @@ export function curves(db: Db) {
         while (end < curve.length && partAt(curve[end] ?? Number.NaN) === part) end += 2
         put({ attemptId, name, split, dimensionsId, part, points: bytesOf(curve.subarray(start, end)) })
       }
-      return { points: (before?.points ?? 0) + landed.length, fromStep, toStep, stretch }
+      return { points: (before?.points ?? 0) + points.length, fromStep, toStep, stretch }
     },
 
-    /** The kept curve of a series from one step to another, and a little beyond. */
+    /** Returns the stored curve of a series between two steps, and a little on both sides. */
     between(series: Series, { stretch }: SeriesState, from: number, to: number): Curve {
       const partAt = (step: number) => Math.floor(step / stretch / OF_PART)
       return read(series, Math.max(0, partAt(from) - 1), partAt(to) + 1)

@@ -1,4 +1,4 @@
-/** The sets of dimensions that values were reported with, each stored once. */
+/** Stores the dimensions of reported values, each set once. */
 import { canonicalJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -10,13 +10,13 @@ export function dimensionSets(db: Db) {
   const find = db.prepare<{ id: number }>("SELECT dimensions_id AS id FROM dimension_sets WHERE dimensions = +?")
   const insert = inserting(db, "dimension_sets")
   return {
-    /** The id of a set that was stored before; 0 for none, undefined where it was not. */
+    /** Returns the id of a stored set; 0 for no dimensions, undefined if it is not stored. */
     known(dimensions: Dimensions): number | undefined {
       if (dimensions === undefined || Object.keys(dimensions).length === 0) return 0
       return find.get(canonicalJson(dimensions))?.id
     },
 
-    /** The id of a set, which is stored where it is new; 0 for none. */
+    /** Returns the id of a set, and stores a new one; 0 for no dimensions. */
     idOf(dimensions: Dimensions): number {
       if (dimensions === undefined || Object.keys(dimensions).length === 0) return 0
       const text = canonicalJson(dimensions)

@@ -1,4 +1,4 @@
-/** Values that an attempt reports twice at the same dimensions and step: the same value counts once, another one corrects it or is a mistake. */
+/** Handles values that an attempt reports twice at the same dimensions and step. An equal value counts once; a different one must be a correction. */
 import { canonicalJson } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -6,31 +6,31 @@ import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 
 type Reported = BodyOf<"report_attempt_event">
 type Metric = NonNullable<Reported["metrics"]>[number]
-/** A metric at one place of its dimensions. */
+/** A metric with its split, at given dimensions. */
 export interface Cell {
   readonly name: string
   readonly split?: string | undefined
   readonly dimensions?: Metric["dimensions"] | undefined
 }
 
-/** The last value that an attempt reported of a cell, as JSON. */
-export interface LastTold {
+/** The last value that an attempt reported for a cell, as JSON. */
+export interface LastValue {
   readonly step: number | null
   readonly value: string
 }
 
 const keyOf = ({ name, split = "", dimensions = {} }: Cell): string => canonicalJson([name, split, dimensions])
-const hasPlace = ({ dimensions = {} }: Cell): boolean => Object.keys(dimensions).length > 0
+const hasDimensions = ({ dimensions = {} }: Cell): boolean => Object.keys(dimensions).length > 0
 
 /**
- * The values of an event, each with the one that its cell had before at the same step. Points of a curve have different steps;
- * a value without dimensions and without a step is the next point of its curve.
+ * Returns the values of an event, each with the earlier value of its cell at the same step. A value without dimensions never
+ * has one: it is a point of a curve.
  */
-function withEarlier(metrics: readonly Metric[], lastOf: (cell: Cell) => LastTold | undefined) {
-  const seen = new Map<string, LastTold & { readonly index: number | null }>()
+function withEarlier(metrics: readonly Metric[], lastOf: (cell: Cell) => LastValue | undefined) {
+  const seen = new Map<string, LastValue & { readonly index: number | null }>()
   return metrics.map((metric, index) => {
     const [key, step, value] = [keyOf(metric), metric.step ?? null, JSON.stringify(metric.value)]
-    if (!hasPlace(metric)) return { metric, index, value, earlier: undefined }
+    if (!hasDimensions(metric)) return { metric, index, value, earlier: undefined }
     const stored = seen.has(key) ? undefined : lastOf(metric)
     const last = seen.get(key) ?? (stored && { ...stored, index: null })
     const earlier = last?.step === step ? last : undefined
@@ -39,8 +39,8 @@ function withEarlier(metrics: readonly Metric[], lastOf: (cell: Cell) => LastTol
   })
 }
 
-/** The values of an event without those that were reported already. */
-export const newMetrics = (metrics: readonly Metric[], lastOf: (cell: Cell) => LastTold | undefined): Metric[] =>
+/** Returns the values of an event that were not reported before. */
+export const newMetrics = (metrics: readonly Metric[], lastOf: (cell: Cell) => LastValue | undefined): Metric[] =>
   withEarlier(metrics, lastOf).flatMap(({ metric, value, earlier }) => (earlier?.value === value ? [] : [metric]))
 
 const inWords = ({ name, dimensions = {} }: Cell): string =>
@@ -48,14 +48,11 @@ const inWords = ({ name, dimensions = {} }: Cell): string =>
     .map(([dimension, value]) => `${dimension}=${String(value)}`)
     .join(", ")}`
 
-/**
- * Each cell has one value, but for what `corrects` names.
- * @throws Refusal `invalid_schema`, with both values named
- */
+/** @throws Refusal `invalid_schema`, naming both values, if a cell has two values and `corrects` does not name it */
 export function mustBeOneValue(
   label: string,
   { metrics = [], corrects = [] }: Reported,
-  lastOf: (cell: Cell) => LastTold | undefined,
+  lastOf: (cell: Cell) => LastValue | undefined,
 ): void {
   const corrected = new Set(corrects.map(({ metric, split, dimensions }) => keyOf({ name: metric, split, dimensions })))
   const issues = withEarlier(metrics, lastOf).flatMap(({ metric, index, value, earlier }): Issue[] => {
@@ -63,7 +60,7 @@ export function mustBeOneValue(
     if (earlier.index === null && corrected.has(keyOf(metric))) return []
     const by =
       earlier.index === null
-        ? `${label} told as ${earlier.value} before; corrects tells a correction`
+        ? `${label} reported as ${earlier.value} before; name it in corrects to correct it`
         : `/metrics/${earlier.index} gives as ${earlier.value}`
     return [{ path: `/metrics/${index}/value`, message: `is ${value} for ${inWords(metric)}, which ${by}` }]
   })
@@ -73,22 +70,22 @@ export function mustBeOneValue(
     })
 }
 
-/** @throws Refusal `invalid_schema` for corrections of what the attempt has not told, and for those that correct nothing */
+/** @throws Refusal `invalid_schema` for a correction of a value that the attempt has not reported, or one that changes nothing */
 export function mustCorrect(
   label: string,
   { metrics = [], corrects = [] }: Reported,
-  hasTold: (metric: string, split: string | undefined) => boolean,
-  lastOf: (cell: Cell) => LastTold | undefined,
+  hasReported: (metric: string, split: string | undefined) => boolean,
+  lastOf: (cell: Cell) => LastValue | undefined,
 ): void {
-  const given = new Set(metrics.map(keyOf))
+  const reported = new Set(metrics.map(keyOf))
   const issues = corrects.flatMap(({ metric, split, dimensions, unit }, index): Issue[] => {
     const cell = { name: metric, split, dimensions }
-    if (!hasTold(metric, split))
-      return [{ path: `/corrects/${index}/metric`, message: `names no metric that ${label} told in an earlier event` }]
+    if (!hasReported(metric, split))
+      return [{ path: `/corrects/${index}/metric`, message: `names no metric that ${label} reported in an earlier event` }]
     if (dimensions !== undefined && lastOf(cell) === undefined)
-      return [{ path: `/corrects/${index}/dimensions`, message: `are none at which ${label} told ${metric} in an earlier event` }]
-    if (unit !== undefined || given.has(keyOf(cell))) return []
-    return [{ path: `/corrects/${index}`, message: "has no unit, and metrics have no new value for it" }]
+      return [{ path: `/corrects/${index}/dimensions`, message: `match no value of ${metric} that ${label} reported in an earlier event` }]
+    if (unit !== undefined || reported.has(keyOf(cell))) return []
+    return [{ path: `/corrects/${index}`, message: "has neither a unit nor a new value in metrics" }]
   })
-  if (issues.length > 0) throw new Refusal("invalid_schema", "Only what was told can be corrected.", { issues })
+  if (issues.length > 0) throw new Refusal("invalid_schema", "Only reported values can be corrected.", { issues })
 }

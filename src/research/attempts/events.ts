@@ -1,6 +1,6 @@
-/** What was reported of attempts: events, outputs and metric series. */
+/** The events, outputs and metric series that attempts reported. */
 import { limits } from "../../contract/limits.ts"
-import { fitting, JsonText, type Stored, type Writable, writeJson } from "../../contract/json.ts"
+import { fitting, JsonText, type Stored, writeJson } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { AttemptAnswer } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -8,10 +8,10 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 import { DIMENSIONS } from "./summary.ts"
 import { curves, type NewPoint } from "./curves.ts"
 import { dimensionSets } from "./dimension-sets.ts"
-import { type Cell, type LastTold, newMetrics } from "./doubled-cells.ts"
+import { type Cell, type LastValue, newMetrics } from "./doubled-cells.ts"
 import { valueBlocks } from "./value-blocks.ts"
 
-/** Outputs and last values that an attempt read shows: of more, the newest outputs. */
+/** The most outputs and last values in the read of an attempt. Of the outputs, these are the newest. */
 const SHOWN = 10 * limits.attemptEvents
 
 type Reported = BodyOf<"report_attempt_event">
@@ -25,7 +25,7 @@ export interface MetricPoint {
   readonly dimensions: Stored<NonNullable<AttemptAnswer["metrics"][number]["dimensions"]>> | null
   readonly unit: string | null
   readonly step: number | null
-  /** JSON text: a number, or the name of one that JSON has no digits for. */
+  /** As JSON: a number, or the name of NaN or an infinity. */
   readonly value: Stored<AttemptAnswer["metrics"][number]["value"]>
   readonly reported_at: string
 }
@@ -37,8 +37,8 @@ interface OutputRow {
 export type Events = ReturnType<typeof events>
 
 export function events(db: Db) {
-  const lines = curves(db)
-  const places = dimensionSets(db)
+  const storedCurves = curves(db)
+  const sets = dimensionSets(db)
   const blocks = valueBlocks(db)
   const insert = inserting(db, "attempt_events")
   const insertOutput = inserting(db, "attempt_outputs")
@@ -49,10 +49,10 @@ export function events(db: Db) {
       points = excluded.points, from_step = excluded.from_step, to_step = excluded.to_step, stretch = excluded.stretch`,
   })
   const setUnit = db.prepare("UPDATE attempt_last_metrics SET unit = +? WHERE attempt_id = +? AND name = +? AND split = +?")
-  const told = db.prepare<{ unit: string | null }>(
+  const unitOf = db.prepare<{ unit: string | null }>(
     "SELECT unit FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +?",
   )
-  const lastTold = db.prepare<LastTold>(
+  const lastValue = db.prepare<LastValue>(
     "SELECT step, value FROM attempt_last_metrics WHERE attempt_id = +? AND name = +? AND split = +? AND dimensions_id = +?",
   )
   const newest = db.prepare<{ body: Stored<AttemptAnswer["events"][number]> }>(
@@ -61,7 +61,7 @@ export function events(db: Db) {
   const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = +?")
   const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
   const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
-  const toldLate = db.prepare("UPDATE attempts SET late_reports = late_reports + 1 WHERE attempt_id = +?")
+  const countLate = db.prepare("UPDATE attempts SET late_reports = late_reports + 1 WHERE attempt_id = +?")
   const outputsOf = db.prepare<OutputRow>(
     `SELECT body FROM attempt_outputs WHERE attempt_id = +? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
   )
@@ -77,40 +77,27 @@ export function events(db: Db) {
     `SELECT m.*, ${DIMENSIONS("m")} AS dimensions FROM attempt_metrics m WHERE m.attempt_id = +? AND m.ordinal > +? AND m.name = +? ORDER BY m.ordinal LIMIT +?`,
   )
 
-  /** An event as it is served: what was said, with the registrant's time beside the server's. */
-  const served = (event: string, receivedAt: string, more: { readonly [member: string]: Writable }) =>
-    writeJson({ event, receivedAt, ...more })
-
-  /** The last value that an attempt reported of a metric at its dimensions. */
+  /** Returns the last value that an attempt reported for a cell. */
   function lastOf(attemptId: string, { name, split = "", dimensions }: Cell) {
-    const place = places.known(dimensions)
-    return place === undefined ? undefined : lastTold.get(attemptId, name, split, place)
+    const id = sets.known(dimensions)
+    return id === undefined ? undefined : lastValue.get(attemptId, name, split, id)
   }
 
   return {
     lastOf,
 
-    /** The first event of every attempt. */
+    /** Stores the first event of an attempt. */
     registered: (attemptId: string, at: string) =>
-      insert({ attemptId, revision: 1, body: served("registered", at, { revision: 1, reportedAt: null }) }),
+      insert({ attemptId, revision: 1, body: writeJson({ event: "registered", receivedAt: at, revision: 1, reportedAt: null }) }),
 
     report(attemptId: string, revision: number, at: string, body: Reported): void {
-      const {
-        event,
-        reportedAt,
-        message,
-        late,
-        exitCode,
-        failure,
-        reproduction,
-        corrects,
-        cost,
-        figures,
-        client,
-        outputs: made = [],
-      } = body
+      const { event, reportedAt, message, late, exitCode, failure, reproduction, corrects, cost, figures, client, outputs = [] } = body
       const metrics = newMetrics(body.metrics ?? [], (cell) => lastOf(attemptId, cell))
-      const said = {
+      const served = writeJson({
+        event,
+        receivedAt: at,
+        revision,
+        reportedAt,
         message,
         late,
         exitCode,
@@ -121,12 +108,12 @@ export function events(db: Db) {
         figures,
         client,
         metricPoints: metrics.length,
-        outputLabels: made.map(({ outputLabel }) => outputLabel),
-      }
-      insert({ attemptId, revision, body: served(event, at, { revision, reportedAt, ...said }) })
-      if (late === true) toldLate.run(attemptId)
-      made.forEach((one, position) =>
-        insertOutput({ ...one, attemptId, revision, position, body: writeJson({ ...one, reportedAt, receivedAt: at }) }),
+        outputLabels: outputs.map(({ outputLabel }) => outputLabel),
+      })
+      insert({ attemptId, revision, body: served })
+      if (late === true) countLate.run(attemptId)
+      outputs.forEach((output, position) =>
+        insertOutput({ ...output, attemptId, revision, position, body: writeJson({ ...output, reportedAt, receivedAt: at }) }),
       )
       for (const { metric, split = "", unit } of corrects ?? [])
         if (unit !== undefined) {
@@ -135,42 +122,42 @@ export function events(db: Db) {
         }
       if (metrics.length === 0) return
       const before = lastOrdinal.one(attemptId).last
-      const landed = metrics.map((metric, index) => ({
+      const points = metrics.map((metric, index) => ({
         ...metric,
         ordinal: before + index + 1,
-        place: places.idOf(metric.dimensions),
+        dimensionsId: sets.idOf(metric.dimensions),
         text: JSON.stringify(metric.value),
       }))
-      for (const { ordinal, name, split, place, unit, step, text } of landed)
-        insertMetric({ attemptId, ordinal, name, split, dimensionsId: place, unit, step, value: text, reportedAt })
-      const byMetric = Map.groupBy(landed, ({ name, split }) => JSON.stringify([name, split]))
-      for (const series of Map.groupBy(landed, ({ name, split, place }) => JSON.stringify([name, split, place])).values()) {
+      for (const { ordinal, name, split, dimensionsId, unit, step, text } of points)
+        insertMetric({ attemptId, ordinal, name, split, dimensionsId, unit, step, value: text, reportedAt })
+      const byMetric = Map.groupBy(points, ({ name, split }) => JSON.stringify([name, split]))
+      for (const series of Map.groupBy(points, ({ name, split, dimensionsId }) => JSON.stringify([name, split, dimensionsId])).values()) {
         const last = series.at(-1)
         if (last === undefined) continue
-        const { name, split = "", place, ordinal, step, text } = last
-        const unit = last.unit ?? told.get(attemptId, name, split)?.unit
-        const points = series.map((point): NewPoint => [point.step ?? point.ordinal, Number(point.value)])
-        const kept = lines.add([attemptId, name, split, place], points)
-        setLast({ attemptId, name, split, dimensionsId: place, ordinal, unit, step, value: text, ...kept })
+        const { name, split = "", dimensionsId, ordinal, step, text } = last
+        const unit = last.unit ?? unitOf.get(attemptId, name, split)?.unit
+        const added = series.map((point): NewPoint => [point.step ?? point.ordinal, Number(point.value)])
+        const state = storedCurves.add([attemptId, name, split, dimensionsId], added)
+        setLast({ attemptId, name, split, dimensionsId, ordinal, unit, step, value: text, ...state })
       }
       for (const own of byMetric.values())
         blocks.keep(
           attemptId,
           own[0]?.name ?? "",
           own[0]?.split ?? "",
-          own.map(({ place }) => place),
+          own.map(({ dimensionsId }) => dimensionsId),
         )
     },
 
-    hasMetric: (attemptId: string, name: string, split = ""): boolean => told.get(attemptId, name, split) !== undefined,
+    hasMetric: (attemptId: string, name: string, split = ""): boolean => unitOf.get(attemptId, name, split) !== undefined,
     hasOutput: (attemptId: string, outputLabel: string): boolean => output.get(attemptId, outputLabel) !== undefined,
-    /** The digest of an output; undefined when the attempt has none under this label. */
+    /** Returns the digest of an output; undefined if the attempt has no output with this label. */
     outputDigest: (attemptId: string, outputLabel: string): string | undefined => outputDigest.get(attemptId, outputLabel)?.digest,
 
-    /** What an attempt's read shows of its events. */
+    /** Returns the newest events, last values and newest outputs for the read of an attempt. */
     of(attemptId: string) {
       const shown = newest.all(attemptId).map(({ body }) => new JsonText(body))
-      const known = lasts.all(attemptId).map(({ name, split, dimensions, unit, step, value, reported_at: reportedAt }) => ({
+      const lastValues = lasts.all(attemptId).map(({ name, split, dimensions, unit, step, value, reported_at: reportedAt }) => ({
         name,
         split,
         dimensions: dimensions && new JsonText(dimensions),
@@ -180,20 +167,20 @@ export function events(db: Db) {
         reportedAt,
       }))
       const events = fitting(shown, limits.innerListBytes).reverse()
-      const metrics = fitting(known.slice(0, SHOWN), limits.innerListBytes)
-      const made = outputsOf.all(attemptId).map(({ body }) => new JsonText(body))
-      const outputs = fitting(made.slice(0, SHOWN), limits.innerListBytes)
+      const metrics = fitting(lastValues.slice(0, SHOWN), limits.innerListBytes)
+      const newestOutputs = outputsOf.all(attemptId).map(({ body }) => new JsonText(body))
+      const outputs = fitting(newestOutputs.slice(0, SHOWN), limits.innerListBytes)
       return {
         events,
         eventsTruncated: count.one(attemptId).total > events.length,
         metrics,
-        metricsTruncated: known.length > metrics.length,
+        metricsTruncated: lastValues.length > metrics.length,
         outputs: outputs.reverse(),
-        outputsTruncated: made.length > outputs.length,
+        outputsTruncated: newestOutputs.length > outputs.length,
       }
     },
 
-    /** Up to `count` points after an ordinal; of one metric or of all. */
+    /** Returns up to `count` points after an ordinal, of one metric or of all. */
     series: (attemptId: string, after: number, name: string | undefined, count: number): MetricPoint[] =>
       name === undefined ? series.all(attemptId, after, count) : seriesOf.all(attemptId, after, name, count),
   }

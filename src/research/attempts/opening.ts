@@ -1,4 +1,4 @@
-/** Opening a sealed plan: its protocol is shown, and the attempts that follow it are compared with it. */
+/** The behaviour that opens a sealed plan: it publishes the protocol and compares the plan's attempts with it. */
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour } from "../../ledger/journal/behaviour.ts"
@@ -38,7 +38,7 @@ export function openingOperations({ plans, attempts, evidence, movedEffects }: T
       const content = plans.contentOf(planId, experimentId)
       for (const { attemptId, status, registered } of attempts.following(planId)) {
         if (content !== undefined) attempts.rematch(attemptId, planMatch(planId, { ...content, protocol }, registered))
-        // Its arm may be one of the plan's, which effects are worked out by.
+        // The opened plan may name the attempt's arm, which effects are computed from.
         if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
       }
       return { target: { id: planId, label }, result: { planId, label, openedAt: at } }

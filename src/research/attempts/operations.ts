@@ -1,4 +1,4 @@
-/** Registering attempts and reporting what happened to them. */
+/** The behaviours that register attempts and report their events. */
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
@@ -7,7 +7,7 @@ import { admitToExperiment } from "../experiments/admission.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { words } from "../../contract/definitions/sentence.ts"
 import type { ReproductionVerdict } from "../../contract/schema/enumerations.ts"
-import { type Evidence, type Recount, saidBy } from "../evidence/evidence.ts"
+import { type Evidence, type Recount, attributionOf } from "../evidence/evidence.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { type Leases, lostWarning } from "../experiments/leases.ts"
 import { experimentSubject } from "../experiments/operations.ts"
@@ -19,18 +19,19 @@ import type { Events } from "./events.ts"
 import { planMatch } from "./plan-match.ts"
 
 type Reported = BodyOf<"report_attempt_event">
-type Output = NonNullable<BodyOf<"report_attempt_event">["outputs"]>[number]
+type Output = NonNullable<Reported["outputs"]>[number]
 
-/** The effects by which reproductions repeat those of findings (src/research/measurements). */
+/** The effects of reproductions that repeat effects of findings (src/research/measurements). */
 interface ReproductionEffects {
   faults(attempt: Attempt, body: Reported): Issue[]
   kept(
     attempt: Attempt,
     body: Reported,
-  ): { readonly repeats: string; readonly figures: string; readonly repetition: Told | undefined } | undefined
+  ): { readonly repeats: string; readonly figures: string; readonly repetition: Computed | undefined } | undefined
   couldName(attempt: Attempt): { readonly versionId: string; readonly label: string } | undefined
 }
-interface Told {
+/** The verdict that the numbers give. */
+interface Computed {
   readonly verdict: ReproductionVerdict
   readonly comparison: { readonly sentence: string }
 }
@@ -46,11 +47,11 @@ interface Tables {
   readonly leases: Leases
 }
 
-/** What the sender of a reproduction should know of the effect that it repeats, or could have named. */
+/** Returns warnings about the effect that a reproduction repeats. @param could a finding whose effect it could have named */
 function adviceOn(
   { label }: Attempt,
   { reproduction, event }: Reported,
-  told: Told | undefined,
+  computed: Computed | undefined,
   could: { versionId: string; label: string } | undefined,
 ): Warning[] {
   if (reproduction === undefined) return []
@@ -59,18 +60,18 @@ function adviceOn(
     return [
       {
         code: "effect_not_named",
-        message: `${could.label} rests on an effect: named in reproduction.repeats, the service works it out from ${label} and compares the two.`,
+        message: `${could.label} rests on an effect. Name it in reproduction.repeats, and the service computes it from ${label} and compares the two.`,
         ...could,
       },
     ]
-  if (told === undefined || told.verdict === verdict) return []
-  const message = `You say ${words(verdict)}; by its numbers it counts as ${words(told.verdict)}. ${told.comparison.sentence}`
+  if (computed === undefined || computed.verdict === verdict) return []
+  const message = `You say ${words(verdict)}; by its numbers it counts as ${words(computed.verdict)}. ${computed.comparison.sentence}`
   return [{ code: "verdict_differs", message }]
 }
 
 export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_attempt">) {
   const { experiments, plans, attempts, events, evidence, reproductionEffects, movedEffects, leases } = tables
-  /** The attempt of an earlier receipt, where it moved since. */
+  /** Returns the state of an attempt if it has changed since an earlier receipt. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const attempt = attempts.find(targetId)
     return attempt === undefined || attempt.revision === result.revision ? undefined : currentAttempt(attempt)
@@ -82,21 +83,26 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
     references({ body: { intent, planId } }, { experiment }) {
       const acceptedBy = intent !== "planned" || planId === undefined ? undefined : plans.read(planId)?.shown.acceptedBy
-      // Of work that nobody holds, the state is wrong and not the plan.
+      // If nobody holds the experiment, admission refuses the write for that reason.
       if (acceptedBy === undefined || experiment.assigneeId === null || acceptedBy.userId === experiment.assigneeId) return []
-      const message = `was accepted by ${acceptedBy.username}, not by who holds ${experiment.label} now; its assignee accepts a plan of their own first`
+      const message = `was accepted by ${acceptedBy.username}, who does not hold ${experiment.label} now; its assignee must accept a plan of their own first`
       return [{ path: "/planId", message }]
     },
     outside: ({ body }) => body.repository,
     admit({ actor, body }, { experiment }, at) {
       const existing = attempts.find(body.attemptId)
       if (existing !== undefined)
-        throw new Refusal("attempt_exists", `This attemptId is ${existing.label}'s already; every execution needs a fresh one.`, {
+        throw new Refusal("attempt_exists", `${existing.label} already has this attemptId. Every execution needs a new one.`, {
           current: currentAttempt(existing),
         })
-      const isMeant = (row: { readonly values?: { readonly intent: readonly string[] } }) =>
-        row.values?.intent.includes(body.intent) ?? false
-      admitToExperiment("register_attempt", experiment, actor.userId, body, at, isMeant)
+      admitToExperiment(
+        "register_attempt",
+        experiment,
+        actor.userId,
+        body,
+        at,
+        ({ values }) => values?.intent.includes(body.intent) ?? false,
+      )
     },
     write(call, where, change) {
       const { actor, body } = call
@@ -106,7 +112,15 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       const match = planId === undefined || plan === undefined ? null : planMatch(planId, plan, body)
       attempts.insert({
         ...madeBy(call, where, change),
-        ...{ attemptId, experimentId, label, intent, planId, rerunOf, reproduces, planMatch: match, inputs },
+        attemptId,
+        experimentId,
+        label,
+        intent,
+        planId,
+        rerunOf,
+        reproduces,
+        planMatch: match,
+        inputs,
       })
       events.registered(attemptId, change.at)
       if (reproduces !== undefined)
@@ -114,7 +128,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
           "attemptId" in reproduces ? reproduces.attemptId : reproduces.findingVersionId,
           attemptId,
           body.repository,
-          saidBy(actor, change.at),
+          attributionOf(actor, change.at),
         )
       return {
         target: { id: attemptId, label },
@@ -124,20 +138,21 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
     },
   })
 
-  /** Output labels are unique in an attempt, within one event and over all of them. @throws Refusal `invalid_schema` */
+  /** @throws Refusal `invalid_schema` if an output label is not unique among all events of the attempt */
   function mustBeNewOutputs(attemptId: string, outputs: readonly Output[]): void {
     const issues = outputs.flatMap(({ outputLabel }, index) => {
       const repeated = events.hasOutput(attemptId, outputLabel) || outputs.findIndex((other) => other.outputLabel === outputLabel) < index
-      return repeated ? [{ path: `/outputs/${index}/outputLabel`, message: "names an output that this attempt has already" }] : []
+      return repeated ? [{ path: `/outputs/${index}/outputLabel`, message: "names an output that this attempt already has" }] : []
     })
     if (issues.length > 0) throw new Refusal("invalid_schema", "Each output of an attempt has a label of its own.", { issues })
   }
 
-  /** @throws Refusal `invalid_schema` for a verdict on what is not reproduced */
+  /** @throws Refusal `invalid_schema` if an attempt that reproduces nothing reports a verdict */
   function mustBeReproduction({ label, reproduces }: Attempt, { reproduction }: Reported): void {
     if (reproduction === undefined || reproduces !== undefined) return
-    const message = `belongs to a reproduction; ${label} reproduces nothing`
-    throw new Refusal("invalid_schema", `The verdict of a reproduction ${message}.`, { issues: [{ path: "/reproduction", message }] })
+    throw new Refusal("invalid_schema", `Only a reproduction has a verdict, and ${label} reproduces nothing.`, {
+      issues: [{ path: "/reproduction", message: `is only for reproductions; ${label} reproduces nothing` }],
+    })
   }
 
   const report_attempt_event = behaviour("report_attempt_event", {
@@ -164,13 +179,13 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       attempts.advance(attempt, status, at)
       const takeover = attempt.reproduces === undefined ? leases.takenOver(attempt.experimentId, attemptId, actor) : undefined
       events.report(attemptId, revision, at, takeover === undefined ? body : { ...body, late: true })
-      if (body.cost !== undefined) attempts.took(attemptId, body.cost)
+      if (body.cost !== undefined) attempts.setCost(attemptId, body.cost)
       const kept = reproductionEffects.kept(attempt, body)
       if (body.reproduction !== undefined && attempt.reproduces !== undefined) {
-        attempts.tell(attemptId, body.reproduction, kept)
+        attempts.setReproduction(attemptId, body.reproduction, kept)
         evidence.reproduced(attemptId, kept?.repetition?.verdict ?? body.reproduction.verdict, kept?.repetition?.comparison.sentence, at)
       }
-      // What rests on it moves once its values count, and when more of them come.
+      // Effects that rest on this attempt change when it succeeds, and when it reports more values later.
       if (status === "succeeded") for (const recount of movedEffects.moved(attemptId)) evidence.recounted(recount)
       return {
         target: { id: attemptId, label },

@@ -1,8 +1,8 @@
-/** How a registration compares with the plan it names: recorded at registration, and again when a sealed plan is opened. */
+/** Compares a registration with its plan: at registration, and again when a sealed plan is opened. */
 import { canonicalJson, type Json } from "../../contract/json.ts"
 import type { PlanContent } from "../experiments/plans.ts"
 
-/** What is compared. */
+/** The parts of a registration that are compared. */
 export interface Registered {
   readonly repository: { readonly url: string; readonly commit: string }
   readonly argv: readonly string[]
@@ -10,7 +10,7 @@ export interface Registered {
   readonly inputs: readonly { readonly materialId: string }[]
 }
 
-/** One departure from the plan: where, what was planned, what was registered. */
+/** One departure from the plan. */
 export interface Deviation {
   readonly field: string
   readonly planned: Json
@@ -19,15 +19,15 @@ export interface Deviation {
 
 export interface PlanMatch {
   readonly planId: string
-  /** Whether it is the same repository, with `.git` at the end of its address or without. */
+  /** Whether the repositories are the same, ignoring `.git` at the end of the address. */
   readonly repositoryMatchesPlan: boolean
-  /** Whether it is that commit of that repository. */
+  /** Whether both the repository and the commit are the same. */
   readonly commitMatchesPlan: boolean
-  /** Whether the command line is that of the entry point or of an arm; null when the plan names neither. */
+  /** Whether the command line is that of the entry point or of an arm; null if the plan names neither. */
   readonly argvMatchesPlan: boolean | null
-  /** `entrypoint`, an arm's name, or null when nothing matched. */
+  /** `entrypoint`, an arm's name, or null if nothing matched. */
   readonly argvComparedWith: string | null
-  /** Compares with the plan's single entry point only: false for every arm. */
+  /** Whether the command line is that of the entry point; false for every arm. */
   readonly argvMatches: boolean
   readonly materialsMatchPlan: boolean
   readonly deviations: Deviation[]
@@ -46,10 +46,10 @@ function configurationDeviations(
     .map((name) => ({ field: `configuration/${name}`, planned: json(planned?.[name]), registered: json(registered[name]) }))
 }
 
-/** The same for every way to write the address of a repository. */
+/** Normalises the address of a repository. */
 const addressOf = ({ url }: Registered["repository"]) => url.toLowerCase().replace(/\.git$/, "")
 
-/** Compares a registration with its plan, arms included; of a sealed plan with what it shows. */
+/** Compares a registration with its plan, including arms; with a sealed plan, only with what it shows. */
 export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {
   const { entrypoint, arms = [], configuration } = plan.protocol ?? {}
   const argvMatches = entrypoint !== undefined && same(entrypoint.argv, registered.argv)

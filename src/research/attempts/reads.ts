@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts"
 import { fitting, JsonText, parse, parsed, stored } from "../../contract/json.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { badParameter } from "../../contract/refusals/refusal.ts"
-import type { AttemptAnswer, AttemptSummary } from "../../contract/answers/work.ts"
+import type { AttemptSummary } from "../../contract/answers/work.ts"
 import { keysetPage, pageSize, sequenceCursor, uuidCursor } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
@@ -12,11 +12,11 @@ import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
 import { fileOf, markdownRow } from "./rows.ts"
 import type { Events, MetricPoint } from "./events.ts"
+import { metricKey, type Value } from "./table.ts"
 
 type Summary = ReturnType<Attempts["page"]>[number]
-type Value = AttemptAnswer["metrics"][number]["value"]
 
-/** The columns of a metric series, each a list as long as the others. */
+/** Returns the columns of a metric series, lists of equal length. */
 const columnsOf = (points: readonly MetricPoint[]) => ({
   ordinal: points.map(({ ordinal }) => ordinal),
   metric: points.map(({ name }) => name),
@@ -30,11 +30,9 @@ const columnsOf = (points: readonly MetricPoint[]) => ({
 
 const PAGE = 50
 
-/** A series in one line: `error (test) arm=shift seed=3`. */
+/** Names a series in one line, such as `error (test) arm=shift seed=3`. */
 const nameOfSeries = (name: string, split: string | null, dimensions: Readonly<Record<string, unknown>> | null): string =>
-  [split === null ? name : `${name} (${split})`, ...Object.entries(dimensions ?? {}).map(([key, value]) => `${key}=${String(value)}`)].join(
-    " ",
-  )
+  [metricKey(name, split), ...Object.entries(dimensions ?? {}).map(([key, value]) => `${key}=${String(value)}`)].join(" ")
 
 /** Metric points as rows. */
 const pointTable = {
@@ -44,14 +42,18 @@ const pointTable = {
     return [ordinal, name, split, dimensions, unit, step, measured, reported_at]
   },
   json: ({ ordinal, name, split, dimensions, unit, step, value, reported_at }: MetricPoint) => ({
-    ...{ ordinal, metric: name, split, unit, step },
+    ordinal,
+    metric: name,
+    split,
+    unit,
+    step,
     dimensions: dimensions && new JsonText(dimensions),
     value: new JsonText(value),
     reportedAt: reported_at,
   }),
 }
 
-/** Attempts as rows: what tells them apart and what came of each; lists in a cell are JSON. */
+/** Attempts as rows. Lists in a cell are JSON. */
 const attemptTable = {
   columns: [
     ...["attemptId", "label", "roomId", "experimentId", "experimentLabel", "registrant", "intent", "status", "outcome"],
@@ -71,7 +73,7 @@ const attemptTable = {
   json: (item: Summary) => item,
 }
 
-/** Points as a table to paste. @param next what `after` takes for those that follow */
+/** Writes points as a Markdown table. @param next the value of `after` for the next page */
 function pointsAsMarkdown(
   columns: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
@@ -94,13 +96,12 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
       rooms.mustFitLabel(query)
       const { format, limit, after } = query
       if (format === "csv" || format === "jsonl") {
-        if (query.order === "label") throw badParameter("order", "is not for files: they are in the order of ids")
+        if (query.order === "label") throw badParameter("order", "cannot be used with csv or jsonl, which are in the order of ids")
         const file = query.roomId === undefined ? "attempts" : `attempts-${query.roomId}`
         return fileOf(file, format, attemptTable, (last) => attempts.page(query, last?.attemptId ?? uuidCursor(after), PAGE), limit)
       }
       if (query.order === "label") {
-        if (query.roomId === undefined && query.experimentId === undefined)
-          throw badParameter("order", "is within a Room: give roomId or experimentId with it")
+        if (query.roomId === undefined && query.experimentId === undefined) throw badParameter("order", "needs roomId or experimentId")
         const found = attempts.pageByLabel(query, sequenceCursor(query.after), pageSize(query) + 1)
         return keysetPage(found, query, ({ label }) => label.slice(1))
       }
@@ -108,12 +109,11 @@ export function attemptReads(rooms: Rooms, attempts: Attempts, events: Events, m
     },
 
     attempt({ params }) {
-      const attempt = mustRead(params.attemptId)
-      const { registration, ...shown } = attempt
+      const { registration, ...attempt } = mustRead(params.attemptId)
       const difference = evidence.differing(attempt.attemptId)
       const { repository, argv, configuration, environment = null, intendedDeviation = null, inputs } = parsed(registration)
       return {
-        ...shown,
+        ...attempt,
         repository,
         argv,
         configuration,

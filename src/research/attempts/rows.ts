@@ -1,22 +1,22 @@
-/** Long lists as files for other programs: CSV and JSON lines, sent while they are read, a page in each turn of the thread. */
+/** Streams long lists as CSV or JSON lines, one page per turn of the event loop. */
 import { setImmediate as turn } from "node:timers/promises"
 import { writeJson, type Writable } from "../../contract/json.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
 
-/** What some spreadsheet takes for the end of a cell, whatever quotes stand around it: they split at the separator of their language. */
+/** Characters at which some spreadsheet ends a cell, even within quotes: each language has its own separator. */
 const CELL_END = /([;\t\r\n])/
-/** How a cell begins that a spreadsheet takes for a formula: spaces, quotes and characters that are not shown count for nothing. */
+/** The beginning of a cell that a spreadsheet reads as a formula. It ignores spaces, quotes and invisible characters. */
 const FORMULA = /^[\s\p{C}"]*[=+\-@＝＋－＠]/u
-/** What calls nothing, such as `--seed`, `-Infinity` and `-0.5`. */
+/** Texts that call no function, such as `--seed`, `-Infinity` and `-0.5`. */
 const HARMLESS = /^[+-][\w.-]*$/
-/** A text with one of these is quoted, and so is one that could be a formula. */
+/** Texts that are quoted: those with a separator, and those that look like a formula. */
 const QUOTED = /[",;\t\r\n]|^[=+\-@＝＋－＠]/
 
 const guarded = (part: string): string => (FORMULA.test(part) && !HARMLESS.test(part) ? `'${part}` : part)
 
 /**
- * A cell of CSV. Each part of a text that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP's page on CSV
- * injection has it; `--seed` is only quoted, so that programs find the column under its name. JSON lines have every text as it was sent.
+ * Writes a CSV cell. Each part that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP's page on CSV
+ * injection advises. `--seed` is only quoted, so that programs find the column by its name. JSON lines hold every text as it was sent.
  */
 function cell(value: string | number | null): string {
   if (value === null) return ""
@@ -26,10 +26,10 @@ function cell(value: string | number | null): string {
   return QUOTED.test(safe) || safe !== value ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** A line of CSV as RFC 4180 has it. */
+/** Writes a CSV line (RFC 4180). */
 export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(",")}\r\n`
 
-/** A row of a Markdown table. */
+/** Writes a row of a Markdown table. */
 export const markdownRow = (cells: readonly (string | number | null)[]): string =>
   `| ${cells
     .map((each) =>
@@ -40,10 +40,10 @@ export const markdownRow = (cells: readonly (string | number | null)[]): string 
     )
     .join(" | ")} |`
 
-/** Pages of a list: what follows one item, until there is nothing more. */
+/** Reads the page after an item; an empty page ends the list. */
 type Pages<Item> = (last: Item | undefined) => readonly Item[]
 
-/** How the items of a list are written. */
+/** Writes the items of a list. */
 interface Table<Item> {
   readonly columns: readonly string[]
   readonly row: (item: Item) => readonly (string | number | null)[]
@@ -51,10 +51,10 @@ interface Table<Item> {
 }
 
 /**
- * A list as a file. It holds a page of it at a time, and reads the next when its reader has taken that. The first page is read
- * before the first byte, so that a bad cursor is refused.
- * @param most how many items it may hold at all
- * @throws Refusal whatever reading the first page throws
+ * Streams a list as a file. It holds one page at a time, and reads the next when the client has taken it. It reads the first
+ * page before the first byte, so that a bad cursor is refused.
+ * @param most the most items in the file
+ * @throws Refusal if reading the first page throws one
  */
 export function fileOf<Item>(
   name: string,

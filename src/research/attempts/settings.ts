@@ -1,4 +1,4 @@
-/** What an attempt ran with, as flat settings by name: arm, command line, configuration, environment, inputs, commit. */
+/** The settings of an attempt as flat text by name: arm, command line, configuration, environment, inputs, commit. */
 import { isObject } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -8,7 +8,7 @@ export type Settings = ReadonlyMap<string, string>
 
 const cut = (text: string): string => (text.length <= limits.tableCell ? text : `${text.slice(0, limits.tableCell - 1)}…`)
 
-/** A nested value as its leaves, each under its path; lists are leaves. */
+/** Yields the leaves of a nested value with their paths. A list is a leaf. */
 function* leaves(value: unknown, path: string): Generator<readonly [string, string]> {
   if (!isObject(value) || Array.isArray(value)) yield [path, typeof value === "string" ? value : JSON.stringify(value)]
   else for (const [name, inner] of Object.entries(value)) yield* leaves(inner, path === "" ? name : `${path}.${name}`)
@@ -16,7 +16,7 @@ function* leaves(value: unknown, path: string): Generator<readonly [string, stri
 
 const isFlag = (word: string | undefined): word is string => word !== undefined && /^--?[A-Za-z]/.test(word)
 
-/** A command line as its flags, each with what follows it, and the words that belong to none. */
+/** Yields the flags of a command line with their values, then the remaining words as `command`. */
 function* commandLine(argv: readonly string[]): Generator<readonly [string, string]> {
   const words: string[] = []
   for (let index = 0; index < argv.length; index += 1) {
@@ -43,8 +43,8 @@ function* all({ argv, configuration, environment = {}, repository }: Registratio
 }
 
 /**
- * The first settings of an attempt. What two parts of a registration call alike is told of the first: the configuration.
- * @param arm the arm of its plan whose command line it has
+ * Returns the first settings of an attempt. If several parts of a registration have a setting of the same name, the first counts.
+ * @param arm the arm of its plan with this command line
  * @param inputs labels of materials by the name of the input
  */
 export function settingsOf(registration: Registration, arm: string | null, inputs: Settings): Settings {

@@ -1,4 +1,4 @@
-/** An attempt as lists and its own read show it: the columns that are read, and what is made of them. */
+/** Selects the columns of attempts and turns rows into summaries, for lists and for the read of one attempt. */
 import type { AttemptRole, RoomState } from "../../contract/schema/enumerations.ts"
 import { JsonText, type Stored } from "../../contract/json.ts"
 import type { Cost } from "../../contract/schema/cost.ts"
@@ -22,7 +22,7 @@ export type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredA
     readonly reproduction: Stored<AttemptSummary["reproduction"]> | null
     readonly failure: Stored<AttemptSummary["failure"]> | null
     readonly cost: Stored<Cost> | null
-    /** How the finding that was asked for names it. */
+    /** Its role in the finding of the query. */
     readonly role?: AttemptRole
   }
 
@@ -35,14 +35,14 @@ export const reproduces = ({ ofAttempt, ofVersion }: Reproduces): AttemptSummary
 
 export const text = <T>(json: Stored<T> | null) => json && new JsonText(json)
 
-/** A row of a list: what came of the attempt stands in it. */
+/** A row of a list, with command line and last values. */
 export interface ListedRow extends Row {
   readonly argv: Stored<AttemptSummary["argv"]>
   readonly metrics: Stored<AttemptSummary["metrics"]>
   readonly hasMoreMetrics: number
 }
 
-/** What lists and the read of one attempt both show. */
+/** Returns the members that lists and the read of one attempt share. */
 export const shown = (row: Row, basePath: string) => ({
   attemptId: row.attemptId,
   label: row.label,
@@ -74,7 +74,7 @@ export const shown = (row: Row, basePath: string) => ({
   ...(row.role === undefined ? {} : { role: row.role }),
 })
 
-/** An attempt as lists show it. */
+/** Returns an attempt as lists show it. */
 export const summary = (row: ListedRow, basePath: string) => ({
   ...shown(row, basePath),
   argv: new JsonText(row.argv),
@@ -82,14 +82,13 @@ export const summary = (row: ListedRow, basePath: string) => ({
   metricsTruncated: row.hasMoreMetrics === 1,
 })
 
-/** Its place among the attempts of its Room, out of its label; the indexes by it hold the same expression. */
+/** The number in its label. The indexes in schema.sql hold the same expression. */
 export const ORDINAL = "CAST(substr(a.label, 2) AS INTEGER)"
-/** What both show. An attempt ends with its last event, which says why. */
 export const STATE = `a.attempt_id AS attemptId, a.label, a.experiment_id AS experimentId, a.status, a.revision, a.registrant_id AS registrantId,
   a.room_id AS roomId, a.thread_id AS threadId, a.intent, a.registered_at AS registeredAt, a.reproduces_attempt_id AS ofAttempt, a.reproduces_version_id AS ofVersion`
 export const REPRODUCTION =
   "(SELECT iif(q.repeats IS NULL, json_object('verdict', q.verdict, 'explanation', q.explanation), json_object('verdict', q.verdict, 'explanation', q.explanation, 'repeats', json(q.repeats))) FROM reproductions q WHERE q.attempt_id = a.attempt_id) AS reproduction"
-/** Why it failed; null where it did not. */
+/** The failure in its last event; null if it did not fail. */
 export const FAILURE = `CASE WHEN a.status IN ('failed', 'preflight_failed') THEN
     (SELECT v.body -> '$.failure' FROM attempt_events v WHERE v.attempt_id = a.attempt_id AND v.revision = a.revision) END AS failure`
 const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_of AS rerunOf, a.updated_at AS updatedAt, a.plan_match AS planMatch,
@@ -98,9 +97,9 @@ const COLUMNS = `${STATE}, a.entry_id AS entryId, a.plan_id AS planId, a.rerun_o
   ${FAILURE},
   p.username, ${AGENT("a")} AS agent, e.label AS experimentLabel, ${WORK_STATE("r")} AS roomState,
   EXISTS (SELECT 1 FROM members m WHERE m.room_id = a.room_id AND m.user_id = a.registrant_id) AS registrantIsMember`
-/** The dimensions of a value; null without them. */
+/** The dimensions of a value; null if it has none. */
 export const DIMENSIONS = (row: string) => `(SELECT d.dimensions FROM dimension_sets d WHERE d.dimensions_id = ${row}.dimensions_id)`
-/** What a list shows beside: how it was started, and the last values. The rest of the registration is left to the read of one attempt. */
+/** The columns of a list, which has only the command line of a registration. */
 const LISTED = `${COLUMNS}, ${contentOf("a")} -> '$.argv' AS argv,
   (SELECT json_group_array(json_object('name', name, 'split', split, 'dimensions', json(dimensions), 'unit', unit, 'step', step, 'value', json(value))) FROM (
     SELECT l.name, nullif(l.split, '') AS split, ${DIMENSIONS("l")} AS dimensions, l.unit, l.step, l.value FROM attempt_last_metrics l
@@ -111,5 +110,5 @@ const RELATED = `JOIN people p ON p.user_id = a.registrant_id
   JOIN rooms r ON r.room_id = a.room_id`
 export const SUMMARY = `SELECT ${LISTED} FROM attempts a ${RELATED}`
 export const WHOLE = `SELECT ${COLUMNS}, ${contentOf("a")} AS content FROM attempts a ${RELATED}`
-// SQLite keeps the order of a CROSS JOIN: the few attempts of the finding come first, whatever else is asked of them.
+// SQLite keeps the order of a CROSS JOIN, so the few attempts of the finding are read first, whatever the filters.
 export const OF_FINDING = `SELECT ${LISTED}, t.role FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id ${RELATED}`

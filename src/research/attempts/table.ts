@@ -1,4 +1,4 @@
-/** Attempts beside each other: bounded in what is looked at, whatever a Room holds. */
+/** Reads attempts for a table that compares them, within fixed limits however large the Room is. */
 import type { Author } from "../../contract/answers/index.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -22,7 +22,7 @@ export type Row = Pick<
   readonly agent: string | null
   readonly failure: Stored<AttemptSummary["failure"]> | null
   readonly arm: string | null
-  /** Bytes of its registration. */
+  /** The size of its registration. */
   readonly bytes: number
 }
 export type Value = AttemptSummary["metrics"][number]["value"]
@@ -47,7 +47,7 @@ const ROW = `SELECT a.attempt_id AS attemptId, a.label, a.experiment_id AS exper
   a.plan_match ->> '$.argvComparedWith' AS arm, octet_length(${contentOf("a")}) AS bytes`
 const RELATED = "JOIN people p ON p.user_id = a.registrant_id JOIN experiments e ON e.experiment_id = a.experiment_id"
 
-/** A row as it is answered, but for its columns. */
+/** Returns a row of the answer without its metrics and settings. */
 export const shownRow = ({ registrantId, username, agent, arm: _arm, bytes: _bytes, failure, ...row }: Row) => ({
   ...row,
   registrant: { userId: registrantId, username, agent } satisfies Author,
@@ -55,7 +55,7 @@ export const shownRow = ({ registrantId, username, agent, arm: _arm, bytes: _byt
   failure: failure && new JsonText(failure),
 })
 
-/** What a metric is called among the columns. */
+/** Returns the name of a metric's column. */
 export const metricKey = (name: string, split: string | null): string => (split === null ? name : `${name} (${split})`)
 
 export type AttemptTables = ReturnType<typeof attemptTables>
@@ -83,24 +83,24 @@ export function attemptTables(db: Db) {
   const idsOf = (rows: readonly Row[]) => JSON.stringify(rows.map(({ attemptId }) => attemptId))
 
   return {
-    /** The newest attempts that match the filters, in the order of their labels; one more than are compared where there are more. */
+    /** Returns the newest attempts that match the filters, in the order of labels; one over the limit if there are more. */
     newest: (filters: Filters): Row[] =>
       (filters.experimentId === undefined ? newest : newestOfExperiment)(
         filters,
         Number.MAX_SAFE_INTEGER,
         limits.tableAttempts + 1,
       ).reverse(),
-    /** Attempts by their ids, in that order; those that are not there are left out. */
+    /** Returns attempts by id, in that order, without those that do not exist. */
     named: (attemptIds: readonly string[]): Row[] => named.all(JSON.stringify(attemptIds)),
 
-    /** The metrics that some attempts report, those that most report first; one more than there are columns where there are more. */
+    /** Returns the metrics of some attempts, the most frequent first; one over the limit if there are more. */
     metrics: (rows: readonly Row[]): Metric[] =>
       metrics.all(idsOf(rows)).map((metric) => ({ ...metric, key: metricKey(metric.name, metric.split) })),
-    /** The last value of a metric of each of some attempts. */
+    /** Returns the last value of a metric by attempt. */
     lasts: (rows: readonly Row[], { name, split }: Pick<Metric, "name" | "split">): ReadonlyMap<string, Omit<Last, "attemptId">> =>
       new Map(lasts.all(idsOf(rows), name, split ?? "").map(({ attemptId, ...last }) => [attemptId, last])),
 
-    /** What the newest of some attempts ran with, as far as there is room for reading their registrations. */
+    /** Returns the settings of the newest attempts whose registrations fit in `limits.tableSettingsBytes`. */
     settings(rows: readonly Row[]): ReadonlyMap<string, Settings> {
       let bytes = 0
       const read = rows.toReversed().filter((row) => {
@@ -121,7 +121,7 @@ export function attemptTables(db: Db) {
   }
 }
 
-/** The settings in which attempts differ, those that most have first; and how many they have alike. */
+/** Returns the settings in which attempts differ, the most frequent first, and the number of settings that are the same in all. */
 export function differing(settings: ReadonlyMap<string, Settings>): {
   readonly differ: AttemptTable["columns"]["settings"]
   readonly same: number

@@ -1,26 +1,26 @@
 /**
- * Curves thinned to what can be seen. A curve is its points one after the other, step and value, in the order of steps. Of each
- * stretch of steps it keeps the first and the last point, the least and the greatest value, and the first NaN, Infinity and
- * -Infinity: so a line through them looks as one through all points does, and nothing that went wrong is lost. What is thinned
- * in parts, in any order, is the same as what is thinned at once.
+ * Thins curves without a visible change. A curve is a list of points in the order of steps, each a step and a value. For each
+ * stretch of steps, thinning keeps the first and last point, the least and greatest value, and the first NaN, Infinity and
+ * -Infinity, so that the line looks the same and no fault is lost. Thinning parts, in any order, gives the same result as
+ * thinning the whole curve.
  */
 
 /** Pairs of step and value. */
 export type Curve = Float64Array<ArrayBuffer>
 
-/** Points that are kept of one stretch, at most. */
+/** The most points that are kept of one stretch. */
 export const KEPT_OF_STRETCH = 7
 
 export const pointsOf = (curve: Curve): number => curve.length / 2
 const at = (curve: Curve, index: number): number => curve[index] ?? Number.NaN
 
-/** A curve of points in the order they were reported; those of one step stay in it. */
+/** Makes a curve of points. Points with the same step keep the order in which they were reported. */
 export function curveOf(points: readonly (readonly [step: number, value: number])[]): Curve {
   const inOrder = points.every(([step], index) => index === 0 || (points[index - 1]?.[0] ?? 0) <= step)
   return Float64Array.from((inOrder ? points : points.toSorted(([one], [other]) => one - other)).flat())
 }
 
-/** Two curves as one; of points of one step, those of the first come first. */
+/** Merges two curves. Of points with the same step, those of `one` come first. */
 export function merged(one: Curve, other: Curve): Curve {
   if (one.length === 0) return other
   if (other.length === 0) return one
@@ -41,7 +41,7 @@ export function merged(one: Curve, other: Curve): Curve {
   return both
 }
 
-/** The places of the points that are kept of one stretch, from `start` up to `end`. */
+/** Returns the indexes of the points to keep of the stretch from `start` to `end`. */
 function keptOf(curve: Curve, start: number, end: number): Set<number> {
   const found = { least: -1, greatest: -1, nan: -1, up: -1, down: -1 }
   for (let index = start; index < end; index += 2) {
@@ -57,7 +57,7 @@ function keptOf(curve: Curve, start: number, end: number): Set<number> {
   return new Set([start, ...Object.values(found).filter((index) => index >= 0), end - 2])
 }
 
-/** What is kept of a curve, stretch by stretch. @param width steps of a stretch, a power of two */
+/** Thins a curve stretch by stretch. @param width the steps in a stretch, a power of two */
 export function thinned(curve: Curve, width: number): Curve {
   const kept = new Float64Array(curve.length)
   let length = 0
@@ -70,14 +70,14 @@ export function thinned(curve: Curve, width: number): Curve {
     const beyond = (Math.floor(at(curve, start) / width) + 1) * width
     end = start
     while (end < curve.length && at(curve, end) < beyond) end += 2
-    // The first and the last are always kept: of two there is nothing to choose.
+    // A stretch of one or two points is kept whole.
     if (end - start <= 4) for (let index = start; index < end; index += 2) keep(index)
     else for (const index of [...keptOf(curve, start, end)].sort((one, other) => one - other)) keep(index)
   }
   return kept.slice(0, length)
 }
 
-/** The narrowest stretch with which the steps from `first` to `last` fall into at most so many. */
+/** Returns the narrowest width that divides the steps from `first` to `last` into at most `stretches`. */
 export function widthFor(first: number, last: number, stretches: number): number {
   let width = 1
   while (Math.floor(last / width) - Math.floor(first / width) >= stretches) width *= 2
@@ -85,9 +85,9 @@ export function widthFor(first: number, last: number, stretches: number): number
 }
 
 /**
- * A curve thinned as little as it takes to have at most `most` points.
- * @param most at least what is kept of two stretches
- * @param width steps of the stretches that it is thinned by already
+ * Thins a curve just enough to have at most `most` points.
+ * @param most at least twice KEPT_OF_STRETCH
+ * @param width the steps in a stretch that the curve is already thinned by
  */
 export function fitted(curve: Curve, most: number, width = 1): { readonly curve: Curve; readonly width: number } {
   let [fits, stretch] = [curve, width]
@@ -98,7 +98,7 @@ export function fitted(curve: Curve, most: number, width = 1): { readonly curve:
   return { curve: fits, width: stretch }
 }
 
-/** The part of a curve from one step to another, and of either side the point next to it, to which the line goes on. */
+/** Returns the part of a curve between two steps, with one point more on each side so that the line continues. */
 export function partOf(curve: Curve, from: number, to: number): Curve {
   let [start, end] = [0, curve.length]
   while (start + 2 < curve.length && at(curve, start + 2) < from) start += 2

@@ -1,4 +1,4 @@
-/** Keeps the last values of an attempt in blocks, beside its series: a table of many attempts reads a few rows of each. */
+/** Keeps the last values of an attempt in blocks, so that a table of many attempts reads only a few rows of each. */
 import { canonicalJson, parse, type Stored } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -6,19 +6,22 @@ import { inserting } from "../../ledger/storage/inserting.ts"
 
 type Dimensions = NonNullable<NonNullable<BodyOf<"report_attempt_event">["metrics"]>[number]["dimensions"]>
 
-/** What the values of a block have at each dimension, each once; the names are in order. */
+/** The distinct values of each dimension in a block; the names are sorted. */
 export type BlockScalars = Readonly<Record<string, readonly Dimensions[string][]>>
-/** The dimensions of a block: for each name in turn a byte a value, 0 where the value lacks it, else its place among the scalars, from 1. */
+/**
+ * The dimensions of the values in a block. `codes` has, for each name in turn, one byte for each value: 0 if it lacks the
+ * dimension, else the index in `scalars`, counted from 1.
+ */
 export interface BlockDimensions {
   readonly scalars: BlockScalars
   readonly codes: Uint8Array
 }
 
-/** Ids of dimensions in one block, and so values at most: what one more value writes anew. */
+/** The number of dimension ids in one block, and so the most values in it. A new value rewrites its block. */
 export const OF_BLOCK = 128
 const NONE: Dimensions = {}
 
-/** The dimensions of some values as a block has them. @param each at most OF_BLOCK */
+/** Encodes the dimensions of some values. @param each at most OF_BLOCK of them */
 export function blockOf(each: readonly Dimensions[]): BlockDimensions {
   const names = [...new Set(each.flatMap((dimensions) => Object.keys(dimensions)))].sort()
   const columns = names.map((name) => {
@@ -46,7 +49,10 @@ export function valueBlocks(db: Db) {
     const rows = series.all(attemptId, name, split, block * OF_BLOCK, (block + 1) * OF_BLOCK - 1)
     const { scalars, codes } = blockOf(rows.map(({ dimensions }) => (dimensions === null ? NONE : parse(dimensions))))
     put({
-      ...{ attemptId, name, split, block },
+      attemptId,
+      name,
+      split,
+      block,
       units: JSON.stringify([...new Set(rows.flatMap(({ unit }) => unit ?? []))].sort()),
       dimensions: canonicalJson(scalars),
       codes: Buffer.from(codes.buffer),
@@ -55,11 +61,11 @@ export function valueBlocks(db: Db) {
   }
 
   return {
-    /** Writes the blocks of some series anew. @param dimensionsIds 0 for a value without dimensions */
+    /** Rewrites the blocks of some values of a metric. @param dimensionsIds 0 for a value without dimensions */
     keep(attemptId: string, name: string, split: string, dimensionsIds: readonly number[]): void {
       for (const block of new Set(dimensionsIds.map((id) => Math.floor(id / OF_BLOCK)))) keep(attemptId, name, split, block)
     },
-    /** Writes all blocks of a metric anew. */
+    /** Rewrites all blocks of a metric. */
     keepAll(attemptId: string, name: string, split: string): void {
       for (const { block } of blocks.all(attemptId, name, split)) keep(attemptId, name, split, block)
     },

@@ -4,7 +4,7 @@ import type { EvidenceTally, StaleReason } from "../../contract/answers/evidence
 import type { Reviewed } from "../../contract/answers/reviews.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { VerdictFrom } from "../evidence/verdict.ts"
-import type { BlemishesTold } from "../findings/blemishes.ts"
+import type { StoredBlemishes } from "../findings/blemishes.ts"
 import type { Stored } from "../../contract/json.ts"
 
 /** Where a brief looks: a Room, or one of its Threads. */
@@ -34,7 +34,7 @@ export interface Finding extends Omit<Item<"findings">, "evidence" | "inDoubt" |
   readonly tally: Stored<EvidenceTally>
   readonly inDoubt: number
   readonly reviewed: Stored<Reviewed> | null
-  readonly blemishes: BlemishesTold
+  readonly blemishes: StoredBlemishes
   readonly experimentId: string | null
   readonly threadId: string
   /** Whether a reproduction of it has told its verdict, or is under way. */

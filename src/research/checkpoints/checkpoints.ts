@@ -1,4 +1,4 @@
-/** Checkpoints: their rows, which of them is selected, and how they are shown. */
+/** The rows of checkpoints, which of them are selected, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
@@ -31,7 +31,7 @@ interface WholeRow extends Row {
   readonly content: Stored<BodyOf<"post_research_checkpoint">>
 }
 
-/** An empty list. */
+/** An empty list in JSON. */
 const NONE = "[]"
 
 function shown(row: Row) {
@@ -40,10 +40,10 @@ function shown(row: Row) {
   return {
     ...columns,
     author: { userId, username, agent },
-    // Short lists: with texts inside, the whole checkpoint would be written more slowly.
+    // These lists are short, and parsing them lets the whole checkpoint be serialised faster.
     openQuestions: parse(openQuestions),
     selected: selected === 1,
-    // An open checkpoint is never marked stale, but its reasons are shown.
+    // An open checkpoint is never stale, though it shows its reasons.
     stale: row.state === "concluded" && staleReasons !== NONE,
     staleReasons: staleReasons === NONE ? [] : parse(staleReasons),
     reviewed: reviewed === null ? null : parse(reviewed),
@@ -54,24 +54,22 @@ function shown(row: Row) {
 type AskingRow = Pick<Row, "checkpointId" | "threadId" | "openQuestions">
 type Asking = Pick<CheckpointSummary, "checkpointId" | "threadId" | "openQuestions">
 
-/** The questions that checkpoints leave open, the newest checkpoint's last one first. */
+/** Returns the open questions of checkpoints, those of the newest checkpoint first, in reverse order. */
 export const questionsOf = (checkpoints: readonly Asking[]): OpenQuestion[] =>
   checkpoints
     .toSorted((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1))
     .flatMap(({ checkpointId, threadId, openQuestions }) =>
       openQuestions.map((question) => ({ question, checkpointId, threadId })).reverse(),
     )
-const asked = (rows: readonly AskingRow[]) => questionsOf(rows.map((row) => ({ ...row, openQuestions: parse(row.openQuestions) })))
+const questionsIn = (rows: readonly AskingRow[]) => questionsOf(rows.map((row) => ({ ...row, openQuestions: parse(row.openQuestions) })))
 
-/** The checkpoint that `c` replaced as the selected one of its Thread. */
+/** The previous checkpoint of the Thread of `c`. */
 const SUPERSEDED = "(SELECT max(b.checkpoint_id) FROM checkpoints b WHERE b.thread_id = c.thread_id AND b.checkpoint_id < c.checkpoint_id)"
 
 const OWN = `c.checkpoint_id AS checkpointId, c.room_id AS roomId, c.thread_id AS threadId, c.entry_id AS entryId, c.sequence,
     c.author_id AS userId, p.username, ${AGENT("c")} AS agent, c.at, c.state, c.covers_through AS coversThrough, h.content ->> '$.synthesis' AS synthesis,
     c.open_questions AS openQuestions, c.conclusion, ${SUPERSEDED} AS supersedesCheckpointId,
     (t.selected_checkpoint_id = c.checkpoint_id) AS selected, ${STALE_REASONS} AS staleReasons, ${REVIEWED("c.checkpoint_id")} AS reviewed, c.content_digest AS contentDigest`
-/** Its entry of the Room's activity. */
-const LANDED = "h.room_sequence"
 const COLUMNS = `${OWN}, ${ARCHIVE}`
 const TABLES = `checkpoints c
   JOIN journal h ON h.position = c.history_position
@@ -89,10 +87,10 @@ export function checkpoints(db: Db) {
   const select = db.prepare("UPDATE threads SET selected_checkpoint_id = +? WHERE thread_id = +?")
   const superseded = db.prepare<{ id: string | null }>(`SELECT ${SUPERSEDED} AS id FROM checkpoints c WHERE c.checkpoint_id = +?`)
   const one = db.prepare<WholeRow>(
-    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, ${LANDED} AS activitySequence FROM ${TABLES} WHERE c.checkpoint_id = +?`,
+    `SELECT ${COLUMNS}, h.content ->> '$.citations' AS citations, h.content, h.room_sequence AS activitySequence FROM ${TABLES} WHERE c.checkpoint_id = +?`,
   )
   const ofThread = db.prepare<Row>(`${SELECT} WHERE t.thread_id = +? AND t.selected_checkpoint_id = c.checkpoint_id`)
-  // By an index that holds those Threads alone that have one; the archive is the Room's, and known to who asks.
+  // Uses the index of Threads with a checkpoint. The archive is that of the Room, which the caller knows.
   const ofRoom = db.prepare<Row & { threadSequence: number }>(
     `SELECT ${OWN}, NULL AS archivedAt, NULL AS archivedBy, NULL AS archiver, NULL AS reason, t.sequence AS threadSequence
      FROM checkpoints c JOIN journal h ON h.position = c.history_position JOIN threads t ON t.thread_id = c.thread_id
@@ -106,14 +104,14 @@ export function checkpoints(db: Db) {
   const askingInThread = db.prepare<AskingRow>(`${ASKING} AND t.thread_id = +?`)
 
   return {
-    /** Stores a checkpoint; the newest of a Thread is the selected one. */
+    /** Stores a checkpoint and selects it for its Thread. */
     insert(made: NewCheckpoint): void {
       const { checkpointId, threadId } = made
       insert({ ...made, openQuestions: JSON.stringify(made.openQuestions) })
       made.citations.forEach((versionId, position) => cite({ checkpointId, position, versionId }))
       select.run(checkpointId, threadId)
     },
-    /** The checkpoint that one replaced; null for the first of its Thread. */
+    /** Returns the checkpoint that another one replaced; null for the first of a Thread. */
     supersededBy: (checkpointId: string): string | null => superseded.get(checkpointId)?.id ?? null,
     read(checkpointId: string) {
       const row = one.get(checkpointId)
@@ -121,19 +119,19 @@ export function checkpoints(db: Db) {
       const { citations, content, activitySequence, ...rest } = row
       return { checkpoint: { ...shown(rest), activitySequence, content: new JsonText(content) }, citations: parse(citations) }
     },
-    /** The selected checkpoint of a Thread; undefined before the first. */
+    /** Returns the selected checkpoint of a Thread; undefined if it has none. */
     selectedOfThread(threadId: string) {
       const row = ofThread.get(threadId)
       return row && shown(row)
     },
-    /** The selected checkpoints of a Room's Threads, in the order of the Threads; of very many the newest. */
+    /** Returns the newest `limits.contextItems` selected checkpoints of a Room, in the order of their Threads. */
     selectedOfRoom: (roomId: string, archive: CheckpointSummary["archive"]) =>
       ofRoom
         .all(roomId)
         .sort((one, other) => one.threadSequence - other.threadSequence)
         .map(({ threadSequence: _place, ...row }) => ({ ...shown(row), archive })),
-    /** The questions that the selected checkpoints of a Room leave open, with where they were asked, newest first. */
-    openQuestions: (roomId: string) => asked(askingInRoom.all(roomId)),
-    openQuestionsOfThread: (threadId: string) => asked(askingInThread.all(threadId)),
+    /** Returns the open questions of a Room's selected checkpoints, newest first. */
+    openQuestions: (roomId: string) => questionsIn(askingInRoom.all(roomId)),
+    openQuestionsOfThread: (threadId: string) => questionsIn(askingInThread.all(threadId)),
   }
 }

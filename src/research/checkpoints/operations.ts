@@ -1,4 +1,4 @@
-/** Posting checkpoints. */
+/** The behaviour that posts checkpoints. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
@@ -13,7 +13,7 @@ export function checkpointOperations(threads: Threads, checkpoints: Checkpoints,
       const thread = threads.summary(threadId)
       const watermark = thread?.timelineWatermark ?? 0
       if (body.expectedWatermark !== watermark) {
-        throw new Refusal("state_conflict", `The Thread moved to ${watermark} since it was read.`, {
+        throw new Refusal("state_conflict", `The Thread has moved to ${watermark} since you read it.`, {
           current: {
             threadId,
             timelineWatermark: watermark,
@@ -23,7 +23,7 @@ export function checkpointOperations(threads: Threads, checkpoints: Checkpoints,
         })
       }
       if (body.coversThrough > watermark) {
-        throw new Refusal("invalid_schema", "A checkpoint cannot cover what is not there yet.", {
+        throw new Refusal("invalid_schema", "A checkpoint cannot cover entries that do not exist yet.", {
           issues: [{ path: "/coversThrough", message: `must be at most the Thread's watermark, ${watermark}` }],
         })
       }
@@ -32,11 +32,17 @@ export function checkpointOperations(threads: Threads, checkpoints: Checkpoints,
       const { body } = call
       const { state, coversThrough, openQuestions, conclusion, synthesis, client } = body
       const checkpointId = change.newId()
-      // Nothing can land between the watermark just seen and this entry: both are in one transaction.
+      // The watermark was checked in the same transaction, so this is the next entry.
       const sequence = body.expectedWatermark + 1
       checkpoints.insert({
         ...madeBy(call, where, change),
-        ...{ checkpointId, sequence, state, coversThrough, openQuestions, conclusion, citations: body.citations },
+        checkpointId,
+        sequence,
+        state,
+        coversThrough,
+        openQuestions,
+        conclusion,
+        citations: body.citations,
       })
       evidence.uses("checkpoint", checkpointId, "citation", body.citations, change.at)
       const card = {

@@ -1,4 +1,4 @@
-/** Claims on work: their rows, what renews them, and which of them last. */
+/** The rows of claims on work, what renews them, and which of them are active. */
 import { writerName } from "../../contract/answers/index.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { limits } from "../../contract/limits.ts"
@@ -12,14 +12,14 @@ import { later } from "../experiments/leases.ts"
 
 export const claimable = ["hypothesis", "experiment", "plan", "attempt", "checkpoint", "thread"] as const
 
-/** What can be claimed, with what decides whether it is over. */
+/** An object that can be claimed. */
 export interface Claimable {
   readonly id: string
   readonly kind: string
   readonly label: string | null
   readonly roomId: string
   readonly threadId: string
-  /** How it stands; null for what never ends. */
+  /** Null if the kind has no status. */
   readonly status: string | null
 }
 
@@ -33,14 +33,14 @@ export interface Claim {
   readonly agent: string | null
   readonly until: string
 }
-/** A claim with the note that its agent left. */
+/** A claim with the note of its agent. */
 export type NotedClaim = Claim & { readonly note: string | null }
 
 const agentOf = ({ agent = "" }: Actor): string => agent
 
 const IDS = "IN (SELECT value FROM json_each(+?))"
-/** What some ids belong to or are about: an event of an attempt concerns its experiment, its plan and what it reproduces. */
-const BEYOND = [
+/** Columns by which an object names others that a write about it concerns, such as the experiment, plan and target of an attempt. */
+const RELATED = [
   ...["experiment_id", "plan_id", "rerun_of", "reproduces_attempt_id", "reproduces_version_id"].map((column) => [
     "attempts",
     column,
@@ -63,7 +63,7 @@ export function claims(db: Db) {
   const one = db.prepare<Claim & { readonly roomId: string; readonly threadId: string; readonly authorId: string }>(
     `${CLAIM} ${FROM} WHERE c.claim_id = +?`,
   )
-  const anyLasts = db.prepare("SELECT 1 FROM work_claims WHERE room_id = +? AND until > +? LIMIT 1")
+  const anyActive = db.prepare("SELECT 1 FROM work_claims WHERE room_id = +? AND until > +? LIMIT 1")
   const end = db.prepare("UPDATE work_claims SET until = +? WHERE claim_id = +?")
   const replaced = db.prepare(
     "UPDATE work_claims SET until = +? WHERE object_id = +? AND until > +? AND what = +? AND author_id = +? AND agent = +?",
@@ -78,8 +78,8 @@ export function claims(db: Db) {
   const among = db.prepare<Pick<Claim, "what" | "objectId">>(
     `SELECT DISTINCT what, object_id AS objectId FROM work_claims WHERE object_id ${IDS} AND until > +?`,
   )
-  const beyond = db.prepare<{ id: string }>(
-    BEYOND.map(([table, column, key]) => `SELECT ${column} AS id FROM ${table} WHERE ${key} ${IDS} AND ${column} IS NOT NULL`).join(
+  const related = db.prepare<{ id: string }>(
+    RELATED.map(([table, column, key]) => `SELECT ${column} AS id FROM ${table} WHERE ${key} ${IDS} AND ${column} IS NOT NULL`).join(
       " UNION ",
     ),
   )
@@ -99,11 +99,11 @@ export function claims(db: Db) {
   })
 
   return {
-    /** What an id names, of all that can be claimed. */
+    /** Returns the object with an id, if it can be claimed. */
     object: (id: string): Claimable | undefined => found.map((each) => each.get(id)).find((each) => each !== undefined),
     find: (claimId: string) => one.get(claimId),
 
-    /** Stores a claim in place of the agent's earlier one for the same work. @returns until when it lasts */
+    /** Stores a claim, and ends the agent's earlier claim on the same work. @returns when it expires */
     insert(
       claim: { claimId: string; what: ClaimedWork; minutes: number; historyPosition: number },
       { id, kind, label, roomId, threadId }: Claimable,
@@ -118,28 +118,29 @@ export function claims(db: Db) {
       return until
     },
 
-    /** Ends a claim before its time. */
+    /** Ends a claim early. */
     end: (claimId: string, at: string): void => void end.run(at, claimId),
 
-    /** Whether any claim of a Room lasts at a moment. */
-    anyLasts: (roomId: string, at: string): boolean => anyLasts.get(roomId, at) !== undefined,
+    /** Whether a Room has an active claim. */
+    anyActive: (roomId: string, at: string): boolean => anyActive.get(roomId, at) !== undefined,
 
-    /** What a write concerns that names some ids: those, and what they belong to or are about. @returns a JSON list */
-    concerned(ids: readonly string[]): string {
+    /** Returns the ids that a write names, and those of related objects, as a JSON list. */
+    withRelated(ids: readonly string[]): string {
       const named = JSON.stringify(ids)
-      return JSON.stringify([...ids, ...beyond.all(...BEYOND.map(() => named)).map(({ id }) => id)])
+      return JSON.stringify([...ids, ...related.all(...RELATED.map(() => named)).map(({ id }) => id)])
     },
 
     /**
-     * Renews an agent's claims on what its write concerns.
-     * @param all what it concerns, a JSON list
-     * @returns a warning for each claim of another agent on the work that it did
+     * Renews an agent's claims on the objects that its write concerns.
+     * @param ids the objects, a JSON list
+     * @param what the work that the write does
+     * @returns a warning for each claim of another agent on that work
      */
-    wrote(roomId: string, all: string, what: ClaimedWork | undefined, actor: Actor, at: string): Warning[] {
+    renew(roomId: string, ids: string, what: ClaimedWork | undefined, actor: Actor, at: string): Warning[] {
       const agent = agentOf(actor)
-      for (const { claimId, minutes } of own.all(all, at, roomId, actor.userId, agent)) end.run(later(at, minutes), claimId)
+      for (const { claimId, minutes } of own.all(ids, at, roomId, actor.userId, agent)) end.run(later(at, minutes), claimId)
       if (what === undefined) return []
-      return others.all(all, at, roomId, what, actor.userId, agent).map((claim) => ({
+      return others.all(ids, at, roomId, what, actor.userId, agent).map((claim) => ({
         code: "claimed_by",
         message: `${writerName({ username: claim.by, agent: claim.agent })} has claimed this work until ${claim.until}.`,
         claimId: claim.claimId,
@@ -151,10 +152,10 @@ export function claims(db: Db) {
       }))
     },
 
-    /** The claims on any of some objects that last at a moment. */
+    /** Returns the active claims on some objects. */
     among: (ids: readonly string[], at: string) => (ids.length === 0 ? [] : among.all(JSON.stringify(ids), at)),
 
-    /** The claims of a Room, or of a Thread, that last at a moment. */
+    /** Returns the active claims of a Room or a Thread. */
     lasting: ({ roomId, threadId }: { readonly roomId: string; readonly threadId?: string }, at: string): NotedClaim[] =>
       threadId === undefined ? ofRoom.all(roomId, at) : ofThread.all(threadId, at),
   }

@@ -1,4 +1,4 @@
-/** Claiming work, and releasing it. */
+/** The behaviours that claim work and release it. */
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
@@ -47,7 +47,7 @@ export function claimOperations(claims: Claims) {
     },
     admit({ actor }, { claim: { claimId, authorId, until } }, at) {
       if (authorId !== actor.userId)
-        throw new Refusal("role_required", "Only the person whose agent made a claim releases it.", { current: { needed: ["author"] } })
+        throw new Refusal("role_required", "Only the person whose agent made a claim can release it.", { current: { needed: ["author"] } })
       if (until <= at) throw new Refusal("state_conflict", `The claim ended at ${until}.`, { current: { claimId, until } })
     },
     write(_call, { claim: { claimId } }, { at }) {
@@ -59,13 +59,12 @@ export function claimOperations(claims: Claims) {
   return { claim_work, release_claim }
 }
 
-interface Others {
-  readonly claims: Claims
-  readonly leases: Leases
-}
-
-/** Lets a write renew the claims and leases of its agent, and warns its sender of the claims of others. */
-export function heedOthers({ claims, leases }: Others, name: OperationName, behaviour: Pick<Behaviour<unknown>, "write">): void {
+/** Makes a write renew the claims and leases of its agent, and warn about the claims of others. */
+export function heedOthers(
+  { claims, leases }: { readonly claims: Claims; readonly leases: Leases },
+  name: OperationName,
+  behaviour: Pick<Behaviour<unknown>, "write">,
+): void {
   if (name === "release_claim") return
   const { write } = behaviour
   const { body } = operationOf(name)
@@ -76,11 +75,11 @@ export function heedOthers({ claims, leases }: Others, name: OperationName, beha
     const threadId = outcome.threadId ?? subject.threadId
     const { actor } = call
     const isLeased = leases.anyOf(actor.userId, roomId)
-    if (!isLeased && !claims.anyLasts(roomId, change.at)) return outcome
+    if (!isLeased && !claims.anyActive(roomId, change.at)) return outcome
     const named = [...namedIn(body, call.body).map(({ id }) => id), outcome.target.id, ...(threadId == null ? [] : [threadId])]
-    const concerned = claims.concerned(named)
+    const concerned = claims.withRelated(named)
     if (isLeased) leases.renew(concerned, actor, change.at)
-    const found = claims.wrote(roomId, concerned, workOf(name, call.body), actor, change.at)
-    return found.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...found] }
+    const added = claims.renew(roomId, concerned, workOf(name, call.body), actor, change.at)
+    return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }
   }
 }

@@ -1,18 +1,18 @@
-/** Which write does which work that can be claimed. */
+/** Tells which claimable work a write does. */
 import type { OperationName } from "../../contract/operations/index.ts"
 import { type ClaimedWork, enumerations } from "../../contract/schema/enumerations.ts"
 
-/** The work that a write does; undefined where nobody can claim it. */
+/** Returns the claimable work that a write does; undefined for other writes. */
 export function workOf(operation: OperationName, body: unknown): ClaimedWork | undefined {
-  const said: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? { ...body } : {}
+  const members: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? { ...body } : {}
   switch (operation) {
     case "claim_work":
-      return enumerations.claimedWork.find((what) => what === said.what)
+      return enumerations.claimedWork.find((what) => what === members.what)
     case "propose_experiment":
     case "take_experiment":
       return "run"
     case "register_attempt":
-      return said.intent === "reproduction" ? "reproduce" : "run"
+      return members.intent === "reproduction" ? "reproduce" : "run"
     case "publish_finding":
       return "write_finding"
     case "post_research_checkpoint":

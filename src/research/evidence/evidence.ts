@@ -1,6 +1,6 @@
 /**
- * One model of evidence: what a record rests on, what bears on it, and who uses it. Operations tell it what they wrote;
- * everything that warns, counts or draws asks it.
+ * The model of evidence: what a record rests on, what speaks for or against it, and what uses it. Operations report their
+ * writes to it; warnings, counts and graphs read from it.
  */
 import { speakingPurposes } from "../../contract/answers/evidence.ts"
 import type { enumerations } from "../../contract/schema/enumerations.ts"
@@ -22,10 +22,10 @@ type Verdict = (typeof enumerations.evidenceVerdict)[number]
 type Bearing = (typeof enumerations.evidenceBearing)[number]
 type Moved = ResultOf<"link_experiment_finding">["verdicts"][number] & { readonly roomId: string }
 
-/** In which part of a record another one is named. */
+/** The part of a record that names another one. */
 export type Part = "premise" | "reference" | "evidence" | "plan" | "role"
 
-/** How a record names another one. */
+/** A record's reference to another one. */
 export interface Reference {
   readonly part: Part
   readonly versionId: string
@@ -33,9 +33,9 @@ export interface Reference {
   readonly explanation: string
 }
 
-/** What a reproduction counts for by the effect that it repeats. */
+/** The verdict of a reproduction, computed from the effect that it repeats. */
 export interface Recount {
-  /** The finding or the attempt that says it. */
+  /** The finding or attempt that reports the reproduction. */
   readonly sourceId: string
   readonly isAttempt: boolean
   /** The finding whose effect it repeats. */
@@ -44,13 +44,13 @@ export interface Recount {
   readonly comparison: string
 }
 
-/** Who says something, and when. */
-export interface Said extends Writer {
+/** The author and agent of a statement, and its time. */
+export interface Attribution extends Writer {
   readonly at: string
   /** Whether it rests on effects. */
   readonly isMeasured?: boolean
 }
-export const saidBy = ({ userId, agent }: Pick<Actor, "userId" | "agent">, at: string): Said => ({
+export const attributionOf = ({ userId, agent }: Pick<Actor, "userId" | "agent">, at: string): Attribution => ({
   authorId: userId,
   agent: agent ?? null,
   at,
@@ -59,10 +59,10 @@ export const saidBy = ({ userId, agent }: Pick<Actor, "userId" | "agent">, at: s
 export type Evidence = ReturnType<typeof evidence>
 
 export function evidence(db: Db) {
-  const bearing = words(db)
+  const evidenceWords = words(db)
   const used = uses(db)
-  const rested = shaken(db)
-  const carried = reproductionsOf(db)
+  const doubt = shaken(db)
+  const reproductions = reproductionsOf(db)
   const standing = db.prepare<{ versionId: string; label: string; roomId: string; verdict: Bearing; independent: number }>(
     `SELECT r.version_id AS versionId, r.label, r.room_id AS roomId, ${BEARING} AS verdict, coalesce(y.independent, 0) AS independent
      FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")} ORDER BY j.key`,
@@ -76,139 +76,168 @@ export function evidence(db: Db) {
     ...evidencePages(db),
     usedBy: used.of,
 
-    /** The first finding that reports the same result of the same attempts: what reports them too speaks with its voice. */
-    voiceOf: carried.voiceOf,
+    voiceOf: reproductions.voiceOf,
 
     /**
-     * A record was published that names others, each part in the order it was written.
-     * @param voiceId whose voice it speaks with, if another's
+     * Records the references of a published record.
+     * @param references the references of each part in the order they were written
+     * @param voiceId the voice it speaks with, if not its own
      * @param attemptIds the attempts behind it
      */
     published(
       versionId: string,
       kind: RecordKind,
       references: readonly Reference[],
-      said: Said,
+      attribution: Attribution,
       voiceId = versionId,
       attemptIds: readonly string[] = [],
     ): void {
-      const { at } = said
-      const ran = [...new Set(attemptIds.flatMap(bearing.codesOf))]
+      const { at } = attribution
+      const ran = [...new Set(attemptIds.flatMap(evidenceWords.codesOf))]
       const positions = new Map<Part, number>()
       for (const { part, versionId: targetId, purpose } of references) {
         const position = positions.get(part) ?? 0
         positions.set(part, position + 1)
-        // What the plan behind it rests on is used by the plan.
+        // The plan itself uses its premises.
         if (part !== "plan") used.note({ targetId, how: part, byKind: kind, byId: versionId, at })
         if (part === "reference" && speaks(purpose))
-          bearing.say(
-            { targetId, source: "reference", sourceId: versionId, position, speakerId: versionId, voiceId, verdict: purpose, ...said },
-            { speaker: said, ran },
+          evidenceWords.add(
+            {
+              targetId,
+              source: "reference",
+              sourceId: versionId,
+              position,
+              speakerId: versionId,
+              voiceId,
+              verdict: purpose,
+              ...attribution,
+            },
+            { speaker: attribution, ran },
           )
       }
-      // What names nothing rests on nothing.
-      if (references.length > 0) rested.published(versionId)
+      if (references.length > 0) doubt.published(versionId)
     },
 
-    /** A finding rests on attempts: what was found of these by repeating them bears on it too, and of a finding that reports the same. */
-    restsOnAttempts(versionId: string, attemptIds: readonly string[], voiceId: string, target: Said): void {
+    /** Applies earlier reproductions of the attempts behind a finding, and of the finding whose voice it shares, to the finding. */
+    restsOnAttempts(versionId: string, attemptIds: readonly string[], voiceId: string, target: Attribution): void {
       const targets = voiceId === versionId ? attemptIds : [...attemptIds, voiceId]
-      for (const word of carried.of(targets)) {
+      for (const word of reproductions.of(targets)) {
         if (attemptIds.includes(word.speakerId)) continue
-        const { agent } = present(bearing.writerOf(word.sourceId))
-        bearing.say({ ...word, targetId: versionId, source: "reproduction", position: 0, agent }, { target })
+        const { agent } = present(evidenceWords.writerOf(word.sourceId))
+        evidenceWords.add({ ...word, targetId: versionId, source: "reproduction", position: 0, agent }, { target })
       }
     },
 
-    /** A finding reports a reproduction of another one. */
-    reported(targetId: string, versionId: string, attemptId: string, position: number, said: Said): void {
-      bearing.say({ targetId, source: "reproduction", sourceId: versionId, position, speakerId: attemptId, verdict: null, ...said })
+    /** Records that a finding reports an attempt that reproduces something. */
+    reported(targetId: string, versionId: string, attemptId: string, position: number, attribution: Attribution): void {
+      evidenceWords.add({
+        targetId,
+        source: "reproduction",
+        sourceId: versionId,
+        position,
+        speakerId: attemptId,
+        verdict: null,
+        ...attribution,
+      })
     },
 
     /**
-     * A finding repeats effects of another one, by the numbers. Where one of its attempts set out to reproduce that, it speaks with
-     * the attempt's voice.
+     * Records that a finding repeats an effect of another one. If one of its attempts was registered to reproduce that one, the
+     * finding speaks with the attempt's voice.
      */
-    repeated({ repeatsId, verdict, comparison }: Recount, versionId: string, attempts: ReadonlyMap<string, string>, said: Said): void {
-      const speaker = [...attempts].find(([, id]) => id === repeatsId || carried.restingOn(id).includes(repeatsId))?.[0]
-      const [speakerId, voiceId] = speaker === undefined ? [versionId, carried.voiceOfFinding(versionId)] : [speaker, speaker]
-      for (const targetId of carried.sharingVoice(repeatsId))
-        bearing.say(
-          { targetId, source: "reproduction", sourceId: versionId, position: 0, speakerId, voiceId, verdict, comparison, ...said },
-          { speaker: said },
+    repeated(
+      { repeatsId, verdict, comparison }: Recount,
+      versionId: string,
+      attempts: ReadonlyMap<string, string>,
+      attribution: Attribution,
+    ): void {
+      const speaker = [...attempts].find(([, id]) => id === repeatsId || reproductions.restingOn(id).includes(repeatsId))?.[0]
+      const [speakerId, voiceId] = speaker === undefined ? [versionId, reproductions.voiceOfFinding(versionId)] : [speaker, speaker]
+      for (const targetId of reproductions.sharingVoice(repeatsId))
+        evidenceWords.add(
+          { targetId, source: "reproduction", sourceId: versionId, position: 0, speakerId, voiceId, verdict, comparison, ...attribution },
+          { speaker: attribution },
         )
     },
-    /** A reproduction counts for something else, because what it was measured by moved. */
+    /** Changes the verdict of a reproduction after its values changed. */
     recounted({ sourceId, repeatsId, isAttempt, verdict, comparison }: Recount): void {
-      bearing.retell(sourceId, isAttempt ? undefined : carried.sharingVoice(repeatsId), verdict, comparison)
+      evidenceWords.changeVerdict(sourceId, isAttempt ? undefined : reproductions.sharingVoice(repeatsId), verdict, comparison)
     },
 
-    /** A finding link says what a finding means for hypotheses. @returns the verdict of each before and after, and the Room it is of */
+    /** Records the verdicts of a finding link toward hypotheses. @returns the verdict on each hypothesis before and after, with its Room */
     linked(
       linkId: string,
       findingVersionId: string,
       verdicts: readonly { readonly versionId: string; readonly verdict: Verdict }[],
-      said: Said,
+      attribution: Attribution,
     ): Moved[] {
       const ids = JSON.stringify(verdicts.map(({ versionId }) => versionId))
       const before = new Map(standing.all(ids).map(({ versionId, verdict }) => [versionId, verdict]))
       const isMeasured = restsOnEffects.get(findingVersionId) !== undefined
       verdicts.forEach(({ versionId: targetId, verdict }, position) => {
-        used.note({ targetId, how: "verdict", byKind: "finding_link", byId: linkId, at: said.at })
-        bearing.say({
+        used.note({ targetId, how: "verdict", byKind: "finding_link", byId: linkId, at: attribution.at })
+        evidenceWords.add({
           targetId,
           source: "finding_link",
           sourceId: linkId,
           position,
           speakerId: findingVersionId,
-          voiceId: carried.voiceOfFinding(findingVersionId),
+          voiceId: reproductions.voiceOfFinding(findingVersionId),
           isMeasured,
           verdict,
-          ...said,
+          ...attribution,
         })
       })
       return standing.all(ids).map((after) => ({ ...after, before: before.get(after.versionId) ?? after.verdict }))
     },
 
-    /** An attempt sets out to reproduce a finding or another attempt, and with that every finding that rests on it. */
-    reproducing(reproducedId: string, attemptId: string, repository: Parameters<typeof codeOf>[0], said: Said): void {
-      used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at: said.at })
-      const also = [...carried.restingOn(reproducedId), ...carried.sharingVoice(reproducedId)]
+    /** Records an attempt that is to reproduce a finding or another attempt, and with it every finding that rests on it. */
+    reproducing(reproducedId: string, attemptId: string, repository: Parameters<typeof codeOf>[0], attribution: Attribution): void {
+      used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at: attribution.at })
+      const also = [...reproductions.restingOn(reproducedId), ...reproductions.sharingVoice(reproducedId)]
       for (const targetId of new Set([reproducedId, ...also]))
-        bearing.say(
-          { targetId, source: "reproduction", sourceId: attemptId, position: 0, speakerId: attemptId, verdict: null, ...said },
-          { speaker: said, ran: [codeOf(repository)] },
+        evidenceWords.add(
+          { targetId, source: "reproduction", sourceId: attemptId, position: 0, speakerId: attemptId, verdict: null, ...attribution },
+          { speaker: attribution, ran: [codeOf(repository)] },
         )
     },
-    /** It has told what came of it. */
+    /** Records the verdict of that attempt. */
     reproduced: (attemptId: string, verdict: Verdict, comparison: string | undefined, at: string): void =>
-      bearing.tell(attemptId, verdict, comparison, at),
+      evidenceWords.setVerdict(attemptId, verdict, comparison, at),
 
-    /** A research link was asserted. A supersession is no evidence. */
-    asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], said: Said): void {
+    /** Records a research link as evidence. A supersession is not evidence. */
+    asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], attribution: Attribution): void {
       if (kind !== "supersedes")
-        bearing.say({ targetId, source: "research_link", sourceId: linkId, position: 0, speakerId: linkId, verdict: kind, ...said })
+        evidenceWords.add({
+          targetId,
+          source: "research_link",
+          sourceId: linkId,
+          position: 0,
+          speakerId: linkId,
+          verdict: kind,
+          ...attribution,
+        })
     },
 
-    /** A link was taken back. @param uses of which records it was one, and how */
+    /** Withdraws a link. @param uses the records that it used */
     withdrawn(linkId: string, uses: readonly { readonly targetId: string; readonly how: Use }[]): void {
-      bearing.withdraw(linkId)
+      evidenceWords.withdraw(linkId)
       for (const { targetId, how } of uses) used.discount(targetId, how)
     },
 
-    /** A record is disputed or corrected, or that was answered: it stands as it did. */
-    doubted: (versionId: string): void => bearing.speakerMoved(versionId),
-    /** A record fell or stands again, or something else replaces it. */
+    /** Updates the evidence of a record after a dispute, a correction or an answer. The record does not fall. */
+    doubted: (versionId: string): void => evidenceWords.speakerMoved(versionId),
+    /** Updates the evidence of a record, and the records that rest on it, after it fell, stood again or was replaced. */
     moved(versionId: string): void {
-      bearing.speakerMoved(versionId)
-      rested.moved(versionId)
+      evidenceWords.speakerMoved(versionId)
+      doubt.moved(versionId)
     },
 
-    /** Something else than a record uses records. */
+    /** Records that an object other than a record uses records. */
     uses(byKind: UserKind, byId: string, how: Use, targetIds: readonly string[], at: string): void {
       for (const targetId of targetIds) used.note({ targetId, how, byKind, byId, at })
     },
-    /** An experiment that addressed records was amended to address others. */
+    /** Updates the hypotheses that an experiment addresses. */
     addresses(experimentId: string, before: readonly string[], now: readonly string[], at: string): void {
       for (const targetId of before) if (!now.includes(targetId)) used.end(targetId, "addressed", experimentId)
       this.uses(

@@ -1,6 +1,6 @@
 /**
- * How what speaks differs from what it speaks of (protocol, section 13): in its person, agent, code and inputs. Agent and code are kept with
- * each word as it lands; the inputs are compared when they are read, because seeds are told as runs go on.
+ * Compares evidence with its target by person, agent, code and inputs (protocol, section 13). Agent and code are compared when
+ * a word is stored; the inputs when it is read, because attempts go on reporting seeds.
  */
 import type { Independence } from "../../contract/answers/evidence.ts"
 import { limits } from "../../contract/limits.ts"
@@ -8,33 +8,33 @@ import { AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 
-/** Who wrote something. `agent` is empty for a person in the browser, and null where nothing was said of it. */
+/** The author of an object. `agent` is empty for a person in the browser, and null if unknown. */
 export interface Writer {
   readonly authorId: string
   readonly agent: string | null
 }
 
-/** The attempts behind a finding, or an attempt itself. Takes its id twice. */
+/** Selects the attempts behind a finding, or an attempt itself. Takes the id twice. */
 const RUNS = `SELECT t.attempt_id FROM finding_attempts t WHERE t.version_id = +? AND t.role = 'producing'
   UNION ALL SELECT a.attempt_id FROM attempts a WHERE a.attempt_id = +? LIMIT ${limits.groundsFollowed}`
 
-/** Whether two lists have nothing in common; null where one of them is empty. */
+/** Whether two lists have nothing in common; null if one of them is empty. */
 const differ = (one: readonly string[], other: readonly string[]): boolean | null =>
   one.length === 0 || other.length === 0 ? null : !one.some((each) => other.includes(each))
 
-/** Whether somebody writes as another agent than a writer; any agent of another person is one. */
+/** Whether two writers are different agents; null if unknown. Agents of different people are different. */
 function isOtherAgent(one: Writer, other: Writer): boolean | null {
   if (one.authorId !== other.authorId) return true
   return one.agent === null || other.agent === null ? null : one.agent !== other.agent
 }
 
-/** Whether each of some who speak is another agent than a writer. */
+/** Whether all speakers are other agents than a writer; null if unknown. */
 export function areOtherAgents(speaking: readonly Writer[], of: Writer): boolean | null {
   const answers = speaking.map((writer) => isOtherAgent(writer, of))
   return answers.includes(false) ? false : answers.includes(null) ? null : true
 }
 
-/** An attempt's repository and commit, by which its code is told from others. */
+/** Identifies the code of an attempt by repository and commit. */
 export const codeOf = ({ url, commit }: { readonly url: string; readonly commit: string }): string => `${url} ${commit}`
 
 export function independence(db: Db) {
@@ -55,45 +55,45 @@ export function independence(db: Db) {
   const codesOf = (id: string): string[] => codes.all(id, id).map(codeOf)
 
   return {
-    /** Who wrote a record or registered an attempt; undefined for anything else. */
+    /** Returns the author of a record or the registrant of an attempt; undefined for anything else. */
     writerOf: (id: string): Writer | undefined => writer.get(id, id),
     codesOf,
-    /** Whether code differs from that behind a record or attempt; null where it can't be told. */
+    /** Whether code differs from that behind a record or attempt; null if unknown. */
     isOtherCode: (ran: readonly string[], targetId: string): boolean | null => (ran.length === 0 ? null : differ(ran, codesOf(targetId))),
 
-    /** Compares the inputs of what speaks with those of what it speaks of, each looked up once. */
+    /** Returns a function that compares the inputs of two objects. It reads the inputs of each object once. */
     comparingInputs() {
-      const found = new Map<string, readonly (readonly string[])[]>()
-      const of = (id: string) => {
-        const known = found.get(id) ?? [inputs.all(id, id).map(({ input }) => input), seeds.all(id, id, id, id).map(({ seed }) => seed)]
-        found.set(id, known)
-        return known
+      const cache = new Map<string, readonly (readonly string[])[]>()
+      const inputsOf = (id: string) => {
+        const lists = cache.get(id) ?? [inputs.all(id, id).map(({ input }) => input), seeds.all(id, id, id, id).map(({ seed }) => seed)]
+        cache.set(id, lists)
+        return lists
       }
-      /** Whether they differ in digests or in seeds. */
+      /** Whether they differ in materials or in seeds; null if unknown. */
       return (one: string, other: string): boolean | null => {
-        const [mine, theirs] = [of(one), of(other)]
-        const answers = mine.map((list, index) => isOtherSet(list, theirs[index] ?? []))
+        const otherLists = inputsOf(other)
+        const answers = inputsOf(one).map((list, index) => isOtherSet(list, otherLists[index] ?? []))
         return answers.includes(true) ? true : answers.includes(false) ? false : null
       }
     },
   }
 }
 
-/** Whether two sets differ; null where one of them is not known. */
+/** Whether two sets differ; null if one of them is empty. */
 const isOtherSet = (one: readonly string[], other: readonly string[]): boolean | null =>
   one.length === 0 || other.length === 0 ? null : one.length !== other.length || one.some((each) => !other.includes(each))
 
-/** The degrees of a word that are kept with it. */
+/** The degrees of independence that are stored with a word. */
 export interface Kept {
   readonly independent: number
   readonly otherAgent: number | null
   readonly otherCode: number | null
 }
-/** All degrees of a word. @param inputs whether its inputs differ */
+/** Returns all degrees of independence of a word. @param inputs compares the inputs */
 export const degrees = ({ independent, otherAgent, otherCode }: Kept, inputs: () => boolean | null): Independence => ({
   person: independent === 1,
   agent: otherAgent === null ? null : otherAgent === 1,
   code: otherCode === null ? null : otherCode === 1,
-  // Only what has runs behind it has code and inputs.
+  // Without attempts behind it, a word has neither code nor inputs.
   inputs: otherCode === null ? null : inputs(),
 })

@@ -1,4 +1,4 @@
-/** What bears on a record and who uses it, page by page, newest first, as it stands now. */
+/** Reads the evidence about a record and its uses, page by page, newest first. */
 import type { Db } from "../../ledger/storage/database.ts"
 import { labelledObject } from "../../ledger/lists/other-room.ts"
 import type { Author } from "../../contract/answers/index.ts"
@@ -28,10 +28,10 @@ type WordRow = Omit<
   }
 type UseRow = Omit<RecordUse, "by"> & { readonly by: Stored<RecordUse["by"]> }
 
-/** A label with a mark where another Room gave it than that of the record, `t`. */
+/** A label, marked if it belongs to another Room than the record `t`. */
 const labelled = (id: string, member: string, label: string, room: string) =>
   labelledObject(`'${member}', ${id}, 'label', ${label}`, room, "t.room_id")
-/** The object that speaks or uses, in one line. */
+/** The object that speaks about a record or uses it. */
 const object = (kind: string, id: string, label: string, wording: string, status: string, room: string) =>
   labelledObject(`'kind', ${kind}, 'id', ${id}, 'label', ${label}, 'wording', ${wording}, 'status', ${status}`, room, "t.room_id")
 const ofRecord = (record: string, standing: string) =>
@@ -46,8 +46,8 @@ const ofRecord = (record: string, standing: string) =>
 const ofAttempt = object("'attempt'", "a.attempt_id", "a.label", "NULL", "a.status", "a.room_id")
 
 /**
- * Of a finding `b`, how much of what it cites is as it was reported, and the denominator. It begins with what the finding names: of
- * its experiment there may be a million attempts.
+ * The checks of a finding `b`: how many cited outputs match the reported ones, and the denominator. It reads only the attempts
+ * that the finding names, because its experiment may have a million.
  */
 const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
     'outputs', (SELECT count(*) FROM finding_evidence d WHERE d.version_id = b.version_id AND d.kind = 'attempt_output'),
@@ -57,14 +57,14 @@ const CHECKED = `CASE WHEN b.kind = 'finding' THEN (SELECT json_object(
     'attempts', (SELECT coalesce(sum(c.attempts), 0) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id))
   FROM findings f WHERE f.version_id = b.version_id) END`
 
-/** Where the write stands that says a word. */
+/** The position in the journal of the write that made a word. */
 const SAID_AT = `CASE w.source WHEN 'finding_link' THEN (SELECT y.history_position FROM timeline_entries y WHERE y.entry_id = l.entry_id)
     WHEN 'research_link' THEN k.history_position ELSE coalesce(b.history_position, a.history_position) END`
 
-/** @param from which words, as `w` */
+/** @param from the words to select, as `w` */
 const wordsFrom = (from: string) => `
   SELECT w.target_id AS targetId, w.speaker_id AS speakerId, w.sequence, w.source, w.verdict, w.at, w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode, p.user_id AS userId, p.username, ${AGENT_AT(SAID_AT)} AS agent,
-    CASE WHEN w.source = 'research_link' THEN ${object("'link'", "k.link_id", "k.label", "NULL", "iif(g.link_id IS NULL, 'asserted', 'withdrawn')", "k.room_id")}
+    CASE WHEN w.source = 'research_link' THEN ${object("'link'", "k.link_id", "k.label", "NULL", LINK_STATUS, "k.room_id")}
       WHEN b.version_id IS NOT NULL THEN ${ofRecord("b", "s")} ELSE ${ofAttempt} END AS by,
     CASE WHEN e.experiment_id IS NOT NULL THEN ${labelled("e.experiment_id", "experimentId", "e.label", "e.room_id")} END AS experiment,
     CASE WHEN a.attempt_id IS NOT NULL AND b.version_id IS NOT NULL THEN ${labelled("a.attempt_id", "attemptId", "a.label", "a.room_id")} END AS attempt,
@@ -86,12 +86,12 @@ const wordsFrom = (from: string) => `
   LEFT JOIN records b ON b.version_id = CASE w.source WHEN 'reproduction' THEN w.source_id WHEN 'research_link' THEN NULL ELSE w.speaker_id END
   LEFT JOIN standings s ON s.version_id = b.version_id`
 
-/** The newest words about each record in a JSON list: so many places back from the last of each. */
+/** The newest words about each record in a JSON list. The second parameter is their number for each record. */
 const NEWEST = `json_each(+?) i JOIN evidence_words w ON w.target_id = i.value
     AND w.sequence > (SELECT coalesce(max(m.sequence), 0) - +? FROM evidence_words m WHERE m.target_id = i.value)`
 
-const TAKEN_BACK = "iif(g.link_id IS NULL, 'asserted', 'withdrawn')"
-/** What uses records, besides records: where each kind is stored, and how one is shown. */
+const LINK_STATUS = "iif(g.link_id IS NULL, 'asserted', 'withdrawn')"
+/** The objects other than records that use records: how to join each kind, and how to show it. */
 const users = {
   experiment: {
     join: "LEFT JOIN experiments e ON e.experiment_id = u.by_id",
@@ -105,11 +105,11 @@ const users = {
   },
   finding_link: {
     join: "LEFT JOIN finding_links l ON l.link_id = u.by_id",
-    shown: object("'finding_link'", "l.link_id", "NULL", "f.label || ': ' || f.wording", TAKEN_BACK, "l.room_id"),
+    shown: object("'finding_link'", "l.link_id", "NULL", "f.label || ': ' || f.wording", LINK_STATUS, "l.room_id"),
   },
   link: {
     join: "LEFT JOIN research_links k ON k.link_id = u.by_id",
-    shown: object("'link'", "k.link_id", "k.label", "k.explanation", TAKEN_BACK, "k.room_id"),
+    shown: object("'link'", "k.link_id", "k.label", "k.explanation", LINK_STATUS, "k.room_id"),
   },
   entry: {
     join: "LEFT JOIN timeline_entries y ON y.entry_id = u.by_id",
@@ -136,10 +136,10 @@ const USES = `
   LEFT JOIN threads h ON h.thread_id = (SELECT id FROM places WHERE place = y.thread)
   WHERE u.target_id = +? AND u.sequence < +? ORDER BY u.sequence DESC LIMIT +?`
 
-/** Beyond every sequence. */
+/** Greater than every sequence. */
 const END = Number.MAX_SAFE_INTEGER
 
-/** A word as it is answered. @param isOtherInput whether the inputs of two objects differ */
+/** Returns a word for an answer. @param isOtherInput compares the inputs of two objects */
 const wordItem =
   (isOtherInput: (one: string, other: string) => boolean | null) =>
   ({
@@ -185,14 +185,14 @@ export function evidencePages(db: Db) {
   const { comparingInputs } = independence(db)
   const record = db.prepare("SELECT 1 FROM records WHERE version_id = +?")
   return {
-    /** Whether there is such a record. */
+    /** Whether a record exists. */
     knows: (versionId: string): boolean => record.get(versionId) !== undefined,
-    /** Up to `count` pieces of what bears on a record, before a sequence. */
+    /** Returns up to `count` items of evidence about a record, before a sequence. */
     bearingOn: (versionId: string, before: number | undefined, count: number) =>
       words.all(versionId, before ?? END, count).map(wordItem(comparingInputs())),
-    /** The newest pieces, up to `each`, of what bears on each of several records: one statement for all of them. */
+    /** Returns up to `each` of the newest items of evidence about each of several records, with one query. */
     newestOn(versionIds: readonly string[], each: number): ReadonlyMap<string, EvidenceItem[]> {
-      // Beside each of many records the inputs are left out: comparing them takes longer than all the rest.
+      // Inputs are not compared here: for many records that would take longer than everything else.
       const item = wordItem(() => null)
       const found = newest
         .all(JSON.stringify(versionIds), each)
@@ -200,12 +200,12 @@ export function evidencePages(db: Db) {
       const grouped = Map.groupBy(found, ({ targetId }) => targetId)
       return new Map([...grouped].map(([id, items]) => [id, items.map(({ item }) => item)]))
     },
-    /** How reproductions of an attempt differ from it. */
+    /** Returns a function that compares reproductions of an attempt with it. */
     differing(attemptId: string): (reproductionId: string) => Independence {
       const isOtherInput = comparingInputs()
       return (reproductionId) => degrees(ofReproduction.one(reproductionId, attemptId), () => isOtherInput(reproductionId, attemptId))
     },
-    /** Up to `count` uses of a record, before a sequence. */
+    /** Returns up to `count` uses of a record, before a sequence. */
     usesOf: (versionId: string, before: number | undefined, count: number) =>
       uses.all(versionId, before ?? END, count).map(({ by, ...use }) => ({ ...use, by: new JsonText(by) })),
   }

@@ -1,11 +1,11 @@
-/** Reads of what bears on a record, and of who uses it. */
+/** Reads of the evidence about a record, and of its uses. */
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { keysetPage, pageSize } from "../../ledger/lists/paging.ts"
 import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Evidence } from "./evidence.ts"
 
 export function evidenceReads(evidence: Evidence) {
-  /** A page of a list that goes back in time. */
+  /** Returns a page of a list, newest first. */
   function page<Row extends { readonly sequence: number }>(
     versionId: string,
     query: { limit?: number; after?: number },

@@ -1,10 +1,10 @@
-/** Findings and the attempts they rest on: whose voice they speak with, and which reproductions carry to them. */
+/** Reads the voices of findings, and the reproductions of the attempts that they rest on. */
 import type { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 
-interface Carried {
-  /** The attempt or the finding that says it, and with whose voice. */
+interface Reproduction {
+  /** The attempt or finding that reports it. */
   readonly sourceId: string
   readonly speakerId: string
   readonly voiceId: string
@@ -14,14 +14,14 @@ interface Carried {
   readonly at: string
 }
 
-/** What an effect is told from others by: its contrast, and the attempts it was worked out from. */
+/** The identity of an effect: its contrast, and the attempts it was computed from. */
 export interface SameEffect {
   readonly contrast: string
   readonly attempts: string
 }
 
 export function reproductionsOf(db: Db) {
-  /** Whether a finding names exactly these attempts in a role: the list twice. */
+  /** Whether a finding names exactly these attempts in a role. Takes the list twice. */
   const NAMES = (role: string): string =>
     `(SELECT count(*) FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}') = json_array_length(+?)
        AND NOT EXISTS (SELECT 1 FROM finding_attempts o WHERE o.version_id = t.version_id AND o.role = '${role}' AND o.attempt_id NOT IN (SELECT value FROM json_each(+?)))`
@@ -42,7 +42,7 @@ export function reproductionsOf(db: Db) {
   const resting = db.prepare<{ versionId: string }>(
     `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = +? AND role IN ('producing', 'baseline') ORDER BY version_id LIMIT ${limits.groundsFollowed}`,
   )
-  const of = db.prepare<Carried>(
+  const of = db.prepare<Reproduction>(
     `SELECT DISTINCT w.source_id AS sourceId, w.speaker_id AS speakerId, w.voice_id AS voiceId, w.author_id AS authorId, w.verdict, w.comparison, w.at FROM json_each(+?) i
      JOIN evidence_words w ON w.target_id = i.value AND w.source = 'reproduction' AND (w.source_id = w.speaker_id OR w.verdict IS NOT NULL)
      ORDER BY w.at, w.source_id LIMIT ${limits.groundsFollowed}`,
@@ -50,8 +50,8 @@ export function reproductionsOf(db: Db) {
 
   return {
     /**
-     * The voice of an earlier finding that says the same: it rests on the same effect of the same attempts or, where one of the two has no
-     * effects, reports exactly these attempts, compared with these, and the same outcome.
+     * Returns the voice of an earlier finding with the same result: it rests on the same effect of the same attempts. If one of
+     * the two findings has no effects, the earlier one must have the same attempts, baseline attempts and outcome.
      */
     voiceOf(
       attemptIds: readonly string[],
@@ -65,12 +65,12 @@ export function reproductionsOf(db: Db) {
       const shared = known.length === 0 ? undefined : sameEffect.get(JSON.stringify(known))
       return (shared ?? sameAttempts.get(own, outcome, effects.length, own, own, others, others))?.voiceId
     },
-    /** The findings that speak with the voice of one, itself among them; none of what is no finding. */
+    /** Returns the findings that share the voice of a finding, itself included; empty for other objects. */
     sharingVoice: (versionId: string): string[] => sharing.all(versionId).map((found) => found.versionId),
     voiceOfFinding: (versionId: string): string => voice.get(versionId)?.voiceId ?? versionId,
-    /** The findings that rest on an attempt. */
+    /** Returns the findings that rest on an attempt. */
     restingOn: (attemptId: string): string[] => resting.all(attemptId).map(({ versionId }) => versionId),
-    /** The reproductions of some attempts or findings, oldest first. */
-    of: (attemptIds: readonly string[]): Carried[] => of.all(JSON.stringify(attemptIds)),
+    /** Returns the reproductions of some attempts or findings, oldest first. */
+    of: (attemptIds: readonly string[]): Reproduction[] => of.all(JSON.stringify(attemptIds)),
   }
 }

@@ -1,10 +1,10 @@
-/** Which records rest on one that has fallen, directly or further down: kept as records fall, so that every list can say it. */
+/** Keeps the records that rest on a fallen one, directly or further down, so that every list can show it. */
 import { FALLEN } from "../../contract/answers/evidence.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { RESTS } from "./grounds.ts"
 
-/** Whether the record of a row rests on something fallen. @param id its id */
+/** Whether a record rests on a fallen one. @param id SQL for its id */
 export const IN_DOUBT = (id: string): string => `EXISTS (SELECT 1 FROM shaken_records z WHERE z.version_id = ${id})`
 
 export function shaken(db: Db) {
@@ -16,7 +16,7 @@ export function shaken(db: Db) {
   )
   const forget = db.prepare("DELETE FROM shaken_records WHERE cause_id = +?")
   const isFallen = db.prepare(`SELECT 1 FROM standings WHERE version_id = +? AND ${FALLEN("status")}`)
-  // The walk up ends after so many, nearest first.
+  // Walks up, nearest first, at most `limits.shakenRecords` records.
   const shake = db.prepare(
     `INSERT OR IGNORE INTO shaken_records (version_id, cause_id)
      WITH RECURSIVE up (version_id) AS (
@@ -31,9 +31,9 @@ export function shaken(db: Db) {
   }
 
   return {
-    /** A record was published: it is in doubt with what it rests on. */
+    /** Puts a new record in doubt if it rests on a fallen record. */
     published: (versionId: string): void => void from.run(versionId, versionId, versionId, versionId),
-    /** A record fell or stands again, or something else replaces it: what rests on it, and on what rests on that, is updated. */
+    /** Updates the records that rest on a record, directly or further down, after it fell, stood again or was replaced. */
     moved(versionId: string): void {
       restart(versionId)
       for (const { causeId } of causes.all(versionId)) restart(causeId)

@@ -1,4 +1,4 @@
-/** Who uses a record, and how: kept as it lands, with a count of each way. */
+/** Stores the uses of records, with a count by kind of use. */
 import type { enumerations } from "../../contract/schema/enumerations.ts"
 import type { NodeKind } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -6,7 +6,7 @@ import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 
 export type Use = (typeof enumerations.recordUse)[number]
 
-/** What may use a record: a node of the graph that names others, a checkpoint, or an entry that brings it to another Thread. */
+/** The kinds of objects that use records: nodes of the graph that name others, checkpoints, and entries that reuse a record in another Thread. */
 export type UserKind = Exclude<NodeKind, "material"> | "checkpoint" | "entry"
 
 export interface NewUse {
@@ -31,14 +31,14 @@ export function uses(db: Db) {
       insert({ targetId, how, byKind, byId, at })
       count({ targetId, how, uses: 1 })
     },
-    /** Takes away a use that ended, such as the address of an experiment that was amended. */
+    /** Removes a use that ended, such as that of an amended experiment. */
     end(targetId: string, how: Use, byId: string): void {
       const ended = remove.run(targetId, how, byId)
       if (ended > 0) count({ targetId, how, uses: -ended })
     },
-    /** A use that was taken back stays readable, and no longer counts. */
+    /** Stops counting a use that was withdrawn. It stays readable. */
     discount: (targetId: string, how: Use): void => void count({ targetId, how, uses: -1 }),
-    /** How often a record is used in each way that is counted. */
+    /** Counts the uses of a record by kind. */
     of(targetId: string) {
       const found = new Map(counts.all(targetId).map(({ how, uses }) => [how, uses]))
       const of = (how: Use) => found.get(how) ?? 0

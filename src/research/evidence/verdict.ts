@@ -1,6 +1,6 @@
 /**
- * What the words that count say of a record together, as SQL beside its tally `y` and standing `s`. The table of tallies weighs the words;
- * a dispute that nobody answered makes the record contested.
+ * SQL for the verdict of all counted evidence on a record, from its tally `y` and standing `s`. The table of tallies weighs
+ * the evidence; an unanswered dispute makes the record contested.
  */
 import { FALLEN } from "../../contract/answers/evidence.ts"
 import type { Verdict } from "../../contract/answers/verdict.ts"
@@ -9,14 +9,14 @@ import { labelledObject } from "../../ledger/lists/other-room.ts"
 
 export const BEARING = `iif(s.open_dispute IS NOT NULL AND NOT ${FALLEN("s.status")}, 'contested', coalesce(y.bearing, 'untested'))`
 
-/** How many of the newest words are looked at, and how many of their authors are named. */
+/** The number of newest words that are read, and the number of their authors that are named. */
 const [SIGHT, NAMED] = [50, 5]
 const NEWEST = `(SELECT * FROM evidence_words c WHERE c.target_id = r.version_id AND c.counted = 1
   AND c.sequence > (SELECT max(m.sequence) - ${SIGHT} FROM evidence_words m WHERE m.target_id = r.version_id) ORDER BY c.sequence DESC LIMIT ${NAMED}) w`
 
 /**
- * Keeps whose words the verdict of a hypothesis comes from, beside its tally: they change seldom, and briefs show them often. Takes the id
- * of what they are about; what is no hypothesis has no verdict.
+ * Stores, with the tally of a hypothesis, whose words its verdict comes from: these change rarely, and briefs show them often.
+ * Takes the id of the record, and does nothing for other kinds.
  */
 export const WHOSE = `UPDATE evidence_tallies AS y SET verdict_from = (SELECT json_object(
     'basis', iif(y.measured_supports + y.measured_contradicts > 0, 'effects', 'words'), 'independent', y.independent,
@@ -27,5 +27,5 @@ export const WHOSE = `UPDATE evidence_tallies AS y SET verdict_from = (SELECT js
   FROM ${NEWEST} JOIN people q ON q.user_id = w.author_id JOIN records b ON b.version_id = w.speaker_id ORDER BY w.sequence DESC LIMIT 1)
   FROM records r WHERE r.version_id = y.target_id AND r.kind = 'hypothesis' AND y.target_id = +?`
 
-/** What is kept so; null where no word counts. */
+/** The stored value; null if no word counts. */
 export type VerdictFrom = Stored<NonNullable<Verdict["verdictFrom"]>> | null

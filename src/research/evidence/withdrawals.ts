@@ -1,4 +1,4 @@
-/** Links that their authors took back: they stay readable, and no longer count. */
+/** Withdrawals of links. A withdrawn link stays readable and no longer counts. */
 
 /** The columns of a withdrawal beside a link `l`; use with `WITHDRAWAL_OF_LINK`. */
 export const WITHDRAWAL = "g.at AS withdrawnAt, g.explanation AS withdrawnBecause"
@@ -8,6 +8,6 @@ export interface WithdrawalRow {
   readonly withdrawnAt: string | null
   readonly withdrawnBecause: string | null
 }
-/** How a link shows that it was taken back; null while it stands. */
+/** Returns the withdrawal of a link; null if it was not withdrawn. */
 export const withdrawal = ({ withdrawnAt, withdrawnBecause }: WithdrawalRow) =>
   withdrawnAt === null ? null : { at: withdrawnAt, explanation: withdrawnBecause ?? "" }

@@ -1,7 +1,8 @@
 /**
- * What bears on a record or an attempt (protocol, section 8), kept as it lands: each word for or against it, which of them
- * count, and the tally of those. Of each voice the newest word counts that was not withdrawn and whose speaker has not fallen. A
- * finding's links, by any author, and its references are one voice, and so are findings that report the same attempts.
+ * Stores the evidence about records and attempts (protocol, section 8). A word is one statement for or against its target, made
+ * by a speaker, such as a finding. Words with the same voice count once: of each voice, the newest word counts that was not
+ * withdrawn and whose speaker has not fallen. The links of a finding, by any author, and its references share one voice, and so
+ * do findings that report the same attempts.
  */
 import type { EvidenceTally } from "../../contract/answers/evidence.ts"
 import { DOUBTED, FALLEN, tallyColumns } from "../../contract/answers/evidence.ts"
@@ -16,38 +17,38 @@ import { areOtherAgents, independence, type Writer } from "./independence.ts"
 type Source = (typeof enumerations.evidenceSource)[number]
 type Verdict = (typeof enumerations.evidenceVerdict)[number]
 
-/** A word as it is said. */
+/** A new word. */
 export interface Word {
   /** The record or attempt it is about. */
   readonly targetId: string
   readonly source: Source
-  /** The row that says it: a finding link, the referring record, the attempt or the finding that reports it, a research link. */
+  /** The row that it comes from: a finding link, a referring record, an attempt or the finding that reports it, a research link. */
   readonly sourceId: string
-  /** Where in that row, when it says several. */
+  /** Its index among the words of that row. */
   readonly position: number
-  /** The object that speaks: what is said by it twice counts once. */
+  /** The object that speaks. */
   readonly speakerId: string
-  /** The voice it speaks with, where others share it. */
+  /** The voice, if it is not that of the speaker. */
   readonly voiceId?: string
   readonly authorId: string
-  /** The agent that says it; empty for a person in the browser, null where nothing was said of it. */
+  /** The agent of the author; empty for a person in the browser, null if unknown. */
   readonly agent: string | null
-  /** Whether it is a finding that rests on effects. */
+  /** Whether the speaker is a finding that rests on effects. */
   readonly isMeasured?: boolean
   readonly verdict: Verdict | null
-  /** Of a reproduction that repeats an effect, what its own effect says of that one. */
+  /** For a reproduction that repeats an effect: a sentence that compares the two effects. */
   readonly comparison?: string | null
   readonly at: string
 }
-/** What cannot be looked up yet, because the write that makes it is under way. */
-interface UnderWay {
+/** Facts that cannot be read yet, because the current write creates them. */
+interface Pending {
   readonly target?: Writer
   readonly speaker?: Writer
-  /** The code that ran behind what speaks. */
+  /** The code of the attempts behind the speaker. */
   readonly ran?: readonly string[]
 }
 
-interface Spoken {
+interface WordRow {
   readonly targetId: string
   readonly sequence: number
   readonly source: Source
@@ -61,7 +62,7 @@ interface Spoken {
   readonly counted: number
   readonly doubted: number
   readonly personId: string
-  /** How what speaks stands now. */
+  /** The standing of the speaker. */
   readonly isFallen: number
   readonly isDoubted: number
 }
@@ -71,7 +72,7 @@ interface Group {
 }
 
 type Counted = Exclude<keyof EvidenceTally, "independent" | "otherAgents" | "otherCode" | "doubted">
-/** The member of a tally that a verdict counts in; null for what is not counted. */
+/** Returns the member of the tally that a verdict counts toward; null if it does not count. */
 function countedAs(source: Source, verdict: Verdict | null): Counted | null {
   if (source === "research_link") return null
   if (verdict === "reproduces" || verdict === "partly_reproduces") return "reproductions"
@@ -83,12 +84,12 @@ const bit = (answer: boolean | null): 0 | 1 | null => (answer === null ? null : 
 
 const columns = tallyColumns
 const members = keysOf(columns)
-/** What of a tally is kept beside what is answered. */
+/** The columns of the table of tallies, some of which no answer shows. */
 const kept = { ...columns, measuredSupports: "measured_supports", measuredContradicts: "measured_contradicts" } as const
 
-/** The columns of a tally beside a record `r`, as JSON text; use with `TALLY_OF`. */
+/** SQL for a tally as JSON; use with `TALLY_OF`. */
 export const TALLY = `json_object(${members.map((member) => `'${member}', coalesce(y.${columns[member]}, 0)`).join(", ")})`
-/** The same as columns of their own, which a list is read fastest from; `tallyIn` takes them out of a row. */
+/** The same as separate columns, which lists read faster; `tallyIn` collects them from a row. */
 export const TALLY_COLUMNS = members.map((member) => `y.${columns[member]} AS ${member}`).join(", ")
 export type TallyRow = { readonly [M in keyof EvidenceTally]: number | null }
 export const tallyIn = (row: TallyRow): EvidenceTally => each(members, (member) => row[member] ?? 0)
@@ -99,21 +100,21 @@ export function words(db: Db) {
     workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM evidence_words WHERE target_id = ${"targetId"})` },
   })
   const { writerOf, codesOf, isOtherCode } = independence(db)
-  const tell = db.prepare<Group>(
+  const setVerdict = db.prepare<Group>(
     `UPDATE evidence_words SET verdict = +?, comparison = +?, at = +? WHERE source_id = +? AND source = 'reproduction'
      RETURNING target_id AS targetId, voice_id AS voiceId`,
   )
   const groupsFrom = db.prepare<Group>(
     "SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE source_id = +? AND source = 'reproduction'",
   )
-  const retell = db.prepare(
+  const changeVerdict = db.prepare(
     "UPDATE evidence_words SET verdict = +?, comparison = +? WHERE source_id = +? AND target_id = +? AND source = 'reproduction' AND verdict IS NOT NULL",
   )
   const withdraw = db.prepare<Group>(
     "UPDATE evidence_words SET withdrawn = 1 WHERE source_id = +? AND withdrawn = 0 RETURNING target_id AS targetId, voice_id AS voiceId",
   )
   const groupsOf = db.prepare<Group>("SELECT DISTINCT target_id AS targetId, voice_id AS voiceId FROM evidence_words WHERE speaker_id = +?")
-  const ofGroup = db.prepare<Spoken>(
+  const ofGroup = db.prepare<WordRow>(
     `SELECT w.target_id AS targetId, w.sequence, w.source, w.verdict, w.independent, w.measured, w.other_agent AS otherAgent, w.other_code AS otherCode,
        coalesce(w.speaker_agent, '') AS agent, w.withdrawn, w.counted, w.doubted,
        coalesce(r.author_id, w.author_id) AS personId, coalesce(${FALLEN("s.status")}, 0) AS isFallen, coalesce(${DOUBTED("s")}, 0) AS isDoubted
@@ -127,55 +128,57 @@ export function words(db: Db) {
   const countAgent = db.prepare<{ words: number }>(
     `INSERT INTO evidence_agents (target_id, person_id, agent, words) VALUES (+?, +?, +?, +?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
   )
-  const add = inserting(db, "evidence_tallies", {
+  const addToTally = inserting(db, "evidence_tallies", {
     onConflict: `DO UPDATE SET ${Object.values(kept)
       .map((column) => `${column} = ${column} + excluded.${column}`)
       .join(", ")}`,
   })
 
-  const tellWhose = db.prepare(WHOSE)
+  const updateVerdictFrom = db.prepare(WHOSE)
 
-  /** How a number of speakers changes, as one of them has a word more or less and has so many now. */
-  const speakersBy = ({ words }: { readonly words: number }, by: number): number => (by === 1 ? Number(words === 1) : -Number(words === 0))
+  /** Returns the change in the number of speakers when one of them gains or loses a word. @param words the words it has now */
+  const changeOfSpeakers = ({ words }: { readonly words: number }, by: number): number =>
+    by === 1 ? Number(words === 1) : -Number(words === 0)
 
-  /** Sets whether a word counts and is doubted, and carries the difference into the tally. */
-  function count(word: Spoken, counts: 0 | 1, doubted: 0 | 1): boolean {
+  /** Sets whether a word counts and is doubted, and updates the tally. @returns whether it began or ceased to count */
+  function count(word: WordRow, counts: 0 | 1, doubted: 0 | 1): boolean {
     if (word.counted === counts && word.doubted === doubted) return false
     mark.run(counts, doubted, word.targetId, word.sequence)
     const by = counts - word.counted
     const as = countedAs(word.source, word.verdict)
     const share = {
       ...each(members, (member) => (member === as ? by : 0)),
-      independent: by === 0 || word.independent === 0 ? 0 : speakersBy(countPerson.one(word.targetId, word.personId, by), by),
-      otherAgents: by === 0 || word.otherAgent !== 1 ? 0 : speakersBy(countAgent.one(word.targetId, word.personId, word.agent, by), by),
+      independent: by === 0 || word.independent === 0 ? 0 : changeOfSpeakers(countPerson.one(word.targetId, word.personId, by), by),
+      otherAgents:
+        by === 0 || word.otherAgent !== 1 ? 0 : changeOfSpeakers(countAgent.one(word.targetId, word.personId, word.agent, by), by),
       otherCode: word.otherCode === 1 ? by : 0,
       doubted: doubted - word.doubted,
       measuredSupports: word.measured === 1 && as === "supports" ? by : 0,
       measuredContradicts: word.measured === 1 && as === "contradicts" ? by : 0,
     }
-    add({ targetId: word.targetId, ...share })
+    addToTally({ targetId: word.targetId, ...share })
     return by !== 0
   }
 
-  /** Lets the right word of a voice count toward a target, and no other. */
+  /** Makes the right word of a voice count toward a target, and no other. */
   function settle({ targetId, voiceId }: Group): void {
-    const said = ofGroup.all(voiceId, targetId)
-    const counting = said.find(
+    const group = ofGroup.all(voiceId, targetId)
+    const counting = group.find(
       ({ source, verdict, withdrawn, isFallen }) => withdrawn === 0 && isFallen === 0 && countedAs(source, verdict) !== null,
     )
-    const moved = said.map((word) => (word === counting ? count(word, 1, word.isDoubted === 1 ? 1 : 0) : count(word, 0, 0)))
-    if (moved.includes(true)) tellWhose.run(targetId)
+    const changes = group.map((word) => (word === counting ? count(word, 1, word.isDoubted === 1 ? 1 : 0) : count(word, 0, 0)))
+    if (changes.includes(true)) updateVerdictFrom.run(targetId)
   }
 
   return {
     writerOf,
     codesOf,
 
-    /** Something is said. @param underWay what this write makes itself */
-    say({ agent, ...word }: Word, underWay: UnderWay = {}): void {
+    /** Adds a word. @param pending facts that this write creates */
+    add({ agent, ...word }: Word, pending: Pending = {}): void {
       const { targetId, source, speakerId, voiceId = speakerId, authorId, verdict } = word
       const writer = { authorId, agent }
-      const { target = present(writerOf(targetId)), speaker = writerOf(speakerId) ?? writer, ran = codesOf(speakerId) } = underWay
+      const { target = present(writerOf(targetId)), speaker = writerOf(speakerId) ?? writer, ran = codesOf(speakerId) } = pending
       const independent = authorId === target.authorId || speaker.authorId === target.authorId ? 0 : 1
       const otherAgent = areOtherAgents([writer, speaker], target)
       const otherCode = isOtherCode(ran, targetId)
@@ -193,28 +196,28 @@ export function words(db: Db) {
       if (countedAs(source, verdict) !== null) settle({ targetId, voiceId })
     },
 
-    /** Gives the words of a reproduction their verdict, once its registrant has told it. */
-    tell(attemptId: string, verdict: Verdict, comparison: string | undefined, at: string): void {
-      for (const group of tell.all(verdict, comparison ?? null, at, attemptId)) settle(group)
+    /** Sets the verdict that the registrant of a reproduction reported. */
+    setVerdict(attemptId: string, verdict: Verdict, comparison: string | undefined, at: string): void {
+      for (const group of setVerdict.all(verdict, comparison ?? null, at, attemptId)) settle(group)
     },
 
-    /** Gives the words of a reproduction another verdict. @param targetIds about which records; about all where nothing is said */
-    retell(sourceId: string, targetIds: readonly string[] | undefined, verdict: Verdict, comparison: string): void {
+    /** Changes the verdict of a reproduction. @param targetIds the records concerned; undefined for all */
+    changeVerdict(sourceId: string, targetIds: readonly string[] | undefined, verdict: Verdict, comparison: string): void {
       for (const group of groupsFrom.all(sourceId)) {
         if (targetIds?.includes(group.targetId) === false) continue
-        // What counted as something else no longer does.
+        // Each word must leave the tally with its old verdict first.
         for (const word of ofGroup.all(group.voiceId, group.targetId)) count(word, 0, 0)
-        retell.run(verdict, comparison, sourceId, group.targetId)
+        changeVerdict.run(verdict, comparison, sourceId, group.targetId)
         settle(group)
       }
     },
 
-    /** Takes back everything that a link said. */
+    /** Withdraws the words of a link. */
     withdraw(linkId: string): void {
       for (const group of withdraw.all(linkId)) settle(group)
     },
 
-    /** Counts again what a record says of others, after its own status changed. */
+    /** Recounts the words of a record after its own status changed. */
     speakerMoved(versionId: string): void {
       for (const group of groupsOf.all(versionId)) settle(group)
     },

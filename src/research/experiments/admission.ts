@@ -1,4 +1,4 @@
-/** What the state table lets happen to an experiment, and from whom: admission and affordances read the same rows. */
+/** Checks writes about experiments against the state table. Admission and affordances read the same rows. */
 import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
 import type { JsonObject } from "../../contract/json.ts"
 import { type OperationName, operationOf } from "../../contract/operations/index.ts"
@@ -6,7 +6,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { experimentStates, isOver } from "../../contract/states.ts"
 import { orOf } from "../../contract/text.ts"
 
-/** What admission has to know of an experiment. */
+/** The state of an experiment that admission needs. */
 export interface ExperimentState {
   readonly experimentId: string
   readonly label: string
@@ -14,7 +14,7 @@ export interface ExperimentState {
   readonly revision: number
   readonly proposerId: string
   readonly assigneeId: string | null
-  /** Both null without a lease. */
+  /** Null without a lease, and so is `leaseUntil`. */
   readonly leaseMinutes: number | null
   readonly leaseUntil: string | null
 }
@@ -24,7 +24,7 @@ export interface Expected {
   readonly expectedStatus?: string
 }
 
-/** A row of the table, its lists open to any word. */
+/** A row of the state table, with its lists widened to strings. */
 interface Row {
   readonly from: readonly string[]
   readonly operation: OperationName
@@ -35,11 +35,11 @@ interface Row {
 }
 const rows: readonly Row[] = experimentStates
 
-/** How long the holder of an experiment has it without a sign; null without a lease. @param now milliseconds since 1970 */
+/** Returns the lease of an experiment; null without one. @param now milliseconds since 1970 */
 export const leaseOf = ({ leaseMinutes: minutes, leaseUntil: until }: Pick<ExperimentState, "leaseMinutes" | "leaseUntil">, now: number) =>
   minutes === null || until === null ? null : { minutes, until, lapsed: Date.parse(until) <= now }
 
-/** The state of an experiment as refusals show it, with the block to copy into the next try. */
+/** Returns the state of an experiment for a refusal, with the `expected` block to copy into the next request. */
 export const currentExperiment = (experiment: ExperimentState): JsonObject => {
   const { experimentId, label, status, revision, assigneeId, leaseUntil } = experiment
   return {
@@ -61,10 +61,10 @@ const isStale = (experiment: ExperimentState, expected: Expected) =>
   (expected.expectedStatus !== undefined && expected.expectedStatus !== experiment.status)
 
 /**
- * Lets a write about an experiment through, or throws.
- * @param at the moment of the write
- * @param which the rows meant, where an operation has several that differ by a value
- * @throws Refusal 403 for another one's work to amend; then, in the protocol's order, `experiment_not_open`,
+ * Admits a write about an experiment.
+ * @param at the time of the write
+ * @param which picks rows, for an operation with several that differ by a value
+ * @throws Refusal 403 if only the proposer can do this; then, in the protocol's order, `experiment_not_open`,
  * `assignment_conflict`, `state_conflict`
  */
 export function admitToExperiment(
@@ -76,16 +76,16 @@ export function admitToExperiment(
   which: (row: Row) => boolean = () => true,
 ): void {
   const isLapsed = leaseOf(experiment, Date.parse(at))?.lapsed === true
-  const meant = rows.filter((row) => row.operation === operation && which(row) && (row.needs === undefined || isLapsed))
-  const by = meant[0]?.by
+  const matching = rows.filter((row) => row.operation === operation && which(row) && (row.needs === undefined || isLapsed))
+  const by = matching[0]?.by
   const current = currentExperiment(experiment)
   const { status, assigneeId } = experiment
   if (by === "proposer" && experiment.proposerId !== userId) {
-    throw new Refusal("role_required", "Only the proposer of an experiment does this.", { current: { ...current, needed: ["proposer"] } })
+    throw new Refusal("role_required", "Only the proposer of an experiment can do this.", { current: { ...current, needed: ["proposer"] } })
   }
-  const from = meant.flatMap((row) => row.from)
+  const from = matching.flatMap((row) => row.from)
   if (isOver("experiment", status) && !from.includes(status))
-    throw new Refusal("experiment_not_open", `${experiment.label} is ${status}; nothing more happens to it.`, { current })
+    throw new Refusal("experiment_not_open", `${experiment.label} is ${status} and cannot change any more.`, { current })
   if (by === "assignee" && assigneeId !== userId) {
     throw new Refusal(
       "assignment_conflict",
@@ -99,7 +99,7 @@ export function admitToExperiment(
   if (!from.includes(status)) throw new Refusal("experiment_not_open", `${experiment.label} is ${status}, not open.`, { current })
 }
 
-/** Lets a reported status through, or throws. @throws Refusal 409 */
+/** Admits a reported status. @throws Refusal 409 */
 export function admitReport(experiment: ExperimentState, userId: string, reported: string, expected: Expected, at: string): void {
   admitToExperiment("report_experiment_status", experiment, userId, expected, at)
   const reachable = rows.flatMap((row) =>
@@ -113,22 +113,22 @@ export function admitReport(experiment: ExperimentState, userId: string, reporte
     )
 }
 
-/** What besides the state of an experiment decides what can follow: who can still act, and what there is to build on. */
+/** What decides, besides its state, which operations an experiment affords. */
 export interface Grounds {
-  /** What the paths of operations start with. */
+  /** The prefix of the paths of operations. */
   readonly basePath: string
   readonly roomIsActive: boolean
   readonly leaseIsLapsed: boolean
-  /** Whether they belong to the Room: somebody who left it acts no more, whatever they proposed or hold. */
+  /** Whether they are members of the Room. A former member cannot act, even as proposer or assignee. */
   readonly isMember: { readonly proposer: boolean; readonly assignee: boolean; readonly any_member: true }
-  /** Whether its assignee accepted a plan: what somebody else accepted is not carried out by others. */
+  /** Whether its assignee accepted a plan. A plan that somebody else accepted does not count. */
   readonly hasPlan: boolean
   readonly hasAttempt: boolean
-  /** Whether there is anything to reproduce: an attempt of any experiment, or a finding. */
+  /** Whether the instance has an attempt or a finding that could be reproduced. */
   readonly hasResults: boolean
 }
 
-/** The values of an affordance: the states it may lead to, or the intents it may have; null when none is left. */
+/** Returns the statuses or intents that an affordance allows; null if none is possible. */
 function valuesOf(row: Row, { hasPlan, hasAttempt, hasResults }: Grounds): Record<string, string[]> | undefined | null {
   if (typeof row.to === "object") return { status: [...row.to.status] }
   if (row.values === undefined) return undefined
@@ -137,7 +137,7 @@ function valuesOf(row: Row, { hasPlan, hasAttempt, hasResults }: Grounds): Recor
   return intent.length === 0 ? null : { intent }
 }
 
-/** What the server would accept next about an experiment, and from whom. They grant nothing. */
+/** Returns the operations that the server would accept next about an experiment, and from whom. */
 export function experimentAffordances(experiment: ExperimentState, grounds: Grounds) {
   const people = { proposer: experiment.proposerId, assignee: experiment.assigneeId, any_member: null }
   const afforded = rows.flatMap((row) => {

@@ -1,4 +1,4 @@
-/** Experiments: their rows and revisions, and how they are shown. */
+/** The rows and revisions of experiments, and lists of them. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
@@ -23,7 +23,7 @@ import {
   SUMMARY,
 } from "./summary.ts"
 
-/** What an experiment asks. */
+/** The content of a proposed experiment. */
 export interface Proposal {
   readonly question: string
   readonly scope: string
@@ -33,7 +33,7 @@ export interface Proposal {
 
 export type NewExperiment = Proposal & Made & { readonly experimentId: string; readonly label: string }
 
-/** What one accepted operation changes; what is left out stays. */
+/** The changes of one operation. Members that are left out stay as they are. */
 export interface Step {
   readonly status?: ExperimentStatus
   readonly assigneeId?: string | null
@@ -81,7 +81,7 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
     agent: AGENT_OF_ENTRY("e.entry_id"),
   }
   const list = filteredList<Row>(db, SUMMARY, columns, "e.experiment_id")
-  // With a plus a column is compared, but not looked up by. A person holds fewer than a Room; a hypothesis has fewer than either.
+  // A plus keeps SQLite from using the index of that column: a person holds fewer experiments than a Room has, and a hypothesis has fewer still.
   const ofAssignee = filteredList<Row>(db, SUMMARY, { ...columns, roomId: "+e.room_id" }, "e.experiment_id")
   const ofHypothesis = filteredList<Row>(
     db,
@@ -116,11 +116,10 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
         createdAt: at,
         updatedAt: at,
       })
-      const first = { revision: 1, operation: "propose_experiment", status: "open" }
-      insertRevision({ ...first, experimentId, authorId, at, historyPosition })
+      insertRevision({ experimentId, revision: 1, operation: "propose_experiment", status: "open", authorId, at, historyPosition })
     },
 
-    /** Takes an experiment one revision further. @param position of the write in the history, which has what was sent */
+    /** Advances an experiment by one revision. @param position the write's position in the journal */
     advance(
       experimentId: string,
       operation: string,
@@ -131,11 +130,7 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
     ): { revision: number; status: ExperimentStatus } {
       const { proposal = {}, status = null, assigneeId, lease, handoff, conclusion, planId = null } = step
       const leased = lease === undefined ? "keep" : "set"
-      const {
-        revision,
-        status: now,
-        assigneeId: holder,
-      } = update.one(
+      const updated = update.one(
         at,
         status,
         assigneeId === undefined ? "keep" : "set",
@@ -152,28 +147,18 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
         json(conclusion),
         experimentId,
       )
-      insertRevision({
-        experimentId,
-        revision,
-        operation,
-        authorId,
-        at,
-        status: now,
-        assigneeId: holder,
-        planId,
-        historyPosition: position,
-      })
-      return { revision, status: now }
+      insertRevision({ experimentId, operation, authorId, at, ...updated, planId, historyPosition: position })
+      return { revision: updated.revision, status: updated.status }
     },
 
     find: (experimentId: string): Experiment | undefined => find.get(experimentId),
-    /** The hypotheses that an experiment addresses now. */
+    /** Returns the hypotheses that an experiment addresses now. */
     hypothesesOf(experimentId: string): string[] {
       const row = addressed.get(experimentId)
       return row === undefined ? [] : parse(row.hypotheses)
     },
 
-    /** An experiment whole, but for what other tables hold of it. */
+    /** Returns a whole experiment, without its plans and costs. */
     read(experimentId: string) {
       const row = one.get(experimentId)
       if (row === undefined) return undefined
@@ -181,18 +166,18 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
       return { ...summaryOf(row), suggestedProtocol: text(suggestedProtocol), handoff: text(handoff), conclusion: text(conclusion) }
     },
 
-    /** Up to `count` experiments after an id. */
+    /** Returns up to `count` experiments after an id. */
     page(filters: { readonly [N in keyof typeof columns | "hypothesisId"]?: string }, after: string | undefined, count: number) {
       const { hypothesisId, assigneeId, label } = filters
       const found = hypothesisId !== undefined ? ofHypothesis : assigneeId !== undefined && label === undefined ? ofAssignee : list
       return found(filters, after, count).map(summaryOf)
     },
 
-    /** The newest experiments of a Room, newest first. */
+    /** Returns the newest experiments of a Room, newest first. */
     newestOf: (roomId: string, count: number) => newestOf.all(roomId, count).map(summaryOf),
     newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(summaryOf),
 
-    /** Up to `count` revisions after one. */
+    /** Returns up to `count` revisions after a revision. */
     history: (experimentId: string, after: number, count: number) =>
       revisions.all(experimentId, after, count).map(({ userId, username, agent, content, ...row }) => ({
         ...row,
@@ -200,7 +185,7 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
         content: new JsonText(content),
       })),
 
-    /** What a person holds now, across Rooms. */
+    /** Returns the experiments that a person holds now, in all Rooms. */
     assignedTo: (userId: string) => assigned.all(userId),
   }
 }

@@ -1,4 +1,4 @@
-/** Leases of experiments: what renews one, and what the agents are told that lose an experiment, take it over, or share a person with its holder. */
+/** Leases of experiments: renewals, takeovers, and the warnings for the agents concerned. */
 import { type Author, writerName } from "../../contract/answers/index.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { limits } from "../../contract/limits.ts"
@@ -8,10 +8,10 @@ import type { Db } from "../../ledger/storage/database.ts"
 import { isoTime } from "../../ledger/world.ts"
 import { type Experiment, HOLDING_AGENT, HOLDING_AGENT_OR_NONE } from "./summary.ts"
 
-/** The moment so many minutes after another. */
+/** Returns the time a number of minutes after another. */
 export const later = (at: string, minutes: number): string => isoTime(Date.parse(at) + minutes * 60_000)
 
-/** When an experiment was taken over, and by whom. */
+/** The agent that took an experiment over, and when. */
 export interface Takeover extends Author {
   readonly at: string
 }
@@ -20,7 +20,7 @@ export type Leases = ReturnType<typeof leases>
 
 export function leases(db: Db) {
   const anyOf = db.prepare("SELECT 1 FROM experiments WHERE assignee_id = +? AND room_id = +? AND lease_until IS NOT NULL LIMIT 1")
-  // What a person took in the browser any agent of theirs works on.
+  // If a person took the experiment in the browser, any agent of theirs renews the lease.
   const held = db.prepare<{ experimentId: string; minutes: number }>(
     `SELECT e.experiment_id AS experimentId, e.lease_minutes AS minutes FROM experiments e
      WHERE e.experiment_id IN (SELECT value FROM json_each(+?)) AND e.assignee_id = +? AND e.lease_until IS NOT NULL AND coalesce(${HOLDING_AGENT_OR_NONE}, '') IN ('', +?)`,
@@ -41,32 +41,32 @@ export function leases(db: Db) {
   )
 
   return {
-    /** Whether a person has an experiment of a Room on a lease. */
+    /** Whether a person holds an experiment of a Room on a lease. */
     anyOf: (userId: string, roomId: string): boolean => anyOf.get(userId, roomId) !== undefined,
 
-    /** Begins the minutes of those of some experiments again that an agent holds. */
+    /** Renews the leases of an agent on some experiments. @param ids a JSON list */
     renew(ids: string, { userId, agent = "" }: Actor, at: string): void {
       for (const { experimentId, minutes } of held.all(ids, userId, agent)) renew.run(later(at, minutes), experimentId)
     },
 
-    /** The warning for whoever acts as the assignee of an experiment that another agent of the same person took. */
+    /** Warns an agent that another agent of the same person holds the experiment. */
     heldByOther({ experimentId, label, assigneeId, holdingAgent }: Experiment, { userId, username, agent = "" }: Actor): Warning[] {
       if (assigneeId !== userId || !holdingAgent || holdingAgent === agent) return []
       const message = `${label} is held by another agent of the same person: ${writerName({ username, agent: holdingAgent })}.`
       return [{ code: "held_by_other_agent", message, experimentId, label, by: username, agent: holdingAgent }]
     },
 
-    /** The warning for whoever takes an experiment over: from whom, and what of theirs has not ended. */
+    /** Warns an agent that takes an experiment over: from whom, and which attempts are unfinished. */
     tookOver({ experimentId, label, assigneeId, leaseUntil }: Experiment): Warning[] {
       const from = assigneeId === null ? undefined : holder.get(experimentId)
       if (from === undefined || leaseUntil === null) return []
       const running = unended.all(experimentId).map((attempt) => attempt.label)
-      const still = running.length === 0 ? "" : ` No outcome was reported of ${running.join(", ")}.`
+      const still = running.length === 0 ? "" : ` No outcome was reported for ${running.join(", ")}.`
       const message = `${label} was held by ${writerName(from)}, whose lease lapsed at ${leaseUntil}.${still}`
       return [{ code: "lease_lapsed", message, experimentId, label, by: from.username, agent: from.agent, until: leaseUntil }]
     },
 
-    /** Who took the experiment of an attempt over since it was registered, if it is not the one who asks. */
+    /** Returns the takeover of an experiment since one of its attempts was registered, if it was by another agent. */
     takenOver(experimentId: string, attemptId: string, { userId, agent = "" }: Actor): Takeover | undefined {
       const found = takeover.get(experimentId, attemptId)
       return found === undefined || (found.userId === userId && found.agent === agent) ? undefined : found
@@ -74,10 +74,10 @@ export function leases(db: Db) {
   }
 }
 
-/** The warning for whoever reports of an attempt whose experiment was taken over. */
+/** Warns the sender of a report on an attempt whose experiment was taken over. */
 export const lostWarning = (experimentId: string, label: string, { at, username, agent }: Takeover): Warning => ({
   code: "taken_over",
-  message: `${label} was taken over by ${writerName({ username, agent: agent || null })} at ${at}, when your lease had lapsed. This report is marked late.`,
+  message: `${label} was taken over by ${writerName({ username, agent: agent || null })} at ${at}, after your lease had lapsed. This report is marked late.`,
   experimentId,
   label,
   by: username,

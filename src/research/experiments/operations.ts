@@ -1,4 +1,4 @@
-/** What is done with experiments and plans. */
+/** The behaviours that propose, change and report on experiments, and accept plans. */
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { behaviour, type Call, type Change, type ExtrasOf, madeBy } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
@@ -12,7 +12,7 @@ import { mustSealInTime } from "./sealing.ts"
 import type { Plans } from "./plans.ts"
 import { authorFrom } from "../../ledger/journal/author.ts"
 
-/** The experiment a body names. @throws Refusal `unknown_experiment` */
+/** Finds the experiment that a body names. @throws Refusal `unknown_experiment` */
 export function experimentSubject(experiments: Experiments, experimentId: string) {
   const experiment = experiments.find(experimentId)
   if (experiment === undefined) throw noSuch("experiment")
@@ -28,9 +28,9 @@ interface Tables {
 }
 
 export function experimentOperations({ threads, experiments, plans, evidence, leases }: Tables, extras: ExtrasOf<"propose_experiment">) {
-  const about = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
+  const subject = ({ body }: Call<{ experimentId: string }>) => experimentSubject(experiments, body.experimentId)
 
-  /** Takes the experiment a step further and says so in the receipt's terms. */
+  /** Advances the experiment and returns the outcome for the receipt. */
   function advance(call: Call, { experiment }: { experiment: Experiment }, operation: string, { at, position }: Change, step: Step) {
     const { experimentId, label } = experiment
     const warnings = leases.heldByOther(experiment, call.actor)
@@ -38,17 +38,13 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
     return { target: { id: experimentId, label }, result: { experimentId, label, ...now }, warnings }
   }
 
-  /** The experiment of an earlier receipt, where it moved since. */
+  /** Returns the state of an experiment if it has changed since an earlier receipt. */
   function moved({ targetId, result }: { targetId: string; result: { revision: number } }) {
     const experiment = experiments.find(targetId)
     return experiment === undefined || experiment.revision === result.revision ? undefined : currentExperiment(experiment)
   }
 
-  const said = (call: Call, { at }: Change, text: string) => ({
-    text,
-    by: authorFrom(call.actor),
-    at,
-  })
+  const statement = (call: Call, { at }: Change, text: string) => ({ text, by: authorFrom(call.actor), at })
 
   const propose_experiment = behaviour("propose_experiment", {
     ...extras,
@@ -65,7 +61,7 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
   })
 
   const amend_experiment = behaviour("amend_experiment", {
-    subject: about,
+    subject,
     moved,
     admit: ({ actor, body }, { experiment }, at) => admitToExperiment("amend_experiment", experiment, actor.userId, body, at),
     write(call, subject, change) {
@@ -83,15 +79,15 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
   })
 
   const cancel_experiment = behaviour("cancel_experiment", {
-    subject: about,
+    subject,
     moved,
     admit: ({ actor, body }, { experiment }, at) => admitToExperiment("cancel_experiment", experiment, actor.userId, body, at),
     write: (call, subject, change) =>
-      advance(call, subject, "cancel_experiment", change, { status: "cancelled", conclusion: said(call, change, call.body.reason) }),
+      advance(call, subject, "cancel_experiment", change, { status: "cancelled", conclusion: statement(call, change, call.body.reason) }),
   })
 
   const take_experiment = behaviour("take_experiment", {
-    subject: about,
+    subject,
     moved,
     admit: ({ actor, body }, { experiment }, at) => admitToExperiment("take_experiment", experiment, actor.userId, body, at),
     write(call, subject, change) {
@@ -105,7 +101,7 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
   })
 
   const release_experiment = behaviour("release_experiment", {
-    subject: about,
+    subject,
     moved,
     admit: ({ actor, body }, { experiment }, at) => admitToExperiment("release_experiment", experiment, actor.userId, body, at),
     write: (call, subject, change) =>
@@ -113,12 +109,12 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
         status: "open",
         assigneeId: null,
         lease: null,
-        handoff: said(call, change, call.body.handoff),
+        handoff: statement(call, change, call.body.handoff),
       }),
   })
 
   const report_experiment_status = behaviour("report_experiment_status", {
-    subject: about,
+    subject,
     moved,
     admit: ({ actor, body }, { experiment }, at) => admitReport(experiment, actor.userId, body.status, body, at),
     write(call, subject, change) {
@@ -126,13 +122,13 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
       return advance(call, subject, "report_experiment_status", change, {
         status,
         ...(status !== "in_progress" && { lease: null }),
-        ...(summary && status !== "in_progress" && { conclusion: said(call, change, summary) }),
+        ...(summary && status !== "in_progress" && { conclusion: statement(call, change, summary) }),
       })
     },
   })
 
   const accept_plan = behaviour("accept_plan", {
-    subject: about,
+    subject,
     moved,
     outside: ({ body }) => body.repository,
     admit({ actor, body }, { experiment }, at) {
@@ -146,7 +142,12 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
       const label = change.label("plan")
       plans.insert({
         ...madeBy(call, subject, change),
-        ...{ planId, experimentId, label, budget: body.budget, opensAt: body.sealed?.opensAt, requiredMaterials: body.requiredMaterials },
+        planId,
+        experimentId,
+        label,
+        budget: body.budget,
+        opensAt: body.sealed?.opensAt,
+        requiredMaterials: body.requiredMaterials,
       })
       const premises = body.premises.map(({ versionId }) => versionId)
       evidence.uses("plan", planId, "plan_premise", premises, change.at)

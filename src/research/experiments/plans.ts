@@ -1,4 +1,4 @@
-/** Accepted plans: their rows, and how they are shown. */
+/** The rows of accepted plans, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
@@ -24,10 +24,10 @@ export type PlanContent = Pick<
   BodyOf<"accept_plan">,
   "repository" | "protocol" | "sealed" | "hypotheses" | "premises" | "requiredMaterials"
 >
-/** What opened a sealed plan. */
+/** The body of the write that opened a sealed plan. */
 type Opening = Pick<BodyOf<"open_plan">, "protocol" | "salt">
 
-/** A plan less what it holds. */
+/** A plan without its content. */
 type Shown = ExperimentAnswer["acceptedPlans"][number]
 type Row = Omit<Shown, "acceptedBy" | "reviewed" | "budget" | "sealed"> &
   Author & {
@@ -49,11 +49,11 @@ export type Plans = ReturnType<typeof plans>
 /** @param now milliseconds since 1970 */
 export function plans(db: Db, now = Date.now) {
   function shown({ userId, username, agent, reviewed, budget, sealed, openedAt, ...row }: Row): Shown {
-    const promised = sealed && parse(sealed)
+    const seal = sealed && parse(sealed)
     return {
       ...row,
       acceptedBy: { userId, username, agent },
-      sealed: promised && { ...promised, openedAt, overdue: openedAt === null && Date.parse(promised.opensAt) <= now() },
+      sealed: seal && { ...seal, openedAt, overdue: openedAt === null && Date.parse(seal.opensAt) <= now() },
       budget: budget && parse(budget),
       reviewed: reviewed === null ? null : parse(reviewed),
     }
@@ -84,14 +84,14 @@ export function plans(db: Db, now = Date.now) {
       insert({ ...plan, acceptedBy: authorId, acceptedAt: at, budget: budget && JSON.stringify(budget) })
       plan.requiredMaterials.forEach(({ materialId, purpose }, position) => insertMaterial({ planId, position, materialId, purpose }))
     },
-    /** A plan to compare with; undefined when there is none, or it is another experiment's. */
+    /** Returns a plan to compare with; undefined if there is none, or it belongs to another experiment. */
     contentOf(planId: string, experimentId: string): PlanContent | undefined {
       const row = one.get(planId)
       return row?.experimentId === experimentId ? { ...parse(row.content), ...(row.opening && protocolOf(row.opening)) } : undefined
     },
-    /** Marks a sealed plan as opened by the write at a place of the journal. */
+    /** Marks a sealed plan as opened. @param position the write's position in the journal */
     open: (planId: string, position: number): void => void markOpened.run(position, planId),
-    /** What a plan tests and builds on. */
+    /** Returns the hypotheses and premises of a plan. */
     foundation(planId: string) {
       const row = foundation.get(planId)
       return row && { ...row, hypotheses: parse(row.hypotheses), premises: parse(row.premises) }
@@ -111,7 +111,7 @@ export function plans(db: Db, now = Date.now) {
         protocolMatchesSeal: opened === null || !isWhole || parsed.sealed === undefined ? null : sealOf(opened) === parsed.sealed.digest,
       }
     },
-    /** The plans of an experiment in the order they were accepted. */
+    /** Returns the plans of an experiment in the order they were accepted. */
     of: (experimentId: string) => ofExperiment.all(experimentId).map(shown),
   }
 }

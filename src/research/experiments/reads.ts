@@ -34,8 +34,8 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
     experiments({ query }) {
       rooms.mustFitLabel(query)
       const { hypothesisVersionId: hypothesisId, ...filters } = query
-      const asked = { ...filters, ...(hypothesisId && { hypothesisId }) }
-      return keysetPage(experiments.page(asked, uuidCursor(query.after), pageSize(query) + 1), query, ({ experimentId }) => experimentId)
+      const found = experiments.page({ ...filters, ...(hypothesisId && { hypothesisId }) }, uuidCursor(query.after), pageSize(query) + 1)
+      return keysetPage(found, query, ({ experimentId }) => experimentId)
     },
 
     experiment: ({ params: { experimentId } }) => ({
@@ -55,21 +55,33 @@ export function experimentReads({ rooms, records, experiments, plans, materials,
     },
 
     proposal({ params }) {
-      const { experimentId, label, roomId, threadId, entryId, proposer, createdAt, updatedAt, revision, ...rest } = mustRead(
-        params.proposalId,
-      )
-      const { status, question, scope, hypotheses, suggestedProtocol } = rest
-      const place = { proposalId: experimentId, experimentId, label, roomId, threadId, entryId, proposer }
-      return { ...place, createdAt, updatedAt, revision, status, question, scope, hypotheses, suggestedProtocol }
+      const experiment = mustRead(params.proposalId)
+      return {
+        proposalId: experiment.experimentId,
+        experimentId: experiment.experimentId,
+        label: experiment.label,
+        roomId: experiment.roomId,
+        threadId: experiment.threadId,
+        entryId: experiment.entryId,
+        proposer: experiment.proposer,
+        createdAt: experiment.createdAt,
+        updatedAt: experiment.updatedAt,
+        revision: experiment.revision,
+        status: experiment.status,
+        question: experiment.question,
+        scope: experiment.scope,
+        hypotheses: experiment.hypotheses,
+        suggestedProtocol: experiment.suggestedProtocol,
+      }
     },
 
     plan({ params }) {
       const plan = plans.read(params.planId)
       if (plan === undefined) throw noSuch("plan")
-      const { shown, parsed, ...told } = plan
+      const { shown, parsed, ...content } = plan
       return {
         ...shown,
-        ...told,
+        ...content,
         hypotheses: records.resolve(parsed.hypotheses, shown.roomId),
         premises: records
           .resolve(

@@ -1,4 +1,4 @@
-/** An experiment as lists and contexts show it: the columns that are read, and the summary made of them. */
+/** Selects the columns of experiments and turns rows into summaries, for lists and contexts. */
 import { each } from "../../contract/each.ts"
 import type { AttemptStatus, RoomState } from "../../contract/schema/enumerations.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
@@ -8,11 +8,11 @@ import { WORK_STATE } from "../../rooms/imported.ts"
 import { type ExperimentState, experimentAffordances, leaseOf } from "./admission.ts"
 import { AGENT_AT, AGENT_OF_ENTRY, AGENT_OR_NONE_AT } from "../../ledger/journal/author.ts"
 
-/** An experiment as admission sees it, with where it belongs. */
+/** An experiment with its Room and Thread. */
 export interface Experiment extends ExperimentState {
   readonly roomId: string
   readonly threadId: string
-  /** The agent that took it: empty for a person in the browser; null where nobody holds it, or that was not kept. */
+  /** The agent that took it: empty for a person in the browser; null if nobody holds it, or the agent is unknown. */
   readonly holdingAgent: string | null
 }
 export type Statement = ExperimentAnswer["handoff"]
@@ -33,14 +33,14 @@ export type Row = Omit<ExperimentSummary, "proposer" | "assignee" | "hypotheses"
     readonly ownPlans: number
   }
 
-/** What only the read of one experiment shows. */
+/** The columns that only the read of one experiment shows. */
 export interface Texts {
   readonly suggestedProtocol: Stored<unknown> | null
   readonly handoff: Stored<Statement> | null
   readonly conclusion: Stored<Statement> | null
 }
 
-/** How many attempts there are, in all and in each status. */
+/** Counts the attempts in total and by status. */
 function rollup(counts: Row["attempts"]) {
   const known = parse(counts)
   const byStatus = each(enumerations.attemptStatus, (status) => known[status] ?? 0)
@@ -49,12 +49,12 @@ function rollup(counts: Row["attempts"]) {
 
 export const text = <T>(json: Stored<T> | null) => json && new JsonText(json)
 
-/** An experiment as lists and contexts show it. @param now milliseconds since 1970 */
+/** Returns an experiment as lists and contexts show it. @param now milliseconds since 1970 */
 export function summary(row: Row, basePath: string, now: number): ExperimentSummary {
   const attempts = rollup(row.attempts)
   const lease = leaseOf(row, now)
   const { proposerId, assigneeId } = row
-  // Member by member, as it is written fastest.
+  // Member by member, because it is serialised fastest.
   return {
     experimentId: row.experimentId,
     label: row.label,
@@ -69,7 +69,7 @@ export function summary(row: Row, basePath: string, now: number): ExperimentSumm
     revision: row.revision,
     question: row.question,
     scope: row.scope,
-    // A short list: with a text inside, the whole experiment would be written more slowly.
+    // This list is short, and parsing it lets the whole experiment be serialised faster.
     hypotheses: parse(row.hypotheses),
     plans: row.plans,
     attempts,
@@ -91,7 +91,7 @@ export const STATE = `e.experiment_id AS experimentId, e.label, e.room_id AS roo
     e.proposer_id AS proposerId, e.assignee_id AS assigneeId, e.lease_minutes AS leaseMinutes, e.lease_until AS leaseUntil`
 const TAKEN_LAST =
   "(SELECT v.history_position FROM experiment_revisions v WHERE v.experiment_id = e.experiment_id AND v.operation = 'take_experiment' ORDER BY v.revision DESC LIMIT 1)"
-/** The agent that took it for its assignee; null for a person in the browser. */
+/** The agent that took the experiment for its assignee; null for a person in the browser. */
 export const HOLDING_AGENT = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_AT(TAKEN_LAST)} END`
 /** The same, empty for a person in the browser. */
 export const HOLDING_AGENT_OR_NONE = `CASE WHEN e.assignee_id IS NOT NULL THEN ${AGENT_OR_NONE_AT(TAKEN_LAST)} END`

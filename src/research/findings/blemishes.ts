@@ -1,14 +1,13 @@
-/** What is to be known of the runs behind a finding, counted from the attempts that it names. */
+/** Counts the blemishes of the attempts behind a finding. */
 import type { Blemishes } from "../../contract/answers/blemishes.ts"
 import type { Stored } from "../../contract/json.ts"
 
 const RESTING = (condition: string): string => `count(*) FILTER (WHERE t.role <> 'evidence' AND ${condition})`
 
-/** SQL for the blemishes of the finding `f`, as JSON; null of one that names no attempt. It begins with what the finding names: of its experiment there may be a million attempts. */
+/** SQL for the blemishes of the finding `f`, as JSON; null if it names no attempt. It reads only those it names: its experiment may have a million attempts. */
 export const BLEMISHES = `(SELECT CASE WHEN count(*) > 0 THEN json_object('attempts', ${RESTING("1")},
     'departing', ${RESTING("json_array_length(a.plan_match, '$.deviations') > 0")}, 'exploratory', ${RESTING("a.intent = 'exploratory'")}, 'late', ${RESTING("a.late_reports > 0")},
     'unnamed', coalesce((SELECT sum(c.attempts) FROM attempt_counts c WHERE c.experiment_id = f.experiment_id), 0) - count(*) FILTER (WHERE a.experiment_id = f.experiment_id)) END
   FROM finding_attempts t CROSS JOIN attempts a ON a.attempt_id = t.attempt_id WHERE t.version_id = f.version_id)`
 
-/** What is kept so. */
-export type BlemishesTold = Stored<Blemishes> | null
+export type StoredBlemishes = Stored<Blemishes> | null

@@ -1,4 +1,4 @@
-/** What a record or a plan is in doubt for: the same in the receipt of a write and in every later read. */
+/** Finds the doubts about a record or a plan, for the receipt of a write and for every later read. */
 import type { WarningCode } from "../../contract/schema/enumerations.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
@@ -12,19 +12,19 @@ interface Tables {
   readonly findings: Findings
 }
 
-/** Each cause once, the first that tells it. */
+/** Keeps the first warning about each record that has fallen or is doubted. */
 export function eachOnce(warnings: readonly Warning[]): Warning[] {
-  const told = new Set<string>()
+  const seen = new Set<string>()
   return warnings.filter(({ code, versionId }) => {
     if (typeof versionId !== "string" || !/^(?:rests_on|plan_rests_on|names)_/.test(code)) return true
-    return told.size < told.add(versionId).size
+    return seen.size < seen.add(versionId).size
   })
 }
 
 export type Doubts = ReturnType<typeof doubts>
 
 export function doubts({ evidence, plans, findings }: Tables) {
-  /** What a plan tests or builds on of which something was said, through the plan. */
+  /** Returns the doubts about the hypotheses and premises of a plan. */
   function ofPlan(planId: string | undefined | null, seenFrom: string): Warning[] {
     const plan = planId === undefined || planId === null ? undefined : plans.foundation(planId)
     if (plan === undefined) return []
@@ -45,7 +45,7 @@ export function doubts({ evidence, plans, findings }: Tables) {
   }
   return {
     ofPlan,
-    /** What a record rests on, itself or by the plans behind it, of which something was said. */
+    /** Returns the doubts about what a record rests on, itself or through its plans. */
     ofRecord: (versionId: string, roomId: string): Warning[] =>
       eachOnce([...evidence.doubtsOf(versionId, roomId), ...findings.plansOf(versionId).flatMap((planId) => ofPlan(planId, roomId))]),
   }

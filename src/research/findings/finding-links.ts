@@ -1,8 +1,9 @@
-/** Findings related to experiments: the links, their verdicts, and who answered them. */
+/** Links from findings to experiments, with their verdicts and their reviewers. */
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import type { Author } from "../../contract/answers/index.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import type { FindingLink } from "../../contract/answers/records.ts"
+import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
@@ -56,7 +57,7 @@ function shown(row: Row) {
     attemptLabel,
     author: authorIn(row),
     at,
-    // Short as they are, they are parsed: with texts inside, the whole link would be written more slowly.
+    // These are short, and parsing them lets the whole link be serialised faster.
     towardQuestion: parse(towardQuestion),
     towardHypothesis: parse(towardHypothesis),
     card: { entryId, threadId },
@@ -66,14 +67,14 @@ function shown(row: Row) {
   }
 }
 
-/** What a link says toward one hypothesis. */
+/** The verdict of a link toward one hypothesis. */
 const VERDICT = labelledObject(
   "'versionId', v.version_id, 'label', h.label, 'status', coalesce(g.status, 'current'), 'verdict', v.verdict, 'explanation', v.explanation",
   "h.room_id",
   "l.room_id",
 )
 
-/** Who reviewed a link: everybody but its author who replied to its card. */
+/** A link was reviewed by everybody but its author who replied to its card. */
 const SELECT = `
   SELECT l.link_id AS linkId, l.room_id AS roomId, l.thread_id AS threadId, l.entry_id AS entryId, l.experiment_id AS experimentId,
     e.label AS experimentLabel, l.version_id AS versionId, r.label AS findingLabel, r.kind AS findingKind, r.wording, r.room_id AS findingRoomId, f.outcome, s.status, s.notices,
@@ -122,17 +123,11 @@ export function findingLinks(db: Db) {
         insertVerdict({ linkId: link.linkId, versionId, position, verdict, explanation }),
       )
     },
-    /** A link by which the same member said the same before and did not take it back. */
-    repeated({
-      findingVersionId,
-      experimentId,
-      attemptId,
-      authorId,
-      towardQuestion,
-      towardHypothesis,
-    }: Pick<NewFindingLink, "findingVersionId" | "experimentId" | "attemptId" | "authorId" | "towardHypothesis"> & {
-      readonly towardQuestion: { readonly verdict: string }
-    }) {
+    /** Returns an earlier link by the same author with the same verdicts that was not withdrawn. */
+    repeated(
+      authorId: string,
+      { findingVersionId, experimentId, attemptId, towardQuestion, towardHypothesis }: BodyOf<"link_experiment_finding">,
+    ) {
       const toward = JSON.stringify(towardHypothesis.map(({ versionId, verdict }) => `${versionId} ${verdict}`).sort())
       const found = standingBy
         .all(findingVersionId, experimentId, authorId, attemptId ?? null)
@@ -143,11 +138,11 @@ export function findingLinks(db: Db) {
       const row = one.get(linkId)
       return row && shown(row)
     },
-    /** Up to `count` links of an experiment after an id. */
+    /** Returns up to `count` links of an experiment after an id. */
     ofExperiment: (experimentId: string, after: string | undefined, count: number) => list({ experimentId }, after, count).map(shown),
-    /** Up to `count` links of a Room after an id. */
+    /** Returns up to `count` links of a Room after an id. */
     ofRoom: (roomId: string, after: string | undefined, count: number) => list({ roomId }, after, count).map(shown),
-    /** What findings say toward the questions of several experiments, oldest first, asked at once. */
+    /** Returns the verdicts of findings toward the questions of several experiments, oldest first, with one query. */
     verdictsOn: (experimentIds: readonly string[]) =>
       verdictsOn.all(JSON.stringify(experimentIds)).map(({ experimentId, verdict, status, withdrawn }) => ({
         experimentId,
@@ -155,7 +150,7 @@ export function findingLinks(db: Db) {
         withdrawn: withdrawn === 1 ? {} : null,
         finding: { status },
       })),
-    /** The newest links of a Room, newest first. */
+    /** Returns the newest links of a Room, newest first. */
     newestOfRoom: (roomId: string, count: number) => newestOfRoom.all(roomId, count).map(shown),
     newestOfThread: (roomId: string, threadId: string, count: number) => newestOfThread.all(roomId, threadId, count).map(shown),
   }

@@ -1,4 +1,4 @@
-/** What a reader of a finding should be warned of: advice, never a refusal. */
+/** Warnings for the readers of a finding. They never refuse a write. */
 import type { AttemptRole, AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
@@ -12,7 +12,7 @@ export interface EvidenceRow {
   readonly status: AttemptStatus
   readonly outputLabel: string | null
   readonly digest: string | null
-  /** What the attempt reported under that label; null when it reported nothing. */
+  /** The digest that the attempt reported for this output; null if it reported none. */
   readonly reportedDigest: string | null
 }
 
@@ -28,7 +28,7 @@ export interface NamedAttempt {
   readonly hasValues: number
 }
 
-const unfinished = (status: AttemptStatus) => status === "registered" || status === "started"
+const isUnfinished = (status: AttemptStatus) => status === "registered" || status === "started"
 
 function attemptWarnings(
   { attemptId, label, originRoomId, status, outputs, hasValues }: NamedAttempt,
@@ -36,8 +36,8 @@ function attemptWarnings(
   seenFrom: string,
 ): Warning[] {
   const at = { attemptId, label, ...fromOtherRoom(originRoomId, seenFrom) }
-  if (unfinished(status)) return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, ...at }]
-  // An attempt that is cited for how it ended need not have brought forth anything.
+  if (isUnfinished(status)) return [{ code: "attempt_without_outcome", message: `${label} is ${status}: its outcome is not known.`, ...at }]
+  // An attempt that is cited for its outcome need not have reported outputs or metrics.
   if (outputs === 0 && hasValues === 0 && !citedOutcomes.has(attemptId))
     return [{ code: "attempt_produced_nothing", message: `${label} reported no output and no metric.`, ...at }]
   return []
@@ -49,7 +49,7 @@ function outputWarnings(
 ): Warning[] {
   const at = { attemptId, label, ...fromOtherRoom(originRoomId, seenFrom), evidence: position }
   if (kind === "attempt_outcome") {
-    return unfinished(status)
+    return isUnfinished(status)
       ? [{ code: "outcome_unknown", message: `${label} is ${status}: there is no outcome to cite yet.`, ...at }]
       : []
   }
@@ -69,7 +69,7 @@ function outputWarnings(
   ]
 }
 
-/** Attempts of another plan than the finding names, or of none. */
+/** Warns of attempts that were registered under another plan than the finding's, or under none. */
 function planWarnings(attempts: readonly NamedAttempt[], execution: NamedPlan | null, seenFrom: string): Warning[] {
   const { planId = null, planLabel = null } = execution ?? {}
   if (planId === null || planLabel === null) return []
@@ -96,9 +96,9 @@ interface Earlier {
 }
 
 /**
- * Attempts that produced nothing, and outputs that are not what the evidence says.
+ * Warns of attempts without an outcome, of outputs that differ from the cited ones, and of an earlier finding with the same result.
  * @param seenFrom the Room of the finding
- * @param earlier the first finding that reports the same attempts, if another one does
+ * @param earlier the first finding that reports the same result of the same attempts, if it is another one
  */
 export function evidenceWarnings(
   attempts: readonly NamedAttempt[],
@@ -117,7 +117,7 @@ export function evidenceWarnings(
       : [
           {
             code: "same_effect" as const,
-            message: `${earlier.label} reports the same result of the same attempts: as evidence the two count once.`,
+            message: `${earlier.label} reports the same result of the same attempts. The two count once as evidence.`,
             versionId: earlier.versionId,
             label: earlier.label,
             ...(earlier.labelFromOtherRoom === undefined ? {} : { labelFromOtherRoom: earlier.labelFromOtherRoom }),

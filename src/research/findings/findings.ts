@@ -1,4 +1,4 @@
-/** What a finding holds beyond what every record does: its execution, evidence and materials. */
+/** The parts that only findings have: execution, evidence and materials. */
 import { each, keysOf } from "../../contract/each.ts"
 import type { AttemptIntent, AttemptRole, AttemptStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
@@ -8,7 +8,7 @@ import { inserting, type NewRow } from "../../ledger/storage/inserting.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import { outcomeOf } from "../attempts/admission.ts"
 import type { Materials } from "../materials/materials.ts"
-import { BLEMISHES, type BlemishesTold } from "./blemishes.ts"
+import { BLEMISHES, type StoredBlemishes } from "./blemishes.ts"
 import { type EvidenceRow, evidenceWarnings, type NamedAttempt, type NamedPlan } from "./finding-warnings.ts"
 
 export interface NewFinding extends Omit<NewRow<"findings">, "retrospective" | "experimentId" | "planId"> {
@@ -21,7 +21,7 @@ export interface NewFinding extends Omit<NewRow<"findings">, "retrospective" | "
 interface ExecutionRow {
   readonly experimentId: string
   readonly experimentLabel: string
-  /** Of the experiment, its plans and attempts. */
+  /** The Room of the experiment, its plans and its attempts. */
   readonly originRoomId: string
   readonly planId: string | null
   readonly planLabel: string | null
@@ -33,10 +33,10 @@ interface AttemptRow extends NamedAttempt {
   readonly experimentId: string
 }
 
-/** The role that says most, where a finding names an attempt in several. */
+/** The roles by importance. If a finding names an attempt in several, the first counts. */
 const roles: readonly AttemptRole[] = ["producing", "baseline", "evidence"]
 
-/** How a finding names each attempt. */
+/** Returns the role of each attempt that a finding names. */
 function attemptRoles(execution: Execution | undefined, evidence: readonly Evidence[]): Map<string, AttemptRole> {
   const named: Record<AttemptRole, readonly string[]> = {
     producing: execution?.attemptIds ?? [],
@@ -47,11 +47,11 @@ function attemptRoles(execution: Execution | undefined, evidence: readonly Evide
 }
 
 const partOf = { producing: "producing", baseline: "baseline", evidence: "cited" } as const satisfies Record<AttemptRole, string>
-/** Whether an attempt is one of its finding's experiment, named in one way. */
+/** Whether an attempt belongs to the experiment of its finding and is named in a given part. */
 const isPart = ({ role, experimentId }: AttemptRow, part: string, of: ExecutionRow): boolean =>
   partOf[role] === part && experimentId === of.experimentId
 
-/** Findings of one experiment or attempt that are listed. */
+/** The most findings that are listed for an experiment or attempt. */
 const NAMING = 10
 
 export type Findings = ReturnType<typeof findings>
@@ -87,7 +87,7 @@ export function findings(db: Db, materials: Materials) {
     `SELECT plan_id AS planId FROM findings WHERE version_id = +? AND plan_id IS NOT NULL
      UNION SELECT a.plan_id FROM finding_attempts t JOIN attempts a USING (attempt_id) WHERE t.version_id = +? AND t.role <> 'evidence' AND a.plan_id IS NOT NULL`,
   )
-  const blemished = db.prepare<{ blemishes: BlemishesTold }>(`SELECT ${BLEMISHES} AS blemishes FROM findings f WHERE f.version_id = +?`)
+  const blemished = db.prepare<{ blemishes: StoredBlemishes }>(`SELECT ${BLEMISHES} AS blemishes FROM findings f WHERE f.version_id = +?`)
   const role = db.prepare<{ role: AttemptRole }>("SELECT role FROM finding_attempts WHERE version_id = +? AND attempt_id = +?")
 
   const sharing = db.prepare<{ versionId: string; label: string; originRoomId: string }>(
@@ -101,7 +101,7 @@ export function findings(db: Db, materials: Materials) {
     `SELECT version_id AS versionId FROM finding_attempts WHERE attempt_id = +? AND role = 'producing' ORDER BY version_id DESC LIMIT ${NAMING}`,
   )
 
-  /** What the readers of a finding are warned of. @param plan the plan it names */
+  /** @param plan the plan that the finding names */
   function warningsOf(versionId: string, seenFrom: string, named: readonly AttemptRow[], plan: NamedPlan | null) {
     const voice = sharing.get(versionId)
     const resting = named.filter((attempt) => attempt.role !== "evidence")
@@ -109,7 +109,7 @@ export function findings(db: Db, materials: Materials) {
     return evidenceWarnings(resting, named.length === 0 ? [] : evidence.all(versionId), seenFrom, plan, earlier)
   }
 
-  /** The execution behind a finding, with the denominator: all attempts of its experiment, and how many it names. */
+  /** Returns the execution behind a finding, with the denominator: the attempts of its experiment, and how many of them it names. */
   function executionOf(versionId: string, seenFrom: string, named: readonly AttemptRow[]) {
     const row = execution.get(versionId)
     if (row === undefined) return null
@@ -134,9 +134,9 @@ export function findings(db: Db, materials: Materials) {
   }
 
   return {
-    /** The newest findings that name an experiment. */
+    /** Returns the newest findings that name an experiment. */
     ofExperiment: (experimentId: string): string[] => ofExperiment.all(experimentId).map(({ versionId }) => versionId),
-    /** The newest findings that an attempt produced. */
+    /** Returns the newest findings that an attempt produced. */
     ofAttempt: (attemptId: string): string[] => ofAttempt.all(attemptId).map(({ versionId }) => versionId),
 
     insert({ execution: run, evidence: entries, materials: used, retrospective, ...made }: NewFinding): void {
@@ -147,7 +147,7 @@ export function findings(db: Db, materials: Materials) {
       used.forEach(({ materialId, purpose }, position) => insertMaterial({ versionId, position, materialId, purpose }))
     },
 
-    /** What the read of a record shows of a finding. It is derived at each read, since attempts change. */
+    /** Returns what only the read of a finding has. It is computed at each read, because attempts change. */
     read(versionId: string, seenFrom: string) {
       const named = attempts.all(versionId)
       const execution = executionOf(versionId, seenFrom, named)
@@ -161,15 +161,15 @@ export function findings(db: Db, materials: Materials) {
         warnings: warningsOf(versionId, seenFrom, named, execution),
       }
     },
-    /** The warnings alone. */
+    /** Returns only the warnings. */
     warningsOf(versionId: string, seenFrom: string) {
       const named = attempts.all(versionId)
       return warningsOf(versionId, seenFrom, named, named.length === 0 ? null : (plan.get(versionId) ?? null))
     },
 
-    /** The plans behind a finding: its own, and those of the attempts it rests on. */
+    /** Returns the plans behind a finding: its own, and those of the attempts it rests on. */
     plansOf: (versionId: string): string[] => behind.all(versionId, versionId).map(({ planId }) => planId),
-    /** How a finding names an attempt; undefined when it does not. */
+    /** Returns the role of an attempt in a finding; undefined if the finding does not name it. */
     roleOf: (versionId: string, attemptId: string): AttemptRole | undefined => role.get(versionId, attemptId)?.role,
   }
 }

@@ -1,11 +1,11 @@
-/** Relating a finding to an experiment. */
+/** The behaviour that links a finding to an experiment. */
 import { present } from "../../contract/present.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Experiments } from "../experiments/experiments.ts"
 import { experimentSubject } from "../experiments/operations.ts"
-import { type Evidence, saidBy } from "../evidence/evidence.ts"
+import { type Evidence, attributionOf } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { FindingLinks } from "./finding-links.ts"
 
@@ -13,10 +13,9 @@ export function findingLinkOperations(experiments: Experiments, records: Records
   const link_experiment_finding = behaviour("link_experiment_finding", {
     subject: ({ body }) => experimentSubject(experiments, body.experimentId),
     admit({ actor, body }) {
-      const { client: _client, ...said } = body
-      const repeated = findingLinks.repeated({ ...said, attemptId: body.attemptId, authorId: actor.userId })
+      const repeated = findingLinks.repeated(actor.userId, body)
       if (repeated !== undefined)
-        throw new Refusal("link_exists", "You related this finding to this experiment with the same verdicts already.", {
+        throw new Refusal("link_exists", "You already related this finding to this experiment with the same verdicts.", {
           current: { ...repeated, kind: "finding_link", experimentId: body.experimentId, findingVersionId: body.findingVersionId },
         })
     },
@@ -27,10 +26,15 @@ export function findingLinkOperations(experiments: Experiments, records: Records
       const linkId = change.newId()
       findingLinks.insert({
         ...madeBy(call, where, change),
-        ...{ linkId, experimentId, findingVersionId, attemptId, towardQuestion, towardHypothesis },
+        linkId,
+        experimentId,
+        findingVersionId,
+        attemptId,
+        towardQuestion,
+        towardHypothesis,
       })
       const verdicts = evidence
-        .linked(linkId, findingVersionId, towardHypothesis, saidBy(actor, change.at))
+        .linked(linkId, findingVersionId, towardHypothesis, attributionOf(actor, change.at))
         .map(({ roomId: of, ...moved }) => ({ ...moved, ...fromOtherRoom(of, roomId) }))
       const { label, wording, roomId: origin } = present(records.summary(findingVersionId))
       const card = {

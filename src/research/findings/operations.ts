@@ -1,4 +1,4 @@
-/** Publishing findings and cited claims. */
+/** The behaviours that publish findings and cited claims. */
 import type { BodyOf } from "../../contract/operations/index.ts"
 import { behaviour, type ExtrasOf } from "../../ledger/journal/behaviour.ts"
 import { threadSubject } from "../../threads/operations.ts"
@@ -9,7 +9,7 @@ import type { ConceptIndex } from "../records/concepts.ts"
 import { undeclaredConcepts } from "../records/undeclared-concepts.ts"
 import { arxivIdOf } from "../records/papers.ts"
 import { publishRecord } from "../records/publish.ts"
-import { type Evidence as EvidenceModel, type Reference, saidBy } from "../evidence/evidence.ts"
+import { type Evidence as EvidenceModel, type Reference, attributionOf } from "../evidence/evidence.ts"
 import type { Records } from "../records/records.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { MovedEffects } from "../measurements/moved-effects.ts"
@@ -29,7 +29,7 @@ interface Tables {
 
 type Finding = BodyOf<"publish_finding">
 
-/** The papers a finding names, as evidence or as where it comes from, each once however it is written. */
+/** Returns the papers that a finding names, as evidence or provenance, each once whatever the spelling. */
 function papersOf({ evidence, provenance }: Finding): string[] {
   const quoted = evidence.flatMap((entry) => (entry.kind === "paper" ? [entry.arxivId] : []))
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
@@ -38,7 +38,7 @@ function papersOf({ evidence, provenance }: Finding): string[] {
 export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_finding">) {
   const { threads, records, concepts: index, plans, attempts, findings, effects, movedEffects, evidence: model } = tables
 
-  /** What its plan builds on, and the plans of the attempts and baseline attempts it names, each once. */
+  /** Returns the premises of the finding's plan, and of the plans of the attempts it names. */
   function planned({ execution }: Finding["provenance"]): Reference[] {
     if (execution === undefined) return []
     const { planId, attemptIds, baselineAttemptIds } = execution
@@ -47,7 +47,7 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
     return premises.map((premise) => ({ part: "plan", ...premise }))
   }
 
-  /** What a finding rests on: its references, the records among its evidence, and what its plan and its attempts' plans rest on. */
+  /** Returns what a finding rests on: its references, the records among its evidence, and the premises of its plans. */
   function restsOn({ references, evidence, provenance }: Finding): Reference[] {
     return [
       ...references.map((reference) => ({ part: "reference" as const, ...reference })),
@@ -66,7 +66,7 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
       const { body } = call
       const { outcome, retrospective, provenance, evidence } = body
       const { attemptIds = [], baselineAttemptIds = [] } = provenance.execution ?? {}
-      const named = papersOf(body)
+      const papers = papersOf(body)
       const execution = { attemptIds, baselineAttemptIds }
       const measured = effects.prepare(body.effects ?? [], execution)
       const sharedVoice = model.voiceOf(attemptIds, baselineAttemptIds, outcome, measured)
@@ -76,23 +76,31 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
         where,
         change,
         restsOn(body),
-        named.map(arxivIdOf).filter((id) => id !== undefined),
+        papers.map(arxivIdOf).filter((id) => id !== undefined),
         { voiceId: sharedVoice, attemptIds },
       )
-      const said = saidBy(call.actor, change.at)
+      const attribution = attributionOf(call.actor, change.at)
       const { versionId } = published.result
-      const from = { execution: provenance.execution, evidence, materials: body.materials }
-      findings.insert({ ...from, versionId, voiceId: sharedVoice ?? versionId, outcome, retrospective, papers: named.length })
-      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], sharedVoice ?? versionId, said)
+      findings.insert({
+        execution: provenance.execution,
+        evidence,
+        materials: body.materials,
+        versionId,
+        voiceId: sharedVoice ?? versionId,
+        outcome,
+        retrospective,
+        papers: papers.length,
+      })
+      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], sharedVoice ?? versionId, attribution)
       effects.insert(versionId, measured)
       const reproducing = new Map<string, string>()
       attemptIds.forEach((attemptId, position) => {
         const reproduced = attempts.find(attemptId)?.reproduces
         if (reproduced === undefined) return
         reproducing.set(attemptId, reproduced)
-        model.reported(reproduced, versionId, attemptId, position, said)
+        model.reported(reproduced, versionId, attemptId, position, attribution)
       })
-      for (const count of movedEffects.ofFinding(versionId)) model.repeated(count, versionId, reproducing, said)
+      for (const count of movedEffects.ofFinding(versionId)) model.repeated(count, versionId, reproducing, attribution)
       return published
     },
   })

@@ -1,4 +1,4 @@
-/** Research links: what is said later about exact records. */
+/** The rows of research links: corrections, supersessions, disputes and retractions of exact records. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { LinkKind, RecordKind, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
@@ -14,7 +14,7 @@ import { ANSWER, STANDS } from "../evidence/answers.ts"
 import { related, type RelatedRow, standing, type StandingRow } from "../records/shown.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
-/** A dispute that stands against somebody's own record, and that they have not answered. */
+/** An unanswered dispute of a person's record. */
 export interface Disputed {
   readonly linkId: string
   readonly versionId: string
@@ -24,7 +24,7 @@ export interface Disputed {
   readonly at: string
 }
 
-/** What answered a dispute. */
+/** The answer to a dispute. */
 type Answered = NonNullable<ResearchLink["answered"]>
 
 type Target = ResearchLink["target"]
@@ -36,18 +36,18 @@ type Row = Pick<ResearchLink, "linkId" | "kind" | "label" | "roomId" | "threadId
     readonly targetLabel: string
     readonly targetKind: Target["kind"]
     readonly wording: string
-    /** The record that replaces the target, less its standing. */
+    /** The record that replaces the target, without its standing. */
     readonly replacement: Stored<Omit<RelatedRow, keyof StandingRow>> | null
     readonly replacementStatus: RecordStatus | null
     readonly replacementNotices: StandingRow["notices"]
     readonly content: Stored<ResearchLink["content"]>
-    readonly answered: Stored<NonNullable<ResearchLink["answered"]>> | null
+    readonly answered: Stored<Answered> | null
   }
 
 function shown(row: Row) {
   const { linkId, kind, label, roomId, threadId, entryId, at, explanation, content, contentDigest } = row
   const { targetId, targetLabel, targetKind, wording, replacement, replacementStatus, replacementNotices } = row
-  const now = standing(row)
+  const targetStanding = standing(row)
   return {
     linkId,
     kind,
@@ -58,12 +58,11 @@ function shown(row: Row) {
     author: authorIn(row),
     at,
     explanation,
-    target: { versionId: targetId, label: targetLabel, kind: targetKind, wording, status: now.status },
+    target: { versionId: targetId, label: targetLabel, kind: targetKind, wording, status: targetStanding.status },
     replacement: replacement && related({ ...parse(replacement), status: replacementStatus, notices: replacementNotices }, roomId),
     withdrawn: withdrawal(row),
     answered: row.answered === null ? null : parse(row.answered),
-    /** What stands on the target now, this link included. */
-    ...now,
+    ...targetStanding,
     content: new JsonText(content),
     contentDigest,
   }
@@ -136,7 +135,7 @@ export function links(db: Db) {
     { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id", agent: AGENT("l") },
     "l.link_id",
   )
-  // A target has one Room and one author: to look for it by these would take longer.
+  // A record has few links, so its index is used and not those of the Room and the author.
   const ofTarget = filteredList<Row>(
     db,
     SELECT,
@@ -151,7 +150,7 @@ export function links(db: Db) {
   )
 
   return {
-    /** Disputes of a person's own records that stand and that they have not answered, in the Rooms they are a member of: 50 at most, the newest first. */
+    /** Returns up to 50 unanswered disputes of a person's records in the Rooms they belong to, newest first. */
     disputesOf: (authorId: string) => disputesOf.all(authorId),
 
     insert: inserting(db, "research_links"),
@@ -159,26 +158,26 @@ export function links(db: Db) {
       const row = one.get(linkId)
       return row && shown(row)
     },
-    /** What a member asserted of a target before, of one kind, and did not take back. */
+    /** Returns the links of one kind from a member to a record that were not withdrawn. */
     standingBy: (authorId: string, kind: LinkKind, targetVersionId: string) => standingBy.all(targetVersionId, kind, authorId),
-    /** The kinds of the links that stand on a record. @param but one that is left out */
+    /** Returns the kinds of the links to a record that were not withdrawn. @param but a link to leave out */
     standingOn: (versionId: string, but = ""): LinkKind[] => standingOn.all(versionId, but).map(({ kind }) => kind),
-    /** Disputes of a record that its author answered, the newest, each with what answered it. */
+    /** Returns the newest answered disputes of a record with their answers, by link. */
     answersOn: (versionId: string): ReadonlyMap<string, Answered> =>
       new Map(disputesOn.all(versionId).map(({ linkId, answered }) => [linkId, parse(answered)])),
-    /** The newest dispute of a record that stands and was not answered. */
+    /** Returns the newest unanswered dispute of a record. */
     openDispute: (versionId: string): string | null => openDispute.get(versionId)?.linkId ?? null,
-    /** Notes a reply to an entry that shows a dispute, by the author of the disputed record. @returns that record */
+    /** Records a reply by the author of a disputed record to the dispute's entry. @returns the record; undefined for any other reply */
     replied({ to, entryId, authorId, at }: Reply): string | undefined {
       const dispute = disputeAt.get(to, authorId)
       if (dispute !== undefined) reply({ linkId: dispute.linkId, entryId, at })
       return dispute?.versionId
     },
-    /** Whether one record replaced another, directly or by way of others. */
+    /** Whether one record replaced another, directly or through others. */
     supersedes: (versionId: string, other: string): boolean => supersedes.get(other, versionId) !== undefined,
-    /** Notes that a link of either form was taken back. */
+    /** Records that a link of any form was withdrawn. */
     withdraw: (linkId: string, at: string, explanation: string, entryId: string) => withdraw({ linkId, at, explanation, entryId }),
-    /** Up to `count` links of a Room after an id that match the filters. */
+    /** Returns up to `count` links of a Room after an id that match the filters. */
     page: (
       filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string; agent?: string },
       after: string | undefined,

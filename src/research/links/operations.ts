@@ -1,4 +1,4 @@
-/** Asserting corrections, supersessions, disputes and retractions. The record they speak of is never touched. */
+/** The behaviours that assert corrections, supersessions, disputes and retractions, and withdraw links. They never change the record. */
 import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { type Json, parsed, trusted } from "../../contract/json.ts"
@@ -9,7 +9,7 @@ import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
 import type { Disputes, Standings } from "../../ledger/lists/standings.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
-import { type Evidence, saidBy } from "../evidence/evidence.ts"
+import { type Evidence, attributionOf } from "../evidence/evidence.ts"
 import type { FindingLinks } from "../findings/finding-links.ts"
 import type { Reviews } from "../reviews/reviews.ts"
 import type { Records } from "../records/records.ts"
@@ -27,7 +27,7 @@ interface Tables {
   readonly evidence: Evidence
 }
 
-/** What the four bodies have in common, and what some of them add. */
+/** The members of the four bodies. */
 interface Assertion {
   readonly targetVersionId: string
   readonly explanation: string
@@ -45,14 +45,14 @@ interface Subject {
 }
 
 export function linkOperations({ rooms, records, links, findingLinks, reviews, standings, evidence: model }: Tables) {
-  /** The record that is spoken of. @throws Refusal `unknown_record` */
+  /** Finds the record that a link is about. @throws Refusal `unknown_record` */
   function subject({ body }: Call<Assertion>): Subject {
     const record = records.summary(body.targetVersionId)
     if (record === undefined) throw noSuch("record")
     return { roomId: record.roomId, threadId: record.threadId, record }
   }
 
-  /** @throws Refusal `link_exists` for what the same member said of the same record already */
+  /** @throws Refusal `link_exists` if the same member already asserted the same about the record */
   function mustBeNew(kind: LinkKind, { actor, body }: Call<Assertion>): void {
     const before = links.standingBy(actor.userId, kind, body.targetVersionId)
     const isSame = ({ explanation, correction, part }: (typeof before)[number]) =>
@@ -60,14 +60,14 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     const repeated = linkKinds[kind].repeatable ? before.find(isSame) : before[0]
     if (repeated === undefined) return
     const { linkId, label, explanation, at } = repeated
-    throw new Refusal("link_exists", `You asserted this already, as ${label}.`, {
+    throw new Refusal("link_exists", `You already asserted this, as ${label}.`, {
       current: { linkId, label, kind, targetVersionId: body.targetVersionId, explanation, at },
     })
   }
 
   const disputesOf = (versionId: string): Disputes => ({ open: links.openDispute(versionId), answers: links.answersOn(versionId) })
 
-  /** Tells that records fell or stand again, or are replaced by others. @param replacementVersionId what replaces it, or did */
+  /** Updates the evidence after the status of a record changed. @param replacementVersionId the record that replaces it, or did */
   function moved(versionId: string, replacementVersionId?: string): void {
     model.moved(versionId)
     if (replacementVersionId !== undefined) model.moved(replacementVersionId)
@@ -81,7 +81,13 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     const label = change.label("link")
     links.insert({
       ...madeBy(call, where, change),
-      ...{ linkId, kind, label, targetVersionId, targetAuthorId: where.record.author.userId, explanation, replacementVersionId },
+      linkId,
+      kind,
+      label,
+      targetVersionId,
+      targetAuthorId: where.record.author.userId,
+      explanation,
+      replacementVersionId,
     })
     const notice = {
       linkId,
@@ -95,7 +101,7 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
       ...(body.part !== undefined && { part: body.part }),
     }
     standings.note(targetVersionId, linkKinds[kind].status, notice, disputesOf(targetVersionId))
-    model.asserted(targetVersionId, linkId, kind, saidBy(actor, at))
+    model.asserted(targetVersionId, linkId, kind, attributionOf(actor, at))
     if (hasFallen(linkKinds[kind].status) || replacementVersionId !== undefined) moved(targetVersionId, replacementVersionId)
     else model.doubted(targetVersionId)
     model.uses("link", linkId, "replacement", replacementVersionId === undefined ? [] : [replacementVersionId], at)
@@ -103,19 +109,19 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     return { target: { id: linkId, label }, result: { linkId, label } }
   }
 
-  /** A record does not replace what replaced it, directly or further on. */
-  function circles({ body: { targetVersionId, replacementVersionId } }: Call<Assertion>): Issue[] {
-    const closes = replacementVersionId !== undefined && links.supersedes(targetVersionId, replacementVersionId)
-    return closes ? [{ path: "/replacementVersionId", message: "is itself superseded by the record, directly or further on" }] : []
+  /** Checks that a record does not replace one that replaced it, directly or through others. */
+  function circularReplacement({ body: { targetVersionId, replacementVersionId } }: Call<Assertion>): Issue[] {
+    const isCircular = replacementVersionId !== undefined && links.supersedes(targetVersionId, replacementVersionId)
+    return isCircular ? [{ path: "/replacementVersionId", message: "is itself superseded by the record, directly or through others" }] : []
   }
 
-  /** A part that is disputed stands in the record. */
-  function partless({ body: { targetVersionId, part } }: Call<Assertion>): Issue[] {
+  /** Checks that the record contains the disputed part. */
+  function missingPart({ body: { targetVersionId, part } }: Call<Assertion>): Issue[] {
     const record = part === undefined ? undefined : records.read(targetVersionId)
     if (part === undefined || record === undefined) return []
     const isMember = part.startsWith("/") && standsAt(trusted<Json>(record.content.text), part) !== undefined
-    const isThere = isMember || records.summary(targetVersionId)?.wording.includes(part) === true
-    return isThere ? [] : [{ path: "/part", message: "is neither a JSON Pointer to something in the record nor words of its wording" }]
+    const isInRecord = isMember || records.summary(targetVersionId)?.wording.includes(part) === true
+    return isInRecord ? [] : [{ path: "/part", message: "is neither a JSON Pointer to something in the record nor words of its wording" }]
   }
 
   const assertion = (kind: LinkKind) => ({
@@ -124,14 +130,14 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     write: (call: Call<Assertion>, found: Subject, change: Change) => write(kind, call, found, change),
   })
 
-  /** A link of any form, with the record whose status it moves. @throws Refusal `unknown_link` */
+  /** Finds a link of any form. @throws Refusal `unknown_link` */
   function linkSubject({ body: { linkId } }: Call<{ readonly linkId: string }>) {
     const link = links.read(linkId) ?? findingLinks.read(linkId) ?? reviews.read(linkId)
     if (link === undefined) throw noSuch("link")
     return { roomId: link.roomId, threadId: "card" in link ? link.card.threadId : link.threadId, link }
   }
 
-  /** Which records a link of any form used, and how. */
+  /** Returns the records that a link of any form uses. */
   function usesOf(link: ReturnType<typeof linkSubject>["link"]) {
     if (link.kind === "review") return []
     if (!("target" in link)) return link.towardHypothesis.map(({ versionId }) => ({ targetId: versionId, how: "verdict" as const }))
@@ -146,13 +152,13 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     subject: linkSubject,
     admit({ actor, body }, { link }) {
       if (link.author.userId !== actor.userId)
-        throw new Refusal("role_required", "Only its author takes a link back.", { current: { needed: ["author"] } })
+        throw new Refusal("role_required", "Only its author can take a link back.", { current: { needed: ["author"] } })
       if (link.kind !== "finding_link" && link.kind !== "review" && linkKinds[link.kind].final) {
         const message = "is a retraction, which cannot be taken back; publish the record again"
         throw new Refusal("invalid_schema", `This link ${message}.`, { issues: [{ path: "/linkId", message }] })
       }
       if (link.withdrawn !== null)
-        throw new Refusal("state_conflict", "This link was taken back already.", {
+        throw new Refusal("state_conflict", "This link was already taken back.", {
           current: { linkId: body.linkId, withdrawn: link.withdrawn },
         })
     },
@@ -177,7 +183,7 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
   })
 
   return {
-    /** A message replies to an entry; its feed entry says to which. */
+    /** Handles a message that replies to an entry, which may answer an objection or a dispute. */
     replied(reply: Reply): void {
       reviews.replied(reply)
       const versionId = links.replied(reply)
@@ -188,14 +194,14 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     operations: {
       withdraw_link,
       assert_correction: behaviour("assert_correction", assertion("corrects")),
-      assert_supersession: behaviour("assert_supersession", { ...assertion("supersedes"), references: circles }),
-      assert_dispute: behaviour("assert_dispute", { ...assertion("disputes"), references: partless }),
+      assert_supersession: behaviour("assert_supersession", { ...assertion("supersedes"), references: circularReplacement }),
+      assert_dispute: behaviour("assert_dispute", { ...assertion("disputes"), references: missingPart }),
       assert_retraction: behaviour("assert_retraction", {
         ...assertion("retracts"),
         admit(call, { roomId, record }: Subject) {
           const { userId } = call.actor
           if (record.author.userId !== userId && rooms.standing(roomId, userId)?.role !== "owner") {
-            throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, retracts it.", {
+            throw new Refusal("role_required", "Only the author of a record, or the owner of its Room, can retract it.", {
               current: { needed: ["author", "owner"] },
             })
           }

@@ -35,10 +35,9 @@ export function linkReads({ rooms, experiments, links, findingLinks, reviews, do
     },
 
     link({ params }) {
-      const id = params.linkId
-      const link = links.read(id)
+      const link = links.read(params.linkId)
       if (link !== undefined) return { ...link, warnings: doubts.ofRecord(link.target.versionId, link.roomId) }
-      const other = findingLinks.read(id) ?? reviews.read(id)
+      const other = findingLinks.read(params.linkId) ?? reviews.read(params.linkId)
       if (other === undefined) throw noSuch("link")
       return other
     },

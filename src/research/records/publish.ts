@@ -3,7 +3,7 @@ import type { Writable } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
 import type { Assertion } from "../../contract/definitions/science.ts"
 import { type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
-import { type Evidence, type Reference, saidBy } from "../evidence/evidence.ts"
+import { type Evidence, type Reference, attributionOf } from "../evidence/evidence.ts"
 import type { Records } from "./records.ts"
 
 /** The members of a record that its card shows. */
@@ -75,7 +75,7 @@ export function publishRecord(
   const named = [...references, ...borrowed(assertion)]
   records.insert({ ...madeBy(call, where, change), versionId, kind, label, wording, client, concepts, references: named, papers })
   const isMeasured = "effects" in body && body.effects !== undefined && body.effects.length > 0
-  evidence.published(versionId, kind, named, { ...saidBy(actor, change.at), isMeasured }, voiceId, attemptIds)
+  evidence.published(versionId, kind, named, { ...attributionOf(actor, change.at), isMeasured }, voiceId, attemptIds)
   return {
     target: { id: versionId, label },
     result: { versionId, label },

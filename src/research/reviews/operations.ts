@@ -1,4 +1,4 @@
-/** Submitting a review. What it speaks of is never touched. */
+/** The behaviour that submits a review. It never changes the reviewed object. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, madeBy } from "../../ledger/journal/behaviour.ts"
 import { derivedId } from "../../ledger/journal/derived-id.ts"
@@ -13,7 +13,7 @@ export function reviewOperations(reviews: Reviews) {
     },
     admit({ actor, body }, { found }) {
       if (reviews.isOther(actor, found) !== true)
-        throw new Refusal("role_required", "You wrote this yourself: another person or another agent of yours reviews it.", {
+        throw new Refusal("role_required", "You wrote this yourself. Another person, or another agent of yours, must review it.", {
           current: { needed: ["reviewer"] },
         })
       const before = reviews.ofAgent(found.id, actor)
@@ -23,7 +23,7 @@ export function reviewOperations(reviews: Reviews) {
         before.explanation === body.explanation &&
         before.checked.toSorted().join() === body.checked.toSorted().join()
       if (isSame)
-        throw new Refusal("link_exists", "You said exactly this of it already.", {
+        throw new Refusal("link_exists", "You already submitted exactly this review.", {
           current: { linkId: before.linkId, kind: "review", target: found.id, verdict: before.verdict, at: before.at },
         })
     },

@@ -1,4 +1,4 @@
-/** Reviews of findings, checkpoints and plans: their rows, which of them count, and how they are shown. */
+/** The rows of reviews of findings, checkpoints and plans, which of them count, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
 import { type Review, type Reviewed, reviewedInWords } from "../../contract/answers/reviews.ts"
 import { each } from "../../contract/each.ts"
@@ -19,7 +19,7 @@ import { answerTo } from "../evidence/answers.ts"
 
 type Kind = Review["target"]["kind"]
 
-/** What can be reviewed, with who wrote it. */
+/** An object that can be reviewed, with its author. */
 export interface Reviewable extends Writer {
   readonly kind: Kind
   readonly id: string
@@ -30,7 +30,7 @@ export interface Reviewable extends Writer {
 
 type NewReview = Omit<NewRow<"reviews">, "targetKind" | "targetId" | "targetAuthorId" | "agent" | "independent" | "otherAgent">
 
-/** An objection to something of somebody. */
+/** An objection to an object, with the objector's name and agent. */
 export interface Objected {
   readonly kind: Kind
   readonly id: string
@@ -40,7 +40,7 @@ export interface Objected {
   readonly at: string
 }
 
-/** Where each kind is kept, and what it says in a line. */
+/** SQL for the label, author and one-line text of each kind. */
 const targets: {
   readonly [K in Kind]: { readonly label: string; readonly author: string; readonly says: string; readonly where: string }
 } = {
@@ -60,12 +60,12 @@ const targets: {
 }
 const kinds = ["finding", "checkpoint", "plan"] as const satisfies readonly Kind[]
 
-/** SQL for how something was reviewed, as JSON; null while nobody else has. @param id SQL for its id */
+/** SQL for the tally of an object's reviews, as JSON; null if nobody else reviewed it. @param id SQL for its id */
 export const REVIEWED = (id: string): string => `(SELECT o.reviewed FROM review_tallies o WHERE o.target_id = ${id})`
-/** The same out of a row, as it is answered. */
-export const reviewedIn = (told: Stored<Reviewed> | null): JsonText<Reviewed> | null => (told === null ? null : new JsonText(told))
-/** The same in a sentence. */
-export const reviewedSentence = (told: Stored<Reviewed> | null): string => reviewedInWords(told === null ? null : parse(told))
+/** Returns the tally in a row, for an answer. */
+export const reviewedIn = (tally: Stored<Reviewed> | null): JsonText<Reviewed> | null => tally && new JsonText(tally)
+/** Returns the tally as a sentence. */
+export const reviewedSentence = (tally: Stored<Reviewed> | null): string => reviewedInWords(tally && parse(tally))
 
 type Row = Omit<Review, "kind" | "target" | "author" | "independence" | "checked" | "counts" | "withdrawn" | "answered"> &
   Author &
@@ -100,7 +100,7 @@ const shown = (row: Row): Review => ({
   contentDigest: row.contentDigest,
 })
 
-const saidOf = (member: "label" | "says"): string =>
+const ofTarget = (member: "label" | "says"): string =>
   `CASE v.target_kind ${kinds
     .map(
       (kind) =>
@@ -108,14 +108,14 @@ const saidOf = (member: "label" | "says"): string =>
     )
     .join(" ")} END`
 const SELECT = `SELECT v.link_id AS linkId, v.room_id AS roomId, v.thread_id AS threadId, v.entry_id AS entryId, v.target_kind AS targetKind, v.target_id AS targetId,
-    ${saidOf("label")} AS label, ${saidOf("says")} AS says, v.author_id AS userId, p.username, nullif(v.agent, '') AS agent, v.independent, v.other_agent AS otherAgent, v.at, v.verdict,
+    ${ofTarget("label")} AS label, ${ofTarget("says")} AS says, v.author_id AS userId, p.username, nullif(v.agent, '') AS agent, v.independent, v.other_agent AS otherAgent, v.at, v.verdict,
     ${contentOf("v")} -> '$.checked' AS checked, ${contentOf("v")} ->> '$.explanation' AS explanation, v.content_digest AS contentDigest,
     EXISTS (SELECT 1 FROM counting_reviews c WHERE c.link_id = v.link_id) AS counts, ${WITHDRAWAL},
     CASE v.verdict WHEN 'objects' THEN ${answerTo("v", "v.target_id")} END AS answered
   FROM reviews v JOIN people p ON p.user_id = v.author_id ${WITHDRAWAL_OF_LINK.replace("l.link_id", "v.link_id")}`
 
-/** Objections as a brief lists them, as `v`. */
-export const OBJECTION = `SELECT 'review' AS source, v.target_kind AS kind, v.target_id AS id, ${saidOf("label")} AS label, ${saidOf("says")} AS says, v.thread_id AS threadId,
+/** Selects objections `v` with the columns that a brief lists. */
+export const OBJECTION = `SELECT 'review' AS source, v.target_kind AS kind, v.target_id AS id, ${ofTarget("label")} AS label, ${ofTarget("says")} AS says, v.thread_id AS threadId,
     iif(v.target_kind = 'finding', NULL, v.entry_id) AS replyTo, ${contentOf("v")} ->> '$.explanation' AS why, v.link_id AS linkId, p.username AS by, nullif(v.agent, '') AS agent, NULL AS part
   FROM reviews v JOIN people p ON p.user_id = v.author_id`
 
@@ -141,7 +141,7 @@ export function reviews(db: Db) {
     "SELECT v.link_id AS linkId FROM reviews v WHERE v.entry_id = +? AND v.target_author_id = +? AND v.verdict = 'objects'",
   )
   const against = db.prepare<Objected>(
-    `SELECT v.target_kind AS kind, v.target_id AS id, ${saidOf("label")} AS label, p.username, nullif(v.agent, '') AS agent, v.at
+    `SELECT v.target_kind AS kind, v.target_id AS id, ${ofTarget("label")} AS label, p.username, nullif(v.agent, '') AS agent, v.at
      FROM reviews v JOIN people p ON p.user_id = v.author_id WHERE v.target_author_id = +? AND v.is_open = 1 ORDER BY v.link_id DESC LIMIT ${limits.pageItems}`,
   )
   const reply = inserting(db, "dispute_replies", { onConflict: "DO NOTHING" })
@@ -153,9 +153,9 @@ export function reviews(db: Db) {
   )
 
   return {
-    /** What an id names, of all that can be reviewed. */
+    /** Returns the object with an id, if it can be reviewed. */
     object: (id: string): Reviewable | undefined => kinds.map((kind) => found[kind].get(id)).find((each) => each !== undefined),
-    /** Whether somebody writes as another agent than the author; null where it can't be told. */
+    /** Whether an actor is another agent than the author; null if unknown. */
     isOther: ({ userId, agent }: Actor, target: Reviewable): boolean | null =>
       areOtherAgents([{ authorId: userId, agent: agent ?? null }], target),
 
@@ -163,7 +163,10 @@ export function reviews(db: Db) {
       const other = this.isOther(actor, target)
       insert({
         ...made,
-        ...{ targetKind: target.kind, targetId: target.id, targetAuthorId: target.authorId, agent: actor.agent ?? "" },
+        targetKind: target.kind,
+        targetId: target.id,
+        targetAuthorId: target.authorId,
+        agent: actor.agent ?? "",
         independent: actor.userId === target.authorId ? 0 : 1,
         otherAgent: other === null ? null : Number(other),
       })
@@ -172,21 +175,21 @@ export function reviews(db: Db) {
       const row = one.get(linkId)
       return row && shown(row)
     },
-    /** The newest reviews of something, newest first, whether they count or not. */
+    /** Returns the newest reviews of an object, newest first, whether they count or not. */
     of: (targetId: string): Review[] => newest.all(targetId).map(shown),
-    /** The one that counts of an agent. */
+    /** Returns the review of an agent that counts; earlier ones of the same agent do not. */
     ofAgent(targetId: string, { userId, agent = "" }: Actor) {
       const row = own.get(targetId, userId, agent)
       return row && { ...row, checked: parse(row.checked) }
     },
-    /** Objections that nothing has answered to what a person wrote: 50 at most, the newest first. */
+    /** Returns the newest unanswered objections to a person's objects, newest first. */
     objectionsTo: (authorId: string): Objected[] => against.all(authorId),
-    /** Notes a reply of the author of what an objection speaks of to the objection's entry. */
+    /** Records that the author of an object replied to an objection to it. */
     replied({ to, entryId, authorId, at }: Reply): void {
       const objected = objection.get(to, authorId)
       if (objected !== undefined) reply({ linkId: objected.linkId, entryId, at })
     },
-    /** Up to `count` reviews of a Room after an id that match the filters. */
+    /** Returns up to `count` reviews of a Room after an id that match the filters. */
     page: (
       filters: { roomId: string; target?: string; verdict?: ReviewVerdict; agent?: string },
       after: string | undefined,

@@ -47,7 +47,7 @@ t.test("another value is refused with both named, and nothing of the event is st
     issues: [
       {
         path: "/metrics/1/value",
-        message: /^is 0\.8 for error at arm=shift, seed=2, which A\d+ told as 0\.7 before; corrects tells a correction$/,
+        message: /^is 0\.8 for error at arm=shift, seed=2, which A\d+ reported as 0\.7 before; name it in corrects to correct it$/,
       },
     ],
   })
@@ -57,7 +57,7 @@ t.test("another value is refused with both named, and nothing of the event is st
   })
   t.strictSame(await points(), [0.5, 0.7, "NaN", 0.9])
   t.match(await refusalOf(progress({ metrics: [error("shift", 1, 0.5), error("shift", 3, 3)] })), {
-    issues: [{ path: "/metrics/1/value", message: /told as "NaN" before/ }],
+    issues: [{ path: "/metrics/1/value", message: /reported as "NaN" before/ }],
   })
 })
 
@@ -67,7 +67,7 @@ t.test(
     const curve = (step: number, value: number) => error("slow", 1, value, { step })
     await progress({ metrics: [curve(1, 9), curve(2, 8), error("slow", 1, 5, { split: "test" }), error("slow", 1, 7, { name: "loss" })] })
     await progress({ metrics: [curve(2, 8), curve(3, 7)] })
-    t.match(await refusalOf(progress({ metrics: [curve(3, 6)] })), { issues: [{ message: /told as 7 before/ }] })
+    t.match(await refusalOf(progress({ metrics: [curve(3, 6)] })), { issues: [{ message: /reported as 7 before/ }] })
     await progress({ metrics: [{ name: "plain", value: 1 }] })
     await progress({
       metrics: [
@@ -83,10 +83,10 @@ t.test(
 t.test("a correction has another value, before and after the end; both stay readable, and the table takes the new one", async (t) => {
   const at = (seed: number) => ({ metric: "error", dimensions: { arm: "shift", seed } })
   t.match(await refusalOf(progress({ corrects: [at(2)] })), {
-    issues: [{ path: "/corrects/0", message: "has no unit, and metrics have no new value for it" }],
+    issues: [{ path: "/corrects/0", message: "has neither a unit nor a new value in metrics" }],
   })
   t.match(await refusalOf(progress({ corrects: [at(99)], metrics: [error("shift", 99, 1)] })), {
-    issues: [{ path: "/corrects/0/dimensions", message: /^are none at which A\d+ told error in an earlier event$/ }],
+    issues: [{ path: "/corrects/0/dimensions", message: /^match no value of error that A\d+ reported in an earlier event$/ }],
   })
   await progress({ corrects: [at(2)], metrics: [error("shift", 2, 0.75)] })
   await work.tell(attemptId, "succeeded")

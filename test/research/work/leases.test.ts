@@ -126,7 +126,7 @@ test("each write of the holder about it renews a lease; it lapses without one, a
 
   const taken = await take(runner, experimentId, 60)
   t.match(taken, { result: { status: "claimed" }, warnings: [{ code: "lease_lapsed", by: "ada", agent: "lab-3" }] })
-  t.match(taken.warnings[0]?.message, / No outcome was reported of A\d+\.$/)
+  t.match(taken.warnings[0]?.message, / No outcome was reported for A\d+\.$/)
   t.match(await read(experimentId), { assignee: { username: "grace", agent: "runner" }, lease: { minutes: 60, lapsed: false } })
 
   const { items: concerns } = await lab3.read("inbox", { after: Number(taken.activity?.sequence) - 1 })
