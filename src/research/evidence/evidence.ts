@@ -3,6 +3,7 @@
  * writes to it; warnings, counts and graphs read from it.
  */
 import { speakingPurposes } from "../../contract/answers/evidence.ts"
+import { isOneOf } from "../../contract/each.ts"
 import type { enumerations } from "../../contract/schema/enumerations.ts"
 import type { ResultOf } from "../../contract/operations/index.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
@@ -68,8 +69,6 @@ export function evidence(db: Db) {
      FROM json_each(+?) j CROSS JOIN records r ON r.version_id = j.value LEFT JOIN standings s ON s.version_id = r.version_id ${TALLY_OF("r.version_id")} ORDER BY j.key`,
   )
   const restsOnEffects = db.prepare("SELECT 1 FROM finding_effects WHERE version_id = +? LIMIT 1")
-  const speaks = (purpose: string | undefined): purpose is (typeof speakingPurposes)[number] =>
-    speakingPurposes.some((speaking) => speaking === purpose)
 
   return {
     ...grounds(db),
@@ -88,11 +87,11 @@ export function evidence(db: Db) {
       versionId: string,
       kind: RecordKind,
       references: readonly Reference[],
-      attribution: Attribution,
+      by: Attribution,
       voiceId = versionId,
       attemptIds: readonly string[] = [],
     ): void {
-      const { at } = attribution
+      const { at } = by
       const ran = [...new Set(attemptIds.flatMap(evidenceWords.codesOf))]
       const positions = new Map<Part, number>()
       for (const { part, versionId: targetId, purpose } of references) {
@@ -100,19 +99,10 @@ export function evidence(db: Db) {
         positions.set(part, position + 1)
         // The plan itself uses its premises.
         if (part !== "plan") used.note({ targetId, how: part, byKind: kind, byId: versionId, at })
-        if (part === "reference" && speaks(purpose))
+        if (part === "reference" && purpose !== undefined && isOneOf(speakingPurposes, purpose))
           evidenceWords.add(
-            {
-              targetId,
-              source: "reference",
-              sourceId: versionId,
-              position,
-              speakerId: versionId,
-              voiceId,
-              verdict: purpose,
-              ...attribution,
-            },
-            { speaker: attribution, ran },
+            { targetId, source: "reference", sourceId: versionId, position, speakerId: versionId, voiceId, verdict: purpose, ...by },
+            { speaker: by, ran },
           )
       }
       if (references.length > 0) doubt.published(versionId)
@@ -129,34 +119,21 @@ export function evidence(db: Db) {
     },
 
     /** Records that a finding reports an attempt that reproduces something. */
-    reported(targetId: string, versionId: string, attemptId: string, position: number, attribution: Attribution): void {
-      evidenceWords.add({
-        targetId,
-        source: "reproduction",
-        sourceId: versionId,
-        position,
-        speakerId: attemptId,
-        verdict: null,
-        ...attribution,
-      })
+    reported(targetId: string, versionId: string, attemptId: string, position: number, by: Attribution): void {
+      evidenceWords.add({ targetId, source: "reproduction", sourceId: versionId, position, speakerId: attemptId, verdict: null, ...by })
     },
 
     /**
      * Records that a finding repeats an effect of another one. If one of its attempts was registered to reproduce that one, the
      * finding speaks with the attempt's voice.
      */
-    repeated(
-      { repeatsId, verdict, comparison }: Recount,
-      versionId: string,
-      attempts: ReadonlyMap<string, string>,
-      attribution: Attribution,
-    ): void {
+    repeated({ repeatsId, verdict, comparison }: Recount, versionId: string, attempts: ReadonlyMap<string, string>, by: Attribution): void {
       const speaker = [...attempts].find(([, id]) => id === repeatsId || reproductions.restingOn(id).includes(repeatsId))?.[0]
       const [speakerId, voiceId] = speaker === undefined ? [versionId, reproductions.voiceOfFinding(versionId)] : [speaker, speaker]
       for (const targetId of reproductions.sharingVoice(repeatsId))
         evidenceWords.add(
-          { targetId, source: "reproduction", sourceId: versionId, position: 0, speakerId, voiceId, verdict, comparison, ...attribution },
-          { speaker: attribution },
+          { targetId, source: "reproduction", sourceId: versionId, position: 0, speakerId, voiceId, verdict, comparison, ...by },
+          { speaker: by },
         )
     },
     /** Changes the verdict of a reproduction after its values changed. */
@@ -169,13 +146,13 @@ export function evidence(db: Db) {
       linkId: string,
       findingVersionId: string,
       verdicts: readonly { readonly versionId: string; readonly verdict: Verdict }[],
-      attribution: Attribution,
+      by: Attribution,
     ): Moved[] {
       const ids = JSON.stringify(verdicts.map(({ versionId }) => versionId))
       const before = new Map(standing.all(ids).map(({ versionId, verdict }) => [versionId, verdict]))
       const isMeasured = restsOnEffects.get(findingVersionId) !== undefined
       verdicts.forEach(({ versionId: targetId, verdict }, position) => {
-        used.note({ targetId, how: "verdict", byKind: "finding_link", byId: linkId, at: attribution.at })
+        used.note({ targetId, how: "verdict", byKind: "finding_link", byId: linkId, at: by.at })
         evidenceWords.add({
           targetId,
           source: "finding_link",
@@ -185,20 +162,20 @@ export function evidence(db: Db) {
           voiceId: reproductions.voiceOfFinding(findingVersionId),
           isMeasured,
           verdict,
-          ...attribution,
+          ...by,
         })
       })
       return standing.all(ids).map((after) => ({ ...after, before: before.get(after.versionId) ?? after.verdict }))
     },
 
     /** Records an attempt that is to reproduce a finding or another attempt, and with it every finding that rests on it. */
-    reproducing(reproducedId: string, attemptId: string, repository: Parameters<typeof codeOf>[0], attribution: Attribution): void {
-      used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at: attribution.at })
+    reproducing(reproducedId: string, attemptId: string, repository: Parameters<typeof codeOf>[0], by: Attribution): void {
+      used.note({ targetId: reproducedId, how: "reproduction", byKind: "attempt", byId: attemptId, at: by.at })
       const also = [...reproductions.restingOn(reproducedId), ...reproductions.sharingVoice(reproducedId)]
       for (const targetId of new Set([reproducedId, ...also]))
         evidenceWords.add(
-          { targetId, source: "reproduction", sourceId: attemptId, position: 0, speakerId: attemptId, verdict: null, ...attribution },
-          { speaker: attribution, ran: [codeOf(repository)] },
+          { targetId, source: "reproduction", sourceId: attemptId, position: 0, speakerId: attemptId, verdict: null, ...by },
+          { speaker: by, ran: [codeOf(repository)] },
         )
     },
     /** Records the verdict of that attempt. */
@@ -206,17 +183,9 @@ export function evidence(db: Db) {
       evidenceWords.setVerdict(attemptId, verdict, comparison, at),
 
     /** Records a research link as evidence. A supersession is not evidence. */
-    asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], attribution: Attribution): void {
+    asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], by: Attribution): void {
       if (kind !== "supersedes")
-        evidenceWords.add({
-          targetId,
-          source: "research_link",
-          sourceId: linkId,
-          position: 0,
-          speakerId: linkId,
-          verdict: kind,
-          ...attribution,
-        })
+        evidenceWords.add({ targetId, source: "research_link", sourceId: linkId, position: 0, speakerId: linkId, verdict: kind, ...by })
     },
 
     /** Withdraws a link. @param uses the records that it used */
@@ -240,13 +209,8 @@ export function evidence(db: Db) {
     /** Updates the hypotheses that an experiment addresses. */
     addresses(experimentId: string, before: readonly string[], now: readonly string[], at: string): void {
       for (const targetId of before) if (!now.includes(targetId)) used.end(targetId, "addressed", experimentId)
-      this.uses(
-        "experiment",
-        experimentId,
-        "addressed",
-        now.filter((targetId) => !before.includes(targetId)),
-        at,
-      )
+      const added = now.filter((targetId) => !before.includes(targetId))
+      this.uses("experiment", experimentId, "addressed", added, at)
     },
   }
 }

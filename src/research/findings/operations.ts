@@ -79,7 +79,7 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
         papers.map(arxivIdOf).filter((id) => id !== undefined),
         { voiceId: sharedVoice, attemptIds },
       )
-      const attribution = attributionOf(call.actor, change.at)
+      const by = attributionOf(call.actor, change.at)
       const { versionId } = published.result
       findings.insert({
         execution: provenance.execution,
@@ -91,16 +91,16 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
         retrospective,
         papers: papers.length,
       })
-      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], sharedVoice ?? versionId, attribution)
+      model.restsOnAttempts(versionId, [...attemptIds, ...baselineAttemptIds], sharedVoice ?? versionId, by)
       effects.insert(versionId, measured)
       const reproducing = new Map<string, string>()
       attemptIds.forEach((attemptId, position) => {
         const reproduced = attempts.find(attemptId)?.reproduces
         if (reproduced === undefined) return
         reproducing.set(attemptId, reproduced)
-        model.reported(reproduced, versionId, attemptId, position, attribution)
+        model.reported(reproduced, versionId, attemptId, position, by)
       })
-      for (const count of movedEffects.ofFinding(versionId)) model.repeated(count, versionId, reproducing, attribution)
+      for (const count of movedEffects.ofFinding(versionId)) model.repeated(count, versionId, reproducing, by)
       return published
     },
   })
