@@ -1,4 +1,4 @@
-/** An attempt as the Process Run Crate profile describes an execution. */
+/** Describes attempts as executions in the Process Run Crate profile. */
 import type { AttemptAnswer } from "../../contract/answers/work.ts"
 import { parse } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
@@ -18,7 +18,7 @@ const actionStatus: Readonly<Record<AttemptStatus, string>> = {
   cancelled: "FailedActionStatus",
 }
 
-/** What the statuses are, for readers that know no more than the crate. */
+/** Entities for the statuses, so that the crate explains itself. */
 export const statusEntities: readonly Entity[] = [...new Set(Object.values(actionStatus))].map((status) => ({
   "@id": `http://schema.org/${status}`,
   "@type": "ActionStatusType",
@@ -31,7 +31,7 @@ function errorOf(status: AttemptStatus, last: Event | undefined): string | undef
   return last?.message === undefined ? status : `${status}: ${last.message}`
 }
 
-/** An execution as the Process Run Crate profile describes one, and the outputs that are no registered material. */
+/** Describes an attempt, and those of its outputs that are not registered materials. */
 export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
   const { repository, argv, inputs } = parse(row.content)
   const events = parse(row.events)

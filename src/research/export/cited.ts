@@ -1,4 +1,4 @@
-/** What a Room's writes name of other Rooms: a replay elsewhere needs what those Rooms had said by then. */
+/** Finds the writes of other Rooms that a Room cites, because a replay on another instance needs them. */
 import { isObject } from "../../contract/json.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
@@ -6,13 +6,13 @@ import { kindsIn, namedIn } from "../../contract/schema/ref.ts"
 import type { Db, Statement } from "../../ledger/storage/database.ts"
 import { roomJournal, type RoomEntry, standingBefore } from "../../ledger/journal/room-journal.ts"
 
-/** A Room of which something is named, and the last entry of its activity that came before the write that names it. */
+/** A cited Room, and the last entry of its activity before the write that cites it. */
 export interface Cited {
   readonly roomId: string
   readonly through: number
 }
 
-/** What writes name of other Rooms. */
+/** Finds the Rooms that a write cites. */
 export function citing(db: Db) {
   const rooms = new Map<string, Statement<{ roomId: string }>>()
   const known = db.prepare<{ roomId: string }>("SELECT origin_room_id AS roomId FROM materials WHERE material_id = +?")
@@ -24,7 +24,7 @@ export function citing(db: Db) {
     return found
   }
 
-  /** In the order of their ids. */
+  /** @returns the cited Rooms, ordered by id */
   return (roomId: string, { entry, targetId }: Pick<RoomEntry, "entry" | "targetId">): Cited[] => {
     const operation = recordedOperation(entry.operation)
     const body: unknown = JSON.parse(entry.content)
@@ -35,7 +35,7 @@ export function citing(db: Db) {
         const of = room === null ? undefined : roomsOf(table, key, room).get(id)?.roomId
         if (of !== undefined) found.add(of)
       }
-    // A reference that another Room registered first is known by what that one calls it.
+    // A material has the label of the Room that registered it first, so that Room is cited too.
     const material = operation.name === "register_material" ? known.get(targetId)?.roomId : undefined
     if (material !== undefined) found.add(material)
     found.delete(roomId)
@@ -43,18 +43,18 @@ export function citing(db: Db) {
   }
 }
 
-/** A write of another Room that has to be done before one of this one. */
+/** A write of another Room that must be replayed before one of this Room. */
 export interface CitedEntry extends RoomEntry {
   readonly roomId: string
-  /** The entry of the Room itself that was accepted after it; one more than there are where none was. */
+  /** The first entry of this Room that was accepted after it; one past the last entry if there is none. */
   readonly before: number
 }
 
-/** The Rooms of which a Room's writes name something, and of which those name something in turn. */
+/** The Rooms that a Room cites, directly or through other Rooms. */
 function citedRooms(db: Db, roomId: string): Set<string> {
   const cites = citing(db)
   const found = new Set([roomId])
-  // What is added on the way is gone through too.
+  // A Set also iterates over items that are added during the loop.
   for (const of of found) for (const each of roomJournal(db, of)) for (const cited of cites(of, each)) found.add(cited.roomId)
   found.delete(roomId)
   return found
@@ -66,7 +66,7 @@ interface Other {
   next: RoomEntry | null
 }
 
-/** Every write of other Rooms on which a Room's own rest, in the order in which they were accepted. */
+/** Yields the writes of all cited Rooms, in the order of acceptance. */
 export function* citedHistory(db: Db, roomId: string): Generator<CitedEntry> {
   const rooms = [...citedRooms(db, roomId)]
   if (rooms.length === 0) return

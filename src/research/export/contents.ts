@@ -1,4 +1,4 @@
-/** The files that hold a Room's record: what was accepted byte for byte, and what is served of it now. */
+/** The files of a Room's record: the accepted content byte for byte, and the Room as it is served now. */
 import { parse } from "../../contract/json.ts"
 import { FORM } from "../import/origin.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
@@ -15,31 +15,34 @@ export interface CrateFile extends TextFile {
   readonly description: string
 }
 
-/** What is met on the way through the contents and described in the metadata, which come last. */
+/** People and software found in the contents. The metadata, which is written last, describes them. */
 export interface Mentioned {
   readonly people: Map<string, Person>
-  /** Pinned repositories, by where they stand in the metadata. */
+  /** Pinned repositories, by their id in the metadata. */
   readonly software: Map<string, { readonly url: string; readonly commit: string }>
 }
 
 const jsonFile = (path: string, name: string, description: string, text: string): CrateFile => ({
-  ...{ path, name, mediaType: "application/json", description },
+  path,
+  name,
+  mediaType: "application/json",
+  description,
   text: [text],
 })
 
-/** Accepted content: its bytes are what its digest is over. */
+/** A file of accepted content. Its bytes have the content digest. */
 const accepted = (path: string, name: string, content: string): CrateFile =>
-  jsonFile(path, name, "As it was accepted: canonical JSON (RFC 8785). Its bytes are what its content digest is over.", content)
+  jsonFile(path, name, "As it was accepted: canonical JSON (RFC 8785). The content digest covers these bytes.", content)
 
 const jsonLines = (path: string, name: string, description: string, text: Iterable<string>): CrateFile => ({
   path,
   name,
   mediaType: "application/jsonl",
-  description: `${description} One JSON object a line.`,
+  description: `${description} One JSON object per line.`,
   text,
 })
 
-/** Attempts, line by line; the repositories that they pin are noted. */
+/** Yields the attempts line by line, and notes the repositories that they pin. */
 function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<string> {
   for (const row of room.attempts()) {
     const { repository } = parse(row.content)
@@ -48,34 +51,34 @@ function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<s
   }
 }
 
-/** Every file of the record, one after the other. */
+/** Yields every file of the record. */
 export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource): Generator<CrateFile> {
   const { people, software } = met
-  const noted = ({ userId, username }: Person) => void people.set(userId, { userId, username })
+  const note = ({ userId, username }: Person) => void people.set(userId, { userId, username })
   for (const member of room.members) people.set(member.userId, member)
 
   yield jsonLines(
     "activity.jsonl",
     "The change feed",
-    "Every accepted write in order, each entry chained to the one before it by digest, as it is served.",
+    "Every accepted write in order, as it is served. Each entry has the digest of the one before it.",
     lines(room.activity()),
   )
   yield jsonLines(
     HISTORY,
     "The history",
-    "Every accepted write in order, as it was kept: what was done, by whom, when, with which body, and the ids it was given. The feed names the digest of each body.",
+    "Every accepted write in order, as it is stored: the operation, its author and time, its body, and the ids it was given. The feed has the digest of each body.",
     each(room.history(), writtenOut),
   )
   yield jsonLines(
     CITED,
-    "What is cited",
-    "Accepted writes of other Rooms, as far as this Room's rest on them: each with its entry of that Room's feed, and the entry of this Room before which it was accepted.",
+    "Cited writes",
+    "Accepted writes of other Rooms on which this Room's writes rest. Each has its entry in that Room's feed, and the number of this Room's entry that it precedes.",
     each(room.cited(), citedWrite),
   )
   yield jsonLines(
     "people.jsonl",
     "People",
-    "Everybody whom the history names, with what they are called where it was written.",
+    "Everyone whom the history names, with their names on the instance where it was written.",
     each(room.named(), (person) => ({ ...person })),
   )
   const { roomId, activityWatermark } = room.summary
@@ -83,11 +86,11 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
   const where = { instanceId, baseUrl, softwareVersion, ...(adopted && { adopted }), cited: room.citedFrom(here) }
   yield jsonFile(
     ORIGIN,
-    "Where it comes from",
-    "The instance whose Room this is, and how many entries its activity has.",
+    "The origin",
+    "The instance that this Room belongs to, and the number of entries in its activity.",
     line({ form: FORM, roomId, entries: activityWatermark, ...where }),
   )
-  // Where it is shown is no part of what it is.
+  // The origin depends on the instance that shows the Room, so it is not part of the record.
   const { origin: _origin, ...summary } = room.summary
   yield jsonFile("room.json", "The Room", "The Room as it is served, with its members.", line({ ...summary, members: room.members }))
   yield jsonLines("threads.jsonl", "Threads", "Every Thread as it is served.", each(room.threads))
@@ -104,8 +107,8 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
   for (const row of room.records()) yield accepted(pathOf.record(row.label), row.label, row.content)
   yield jsonLines(
     "records.jsonl",
-    "Where each record stands",
-    "Every record with its standing, its notices and where it comes from.",
+    "The standing of each record",
+    "Every record with its standing, its notices and its provenance.",
     map(each(room.records(), recordSummary), room.atHome),
   )
   for (const row of room.links()) yield accepted(pathOf.link(row.label), `${row.label}: ${row.kind} ${row.target.label}`, row.content.text)
@@ -116,7 +119,7 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
   yield jsonLines(
     places.experiment,
     "Experiments",
-    "Every experiment as it stands, with the content of each of its revisions.",
+    "The current state of every experiment, with the content of each revision.",
     map(each(room.experiments(), experiment), room.atHome),
   )
   for (const row of room.plans()) {
@@ -127,7 +130,7 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
   yield jsonLines(
     places.attempt,
     "Attempts",
-    "Every attempt: its registration as it was accepted, its events with both clocks, its outputs.",
+    "Every attempt: its registration as it was accepted, its events with both times, and its outputs.",
     attemptLines(room, met),
   )
   yield {
@@ -139,24 +142,24 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
   }
   yield jsonLines(
     "finding-links.jsonl",
-    "Findings toward experiments",
-    "How findings were related to experiments, with their verdicts, replies and reviewers.",
+    "Findings on experiments",
+    "The links from findings to experiments, with verdicts, replies and reviewers.",
     map(each(room.findingLinks()), room.atHome),
   )
   yield jsonLines(
     "reviews.jsonl",
     "Reviews",
-    "What others say of findings, checkpoints and plans after checking them.",
+    "Reviews of findings, checkpoints and plans by other people.",
     map(each(room.reviews()), room.atHome),
   )
   for (const row of room.materials()) {
-    noted(row)
+    note(row)
     yield accepted(pathOf.material(room.summary.roomId, row), `${row.label}: ${row.name}`, row.content)
   }
   yield jsonLines(
     "materials.jsonl",
     "Materials",
-    "Every material by its reference, with what is reported of its locations.",
+    "Every material by its reference, with the reports on its locations.",
     each(room.materials(), material),
   )
   for (const { digest, mediaType, width, height } of room.figures())

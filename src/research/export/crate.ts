@@ -1,4 +1,4 @@
-/** A Room as an RO-Crate: a zip that is made while it is read, from one moment of the data. */
+/** Exports a Room as an RO-Crate: a zip that is made from one snapshot while it is read. */
 import { inAnswers, withWords } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Withheld, withheld } from "../../ledger/journal/withheld.ts"
@@ -10,9 +10,9 @@ import { exportedRoom, type ExportedRoom } from "./room.ts"
 import { verifier } from "./verify.ts"
 import { type TextFile, type Written, zipped } from "./zip.ts"
 
-/** The record, then what was made for readers, then what describes all of it. */
+/** Yields the record, then the README and the programs, then the preview and the metadata. */
 async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile, void, Written | undefined> {
-  // What comes from elsewhere is handed on as it came.
+  // A Room from another instance keeps its own source.
   const source = room.from(here)
   const met: Mentioned = { people: new Map(), software: new Map() }
   const kept: Kept[] = []
@@ -34,13 +34,13 @@ async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile
     path: "verify.py",
     name: "Verify with Python",
     mediaType: "text/x-python",
-    description: "The same program for Python, with its standard library alone.",
+    description: "The same program for Python, which needs only the standard library.",
     text: [verifier("verify.py")],
   }
   for (const parts of [contents(room, met, here), [readme, program, python]]) {
     for (const file of parts) {
       const written = yield file
-      if (written === undefined) throw new Error(`what was written of ${file.path} is not known`)
+      if (written === undefined) throw new Error(`the size and digest of ${file.path} are unknown`)
       const { text: _text, ...described } = file
       kept.push({ ...described, ...written })
     }
@@ -49,27 +49,25 @@ async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile
   yield { path: "ro-crate-metadata.json", text: metadataText(room, met, kept, source) }
 }
 
-/** Every file with what was withheld told in place of marks: as it is in answers, and as a word in texts for people and in the metadata. */
+/** Replaces the marks of withheld parts: in JSON by the form that answers have, in texts for people and in the metadata by a word. */
 async function* withoutMarks(
-  made: AsyncGenerator<TextFile, void, Written | undefined>,
+  source: AsyncGenerator<TextFile, void, Written | undefined>,
   told: Withheld["told"],
 ): AsyncGenerator<TextFile, void, Written | undefined> {
-  const shown = ({ path }: TextFile): ((part: string) => string) =>
-    !path.startsWith("ro-crate-") && /\.jsonl?$/.test(path) ? (part) => inAnswers(part, told) : withWords
-  async function* each(file: TextFile): AsyncGenerator<string | Uint8Array> {
-    const show = shown(file)
-    for await (const part of file.text) yield typeof part === "string" ? show(part) : part
+  async function* replaced({ path, text }: TextFile): AsyncGenerator<string | Uint8Array> {
+    const isData = !path.startsWith("ro-crate-") && /\.jsonl?$/.test(path)
+    for await (const part of text) yield typeof part !== "string" ? part : isData ? inAnswers(part, told) : withWords(part)
   }
   try {
-    for (let next = await made.next(); next.done !== true; ) next = await made.next(yield { ...next.value, text: each(next.value) })
+    for (let next = await source.next(); next.done !== true; ) next = await source.next(yield { ...next.value, text: replaced(next.value) })
   } finally {
-    await made.return()
+    await source.return()
   }
 }
 
 /**
- * The bytes of a Room's crate. The same state of a Room gives the same bytes.
- * @param openReader opens a connection of its own, which is closed at the end or when the reader goes
+ * Yields the bytes of a Room's crate. The same state of a Room gives the same bytes.
+ * @param openReader opens a connection, which is closed at the end or when the reader disconnects
  */
 export async function* crate(openReader: () => Db, roomId: string, source: Source): AsyncGenerator<Uint8Array> {
   const db = openReader()

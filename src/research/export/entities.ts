@@ -1,4 +1,4 @@
-/** The entities of an RO-Crate: one for each thing that the crate speaks of. Terms are schema.org's, as RO-Crate 1.2 takes them. */
+/** The entities of an RO-Crate. Their terms are from schema.org, as RO-Crate 1.2 requires. */
 import { type JsonObject, parse } from "../../contract/json.ts"
 import { type Named as NamedPerson, shownName } from "../../contract/answers/description.ts"
 import { licenceIri, licenceUrl } from "../../contract/licences.ts"
@@ -11,7 +11,7 @@ export type Entity = JsonObject & { "@id": string; "@type": string | string[] }
 type Reference = { "@id": string }
 
 export const to = (id: string): Reference => ({ "@id": id })
-/** Members that are there: empty lists and nulls are left out, and a list of one is that one, as RO-Crate wants it. */
+/** Drops empty lists and nulls, and replaces a list of one item by the item, as RO-Crate requires. */
 export const given = (members: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject =>
   Object.fromEntries(
     Object.entries(members).flatMap(([name, value]) => {
@@ -29,14 +29,14 @@ export const ids = {
   paper: (arxivId: string) => `https://arxiv.org/abs/${arxivId}`,
 } as const
 
-/** Nobody has said under which terms any of it may be used, and that is said. */
+/** States that no licence has been given. */
 const unknownLicence: Entity = {
   "@id": "#licence-not-stated",
   "@type": "CreativeWork",
   name: "Licence not stated",
   description: "No licence has been stated. Ask its authors before you reuse more than the law allows without permission.",
 }
-/** The terms under which what stands in a Room may be used, as far as its owner has stated them. */
+/** The licence of a Room's content, if its owner has stated one. */
 export const licenceOf = (id: string | null): Entity =>
   id === null
     ? unknownLicence
@@ -44,15 +44,15 @@ export const licenceOf = (id: string | null): Entity =>
         "@id": licenceIri(id),
         "@type": "CreativeWork",
         name: id,
-        description: "The licence that the Room's owner has put it under, by its id in the SPDX list.",
+        description: "The licence that the Room's owner chose, by its id in the SPDX list.",
         url: licenceUrl(id),
       }
-/** Of what lies elsewhere the crate knows less still. */
+/** The unknown licence of content stored elsewhere. */
 export const licenceElsewhere: Entity = {
   "@id": "#licence-not-known-here",
   "@type": "CreativeWork",
   name: "Licence not known here",
-  description: "The service does not know under which licence this may be used; where it lies, its licence may be stated.",
+  description: "The service does not know the licence of this content. The place where it is stored may state one.",
 }
 const license = to(licenceElsewhere["@id"])
 
@@ -64,10 +64,10 @@ export const personEntity = ({ userId, username, name, givenName, familyName }: 
   ...given({ alternateName: name === null ? undefined : username, givenName, familyName }),
 })
 
-/** A pinned commit; for ids of SHA-1 with the identifier under which Software Heritage would hold it. */
+/** A pinned commit. A SHA-1 commit also has its Software Heritage identifier. */
 export const softwareEntity = ({ url, commit }: { url: string; commit: string }): Entity => ({
   "@id": softwareId({ url, commit }),
-  // As RO-Crate 1.2 wants code to be typed; its id is an address that package tools can fetch.
+  // RO-Crate 1.2 requires this type for code. The id is an address that package tools can fetch.
   "@type": ["File", "SoftwareSourceCode"],
   name: new URL(url).pathname.slice(1),
   description: "The public repository and the full commit that plans and attempts pin.",
@@ -78,7 +78,7 @@ export const softwareEntity = ({ url, commit }: { url: string; commit: string })
   license,
 })
 
-/** Who made an object, when, and where its page is. */
+/** The author, the time and the page of an object. */
 export const made = (kind: string, id: string, authorId: string, at: string, baseUrl: string): JsonObject => ({
   author: to(ids.person(authorId)),
   dateCreated: at,
@@ -86,16 +86,18 @@ export const made = (kind: string, id: string, authorId: string, at: string, bas
   url: `${baseUrl}${pageOf(kind, id)}`,
 })
 
-/** Where a record stands in this crate, or its page where it is another Room's. */
+/** The path of a record in this crate, or the address of its page if it belongs to another Room. */
 const recordId = (record: Pick<Named, "versionId" | "label" | "kind" | "roomId">, roomId: string, baseUrl: string): string =>
   record.roomId === roomId ? pathOf.record(record.label) : `${baseUrl}${pageOf(record.kind, record.versionId)}`
 
-/** What a record adds to the entity of its file, and the records of other Rooms and papers that it names. */
+/** The members that a record adds to the entity of its file, and entities for the papers and the records of other Rooms that it names. */
 export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): { members: JsonObject; others: Entity[] } {
   const named = parse(row.named)
   const { paper, evidence = [] } = parse(row.content)
   const papers = [...new Set([paper, ...evidence].flatMap((entry) => entry?.arxivId ?? []))]
-  const idsOf = (rests: boolean) => [...new Set(named.filter((one) => one.rests === rests).map((one) => recordId(one, roomId, baseUrl)))]
+  const idsOf = (rests: boolean) => [
+    ...new Set(named.filter((record) => record.rests === rests).map((record) => recordId(record, roomId, baseUrl))),
+  ]
   const members = given({
     additionalType: row.kind,
     description: row.wording,
@@ -131,16 +133,16 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
   return { members, others }
 }
 
-/** A correction, supersession, dispute or retraction, and what it speaks of. */
+/** The members of a correction, supersession, dispute or retraction, including its target. */
 export const linkMembers = ({ linkId, kind, explanation, withdrawn, author, at, target }: ShownLink, baseUrl: string): JsonObject => ({
   additionalType: kind,
   description:
     withdrawn === null
       ? explanation
-      : `${explanation} (Taken back by its author at ${withdrawn.at}, and counts no more: ${withdrawn.explanation})`,
+      : `${explanation} (Withdrawn by its author at ${withdrawn.at}, so it no longer counts: ${withdrawn.explanation})`,
   creativeWorkStatus: withdrawn === null ? "asserted" : "withdrawn",
   ...made("link", linkId, author.userId, at, baseUrl),
-  // A link belongs to the Room of what it speaks of.
+  // A link belongs to the Room of its target.
   about: to(pathOf.record(target.label)),
 })
 
@@ -164,7 +166,7 @@ export const experimentEntity = (row: ExperimentRow, baseUrl: string): Entity =>
   ...given({ mentions: parse(row.attempts).map((attemptId) => to(ids.attempt(attemptId))) }),
 })
 
-/** What a reference promises, and where it is said to lie. The file itself is not in the crate. */
+/** Describes a material by its reference and its reported locations. The file itself is not in the crate. */
 export function materialEntity(row: MaterialRow, baseUrl: string): Entity {
   const available = parse(row.locations)
     .filter(({ state }) => state === "available")

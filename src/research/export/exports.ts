@@ -1,4 +1,4 @@
-/** The exports under way: a few at a time, and none that waits for ever on a reader who has stopped. */
+/** Runs exports: only a few at a time, and none that waits forever for a reader that has stopped. */
 import type { RoomSummary } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
@@ -10,34 +10,34 @@ import { softwareVersion } from "../../version.ts"
 import type { Source } from "./metadata.ts"
 import { plainName } from "./paths.ts"
 
-/** The forms that a Room is written in. */
-export type FileForm = "crate" | "sqlite"
+/** The formats of an exported Room. */
+export type ExportFormat = "crate" | "sqlite"
 
-/** What makes the bytes of a Room's file; of an SQLite file its name comes first, as a piece of its own. */
-export type RoomFiles = (roomId: string, source: Source, form: FileForm) => AsyncGenerator<Uint8Array>
+/** Makes the bytes of a Room's file. The first chunk of an SQLite file is its name. */
+export type RoomFiles = (roomId: string, source: Source, format: ExportFormat) => AsyncGenerator<Uint8Array>
 
-/** Files made by this thread. @param openReader opens a connection for each */
+/** Makes files on this thread. @param openReader opens a connection for each */
 export const filesOn = (openReader: () => Db): RoomFiles =>
-  async function* (roomId, source, form) {
-    if (form === "crate") yield* (await import("./crate.ts")).crate(openReader, roomId, source)
+  async function* (roomId, source, format) {
+    if (format === "crate") yield* (await import("./crate.ts")).crate(openReader, roomId, source)
     else yield* (await import("./sqlite-file.ts")).roomFile(openReader, roomId, source)
   }
 
-/** The Rooms that are exported, what makes their files, and the instance that they say they come from. */
+/** The Rooms to export, the function that makes their files, and the instance that they come from. */
 interface ExportedRooms {
   readonly rooms: Rooms
   readonly files: RoomFiles
   readonly instanceId: string
 }
 
-/** Where an export says that it comes from. */
+/** The source that an export states. */
 type ExportSource = Omit<Source, "instanceId">
 interface Named {
   readonly name: string
   readonly bytes: AsyncGenerator<Uint8Array>
 }
 
-/** The `retryAfter` in seconds while other exports run. */
+/** `retryAfter` in seconds while other exports run. */
 const RETRY = 10
 
 export class Exports {
@@ -53,7 +53,7 @@ export class Exports {
     return { name: `${plainName(this.#mustFind(roomId).title)}.crate.zip`, bytes: this.#made(roomId, source, "crate") }
   }
 
-  /** A Room as an SQLite file, which tells its name itself. @throws Refusal 404, 503 where it can't be made */
+  /** A Room as an SQLite file. @throws Refusal 404, or 503 if it cannot be made */
   async sqlite(roomId: string, source: ExportSource): Promise<Named> {
     this.#mustFind(roomId)
     const bytes = this.#made(roomId, source, "sqlite")
@@ -68,19 +68,19 @@ export class Exports {
     return room
   }
 
-  #made(roomId: string, { baseUrl, softwareVersion }: ExportSource, form: FileForm): AsyncGenerator<Uint8Array> {
+  #made(roomId: string, { baseUrl, softwareVersion }: ExportSource, format: ExportFormat): AsyncGenerator<Uint8Array> {
     const { files, instanceId } = this.#exported
-    return files(roomId, { baseUrl, instanceId, softwareVersion }, form)
+    return files(roomId, { baseUrl, instanceId, softwareVersion }, format)
   }
 
-  /** The same for a reader elsewhere, who may go away or stop reading. @throws Refusal 404, 429 while too many are under way */
+  /** Streams a Room's crate to a client, which may disconnect or stop reading. @throws Refusal 404, or 429 while too many exports run */
   open(roomId: string, source: ExportSource): Download {
     const { name, bytes } = this.bytes(roomId, source)
     this.#begin()
     return { name, bytes: this.#watched(bytes) }
   }
 
-  /** The same of the SQLite file. @throws Refusal 503 too, where it can't be made */
+  /** Streams the SQLite file in the same way. @throws Refusal 503 too, if it cannot be made */
   async openSqlite(roomId: string, source: ExportSource): Promise<Download> {
     this.#mustFind(roomId)
     this.#begin()
@@ -93,21 +93,21 @@ export class Exports {
     }
   }
 
-  /** @throws Refusal 429 while too many are under way */
+  /** @throws Refusal 429 while too many exports run */
   #begin(): void {
-    if (this.#open >= limits.exports) throw new Refusal("too_many_requests", "Other exports are under way.", { retryAfter: RETRY })
+    if (this.#open >= limits.exports) throw new Refusal("too_many_requests", "Other exports are running.", { retryAfter: RETRY })
     this.#open += 1
   }
 
-  /** The read of it: of one moment too, by a snapshot on a connection of its own that lasts until the last byte. */
+  /** The reads of exports. Each reads one snapshot on its own connection until the last byte. */
   reads() {
     return {
-      room_export: ({ params, baseUrl = "" }) => begun(this.open(params.roomId, { baseUrl, softwareVersion })),
-      room_sqlite: async ({ params, baseUrl = "" }) => begun(await this.openSqlite(params.roomId, { baseUrl, softwareVersion })),
+      room_export: ({ params, baseUrl = "" }) => withFirstBytes(this.open(params.roomId, { baseUrl, softwareVersion })),
+      room_sqlite: async ({ params, baseUrl = "" }) => withFirstBytes(await this.openSqlite(params.roomId, { baseUrl, softwareVersion })),
     } satisfies Partial<Readers>
   }
 
-  /** A stream that makes what is read, and ends the making when its reader goes, or takes nothing for too long. */
+  /** Streams bytes as they are read. Stops if the reader disconnects or reads nothing for too long. */
   #watched(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
     let ended = false
     let stall: NodeJS.Timeout | undefined
@@ -118,7 +118,7 @@ export class Exports {
       if (!ended) this.#open -= 1
       ended = true
     }
-    const givenUp = (controller: ReadableStreamDefaultController<Uint8Array>, seconds: number, why: string) =>
+    const abortAfter = (controller: ReadableStreamDefaultController<Uint8Array>, seconds: number, why: string) =>
       setTimeout(() => {
         end()
         controller.error(new Error(why))
@@ -127,13 +127,13 @@ export class Exports {
     return new ReadableStream<Uint8Array>(
       {
         start(controller) {
-          deadline = givenUp(controller, limits.exportSeconds, "an export took too long")
+          deadline = abortAfter(controller, limits.exportSeconds, "an export took too long")
         },
         async pull(controller) {
           clearTimeout(stall)
           try {
             let { done, value } = await bytes.next()
-            // A piece without bytes says that the work goes on.
+            // An empty chunk means that work is still in progress.
             while (!done && value?.length === 0) ({ done, value } = await bytes.next())
             if (done) {
               end()
@@ -145,21 +145,21 @@ export class Exports {
             end()
             throw error
           }
-          if (!ended) stall = givenUp(controller, limits.exportStallSeconds, "the reader of an export stopped reading")
+          if (!ended) stall = abortAfter(controller, limits.exportStallSeconds, "the reader of an export stopped reading")
         },
         async cancel() {
           end()
           await bytes.return(undefined)
         },
       },
-      // Nothing is made before it is asked for.
+      // Makes nothing before the reader asks for it.
       { highWaterMark: 0 },
     )
   }
 }
 
-/** A download whose first bytes are there. Where they can't be made, its reader gets a refusal and not a connection that breaks off. */
-async function begun({ name, bytes }: Download): Promise<Download> {
+/** Waits for the first bytes of a download. If they cannot be made, the reader gets a refusal instead of a broken connection. */
+async function withFirstBytes({ name, bytes }: Download): Promise<Download> {
   const reader = bytes.getReader()
   const first = await reader.read()
   return {

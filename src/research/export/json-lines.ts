@@ -17,8 +17,8 @@ export function* each<Row extends Writable>(rows: Iterable<Row>, shown = (row: R
 export function* map(texts: Iterable<string>, changed: (text: string) => string): Generator<string> {
   for (const text of texts) yield changed(text)
 }
-/** A row as a line has it: its columns in order, those named hold JSON. */
-const told = (row: Readonly<Record<string, string | number | null>>, json: readonly string[]): Writable =>
+/** A row with its columns in order. The columns named in `json` hold JSON. */
+const withJson = (row: Readonly<Record<string, string | number | null>>, json: readonly string[]): Writable =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
@@ -26,12 +26,12 @@ const told = (row: Readonly<Record<string, string | number | null>>, json: reado
     ]),
   )
 export const experiment = ({ attempts: _attempts, userId: _id, username: _name, ...row }: ExperimentRow) =>
-  told(row, ["proposer", "hypotheses", "handoff", "conclusion", "revisions"])
-export const plan = ({ userId: _id, username: _name, ...row }: PlanRow) => told(row, ["content"])
+  withJson(row, ["proposer", "hypotheses", "handoff", "conclusion", "revisions"])
+export const plan = ({ userId: _id, username: _name, ...row }: PlanRow) => withJson(row, ["content"])
 export const attempt = ({ userId: _id, username: _name, ...row }: AttemptRow) =>
-  told(row, ["registrant", "reproduction", "planMatch", "content", "events", "outputs"])
+  withJson(row, ["registrant", "reproduction", "planMatch", "content", "events", "outputs"])
 export const material = ({ content: _content, userId: _id, username: _name, ...row }: MaterialRow) =>
-  told(row, ["registeredBy", "locations"])
+  withJson(row, ["registeredBy", "locations"])
 
 export function* metricLines(room: ExportedRoom): Generator<string> {
   yield "attempt,attemptId,ordinal,metric,split,dimensions,unit,step,value,reportedAt\r\n"
@@ -39,7 +39,7 @@ export function* metricLines(room: ExportedRoom): Generator<string> {
     yield csvLine([label, attemptId, ordinal, name, split, dimensions, unit, step, parse(value), reportedAt])
   }
 }
-/** A write of another Room, with its entry of that Room's feed. */
+/** A write of another Room, with its entry in that Room's feed. */
 export const citedWrite = ({ roomId, before, activity, ...written }: ExportedWrite) => ({
   roomId,
   before,

@@ -1,4 +1,4 @@
-/** ro-crate-metadata.json: what the crate holds and speaks of, written entity by entity. */
+/** Writes ro-crate-metadata.json entity by entity. */
 import { orcidAddress } from "../../contract/answers/description.ts"
 import { present } from "../../contract/present.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
@@ -22,7 +22,7 @@ import { fileEntity, type Kept, objectFiles } from "./object-files.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
 
-/** Where the crate comes from. */
+/** The origin of the crate. */
 export type Source = RoomSource
 
 const CONTEXT = "https://w3id.org/ro/crate/1.2/context"
@@ -31,7 +31,7 @@ const profiles = {
   process: "https://w3id.org/ro/wfrun/process/0.5",
 }
 
-/** Folders, and what stands in them. */
+/** The folders and their descriptions. */
 const folders: Readonly<Record<Folder, string>> = {
   "records/": "Hypotheses, findings and cited claims as they were accepted.",
   "plans/": "Plans as they were accepted.",
@@ -39,15 +39,15 @@ const folders: Readonly<Record<Folder, string>> = {
   "checkpoints/": "Checkpoints as they were accepted.",
   "materials/": "Registrations of materials as they were accepted; the materials themselves are elsewhere.",
   "boards/": "Boards as they were declared.",
-  "timelines/": "What was said and done in each Thread, in order.",
+  "timelines/": "The messages and events of each Thread, in order.",
   "figures/": "Pictures, each named by the digest of its bytes.",
 }
 const folderOf = (path: string): string | undefined => (path.includes("/") ? path.slice(0, path.indexOf("/") + 1) : undefined)
 
-/** JSON of a part of the document, with people where they stand in it. */
+/** Serializes a part of the document, with the ids of people replaced by their ORCID addresses. */
 type Text = (part: unknown) => string
 
-/** People stand at their ORCID, each at one of their own: two who give the same one are told apart. */
+/** People are identified by their ORCID. If two people give the same one, only the first gets it. */
 function textOf(room: ExportedRoom, { people }: Mentioned): Text {
   const addresses = new Map<unknown, string>()
   const taken = new Set<string>()
@@ -58,9 +58,10 @@ function textOf(room: ExportedRoom, { people }: Mentioned): Text {
   return (part) => JSON.stringify(part, (name, value: unknown) => (name === "@id" ? (addresses.get(value) ?? value) : value))
 }
 
-/** A member that names other entities, item by item; one alone is no list. */
+/** Writes a member that refers to other entities. A single one is not written as a list. */
 function* listText(text: Text, name: string, ids: Iterable<string>): Generator<string> {
-  let [first, written]: [string | undefined, number] = [undefined, 0]
+  let first: string | undefined
+  let written = 0
   for (const id of ids) {
     if (written === 1) yield `,${JSON.stringify(name)}:[${text(to(present(first)))}`
     if (written > 0) yield `,${text(to(id))}`
@@ -71,7 +72,7 @@ function* listText(text: Text, name: string, ids: Iterable<string>): Generator<s
   else if (first !== undefined) yield `,${JSON.stringify(name)}:${text(to(first))}`
 }
 
-/** JSON of an object whose lists may be too long to be held. */
+/** Writes an object whose lists may be too long for memory. */
 function* objectText(text: Text, members: JsonObject, lists: Readonly<Record<string, () => Iterable<string>>>): Generator<string> {
   yield text(members).slice(0, -1)
   for (const [name, items] of Object.entries(lists)) yield* listText(text, name, items())
@@ -82,10 +83,10 @@ function* attemptIds(room: ExportedRoom): Generator<string> {
   for (const { attempts } of room.experiments()) yield* parse(attempts).map(ids.attempt)
 }
 
-/** Where the metadata tells the Room's id. */
+/** The id of the entity that has the Room's id. */
 const ROOM_ID = "#room-id"
 
-/** The Room as a whole. */
+/** Writes the entity of the Room. */
 function* root(
   room: ExportedRoom,
   { people, software }: Mentioned,
@@ -136,14 +137,14 @@ function* folderTexts(kept: readonly Kept[], text: Text): Generator<string> {
   }
 }
 
-/** Everything but the root and the folders. */
+/** Yields every entity except the root and the folders. */
 function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: readonly Kept[], source: Source): Generator<Entity> {
   const { baseUrl, instanceId, softwareVersion } = source
   const { roomId } = room.summary
   yield {
     "@id": "ro-crate-metadata.json",
     "@type": "CreativeWork",
-    name: "What the crate holds",
+    name: "The contents of the crate",
     about: to("./"),
     conformsTo: to(profiles.crate),
   }
@@ -155,7 +156,13 @@ function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: re
     value: roomId,
     url: `${baseUrl}${pageOf("room", roomId)}`,
   }
-  yield { "@id": "ro-crate-preview.html", "@type": "CreativeWork", about: to("./"), name: "The Room to read", encodingFormat: "text/html" }
+  yield {
+    "@id": "ro-crate-preview.html",
+    "@type": "CreativeWork",
+    about: to("./"),
+    name: "The Room as a web page",
+    encodingFormat: "text/html",
+  }
   yield { "@id": profiles.process, "@type": ["CreativeWork", "Profile"], name: "Process Run Crate", version: "0.5" }
   yield {
     "@id": baseUrl,
@@ -181,7 +188,7 @@ function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: re
   for (const row of room.materials()) yield materialEntity(row, baseUrl)
 }
 
-/** The whole document. @param kept every file that was written before it */
+/** Writes the whole document. @param kept every file written before it */
 export function* metadataText(room: ExportedRoom, met: Mentioned, kept: readonly Kept[], source: Source): Generator<string> {
   yield `{"@context":${JSON.stringify(CONTEXT)},"@graph":[\n`
   const text = textOf(room, met)

@@ -1,4 +1,4 @@
-/** The files of a crate as its metadata describes them: what each is, of whom, and where it stands here. */
+/** Describes the files of a crate in its metadata: their kind, author and page. */
 import type { JsonObject } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import type { CrateFile } from "./contents.ts"
@@ -7,10 +7,10 @@ import { pathOf } from "./paths.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { Written } from "./zip.ts"
 
-/** A file as it was written. */
+/** A file that has been written. */
 export type Kept = Omit<CrateFile, "text"> & Written
 
-/** A file with its size and digest. */
+/** Describes a file with its size and digest. */
 export const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }: Kept, more: JsonObject = {}): Entity => ({
   "@id": path,
   "@type": "File",
@@ -22,10 +22,10 @@ export const fileEntity = ({ path, name, mediaType, description, bytes, sha256 }
   ...more,
 })
 
-/** The description of a file that is an object of the Room. */
+/** Describes each file that is an object of the Room. */
 export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>, baseUrl: string): Generator<Entity> {
   const { roomId } = room.summary
-  const told = new Set<string>()
+  const described = new Set<string>()
   const file = (path: string, more: JsonObject): Entity[] => {
     const found = kept.get(path)
     return found === undefined ? [] : [fileEntity(found, more)]
@@ -33,7 +33,7 @@ export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>
   for (const row of room.records()) {
     const { members, others } = recordMembers(row, roomId, baseUrl)
     yield* file(pathOf.record(row.label), members)
-    for (const other of others) if (!told.has(other["@id"])) yield (told.add(other["@id"]), other)
+    for (const other of others) if (!described.has(other["@id"])) yield (described.add(other["@id"]), other)
   }
   for (const row of room.plans()) yield* file(pathOf.plan(row.label), planMembers(row, baseUrl))
   for (const row of room.links()) yield* file(pathOf.link(row.label), linkMembers(row, baseUrl))

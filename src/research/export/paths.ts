@@ -1,4 +1,4 @@
-/** Where everything stands in a crate, and what files are called. */
+/** The paths of the files in a crate. */
 import type { ExportedKind } from "../../contract/objects/objects.ts"
 import { figureTypes, type FigureType } from "../../contract/definitions/figure-routes.ts"
 
@@ -9,10 +9,10 @@ export const ORIGIN = "origin.json"
 /** The folder of the pictures that something in the Room names. */
 export const FIGURES = "figures"
 
-/** The id of a pinned commit in the metadata, in the form that package tools know. */
+/** The id of a pinned commit in the metadata, in the format of package tools. */
 export const softwareId = ({ url, commit }: { url: string; commit: string }): string => `git+${url}@${commit}`
 
-/** Accepted content has a file for each object in a folder, or a line in one file. */
+/** Folders of accepted content with one file for each object. Other content is a line of a shared file. */
 const folders = {
   record: "records",
   plan: "plans",
@@ -33,26 +33,26 @@ export const places = {
   board: folders.board,
   message: "timelines",
 } as const satisfies Readonly<Record<ExportedKind, string>>
-/** Every folder, as its files' paths begin. */
+/** A folder, as a prefix of the paths of its files. */
 export type Folder = `${(typeof folders)[keyof typeof folders] | typeof places.message | typeof FIGURES}/`
-/** The folders with a file for each accepted content. */
+/** The folders with one file for each accepted content. */
 export const acceptedFolders: readonly string[] = Object.values(folders)
 
-/** The files of which there is one for each object. */
+/** Paths of the files that exist once for each object. */
 export const pathOf = {
   record: (label: string) => `${folders.record}/${label}.json`,
   plan: (label: string) => `${folders.plan}/${label}.json`,
   board: (label: string) => `${folders.board}/${label}.json`,
   link: (label: string) => `${folders.link}/${label}.json`,
   checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
-  /** Labels of materials are another Room's where that one registered them first. */
+  /** A material has a label of the Room that registered it first. */
   material: (roomId: string, { materialOriginRoom, label }: { materialOriginRoom: string; label: string }) =>
     `${folders.material}/${materialOriginRoom === roomId ? label : `${materialOriginRoom}-${label}`}.json`,
   figure: (digest: string, mediaType: FigureType) => `${FIGURES}/${digest.slice("sha256:".length)}.${figureTypes[mediaType]}`,
   timeline: (sequence: number, threadId: string) => `${places.message}/${String(sequence).padStart(3, "0")}-${threadId}.jsonl`,
 } as const
 
-/** A name for a file, of letters that every system takes. */
+/** A file name of characters that every system accepts. */
 export function plainName(title: string): string {
   const words =
     title

@@ -1,4 +1,4 @@
-/** The pages of a crate that people read: an HTML preview, and a README that says what is what. */
+/** The pages of a crate for people: an HTML preview and a README. */
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { parse } from "../../contract/json.ts"
@@ -11,7 +11,7 @@ import type { Source } from "./metadata.ts"
 import type { ExportedRoom } from "./room.ts"
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
-const safe = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? "")
+const safe = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? "")
 const link = (address: string, text: string): string => `<a href="${safe(encodeURI(address))}">${safe(text)}</a>`
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
@@ -32,10 +32,10 @@ function* section(title: string, items: Iterable<string>, wrap: readonly [string
   if (any) yield `${wrap[1]}\n</section>\n`
 }
 
-/** What counts for and against a record; nothing where nothing does. */
+/** The evidence for and against a record; empty if there is none. */
 function tallied(row: TallyRow): string {
-  const said = tallyInWords(tallyIn(row))
-  return said === null ? "" : `; ${said}`
+  const tally = tallyInWords(tallyIn(row))
+  return tally === null ? "" : `; ${tally}`
 }
 
 function* statements(room: ExportedRoom, { baseUrl }: Source): Generator<string> {
@@ -56,7 +56,7 @@ function* conclusions(room: ExportedRoom): Generator<string> {
     const since = parse(staleReasons)
       .map((reason) => `<li>${safe(staleSentence(reason))}</li>`)
       .join("")
-    yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}${since === "" ? "" : `<p class="fallen">What has come since</p><ul>${since}</ul>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
+    yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}${since === "" ? "" : `<p class="fallen">Changes since then</p><ul>${since}</ul>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
   }
 }
 
@@ -67,23 +67,23 @@ function* experiments(room: ExportedRoom): Generator<string> {
 }
 
 const files: readonly (readonly [path: string, what: string])[] = [
-  ["ro-crate-metadata.json", "what is here and how it belongs together, as RO-Crate 1.2"],
+  ["ro-crate-metadata.json", "a description of all files, as RO-Crate 1.2"],
   ["README.md", "how to read and verify it"],
   ["activity.jsonl", "the change feed with its chain of digests"],
   ["history.jsonl", "every accepted write, whole, in order"],
-  ["people.jsonl", "whom the history names"],
-  ["records.jsonl", "where each record stands"],
+  ["people.jsonl", "the people whom the history names"],
+  ["records.jsonl", "the standing of each record"],
   ["experiments.jsonl", "experiments with all their revisions"],
   ["attempts.jsonl", "attempts with their events and outputs"],
   ["metrics.csv", "every point of every metric"],
-  ["finding-links.jsonl", "findings toward experiments"],
+  ["finding-links.jsonl", "links from findings to experiments"],
   ["reviews.jsonl", "reviews"],
   ["materials.jsonl", "materials and their locations"],
   ["verify.mjs", "a program that recomputes every digest"],
   ["verify.py", "the same for Python"],
 ]
 
-/** ro-crate-preview.html: readable from a disk, without a script and without a network. */
+/** Writes ro-crate-preview.html, which needs neither scripts nor a network. */
 export function* previewText(room: ExportedRoom, source: Source): Generator<string> {
   const { roomId, title, question, owner, state, activityWatermark, lastActivityAt, license } = room.summary
   yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${safe(title)}</title><style>${STYLE}</style></head>\n<body>\n<header><h1>${safe(title)}</h1>\n`
@@ -117,31 +117,32 @@ Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf(
 
 - \`ro-crate-metadata.json\` describes everything here. Attempts are executions in the sense of the Process Run Crate profile.
 - \`records/\`, \`plans/\`, \`links/\`, \`checkpoints/\`, \`boards/\` and \`materials/\` hold what was accepted, byte for byte: canonical JSON (RFC 8785).
-- \`history.jsonl\` holds every accepted write in order, one a line: what was done (\`operation\`), by whom and when, the ids in
-  its path, its body, and the ids it was given. Line N belongs to line N of \`activity.jsonl\`, whose \`contentDigest\` is over the body.
-- \`timelines/\` holds each Thread, and the files ending in \`.jsonl\` one object a line.
-- \`metrics.csv\` holds every metric point; NaN, Infinity and -Infinity are written so.
+- \`history.jsonl\` holds every accepted write in order, one per line: the \`operation\`, its author and time, the ids in
+  its path, its body, and the ids it was given. Line N belongs to line N of \`activity.jsonl\`, whose \`contentDigest\` covers the body.
+- \`timelines/\` holds each Thread. Files ending in \`.jsonl\` have one object per line.
+- \`metrics.csv\` holds every metric point; NaN, Infinity and -Infinity are written as these words.
 
 ## Verify it
 
     node verify.mjs
     python3 verify.py
 
-Either recomputes, with nothing but Node or Python, the chain of the feed, the digest of the body of every write in the
-history, of every accepted content and of every file, and says the same. Without them: \`sha256sum records/H1.json\` gives the contentDigest of H1, which stands in records.jsonl and in its entry of
-activity.jsonl; an entry's digest is SHA-256 over its canonical JSON without \`digest\`.
+Both programs need only Node or Python, and give the same result. They recompute the chain of the feed and the digests of
+the body of every write in the history, of every accepted content and of every file. Without them: \`sha256sum records/H1.json\`
+gives the contentDigest of H1, which is in records.jsonl and in its entry of activity.jsonl. An entry's digest is SHA-256 over
+its canonical JSON without \`digest\`.
 If you kept a digest of the feed earlier, look for it in activity.jsonl: if it is there, nothing before it was rewritten.
 
-A body of which something was withheld does not have its digest any more: both programs count such writes and name them.
+A body with a withheld part no longer matches its digest. Both programs count such writes and list them.
 ${onlySaid}
 
 ## Terms
 
 ${
   summary.license === null
-    ? "No licence has been stated; the metadata says so for everything in it."
-    : `The Room's owner has put it under ${summary.license} (${licenceUrl(summary.license)}).`
+    ? "No licence has been stated, and the metadata says so."
+    : `The Room's owner chose the licence ${summary.license} (${licenceUrl(summary.license)}).`
 } Materials are named by
-their digest or pinned reference and are not part of the crate. Nothing here was computed or checked by the service: an
-attempt is its registrant's own account.
+their digest or pinned reference and are not part of the crate. The service did not run or check anything: an attempt is
+its registrant's own account.
 `

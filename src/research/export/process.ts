@@ -9,7 +9,7 @@ import type { Source } from "./metadata.ts"
 
 /** The input of the process. */
 export interface FileOrder {
-  /** The database, which it opens to read only, as of that moment. */
+  /** The database, which the process opens read-only, in its state at that time. */
   readonly file: string
   readonly roomId: string
   readonly source: Source
@@ -17,13 +17,13 @@ export interface FileOrder {
 
 const bounds = { seconds: limits.exportPieceSeconds, megabytes: limits.exportMegabytes }
 
-/** The `retryAfter` in seconds. */
+/** `retryAfter` in seconds. */
 const RETRY = 10
 
-/** Gives what makes files of the Rooms in a database. It throws a Refusal, 503, where the process is lost or takes more than it may. */
+/** Makes files of the Rooms in a database. @throws Refusal 503 if the process is lost or exceeds its limits */
 export const filesOf = (file: string): RoomFiles =>
-  async function* (roomId, source, form) {
-    const job: StreamJob<FileOrder> = { name: form, bounds }
+  async function* (roomId, source, format) {
+    const job: StreamJob<FileOrder> = { name: format, bounds }
     try {
       yield* exporting.stream(job, { file, roomId, source })
     } catch (error) {

@@ -1,4 +1,4 @@
-/** A Room as of one moment, on a connection of its own: what every part of an export is made from. */
+/** Reads a Room from one snapshot, for every part of an export. */
 import { placeOf } from "../../ledger/journal/keys.ts"
 import type { Named } from "../../contract/answers/description.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -21,21 +21,21 @@ import { citedHistory, type CitedEntry } from "./cited.ts"
 import { rows } from "./rows.ts"
 import { trusted } from "../../contract/json.ts"
 
-/** Somebody in a stored text. */
+/** A person in a stored text. */
 const NAMED = /"userId":"([0-9a-f-]{36})","username":"([^"]*)"/g
 
-/** Entries that are in memory at once. */
+/** Entries held in memory at a time. */
 const PAGE = 200
 
 export interface Person {
   readonly userId: string
   readonly username: string
 }
-/** A write of another Room, with its entry of that one's feed as it is served. */
+/** A write of another Room, with its entry in that Room's feed as it is served. */
 export type ExportedWrite = CitedEntry & { readonly activity: string }
 export type ExportedRoom = NonNullable<ReturnType<typeof exportedRoom>>
 
-/** Links of any form, page by page. */
+/** Yields links of any kind, page by page. */
 function* linksOf<L extends { readonly linkId: string }>(pageAfter: (after: string | undefined) => readonly L[]): Generator<L> {
   for (let after: string | undefined; ; ) {
     const page = pageAfter(after)
@@ -45,23 +45,23 @@ function* linksOf<L extends { readonly linkId: string }>(pageAfter: (after: stri
   }
 }
 
-/** @param db a snapshot @returns undefined where there is no such Room */
+/** @param db a snapshot @returns undefined if there is no such Room */
 export function exportedRoom(db: Db, roomId: string) {
-  // People of the instance whose Room it is as they are called there, as it stands in what was accepted; others as they are here.
+  // People from the Room's own instance have their names from there, as in the accepted writes. Other people have their names from here.
   const from = importedRooms(db).from(roomId)
   const home = from?.instanceId ?? ""
-  const tells = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
+  const prefix = `${from?.baseUrl ?? ""} `.replaceAll("'", "''")
   db.exec(
     `CREATE TEMP VIEW people AS SELECT user_id, CASE WHEN instance_id = '${home}' THEN known_as
-       WHEN substr(base_url, 1, ${tells.length}) = '${tells}' THEN substr(username, 1, instr(username, '${NAMED_BY}') - 1) ELSE username END AS username, password_hash, is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
+       WHEN substr(base_url, 1, ${prefix.length}) = '${prefix}' THEN substr(username, 1, instr(username, '${NAMED_BY}') - 1) ELSE username END AS username, password_hash, is_operator, created_at, instance_id, known_as, name, given_name, family_name, orcid FROM main.people`,
   )
   const summary = rooms(db).summary(roomId)
   if (summary === undefined) return undefined
   const feed = activity(db)
   const pictures = figures(db)
   const entries = timeline(db)
-  const said = links(db)
-  const found = findingLinks(db)
+  const researchLinks = links(db)
+  const linkedFindings = findingLinks(db)
   const reviewed = reviews(db)
   const authors = db.prepare<{ userId: string; username: string }>(
     `SELECT p.user_id AS userId, p.username FROM people p WHERE p.user_id IN (
@@ -74,7 +74,7 @@ export function exportedRoom(db: Db, roomId: string) {
   const renamed = db.prepare<{ here: string; there: string }>(
     "SELECT m.username AS here, p.username AS there FROM main.people m JOIN people p USING (user_id) WHERE m.user_id = +? AND m.username <> p.username",
   )
-  /** Names beside ids in a stored text as they are called in the export. */
+  /** Replaces the names of people in a stored text by those that the export uses. */
   const atHome = (text: string): string =>
     home === ""
       ? text
@@ -82,7 +82,7 @@ export function exportedRoom(db: Db, roomId: string) {
           const names = renamed.get(userId)
           return names?.here === username ? pair.replace(`"${username}"`, () => `"${names.there}"`) : pair
         })
-  /** Somebody as the record of another instance calls them, whose id here may be another one. */
+  /** A person as the other instance names them. Their id here may differ. */
   function asThere(userId: string, { given }: Entry): Named | undefined {
     const person = withId.get(given.people?.[userId] ?? userId)
     return person && { ...person, userId }
@@ -92,23 +92,23 @@ export function exportedRoom(db: Db, roomId: string) {
   )
   return {
     summary,
-    /** The instance that it comes from, `here` for a Room of this one; with where it was before that adopted it. */
+    /** The instance that the Room comes from, or `here`, with the instances that had it before it was adopted. */
     from: (here: RoomSource): RoomSource => importedRooms(db).from(roomId) ?? importedRooms(db).withHomes(roomId, here),
     members: members(db).of(roomId),
     threads: threads(db).all(roomId),
     atHome,
-    /** Everybody who left something in a Thread. */
+    /** Everyone who wrote in a Thread. */
     authorsOf: (threadId: string): readonly Person[] => authors.all(threadId),
     ...rows(db, roomId),
-    /** The pictures that something in the Room names and that are here. */
+    /** The pictures that the Room names and that are stored here. */
     figures: () => pictures.ofRoom(roomId),
     *figureBytes(digest: string): Generator<Uint8Array> {
       yield present(pictures.served(digest)).bytes
     },
 
-    /** Every accepted write, as it was kept. */
+    /** Every accepted write, as it is stored. */
     history: () => roomJournal(db, roomId),
-    /** Of the Rooms it names something of, those that come from another instance than it does itself, or were adopted. */
+    /** The cited Rooms that come from another instance than this Room, or were adopted. */
     citedFrom(source: RoomSource): Record<string, RoomSource> {
       const { from, withHomes } = importedRooms(db)
       const own = from(roomId) ?? source
@@ -117,14 +117,14 @@ export function exportedRoom(db: Db, roomId: string) {
         if (!found.has(other)) found.set(other, from(other) ?? withHomes(other, source))
       return Object.fromEntries([...found].filter(([, { instanceId, adopted }]) => instanceId !== own.instanceId || adopted !== undefined))
     },
-    /** What of other Rooms its writes rest on. */
+    /** The writes of other Rooms that the Room cites. */
     *cited(): Generator<ExportedWrite> {
       for (const each of citedHistory(db, roomId))
         for (const { body } of feed.after(each.roomId, each.sequence - 1, undefined, 1)) yield { ...each, activity: body }
     },
-    /** Somebody, with how they want to be cited. */
+    /** A person, with how they want to be cited. */
     described: (userId: string): Named => present(seen.get(userId)),
-    /** Everybody whom the history names: who wrote, and whose membership came or went. */
+    /** Everyone whom the history names: authors, and members who were added or removed. */
     named(): readonly Named[] {
       const found = new Map<string, Named>()
       const note = (person: Named | undefined) => person && found.set(person.userId, person)
@@ -159,9 +159,9 @@ export function exportedRoom(db: Db, roomId: string) {
     },
 
     /** Findings related to experiments, with their verdicts, as they are served. */
-    findingLinks: () => linksOf((after) => found.ofRoom(roomId, after, PAGE)),
-    /** What is said later about records, as it is served. */
-    links: () => linksOf((after) => said.page({ roomId }, after, PAGE)),
+    findingLinks: () => linksOf((after) => linkedFindings.ofRoom(roomId, after, PAGE)),
+    /** Links between records, as they are served. */
+    links: () => linksOf((after) => researchLinks.page({ roomId }, after, PAGE)),
     /** Reviews, as they are served. */
     reviews: () => linksOf((after) => reviewed.page({ roomId }, after, PAGE)),
   }

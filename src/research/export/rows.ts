@@ -1,4 +1,4 @@
-/** What an export reads, page by page, each page with everything that belongs to its rows. */
+/** Reads the rows of an export page by page, with everything that belongs to each row. */
 import { DIMENSIONS } from "../attempts/summary.ts"
 import type { StaleReason } from "../../contract/answers/evidence.ts"
 import type { Stored } from "../../contract/json.ts"
@@ -12,10 +12,10 @@ import { RESTS } from "../evidence/grounds.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { SUMMARY_COLUMNS, SUMMARY_TABLES, type SummaryRow } from "../records/shown.ts"
 
-/** Rows that are in memory at once. */
+/** Rows held in memory at a time. */
 const PAGE = 200
 
-/** Who made it, and what was accepted. */
+/** An object with its author and accepted content. */
 type Authored<Content = { readonly [member: string]: unknown }> = {
   readonly userId: string
   readonly username: string
@@ -24,7 +24,7 @@ type Authored<Content = { readonly [member: string]: unknown }> = {
 
 /** A record that another one names. */
 export interface Named {
-  /** Whether the record rests on it, rather than speak of it. */
+  /** Whether the record rests on it, and does not only mention it. */
   readonly rests: boolean
   readonly versionId: string
   readonly label: string
@@ -34,11 +34,11 @@ export interface Named {
 }
 export interface RecordRow extends SummaryRow {
   content: Stored<{ readonly paper?: { arxivId: string }; readonly evidence?: readonly { readonly arxivId?: string }[] }>
-  /** The records it names, and the attempts. */
+  /** The records and the attempts that it names. */
   named: Stored<Named[]>
   attempts: Stored<string[]>
 }
-/** The columns of a row stand under the names that its line in the export has, and in that order. */
+/** The columns of a row have the names and the order of its line in the export. */
 export type ExperimentRow = Omit<Authored, "content"> &
   Pick<ExperimentSummary, "experimentId" | "label" | "threadId" | "createdAt" | "status" | "question" | "scope"> & {
     readonly hypotheses: Stored<string[]>
@@ -79,7 +79,7 @@ export interface MetricRow {
   readonly reportedAt: string
 }
 
-/** Who made it, as `p`: where a line tells it, and apart. */
+/** The author, from the table `p`: as JSON in a line, and as separate columns. */
 const BY = "json_object('userId', p.user_id, 'username', p.username)"
 const WHO = "p.user_id AS userId, p.username"
 
@@ -114,7 +114,7 @@ const MATERIALS = `SELECT m.material_id AS materialId, m.label, m.origin_room_id
     (SELECT json_group_array(json_object('reporterId', y.reporter_id, 'reporter', u.username, 'at', y.at, 'uri', y.uri, 'state', y.state, 'observedDigest', y.observed_digest, 'explanation', y.explanation) ORDER BY y.sequence)
       FROM material_reports y JOIN people u ON u.user_id = y.reporter_id WHERE y.material_id = m.material_id) AS locations, ${contentOf("m")} AS content, ${WHO}
   FROM json_each(+?) x JOIN materials m ON m.material_id = x.value JOIN people p ON p.user_id = m.registered_by ORDER BY m.material_id`
-/** Those that the Room registered, and those of others that something in it names. */
+/** The materials that the Room registered, and those of other Rooms that it names. */
 const MATERIAL_IDS = `WITH here (room_id) AS (VALUES (+?))
   SELECT x.material_id AS id FROM here JOIN room_materials x USING (room_id)
   UNION SELECT i.material_id FROM here JOIN attempts a USING (room_id) JOIN attempt_inputs i USING (attempt_id)
@@ -136,10 +136,10 @@ const MEASURED = `SELECT a.attempt_id AS attemptId, a.label FROM attempts a
   WHERE a.room_id = +? AND a.attempt_id > +? AND EXISTS (SELECT 1 FROM attempt_metrics m WHERE m.attempt_id = a.attempt_id) ORDER BY a.attempt_id LIMIT ${PAGE}`
 const METRICS = `SELECT ordinal, name, split, ${DIMENSIONS("m")} AS dimensions, unit, step, value, reported_at AS reportedAt FROM attempt_metrics m WHERE attempt_id = +? AND ordinal > +? ORDER BY ordinal LIMIT ${PAGE}`
 
-/** @param db a snapshot: what is read page by page is of one moment */
+/** @param db a snapshot, so that all pages are from the same moment */
 export function rows(db: Db, roomId: string) {
-  /** All rows of a list, page by page, going on from the last one's `key`. */
-  function* walk<Row>(statement: Statement<Row>, within: string, start: string | number, key: keyof Row): Generator<Row> {
+  /** Yields all rows of a list, page by page. Each page starts after the `key` of the last row. */
+  function* pages<Row>(statement: Statement<Row>, within: string, start: string | number, key: keyof Row): Generator<Row> {
     for (let after = start; ; ) {
       const page = statement.all(within, after)
       yield* page
@@ -151,7 +151,7 @@ export function rows(db: Db, roomId: string) {
 
   function listed<Row>(sql: string, key: keyof Row): () => Generator<Row> {
     const statement = db.prepare<Row>(sql)
-    return () => walk(statement, roomId, "", key)
+    return () => pages(statement, roomId, "", key)
   }
 
   const materialIds = db.prepare<{ id: string }>(MATERIAL_IDS)
@@ -172,7 +172,7 @@ export function rows(db: Db, roomId: string) {
     boards: listed<BoardRow>(BOARDS, "boardId"),
     /** Every point of every metric series, attempt by attempt. */
     *metrics(): Generator<MetricRow & { readonly label: string; readonly attemptId: string }> {
-      for (const attempt of measured()) for (const point of walk(points, attempt.attemptId, 0, "ordinal")) yield { ...attempt, ...point }
+      for (const attempt of measured()) for (const point of pages(points, attempt.attemptId, 0, "ordinal")) yield { ...attempt, ...point }
     },
   }
 }

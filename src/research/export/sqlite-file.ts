@@ -1,4 +1,4 @@
-/** A Room as one SQLite file for other programs: made in a scratch file from one moment of the data, and named by the head of the chain. */
+/** Exports a Room as an SQLite file for other programs: written to a scratch file from one snapshot, and named after the head of the chain. */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,20 +16,20 @@ import { exportedRoom } from "./room.ts"
 import { linesOf } from "./sqlite-lines.ts"
 import { type View, views } from "./sqlite-views.ts"
 
-/** Rows after which the next piece of work begins, and bytes of the file in a piece. */
+/** Rows between two progress chunks, and bytes in a chunk of the file. */
 const ROWS = 2_000
-const PIECE = 65_536
+const CHUNK = 65_536
 
-/** Hands over what there is, and says that the work goes on. */
-const nothing = () => new Uint8Array(0)
+/** An empty chunk, which reports that work is still in progress. */
+const progress = () => new Uint8Array(0)
 
 const TOO_LARGE = `The Room's SQLite file would be larger than ${limits.exportFileBytes / 2 ** 30} GiB, or the folder for temporary files is missing or full. The Room's crate holds the same record.`
 
-/** A value of SQL: this text. */
+/** Quotes a text for SQL. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const list = (texts: readonly string[]): string => texts.join(", ")
 
-/** The tables, each under a view of its name, and views that describe them. */
+/** The SQL of the tables, of a view on each, and of views that describe them. */
 function schema(): string {
   const each = Object.entries<View>(views)
   const described = each.flatMap(([name, view]) => [
@@ -37,7 +37,7 @@ function schema(): string {
     ...Object.entries(view.columns).map(([column, { type, about }]) => [name, column, type, about]),
   ])
   const tables = each.map(([name, { columns }]) => {
-    // DuckDB reads the text of a view, and `at` is a word of its own there.
+    // DuckDB parses the text of a view, and `at` is a keyword there.
     const named = Object.keys(columns).map((column) => `"${column}"`)
     const typed = Object.entries(columns).map(([column, { type }]) => `${column} ${type}`)
     return `CREATE TABLE _${name} (${list(typed)}); CREATE VIEW ${name} AS SELECT ${list(named)} FROM _${name};`
@@ -52,22 +52,22 @@ function schema(): string {
     INSERT INTO _columns VALUES ${list(described.map((row) => `(${list(row.map(quoted))})`))};`
 }
 
-/** What fills a table with a row of JSON. */
+/** The SQL that inserts a row of JSON into a table. */
 const fillOf = (name: string, { columns }: View): string =>
   `INSERT INTO _${name} SELECT ${list(Object.values(columns).map(({ from }) => (from.startsWith("$") ? `d ->> ${quoted(from)}` : from)))} FROM (SELECT +? AS d)`
 
-const noPlace = (cause: unknown) => new Refusal("temporarily_unavailable", TOO_LARGE, cause instanceof Error ? { cause } : {})
+const outOfSpace = (cause: unknown) => new Refusal("temporarily_unavailable", TOO_LARGE, cause instanceof Error ? { cause } : {})
 
-/** Writes to the scratch file. @throws Refusal 503 where that takes no more */
-function placed(write: () => void): void {
+/** Writes to the scratch file. @throws Refusal 503 if it is full */
+function writeScratch(write: () => void): void {
   try {
     write()
   } catch (error) {
-    throw isStorageFault(error) ? noPlace(error) : error
+    throw isStorageFault(error) ? outOfSpace(error) : error
   }
 }
 
-/** A scratch file in a folder of its own. @throws Refusal 503 where there is no place for one */
+/** Creates a scratch file in its own folder. @throws Refusal 503 if there is no space for it */
 function scratch() {
   let folder: string | undefined
   const remove = () => folder && rmSync(folder, { recursive: true, force: true })
@@ -79,26 +79,26 @@ function scratch() {
     return { db, handle, remove }
   } catch (error) {
     remove()
-    throw noPlace(error)
+    throw outOfSpace(error)
   }
 }
 
-/** Every byte of a file, piece by piece. */
+/** Yields the bytes of a file in chunks. */
 function* bytesOf(handle: number): Generator<Uint8Array> {
   for (let at = 0; ; ) {
-    const piece = new Uint8Array(PIECE)
-    const count = readSync(handle, piece, 0, PIECE, at)
+    const chunk = new Uint8Array(CHUNK)
+    const count = readSync(handle, chunk, 0, CHUNK, at)
     if (count === 0) return
     at += count
-    yield piece.subarray(0, count)
+    yield chunk.subarray(0, count)
   }
 }
 
 /**
- * The name of a Room's file as the first piece, then pieces without bytes while the file is made, then its bytes. The same state of
- * a Room gives the same bytes.
- * @param openReader opens a connection of its own, which is closed at the end or when the reader goes
- * @throws Refusal 503 where the file would be larger than `limits.exportFileBytes`, or the disk is full
+ * Yields the name of a Room's file, then empty chunks while the file is made, then its bytes. The same state of a Room gives the
+ * same bytes.
+ * @param openReader opens a connection, which is closed at the end or when the reader disconnects
+ * @throws Refusal 503 if the file would be larger than `limits.exportFileBytes`, or the disk is full
  */
 export function* roomFile(openReader: () => Db, roomId: string, source: Source): Generator<Uint8Array> {
   const data = openReader()
@@ -110,27 +110,27 @@ export function* roomFile(openReader: () => Db, roomId: string, source: Source):
     const { title, activityWatermark } = room.summary
     const { digest } = activity(data).placeOf(roomId, activityWatermark) ?? { digest: "" }
     yield Buffer.from(`${plainName(title)}-${activityWatermark}-${digest.slice(7, 19)}.sqlite`)
-    yield nothing()
+    yield progress()
     made = scratch()
     const { db, handle } = made
     const { instanceId, baseUrl } = room.from(source)
-    placed(() => db.exec(`BEGIN; ${schema()}`))
+    writeScratch(() => db.exec(`BEGIN; ${schema()}`))
     const about = db.prepare("INSERT INTO _about VALUES (+?, +?)")
-    const told = { roomId, title: withWords(title), entries: String(activityWatermark), digest, instanceId, baseUrl }
-    for (const [name, value] of Object.entries(told)) placed(() => about.run(name, value))
-    // A file without a name leaves nothing behind when this process is killed. SQLite begins to write only to one that has its name.
+    const facts = { roomId, title: withWords(title), entries: String(activityWatermark), digest, instanceId, baseUrl }
+    for (const [name, value] of Object.entries(facts)) writeScratch(() => about.run(name, value))
+    // An unlinked file leaves nothing behind if this process is killed. It is unlinked only now, because SQLite needs its name to begin to write.
     if (process.platform !== "win32") made.remove()
     const lines = linesOf(data, room)
     for (const name of keysOf(views)) {
       const insert = db.prepare(fillOf(name, views[name]))
       let rows = 0
       for (const line of lines[name]) {
-        placed(() => insert.run(inAnswers(line, withholdings.told)))
+        writeScratch(() => insert.run(inAnswers(line, withholdings.told)))
         rows += 1
-        if (rows % ROWS === 0) yield nothing()
+        if (rows % ROWS === 0) yield progress()
       }
     }
-    placed(() => db.exec("COMMIT"))
+    writeScratch(() => db.exec("COMMIT"))
     yield* bytesOf(handle)
   } finally {
     data.close()

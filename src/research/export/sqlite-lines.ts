@@ -12,10 +12,10 @@ import { attempt, each, experiment, map, plan } from "./json-lines.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { ViewName } from "./sqlite-views.ts"
 
-/** Entries, and words about one record, that are in memory at once. */
+/** Entries, or items of evidence on one record, held in memory at a time. */
 const PAGE = 200
 
-/** Every entry of the activity with what was accepted. */
+/** Yields every entry of the activity with its accepted content. */
 function* entryLines(db: Db, roomId: string): Generator<string> {
   const { fullAfter } = activity(db)
   for (let after = 0; ; ) {
@@ -50,8 +50,16 @@ export function linesOf(db: Db, room: ExportedRoom): Readonly<Record<ViewName, G
       if (row.kind === wanted) yield writeJson({ ...recordSummary(row), content: new JsonText(row.content) })
   }
   const points = each(room.metrics(), ({ attemptId, label, ordinal, name, split, dimensions, unit, step, value, reportedAt }) => ({
-    ...{ attemptId, attempt: label, ordinal, metric: name, split, unit, step, reportedAt },
-    ...{ dimensions: dimensions === null ? null : new JsonText(stored(dimensions)), value: new JsonText(value) },
+    attemptId,
+    attempt: label,
+    ordinal,
+    metric: name,
+    split,
+    unit,
+    step,
+    reportedAt,
+    dimensions: dimensions === null ? null : new JsonText(stored(dimensions)),
+    value: new JsonText(value),
   }))
   return {
     entries: entryLines(db, room.summary.roomId),

@@ -1,9 +1,9 @@
-/** The views of a Room's SQLite file: what a row of each is, and each column with its type, where it comes from, and what it says. */
+/** The views of a Room's SQLite file, with a description of each view and the type, source and description of each column. */
 import file from "./sqlite-views.json" with { type: "json" }
 
 export interface View {
   readonly about: string
-  /** Rows are made from JSON as it is served: a `from` that begins with `$` is a path in it, any other is SQL over `d`, that JSON. */
+  /** Rows are made from the served JSON. A `from` that begins with `$` is a path in it; any other is SQL over the JSON `d`. */
   readonly columns: Readonly<Record<string, { readonly type: string; readonly from: string; readonly about: string }>>
 }
 

@@ -1,11 +1,11 @@
 // node verify.mjs [folder of the crate]
-// Recomputes every digest: the chain of the feed, the body of every write, the content of everything accepted, and the bytes
-// of every file. Files are read piece by piece.
+// Recomputes every digest: the chain of the feed, the body of every write, all accepted content, and the bytes of every file.
+// Files are read in chunks.
 import { createHash } from "node:crypto"
 import { closeSync, existsSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 
-// Filled in by the export: what the record's own program knows of it.
+// Parameters, filled in by the export.
 const KNOWN = __KNOWN__
 
 const folder = process.argv[2] ?? import.meta.dirname
@@ -29,7 +29,7 @@ function digestOfFile(path) {
   return hash.digest("hex")
 }
 
-// The objects of a file with one a line. Of a line that is none it is said, and it counts as an empty one.
+// Reads the objects of a file with one per line. A line that is not an object is a fault, and counts as an empty object.
 function* lines(path) {
   if (!existsSync(join(folder, path))) return
   let number = 0
@@ -66,7 +66,7 @@ const canonical = (value) => {
 }
 const digest = (value) => "sha256:" + sha256(canonical(value))
 
-// The files: as many as the metadata names, with the digest it names.
+// The files: each that the metadata names must be there and have its digest.
 const files = JSON.parse(text("ro-crate-metadata.json"))["@graph"].filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#"))
 for (const file of files) {
   const isThere = existsSync(join(folder, file["@id"]))
@@ -74,11 +74,11 @@ for (const file of files) {
   if (isThere) must(digestOfFile(file["@id"]) === file.sha256, file["@id"] + " is not what was exported")
 }
 
-// Accepted content that has a place of its own.
+// Accepted content outside the history.
 const accepted = new Set(files.filter((file) => file["@id"].includes("/") && KNOWN.folders.includes(file["@id"].split("/")[0])).map((file) => "sha256:" + file.sha256))
 for (const { content } of lines("attempts.jsonl")) accepted.add(digest(content))
 for (const { revisions = [] } of lines("experiments.jsonl")) for (const { content } of revisions) accepted.add(digest(content))
-// A message's content is made of what its entry shows.
+// The content of a message is rebuilt from its entry.
 for (const file of files) {
   if (!file["@id"].startsWith("timelines/")) continue
   for (const { message, replyToEntryId } of lines(file["@id"])) {
@@ -88,18 +88,18 @@ for (const file of files) {
   }
 }
 
-// What was withheld since says by whom, when and why; a later write of the feed, which is chained like every other, must have
-// withheld just that. Where anything may stand, the same may have been said by whoever wrote it.
+// A mark in place of a withheld part says by whom, when and why it was withheld. A later write of the feed must have withheld that
+// part. In a field of any shape, the author may also have written something that looks like a mark.
 const withholdings = []
 for (const write of lines(KNOWN.history)) if (write.operation === "withhold_content") withholdings.push(write)
 const members = (value) => (value !== null && typeof value === "object" ? Object.entries(value) : [])
-const isTold = (value) => !Array.isArray(value) && members(value).length === 1 && canonical(members(value.withheld).map(([name]) => name).sort()) === '["at","by","reason"]'
+const isMark = (value) => !Array.isArray(value) && members(value).length === 1 && canonical(members(value.withheld).map(([name]) => name).sort()) === '["at","by","reason"]'
 const anyShapes = new Set(KNOWN.anything)
-function* toldIn(value, place, isAny) {
-  if (isTold(value)) yield { place, isAny, told: value.withheld }
-  else for (const [name, held] of members(value)) yield* toldIn(held, place + "/" + name.replaceAll("~", "~0").replaceAll("/", "~1"), isAny || anyShapes.has(name))
+function* marksIn(value, place, isAny) {
+  if (isMark(value)) yield { place, isAny, mark: value.withheld }
+  else for (const [name, held] of members(value)) yield* marksIn(held, place + "/" + name.replaceAll("~", "~0").replaceAll("/", "~1"), isAny || anyShapes.has(name))
 }
-const isExplained = ({ sequence, given }, { place, told }) =>
+const isExplained = ({ sequence, given }, { place, mark }) =>
   withholdings.some((by) => {
     const { of = {}, fields, reason } = by.body ?? {}
     const id = of?.entryId ?? of?.versionId
@@ -107,17 +107,17 @@ const isExplained = ({ sequence, given }, { place, told }) =>
     const isAt = Array.isArray(fields) && fields.some((field) => place === field || place.startsWith(field + "/"))
     // A mark names the person alone, not the agent that withheld for them.
     const { agent, ...person } = Object(by.actor)
-    return isOf && isAt && by.sequence > sequence && canonical([by.at, person, reason]) === canonical([told.at, told.by, told.reason])
+    return isOf && isAt && by.sequence > sequence && canonical([by.at, person, reason]) === canonical([mark.at, mark.by, mark.reason])
   })
-// Whether something of a part of a write was withheld.
+// Whether part of a member of a write was withheld.
 const isWithheld = (write, name, place) => {
-  const told = [...toldIn(write[name], place, false)]
-  const explained = told.filter((each) => isExplained(write, each))
-  for (const each of told) must(each.isAny || explained.includes(each), "activity " + entries + " is said to be withheld at " + each.place + ", and no write withholds that")
+  const marks = [...marksIn(write[name], place, false)]
+  const explained = marks.filter((each) => isExplained(write, each))
+  for (const each of marks) must(each.isAny || explained.includes(each), "activity " + entries + " is said to be withheld at " + each.place + ", and no write withholds that")
   return explained.length > 0
 }
 
-// The feed: no entry missing, each whole, each resting on the one before; and the write of each, as it was accepted.
+// The feed: no entry may be missing, each must be whole and follow the one before, and the history must have its write as accepted.
 const shown = new Set(KNOWN.shown)
 const history = lines(KNOWN.history)
 let previous = KNOWN.first
@@ -132,7 +132,7 @@ for (const { digest: own, ...entry } of lines("activity.jsonl")) {
   previous = own
   const write = history.next().value ?? {}
   const isThatWrite = ["sequence", "operation", "at", "actor"].every((name) => canonical(write[name]) === canonical(entry[name]))
-  // A body that is what was accepted has nothing withheld, whatever it looks like.
+  // A body with the accepted digest has nothing withheld, even if it contains something like a mark.
   const isWhole = digest(write.body) === entry.contentDigest
   const isGone = !isWhole && isWithheld(write, "body", "")
   isWithheld(write, "client", "/client")
@@ -143,14 +143,14 @@ for (const { digest: own, ...entry } of lines("activity.jsonl")) {
   contents += 1
   must(accepted.has(entry.contentDigest), "the content that activity " + entries + " accepted is not here")
 }
-must(history.next().done, "the history goes on after the feed")
+must(history.next().done, "the history continues after the feed ends")
 
 for (const fault of faults) console.error(fault)
 if (faults.length > 0) console.log(faults.length + " faults")
 else {
   console.log(entries + " entries chained, " + bodies + " writes, " + contents + " contents and " + files.length + " files are what their digests say. The last digest is " + previous)
   if (unproved.length > 0)
-    console.log("Not proved: " + unproved.length + " of the writes, of which something was withheld: nothing proves what is left of them. Entries: " + unproved.join(", "))
+    console.log("Not proved: " + unproved.length + " of the writes, of which something was withheld: nothing proves the rest of them. Entries: " + unproved.join(", "))
   for (const line of KNOWN.onlySaid) console.log(line)
 }
 process.exitCode = faults.length === 0 ? 0 : 1

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # python3 verify.py [folder of the crate]
-# Recomputes every digest: the chain of the feed, the body of every write, the content of everything accepted, and the bytes
-# of every file. Files are read piece by piece.
+# Recomputes every digest: the chain of the feed, the body of every write, all accepted content, and the bytes of every file.
+# Files are read in chunks.
 import hashlib
 import json
 import os
 import re
 import sys
 
-# Filled in by the export: what the record's own program knows of it.
+# Parameters, filled in by the export.
 KNOWN = __KNOWN__
 
 folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
@@ -33,7 +33,7 @@ def digest_of_file(path):
 
 
 class Number(str):
-    """A number as it is written: the record writes each in its canonical form."""
+    """A number as written in the record, where every number is in canonical form."""
 
 
 def refuse(_):
@@ -45,7 +45,7 @@ def parsed(text):
 
 
 def lines(path):
-    """The objects of a file with one a line. Of a line that is none it is said, and it counts as an empty one."""
+    """Reads the objects of a file with one per line. A line that is not an object is a fault, and counts as an empty object."""
     if not os.path.exists(inside(path)):
         return
     with open(inside(path), "rb") as file:
@@ -70,7 +70,7 @@ def quoted(text):
 
 
 def canonical(value):
-    """RFC 8785 for what the record holds: members sorted by name, no white space."""
+    """Writes a value of the record in the form of RFC 8785: members sorted by name, no white space."""
     if value is MISSING:
         return ""
     if value is None or isinstance(value, bool):
@@ -89,7 +89,7 @@ def digest(value):
     return "sha256:" + hashlib.sha256(canonical(value).encode("utf-8")).hexdigest()
 
 
-# The files: as many as the metadata names, with the digest it names.
+# The files: each that the metadata names must be there and have its digest.
 with open(inside("ro-crate-metadata.json"), encoding="utf-8") as file:
     graph = parsed(file.read())["@graph"]
 files = [entity for entity in graph if entity["@type"] == "File" and not entity["@id"].startswith("#")]
@@ -99,14 +99,14 @@ for file in files:
     if is_there:
         must(digest_of_file(file["@id"]) == file.get("sha256"), file["@id"] + " is not what was exported")
 
-# Accepted content that has a place of its own.
+# Accepted content outside the history.
 accepted = {"sha256:" + str(file.get("sha256")) for file in files if file["@id"].split("/")[0] in KNOWN["folders"] and "/" in file["@id"]}
 for attempt in lines("attempts.jsonl"):
     accepted.add(digest(attempt.get("content", MISSING)))
 for experiment in lines("experiments.jsonl"):
     for revision in experiment.get("revisions", []):
         accepted.add(digest(revision.get("content", MISSING)))
-# A message's content is made of what its entry shows.
+# The content of a message is rebuilt from its entry.
 for file in files:
     if not file["@id"].startswith("timelines/"):
         continue
@@ -121,29 +121,29 @@ for file in files:
             content["replyToEntryId"] = entry["replyToEntryId"]
         accepted.add(digest(content))
 
-# What was withheld since says by whom, when and why; a later write of the feed, which is chained like every other, must have
-# withheld just that. Where anything may stand, the same may have been said by whoever wrote it.
+# A mark in place of a withheld part says by whom, when and why it was withheld. A later write of the feed must have withheld that
+# part. In a field of any shape, the author may also have written something that looks like a mark.
 withholdings = [write for write in lines(KNOWN["history"]) if write.get("operation") == "withhold_content" and isinstance(write.get("body"), dict)]
 any_shapes = set(KNOWN["anything"])
 
 
-def told_in(value, place, is_any):
-    told = value.get("withheld") if isinstance(value, dict) and len(value) == 1 else None
-    if isinstance(told, dict) and sorted(told) == ["at", "by", "reason"]:
-        yield place, is_any, told
+def marks_in(value, place, is_any):
+    mark = value.get("withheld") if isinstance(value, dict) and len(value) == 1 else None
+    if isinstance(mark, dict) and sorted(mark) == ["at", "by", "reason"]:
+        yield place, is_any, mark
     elif isinstance(value, dict):
         for name, held in value.items():
-            yield from told_in(held, place + "/" + name.replace("~", "~0").replace("/", "~1"), is_any or name in any_shapes)
+            yield from marks_in(held, place + "/" + name.replace("~", "~0").replace("/", "~1"), is_any or name in any_shapes)
     elif isinstance(value, list):
         for index, held in enumerate(value):
-            yield from told_in(held, f"{place}/{index}", is_any or str(index) in any_shapes)
+            yield from marks_in(held, f"{place}/{index}", is_any or str(index) in any_shapes)
 
 
 def whole(value):
     return int(value) if isinstance(value, Number) and re.fullmatch("[0-9]+", value) else -1
 
 
-def is_explained(write, place, told):
+def is_explained(write, place, mark):
     given = write.get("given")
     ids = given.get("ids") if isinstance(given, dict) else None
     for by in withholdings:
@@ -156,24 +156,24 @@ def is_explained(write, place, told):
         actor = by.get("actor", MISSING)
         # A mark names the person alone, not the agent that withheld for them.
         person = {name: value for name, value in actor.items() if name != "agent"} if isinstance(actor, dict) else actor
-        said = [by.get("at", MISSING), person, by["body"].get("reason", MISSING)]
-        is_by = canonical(said) == canonical([told["at"], told["by"], told["reason"]])
+        stated = [by.get("at", MISSING), person, by["body"].get("reason", MISSING)]
+        is_by = canonical(stated) == canonical([mark["at"], mark["by"], mark["reason"]])
         if is_of and is_at and is_by and whole(by.get("sequence")) > whole(write.get("sequence")):
             return True
     return False
 
 
 def is_withheld(write, name, place):
-    """Whether something of a part of a write was withheld."""
+    """Whether part of a member of a write was withheld."""
     found = False
-    for at, is_any, told in list(told_in(write.get(name), place, False)):
-        explained = is_explained(write, at, told)
+    for at, is_any, mark in list(marks_in(write.get(name), place, False)):
+        explained = is_explained(write, at, mark)
         must(is_any or explained, f"activity {entries} is said to be withheld at {at}, and no write withholds that")
         found = found or explained
     return found
 
 
-# The feed: no entry missing, each whole, each resting on the one before; and the write of each, as it was accepted.
+# The feed: no entry may be missing, each must be whole and follow the one before, and the history must have its write as accepted.
 shown = set(KNOWN["shown"])
 history = lines(KNOWN["history"])
 previous = KNOWN["first"]
@@ -189,7 +189,7 @@ for entry in lines("activity.jsonl"):
     write = next(history, {})
     names = ("sequence", "operation", "at", "actor")
     is_that_write = all(canonical(write.get(name, MISSING)) == canonical(entry.get(name, MISSING)) for name in names)
-    # A body that is what was accepted has nothing withheld, whatever it looks like.
+    # A body with the accepted digest has nothing withheld, even if it contains something like a mark.
     is_whole = digest(write.get("body", MISSING)) == entry.get("contentDigest")
     is_gone = not is_whole and is_withheld(write, "body", "")
     is_withheld(write, "client", "/client")
@@ -202,7 +202,7 @@ for entry in lines("activity.jsonl"):
         continue
     contents += 1
     must(entry.get("contentDigest") in accepted, f"the content that activity {entries} accepted is not here")
-must(next(history, None) is None, "the history goes on after the feed")
+must(next(history, None) is None, "the history continues after the feed ends")
 
 for fault in faults:
     print(fault, file=sys.stderr)
@@ -211,7 +211,7 @@ if faults:
 else:
     print(f"{entries} entries chained, {bodies} writes, {contents} contents and {len(files)} files are what their digests say. The last digest is {previous}")
     if unproved:
-        print(f"Not proved: {len(unproved)} of the writes, of which something was withheld: nothing proves what is left of them. Entries: {', '.join(unproved)}")
+        print(f"Not proved: {len(unproved)} of the writes, of which something was withheld: nothing proves the rest of them. Entries: {', '.join(unproved)}")
     for line in KNOWN["onlySaid"]:
         print(line)
 sys.exit(1 if faults else 0)

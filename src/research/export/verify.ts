@@ -1,4 +1,4 @@
-/** The programs that travel with a crate and verify it offline: one for Node, one for Python. */
+/** The programs in a crate that verify it offline, for Node and for Python. */
 import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import { anyShapes } from "../../contract/definitions/withheld-text.ts"
 import { objectList } from "../../contract/objects/objects.ts"
@@ -9,25 +9,22 @@ import { onlySaid } from "../../contract/unproved.ts"
 import { packaged } from "../../packaged.ts"
 import { acceptedFolders, HISTORY } from "./paths.ts"
 
-/** The operations whose content a crate holds beside the history too: those that make an object that is exported so, or change it where every content is kept. */
+/** The operations whose content a crate also holds outside the history: those that make an exported object, or change one whose every content is exported. */
 const operationsWithFile: readonly string[] = operations
   .filter(({ target, body }) => {
     const exported = objectList.find(({ kind }) => kind === target)?.exported ?? null
-    const isOfOneThere = refersIn(body).some(({ refers }) => refers.isSubject && kindsIn(refers).some((kind) => kind === target))
-    return exported === "every" || (exported === "made" && !isOfOneThere)
+    const isChange = refersIn(body).some(({ refers }) => refers.isSubject && kindsIn(refers).some((kind) => kind === target))
+    return exported === "every" || (exported === "made" && !isChange)
   })
   .map(({ name }) => name)
 
-/** What the programs end with. */
-const said = [
-  onlySaid,
-  "Proved only by an instance that imports the crate: the ids in paths, and the files that are made from the history.",
-]
+/** The last lines that the programs print. */
+const caveats = [onlySaid, "Proved only by an instance that imports the crate: the ids in paths, and the files made from the history."]
 
-/** Both are files of this folder, which read the same but for their language. */
+/** Both files are in this folder and differ only in their language. */
 export type Verifier = "verify.mjs" | "verify.py"
 
-/** The text of a program that proves a crate, with what it must know put in: JSON, which both languages read as their own. */
+/** Returns the text of a program that proves a crate, with its parameters filled in as JSON, which both languages can read. */
 export function verifier(name: Verifier): string {
   const known = {
     folders: acceptedFolders,
@@ -36,7 +33,7 @@ export function verifier(name: Verifier): string {
     first: firstPreviousDigest,
     shown: operationsWithFile,
     anything: anyShapes(operations),
-    onlySaid: said,
+    onlySaid: caveats,
   }
   return packaged(`src/research/export/${name}`).replace("__KNOWN__", () => JSON.stringify(known))
 }

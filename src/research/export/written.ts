@@ -1,4 +1,4 @@
-/** An accepted write as a replay elsewhere needs it: in a crate, and beside an entry of the feed. */
+/** An accepted write in the form that a replay on another instance needs, for a crate and for the feed. */
 import { JsonText, stored, type Writable } from "../../contract/json.ts"
 import type { Named } from "../../contract/answers/description.ts"
 import { DESCRIBED } from "../../people/people.ts"
@@ -7,8 +7,8 @@ import { roomEntry, type RoomEntry } from "../../ledger/journal/room-journal.ts"
 import { citing } from "./cited.ts"
 
 /**
- * An accepted write as another instance replays it. Of what the write was given it tells only the ids: whoever replays it works
- * out the rest. Digests of tokens and the credential it was sent with stay here.
+ * An accepted write as another instance replays it. Of the values that the write was given it has only the ids, because a replay
+ * computes the rest. Digests of tokens and the sender's credential stay here.
  */
 export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "entry">) => ({
   sequence,
@@ -25,14 +25,14 @@ export const writtenOut = ({ sequence, entry }: Pick<RoomEntry, "sequence" | "en
   given: { ...(entry.given.ids && { ids: entry.given.ids }) },
 })
 
-/** What stands beside an entry of the feed for those who follow a Room from another instance. */
+/** Reads the write of a feed entry, for instances that mirror the Room. */
 export function writes(db: Db) {
   const find = roomEntry(db)
   const person = db.prepare<Named>(
     `SELECT user_id AS userId, coalesce(known_as, username) AS username, ${DESCRIBED("p")} FROM people p WHERE user_id = +?`,
   )
   const cites = citing(db)
-  /** The write, its actor and whom it names besides with how they want to be cited, and what it names of other Rooms; null where it is not kept. */
+  /** Returns the write, the people it names with how they want to be cited, and the Rooms it cites; null if it is not stored. */
   return (roomId: string, sequence: number): Writable => {
     const found = find(roomId, sequence)
     if (found === undefined) return null

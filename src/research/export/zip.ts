@@ -1,27 +1,27 @@
-/** Writes files into a zip while it is sent: one after the other, none of them ever whole in memory. */
+/** Writes files into a zip while it is sent, without holding a whole file in memory. */
 import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
 import { ZipFile } from "yazl"
 
-/** A file as its text, or its bytes, are made. */
+/** A file whose text or bytes are made while it is read. */
 export interface TextFile {
   readonly path: string
   readonly text: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 }
 
-/** What was written of a file. */
+/** The size and digest of a written file. */
 export interface Written {
   readonly bytes: number
   readonly sha256: string
 }
 
-/** The earliest time that a zip can hold, in milliseconds. What it cannot hold ends the process that writes it. */
+/** The earliest time that a zip can hold, in milliseconds. An earlier one would end the process. */
 const FIRST_TIME = Date.UTC(1980, 0, 2)
 
-/** Bytes that are handed on in one piece. */
-const PIECE = 64 * 1024
+/** Characters of text in a chunk. */
+const CHUNK = 64 * 1024
 
-/** The bytes of a text in pieces of some size, however it was made; `done` is told what they came to. */
+/** Yields the bytes of a text in chunks of even size. @param done called with the total size and digest */
 async function* bytesOf(text: TextFile["text"], done: (written: Written) => void): AsyncGenerator<Buffer> {
   const hash = createHash("sha256")
   let bytes = 0
@@ -32,7 +32,7 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
     bytes += made.length
     return made
   }
-  const piece = () => {
+  const chunk = () => {
     const made = Buffer.from(waiting.join(""))
     waiting = []
     length = 0
@@ -40,22 +40,22 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
   }
   for await (const part of text) {
     if (typeof part !== "string") {
-      yield piece()
+      yield chunk()
       yield counted(Buffer.from(part))
       continue
     }
     waiting.push(part)
     length += part.length
-    if (length >= PIECE) yield piece()
+    if (length >= CHUNK) yield chunk()
   }
-  yield piece()
+  yield chunk()
   done({ bytes, sha256: hash.digest("hex") })
 }
 
 /**
- * The bytes of a zip of some files. What is not read is not made.
- * @param files may tell a later file what was written of those before it
- * @param at the time that all of them carry, so that the same files give the same bytes
+ * Yields the bytes of a zip of some files. Makes only what is read.
+ * @param files receives the size and digest of each written file, which later files may use
+ * @param at the time of all files, so that the same files give the same bytes
  */
 export async function* zipped(files: AsyncGenerator<TextFile, void, Written | undefined>, at: Date): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile()
@@ -64,13 +64,13 @@ export async function* zipped(files: AsyncGenerator<TextFile, void, Written | un
   if (!(output instanceof Readable)) throw new Error("the zip cannot be read")
   let current: Readable | undefined
 
-  /** Resolves once the whole file went in. */
+  /** Resolves when the whole file has been written. */
   const write = ({ path, text }: TextFile) =>
     new Promise<Written>((resolve, reject) => {
       let written: Written | undefined
       zip.addReadStreamLazy(path, { mtime }, (open) => {
         current = Readable.from(
-          bytesOf(text, (told) => (written = told)),
+          bytesOf(text, (total) => (written = total)),
           { objectMode: false },
         )
         current.once("error", reject)

@@ -1,22 +1,22 @@
 /**
- * A crate as a file from somebody: hostile until proved. Its names, sizes and digests are looked at before a word of it is
- * believed; nothing of it is ever written to a disk, or held in memory beyond a line.
+ * Reads a crate from an untrusted source. Names, sizes and digests are checked before any content is used. Nothing is written to
+ * disk, and no more than a line is held in memory.
  */
 import { createHash } from "node:crypto"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { messageOf } from "../../contract/faults.ts"
 
-/** The crate cannot be believed; the sentence says why, and where. */
+/** The crate is invalid. The message says why, and where. */
 export class CrateFault extends Error {}
 
-/** Bounds of what is read, in bytes but for `files`. */
+/** Limits on a crate, in bytes except `files` and `ratio`. */
 export interface CrateBounds {
   readonly files: number
-  /** Of all files together, unpacked. */
+  /** The unpacked size of all files together. */
   readonly total: number
   readonly line: number
   readonly metadata: number
-  /** How many times its packed size a file may be; less would refuse what compresses well. */
+  /** The most that a file may grow when it is unpacked, as a factor. Lower limits would refuse files that compress well. */
   readonly ratio: number
 }
 
@@ -29,10 +29,10 @@ export const crateBounds: CrateBounds = {
 }
 
 const METADATA = "ro-crate-metadata.json"
-/** A file so small may be packed as well as it can be. */
+/** Files up to this size may exceed the ratio. */
 const SMALL = 1 << 20
 
-interface Said {
+interface Described {
   readonly "@id": string
   readonly sha256: string
   readonly contentSize: string
@@ -47,7 +47,7 @@ async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   }
 }
 
-/** The files that a zip names, each once, within the bounds. */
+/** Returns the files of a zip by name. @throws CrateFault for a duplicate, an encrypted file, or more than the limits allow */
 async function entriesOf(zip: ZipFile, bounds: CrateBounds): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>()
   let total = 0
@@ -71,37 +71,37 @@ async function entriesOf(zip: ZipFile, bounds: CrateBounds): Promise<Map<string,
 }
 
 export interface CrateFile {
-  /** The objects of a file with one a line, by their number. @throws CrateFault */
+  /** Yields the values of a file with one per line, with their line numbers. @throws CrateFault */
   lines(path: string): AsyncGenerator<{ readonly number: number; readonly value: unknown }>
-  /** The bytes of a file; undefined where there is none, or it is longer than `most`. @throws CrateFault */
+  /** Returns the bytes of a file; undefined if there is none, or it is longer than `most`. @throws CrateFault */
   bytes(path: string, most: number): Promise<Buffer | undefined>
   close(): void
 }
 
 /**
- * Opens a crate and proves that every file is what its metadata says, and that there is no other.
+ * Opens a crate, and checks that it has exactly the files that its metadata describes, with their sizes and digests.
  * @throws CrateFault
  */
 export async function openCrate(file: string, bounds: CrateBounds = crateBounds): Promise<CrateFile> {
-  // Names with `..`, with a drive or a backslash are refused by the library, and sizes other than those that were said.
+  // The library refuses names with `..`, a drive or a backslash, and files of another size than the zip states.
   const zip = await openPromise(file, { autoClose: false, strictFileNames: true }).catch((error: unknown) => {
     throw new CrateFault(`${file} is not a complete zip file (${messageOf(error)}).`)
   })
   try {
     const entries = await entriesOf(zip, bounds)
-    const said = await saidOf(zip, entries, bounds)
+    const described = await describedIn(zip, entries, bounds)
     for (const [path, entry] of entries) {
       if (path.startsWith("ro-crate-")) continue
-      const due = said.get(path)
+      const due = described.get(path)
       if (due === undefined) throw new CrateFault(`${path} is in the crate and not in its metadata.`)
       if (String(entry.uncompressedSize) !== due.contentSize)
         throw new CrateFault(`${path} in the crate is not as long as its metadata says.`)
       const hash = createHash("sha256")
       for await (const piece of bytesOf(zip, entry)) hash.update(piece)
       if (hash.digest("hex") !== due.sha256) throw new CrateFault(`${path} in the crate is not what its metadata says.`)
-      said.delete(path)
+      described.delete(path)
     }
-    const [missing] = said.keys()
+    const [missing] = described.keys()
     if (missing !== undefined) throw new CrateFault(`${missing} is in the metadata of the crate and not in the crate.`)
     return {
       async *lines(path) {
@@ -124,8 +124,8 @@ export async function openCrate(file: string, bounds: CrateBounds = crateBounds)
   }
 }
 
-/** What the metadata says of each file. */
-async function saidOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bounds: CrateBounds): Promise<Map<string, Said>> {
+/** Returns the description of each file in the metadata. */
+async function describedIn(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bounds: CrateBounds): Promise<Map<string, Described>> {
   const entry = entries.get(METADATA)
   if (entry === undefined) throw new CrateFault("The file is not a crate: it has no ro-crate-metadata.json.")
   if (entry.uncompressedSize > bounds.metadata) throw new CrateFault(`${METADATA} is over ${bounds.metadata} bytes.`)
@@ -134,7 +134,7 @@ async function saidOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>, bounds:
   const { "@graph": graph }: { readonly "@graph"?: unknown } = parsed(Buffer.concat(pieces)) ?? {}
   if (!Array.isArray(graph)) throw new CrateFault(`${METADATA} does not describe a crate.`)
   const files = graph.filter(
-    (each): each is Said => each?.["@type"] === "File" && typeof each["@id"] === "string" && !each["@id"].startsWith("#"),
+    (each): each is Described => each?.["@type"] === "File" && typeof each["@id"] === "string" && !each["@id"].startsWith("#"),
   )
   return new Map(files.map((each) => [each["@id"], each]))
 }

@@ -1,4 +1,4 @@
-/** What came withheld from elsewhere: a write of the same activity, which is proved like every other, must have withheld it. */
+/** Checks parts that another instance withheld: a proved write of the same activity must have withheld each. */
 import * as v from "valibot"
 import { canonicalJson, type JsonObject } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -6,8 +6,8 @@ import type { OperationName } from "../../contract/operations/index.ts"
 import { type Claim, claimsIn, isNamedBy, isWithholdable, withMarks } from "../../contract/definitions/withheld-text.ts"
 import { CrateFault } from "./crate-file.ts"
 
-/** As much of a write that withholds something as it takes to tell what, as it came; it is proved when its turn comes. */
-const told = v.object({
+/** The part of a withholding write that says what it withholds. It is unproved until its turn in the activity. */
+const markSchema = v.object({
   sequence: v.number(),
   operation: v.literal("withhold_content" satisfies OperationName),
   at: v.string(),
@@ -18,9 +18,9 @@ const told = v.object({
     reason: v.string(),
   }),
 })
-type Mark = v.InferOutput<typeof told>
+type Mark = v.InferOutput<typeof markSchema>
 
-/** A write as it came, of which something may be withheld. */
+/** An unproved write that may have withheld parts. */
 interface WithheldPart {
   readonly sequence: number
   readonly body: JsonObject
@@ -28,13 +28,13 @@ interface WithheldPart {
   readonly given: { readonly ids?: readonly string[] | undefined }
 }
 
-/** What the writes of some Rooms withhold, as far as they were seen. */
+/** The withholding writes of some Rooms that have been seen so far. */
 export class Withholdings {
   readonly #rooms = new Map<string, Mark[]>()
 
-  /** Takes note of a write that withholds something; of every other one, of nothing. */
+  /** Notes a write if it withholds something. */
   note(roomId: string, written: unknown): void {
-    const found = v.safeParse(told, written)
+    const found = v.safeParse(markSchema, written)
     if (!found.success) return
     const known = this.#rooms.get(roomId) ?? []
     known.push(found.output)
@@ -59,21 +59,21 @@ export class Withholdings {
   }
 
   /**
-   * A write with marks in place of the parts that were withheld.
-   * @param isWhole whether its body is the one that was accepted, whatever it looks like
-   * @returns null where nothing of it was withheld
-   * @throws CrateFault for what nobody withheld
+   * Returns a write with marks in place of its withheld parts.
+   * @param isWhole whether its body has the digest of the accepted one
+   * @returns null if nothing was withheld
+   * @throws CrateFault for a part that no write withheld
    */
   marked(
     roomId: string,
     operation: Operation,
-    came: WithheldPart,
+    received: WithheldPart,
     { contentDigest, isWhole, where }: { readonly contentDigest: string; readonly isWhole: boolean; readonly where: string },
   ): { readonly content: string; readonly client: JsonObject | undefined } | null {
     if (!isWithholdable(operation)) return null
-    const whole = { ...came.body, ...(came.client === undefined ? {} : { client: came.client }) }
+    const whole = { ...received.body, ...(received.client === undefined ? {} : { client: received.client }) }
     const claims = claimsIn(operation, whole).filter(({ place }) => !isWhole || isNamedBy(place, "/client"))
-    const explained = claims.filter((claim) => this.#explains(roomId, came, claim))
+    const explained = claims.filter((claim) => this.#explains(roomId, received, claim))
     const open = claims.find((claim) => !claim.mayBeSaid && !explained.includes(claim))
     if (open !== undefined)
       throw new CrateFault(`${where} is said to be withheld at ${open.place}, and no write of the activity withholds that.`)

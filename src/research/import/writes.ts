@@ -1,4 +1,4 @@
-/** Writes from a crate or another instance's feed. Each is proved against its Room's feed before it is replayed. */
+/** Reads writes from a crate or another instance's feed. Each is proved against its Room's feed before it is replayed. */
 import * as v from "valibot"
 import { entryDigest, firstPreviousDigest } from "../../contract/answers/chain.ts"
 import { canonicalJson, digestOf, isObject, type JsonObject } from "../../contract/json.ts"
@@ -10,7 +10,7 @@ import { CrateFault, type CrateFile } from "./crate-file.ts"
 import { NAME, uuid } from "./origin.ts"
 import { Withholdings } from "./withheld.ts"
 
-/** Ids that one write may have been given. */
+/** The most ids that a write may have been given. */
 const MOST_IDS = 100
 
 const at = v.pipe(
@@ -19,7 +19,7 @@ const at = v.pipe(
   v.check((value) => !Number.isNaN(Date.parse(value)), "is not a time"),
 )
 const digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/))
-/** With the name of the agent, as the feed seals it. */
+/** The actor, with the name of the agent, which the digest in the feed covers. */
 const actor = v.strictObject({ userId: uuid, username: NAME, agent: v.optional(v.nullable(plain(limits.credentialLabel))) })
 const object = v.custom<JsonObject>((value) => isObject(value) && !Array.isArray(value), "is not an object")
 
@@ -31,7 +31,7 @@ const writeSchema = v.strictObject({
   path: v.record(v.string(), uuid),
   body: object,
   client: v.optional(object),
-  // Only ids are taken from it. Everything else that a write was given is worked out here.
+  // Only ids are taken from it. The replay computes everything else that a write was given.
   given: v.object({ ids: v.optional(v.pipe(v.array(uuid), v.maxLength(MOST_IDS))) }),
 })
 const feedSchema = v.looseObject({
@@ -50,13 +50,13 @@ export interface ProvedWrite {
   readonly roomId: string
   readonly sequence: number
   readonly entry: Omit<Entry, "position" | "sender">
-  /** Of its entry of the activity. */
+  /** The digest of its entry in the activity. */
   readonly digest: string
   /** The ids of all people that it names. */
   readonly people: readonly string[]
-  /** The member whom its body calls by name. */
+  /** The member that its body names. */
   readonly member: { readonly userId: string; readonly username: string } | null
-  /** Whether its body has the digest that the feed names. If not, parts of it were withheld, and nothing proves what is left. */
+  /** Whether its body has the digest in the feed. If not, parts of it were withheld, and nothing proves the rest. */
   readonly isProved: boolean
 }
 
@@ -74,7 +74,7 @@ export class Prover {
   #sequence: number
   #digest: string
 
-  /** @param withheld what is withheld by writes still to come @param after where the feed is taken up @param of what the Room is called in a sentence */
+  /** @param withheld writes that withhold parts of earlier ones @param of how messages name the Room @param after the last entry already proved */
   constructor(
     roomId: string,
     withheld: Withholdings,
@@ -88,48 +88,48 @@ export class Prover {
     this.#digest = after.digest
   }
 
-  /** The last entry that was proved, or where the feed was taken up. */
+  /** The sequence of the last proved entry. */
   get sequence(): number {
     return this.#sequence
   }
 
-  /** @throws CrateFault where an entry does not follow from the one before it, or the write is not what it says */
+  /** @throws CrateFault if an entry does not follow from the one before it, or the write does not match it */
   prove(activity: unknown, written: unknown): ProvedWrite {
     const due = this.#sequence + 1
     const inFeed = `Entry ${due} of the activity${this.#of}`
     const inHistory = `Entry ${due} of the history${this.#of}`
-    const told = checked(feedSchema, activity, inFeed)
+    const entry = checked(feedSchema, activity, inFeed)
     if (
-      told.sequence !== due ||
-      told.previousDigest !== this.#digest ||
-      entryDigest(activity as Parameters<typeof entryDigest>[0]) !== told.digest
+      entry.sequence !== due ||
+      entry.previousDigest !== this.#digest ||
+      entryDigest(activity as Parameters<typeof entryDigest>[0]) !== entry.digest
     )
       throw new CrateFault(`${inFeed} does not follow from the one before it.`)
     const write = checked(writeSchema, written, inHistory)
     const operation = recordedOperation(write.operation)
     if (operation === undefined || operation.family !== "research" || operation.activity === null)
-      throw new CrateFault(`${inHistory} is ${write.operation}, which this program does not do: it is of a newer version.`)
+      throw new CrateFault(`${inHistory} is ${write.operation}, which this program does not know: it is from a newer version.`)
     const content = canonicalJson(write.body)
     const { userId, username } = write.actor
-    const isWhole = digestOf(content) === told.contentDigest
-    const marked = this.#withheld.marked(this.#roomId, operation, write, { contentDigest: told.contentDigest, isWhole, where: inHistory })
-    const isIt =
+    const isWhole = digestOf(content) === entry.contentDigest
+    const marked = this.#withheld.marked(this.#roomId, operation, write, { contentDigest: entry.contentDigest, isWhole, where: inHistory })
+    const isMatch =
       write.sequence === due &&
-      write.operation === told.operation &&
-      write.at === told.at &&
-      userId === told.actor.userId &&
-      username === told.actor.username &&
-      write.actor.agent === told.actor.agent &&
+      write.operation === entry.operation &&
+      write.at === entry.at &&
+      userId === entry.actor.userId &&
+      username === entry.actor.username &&
+      write.actor.agent === entry.actor.agent &&
       (isWhole || marked !== null)
-    if (!isIt) throw new CrateFault(`${inHistory} is not what the activity says was accepted.`)
+    if (!isMatch) throw new CrateFault(`${inHistory} is not what the activity says was accepted.`)
     this.#sequence = due
-    this.#digest = told.digest
-    const named = write.operation === "add_member" ? told.target.id : undefined
+    this.#digest = entry.digest
+    const named = write.operation === "add_member" ? entry.target.id : undefined
     const member = write.path.userId ?? named
     return {
       roomId: this.#roomId,
       sequence: due,
-      digest: told.digest,
+      digest: entry.digest,
       member: named === undefined ? null : { userId: named, username: String(write.body.username) },
       people: member === undefined ? [userId] : [userId, member],
       isProved: isWhole,
@@ -137,17 +137,17 @@ export class Prover {
         operation: write.operation,
         userId,
         username,
-        ...(told.actor.agent !== undefined && { agent: told.actor.agent ?? "" }),
+        ...(entry.actor.agent !== undefined && { agent: entry.actor.agent ?? "" }),
         at: write.at,
         params: write.path,
         ...(marked === null
           ? { content, client: write.client }
-          : // What a retry would equal is known where it was sent.
-            { ...marked, sealed: { contentDigest: told.contentDigest, requestDigest: "" } }),
-        // The feed's digest covers what is taken from the feed. A name in the body is a name of the other instance.
+          : // Only the instance that received the write knows the digest of a retry.
+            { ...marked, sealed: { contentDigest: entry.contentDigest, requestDigest: "" } }),
+        // The digest of the feed covers these values. A name in the body is a name on the other instance.
         given: {
           ...(write.given.ids && { ids: write.given.ids }),
-          ...(told.target.originRoomId !== undefined && { labelledBy: told.target.originRoomId }),
+          ...(entry.target.originRoomId !== undefined && { labelledBy: entry.target.originRoomId }),
           ...(named !== undefined && { named }),
         },
       },
@@ -162,7 +162,7 @@ const citedSchema = v.strictObject({
   write: v.unknown(),
 })
 
-/** The writes of other Rooms in a crate, in the order in which they have to be done. */
+/** Yields the writes of other Rooms in a crate, in the order of their replay. */
 async function* citedWrites(crate: CrateFile, withheld: Withholdings): AsyncGenerator<ProvedWrite & { readonly before: number }> {
   const provers = new Map<string, Prover>()
   for await (const { number, value } of crate.lines("cited.jsonl")) {
@@ -173,7 +173,7 @@ async function* citedWrites(crate: CrateFile, withheld: Withholdings): AsyncGene
   }
 }
 
-/** What the writes of a crate withhold: known before what comes withheld. */
+/** Collects the withholding writes of a crate before its other writes are read. */
 async function withholdingsOf(crate: CrateFile, roomId: string): Promise<Withholdings> {
   const withheld = new Withholdings()
   for await (const { value } of crate.lines("history.jsonl")) withheld.note(roomId, value)
@@ -183,8 +183,8 @@ async function withholdingsOf(crate: CrateFile, roomId: string): Promise<Withhol
 }
 
 /**
- * Every write of a crate in the order in which they can be done, each once it is proved.
- * @throws CrateFault at the first that is not what the feed says
+ * Yields every write of a crate in the order of their replay, each after it is proved.
+ * @throws CrateFault at the first that does not match the feed
  */
 export async function* provedWrites(crate: CrateFile, roomId: string): AsyncGenerator<ProvedWrite> {
   const withheld = await withholdingsOf(crate, roomId)
@@ -200,6 +200,6 @@ export async function* provedWrites(crate: CrateFile, roomId: string): AsyncGene
     if (line.done === true) throw new CrateFault(`The history ends before entry ${due}.`)
     yield prover.prove(value, line.value.value)
   }
-  if ((await history.next()).done !== true) throw new CrateFault(`The history goes on after entry ${due}, the last of the activity.`)
+  if ((await history.next()).done !== true) throw new CrateFault(`The history continues after entry ${due}, the last of the activity.`)
   for (; next.done !== true; next = await cited.next()) yield next.value
 }

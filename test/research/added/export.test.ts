@@ -240,7 +240,7 @@ t.test("A record's standing, what it rests on and the papers it quotes are told"
   })
   t.match(crate.entity("links/L6.json"), {
     creativeWorkStatus: "withdrawn",
-    description: /Taken back by its author at 2\d{3}-.*Z, and counts no more: I had read past the limitations\./,
+    description: /Withdrawn by its author at 2\d{3}-.*Z, so it no longer counts: I had read past the limitations\./,
   })
   t.end()
 })

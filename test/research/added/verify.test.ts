@@ -114,7 +114,7 @@ t.test("Each kind of change is told for what it is", async (t) => {
   await told(spoilt(timeline, "I lose the bet", "I win the bet"), /the content that activity [0-9]+ accepted is not here/)
   await told({ "metrics.csv": text("metrics.csv").replace("NaN", "1.0") }, /metrics\.csv is not what was exported/)
   await told(forged("history.jsonl", without("history.jsonl", 20)), /the history does not hold the write that activity 21 accepted/)
-  await told(forged("history.jsonl", `${text("history.jsonl")}{"sequence":0}\n`), /the history goes on after the feed/)
+  await told(forged("history.jsonl", `${text("history.jsonl")}{"sequence":0}\n`), /the history continues after the feed ends/)
   await told(forged("history.jsonl", text("history.jsonl").slice(0, -200)), /history\.jsonl line [0-9]+ is not a JSON object/)
   await told(forged("history.jsonl", ""), /the history does not hold the write that activity 1 accepted/)
 })
