@@ -1,4 +1,4 @@
-/** What programs read of a page beside its text: citations, previews, linked data, feeds; and the same as links in its header. */
+/** A page's metadata for programs: citations, previews, linked data and feeds, in its head and in its Link header. */
 import { licenceIri, licenceUrl } from "../contract/licences.ts"
 import { type Named, orcidAddress, shownName } from "../contract/answers/description.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
@@ -7,53 +7,52 @@ import { oneLine, shortened } from "../contract/text.ts"
 import { type Html, html, markup } from "./html.ts"
 import { words } from "./words.ts"
 
-/** A link of a page, as its header and its head have it. */
+/** A link in a page's head and in its Link header. */
 export interface Link {
   readonly rel: string
-  /** Below the base URL, or a whole address. */
+  /** A path below the base URL, or an absolute URL. */
   readonly href: string
   readonly type?: string
   readonly title?: string
 }
 
-/** What a page is about. */
+/** The metadata of a page. */
 export interface About {
-  /** The page's own address, below the base URL. */
+  /** The page's path, below the base URL. */
   readonly path: string
   readonly title: string
   readonly description: string
-  /** For Open Graph. */
   readonly type: "article" | "website"
-  /** Names and contents of `citation_…`, as reference managers read them. */
+  /** Names and contents of the `citation_…` elements, for reference managers. */
   readonly citation: readonly (readonly [string, string])[]
-  /** Members of the JSON-LD object, in the words of schema.org. */
+  /** Members of the JSON-LD object, in the schema.org vocabulary. */
   readonly linked: Readonly<Record<string, unknown>>
   readonly links: readonly Link[]
-  /** What it is a part of. */
+  /** The Room that it belongs to. */
   readonly within?: { readonly path: string; readonly title: string; readonly license: string | null }
 }
 
 const DESCRIPTION = 300
 const SCHEMA = "https://schema.org/"
 
-/** A feed of a place, in both its forms. */
-export const feedLinks = (place: string, title: string, query = ""): readonly Link[] => [
-  { rel: "alternate", href: `${place}/feed.atom${query}`, type: "application/atom+xml", title: `${title} (Atom)` },
-  { rel: "alternate", href: `${place}/feed.json${query}`, type: "application/feed+json", title: `${title} (JSON Feed)` },
+/** Returns links to a page's feed in both formats. */
+export const feedLinks = (path: string, title: string, query = ""): readonly Link[] => [
+  { rel: "alternate", href: `${path}/feed.atom${query}`, type: "application/atom+xml", title: `${title} (Atom)` },
+  { rel: "alternate", href: `${path}/feed.json${query}`, type: "application/feed+json", title: `${title} (JSON Feed)` },
 ]
 
-const whole = (href: string, baseUrl: string): string => (href.startsWith("/") ? baseUrl + href : href)
+const absolute = (href: string, baseUrl: string): string => (href.startsWith("/") ? baseUrl + href : href)
 
-/** Where the terms are read under which something may be used (Signposting). */
+/** A link to the text of a licence (Signposting). */
 const licenceLink = (license: string | null): readonly Link[] => (license === null ? [] : [{ rel: "license", href: licenceUrl(license) }])
 
-/** The feeds among a page's links, where feed readers look for them. */
+/** Renders the elements by which feed readers discover a page's feeds. */
 export const feedElements = (links: readonly Link[], baseUrl: string): Html =>
   html`${links
     .filter(({ rel }) => rel === "alternate")
-    .map(({ rel, href, type, title }) => html`<link rel="${rel}" type="${type}" title="${title}" href="${whole(href, baseUrl)}">`)}`
+    .map(({ rel, href, type, title }) => html`<link rel="${rel}" type="${type}" title="${title}" href="${absolute(href, baseUrl)}">`)}`
 
-/** The elements in a page's head. */
+/** Renders a page's metadata for its head. */
 export function headOf({ path, title, description, type, citation, linked, links, within }: About, baseUrl: string): Html {
   const isPartOf = within && {
     "@type": "Collection",
@@ -75,25 +74,25 @@ ${named.map(([property, content]) => html`<meta property="${property}" content="
 ${citation.map(([name, content]) => html`<meta name="${name}" content="${content}">`)}
 ${feedElements(links, baseUrl)}
 ${
-  // Data, which no browser runs; no element can end inside of it.
+  // No text can close the element, because `<` is escaped. Browsers do not run a script of this type.
   markup(`<script type="application/ld+json">${JSON.stringify(graph).replaceAll("<", "\\u003c")}</script>`)
 }
 `
 }
 
-/** The links of a page as its `Link` header has them (Signposting). */
+/** Returns the value of a page's `Link` header (Signposting). */
 export const linkHeader = ({ path, links, linked }: About, baseUrl: string): string =>
   [
     { rel: "cite-as", href: path },
     { rel: "type", href: `${SCHEMA}${String(linked["@type"])}` },
     ...links.filter(({ title }) => title === undefined),
   ]
-    .map(({ rel, href, type }: Link) => `<${whole(href, baseUrl)}>; rel="${rel}"${type === undefined ? "" : `; type="${type}"`}`)
+    .map(({ rel, href, type }: Link) => `<${absolute(href, baseUrl)}>; rel="${rel}"${type === undefined ? "" : `; type="${type}"`}`)
     .join(", ")
 
-const described = (text: string): string => shortened(oneLine(text), DESCRIPTION)
+const asDescription = (text: string): string => shortened(oneLine(text), DESCRIPTION)
 type Author = Omit<Named, "userId">
-/** Somebody in the words of schema.org: by their ORCID, where they gave one. */
+/** A schema.org Person, identified by their ORCID if they gave one. */
 const person = ({ givenName, familyName, orcid, ...who }: Author) => ({
   "@type": "Person",
   ...(orcid !== null && { "@id": orcidAddress(orcid) }),
@@ -101,13 +100,13 @@ const person = ({ givenName, familyName, orcid, ...who }: Author) => ({
   ...(givenName !== null && { givenName }),
   ...(familyName !== null && { familyName }),
 })
-/** Signposting's word for who made something. */
+/** A link to the author's ORCID (Signposting). */
 const authorLink = ({ orcid }: Author): readonly Link[] => (orcid === null ? [] : [{ rel: "author", href: orcidAddress(orcid) }])
 const orcidCited = ({ orcid }: Author) => (orcid === null ? [] : ([["citation_author_orcid", orcidAddress(orcid)]] as const))
 const citedDate = (at: string): string => at.slice(0, 10).replaceAll("-", "/")
 const paperAddress = (arxivId: string) => `https://arxiv.org/abs/${arxivId}`
 
-/** A record: a claim that somebody made, with its standing. */
+/** Returns the metadata of a record: a claim with its author and standing. */
 export function aboutRecord(
   record: AnswerOf<"record">,
   room: AnswerOf<"room">,
@@ -122,7 +121,7 @@ export function aboutRecord(
   return {
     path,
     title: `${label}: ${oneLine(wording)}`,
-    description: described(`${standing}: ${wording}`),
+    description: asDescription(`${standing}: ${wording}`),
     type: "article",
     citation: [
       ["citation_title", oneLine(wording)],
@@ -141,7 +140,7 @@ export function aboutRecord(
     linked: {
       "@type": "Claim",
       additionalType: words(kind),
-      name: `${label}: ${described(wording)}`,
+      name: `${label}: ${asDescription(wording)}`,
       text: wording,
       author: person(author),
       datePublished: createdAt,
@@ -164,7 +163,7 @@ export function aboutRecord(
   }
 }
 
-/** A person: how they want to be cited. */
+/** Returns the metadata of a person, with the name they want to be cited by. */
 export function aboutPerson(named: Named): About {
   const path = `/people/${encodeURIComponent(named.username)}`
   return {
@@ -185,7 +184,7 @@ export function aboutPerson(named: Named): About {
   }
 }
 
-/** A Room: its question, and its contents. */
+/** Returns the metadata of a Room. */
 export function aboutRoom(
   { roomId, title, question = null, license, createdAt, lastActivityAt, state }: AnswerOf<"room_context">["room"],
   owner: Author,
@@ -195,7 +194,7 @@ export function aboutRoom(
   return {
     path,
     title,
-    description: described(question ?? title),
+    description: asDescription(question ?? title),
     type: "website",
     citation: [
       ["citation_title", title],

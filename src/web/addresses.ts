@@ -1,17 +1,17 @@
-/** Addresses of pages and places in them; which object has which page, the contract says. */
+/** Addresses of pages and of places in them. The contract says which object has which page. */
 import { isUuid } from "../contract/schema/fields.ts"
 import { entryPage, type Linkable, pageOf } from "../contract/objects/objects.ts"
 import { type LateText, to } from "./html.ts"
 
 export const pathOf = pageOf
 
-/** A place in a timeline. */
+/** Returns the path of an entry in its Thread's timeline. */
 export const entryPath = (threadId: string, entryId: string): string => entryPage(threadId, entryId) ?? "/"
 
-/** A link to an object's page. */
+/** Returns the address of an object's page, for `href`. */
 export const address = (kind: Linkable, id: string): LateText => to(pathOf(kind, id) ?? "/")
 
-/** A path with a query of those values that are given. */
+/** Adds a query to a path, without parameters that are empty. */
 export function withQuery(path: string, query: Readonly<Record<string, string | number | undefined | null>>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
@@ -19,12 +19,12 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
   return search.size === 0 ? path : `${path}?${search}`
 }
 
-/** Which attempts an address names, each once, in its order. */
+/** Returns the ids in the `ids` parameters of a URL, without duplicates, in their order. */
 export const idsIn = ({ searchParams }: URL): string[] => [
   ...new Set(
     searchParams
       .getAll("ids")
-      .flatMap((given) => given.split(","))
+      .flatMap((ids) => ids.split(","))
       .filter(isUuid)
       .map((id) => id.toLowerCase()),
   ),

@@ -1,41 +1,42 @@
-/** Style, script and fonts: made by build/assets.ts into dist/assets, each under a name that holds its digest. */
+/** The style sheet, script and fonts. build/assets.ts writes them to dist/assets under names that contain their digests. */
 import { packagedBytes } from "../packaged.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { type Answer, asset } from "../edge/answers/answer.ts"
 import { type Html, html, to } from "./html.ts"
 
-/** What build/assets.ts writes beside the files: their names by what they are. */
+/** The manifest that build/assets.ts writes. */
 interface Manifest {
   readonly style: string
   readonly script: string
   readonly icon: string
-  /** Those that are asked for before the style sheet is read. */
+  /** Fonts that pages preload. */
   readonly fonts: readonly string[]
+  /** Media types by file name. */
   readonly files: Readonly<Record<string, string>>
 }
 
 export interface Assets {
-  /** What the head of every page refers to. */
+  /** The elements in the head of every page that load the assets. */
   readonly head: Html
-  /** A file by its hashed name. @throws Refusal 404 */
+  /** Answers a file by its hashed name. @throws Refusal 404 */
   answer(name: string): Answer
 }
 
-const unknown = () => new Refusal("unknown_operation", "There is no such file.")
+const unknownFile = () => new Refusal("unknown_operation", "There is no such file.")
 
-/** The assets that were built; pages are served without style and script where they were not. */
+/** Opens the built assets. Without a build, pages are served without style and script. */
 export function openAssets(): Assets {
   const text = packagedBytes("dist/assets/manifest.json")
   if (text === undefined) {
     return {
       head: html``,
       answer: () => {
-        throw unknown()
+        throw unknownFile()
       },
     }
   }
   const { style, script, icon, fonts, files }: Manifest = JSON.parse(Buffer.from(text).toString("utf8"))
-  const kept = new Map<string, Uint8Array<ArrayBuffer>>()
+  const cache = new Map<string, Uint8Array<ArrayBuffer>>()
   return {
     head: html`${fonts.map(
       (font) => html`<link rel="preload" href="${to(`/assets/${font}`)}" as="font" type="font/woff2" crossorigin>
@@ -46,10 +47,10 @@ export function openAssets(): Assets {
 `,
     answer(name) {
       const type = Object.hasOwn(files, name) ? files[name] : undefined
-      const body = type === undefined ? undefined : (kept.get(name) ?? packagedBytes(`dist/assets/${name}`))
-      if (type === undefined || body === undefined) throw unknown()
-      kept.set(name, body)
-      // Its name tells its contents.
+      const body = type === undefined ? undefined : (cache.get(name) ?? packagedBytes(`dist/assets/${name}`))
+      if (type === undefined || body === undefined) throw unknownFile()
+      cache.set(name, body)
+      // The name changes with the contents, so it serves as the tag.
       return asset(body, type, `W/"${name}"`)
     },
   }

@@ -1,4 +1,4 @@
-/** The routes of what programs read beside the pages: feeds, the maps for crawlers, the icon. */
+/** Routes for programs: feeds, sitemaps, robots.txt, security.txt and the icon. */
 import type { H3Event } from "h3"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { roomSitemap, robotsTxt, sitemapIndex } from "../documents/crawlers.ts"
@@ -13,31 +13,31 @@ import { basePathOf } from "../contract/base-path.ts"
 import { favicon } from "./favicon.ts"
 import { visitOf } from "./visit.ts"
 
-const forms = {
+const formats = {
   "feed.atom": { write: atom, type: "application/atom+xml" },
   "feed.json": { write: jsonFeed, type: "application/feed+json" },
 }
 
-/** Its name does not tell its contents: it is asked for again after a day. */
+/** The icon's address does not change with its contents, so browsers keep it for one day. */
 function iconAnswer(): Answer {
   const icon = asset(favicon(), "image/x-icon", tagOf(favicon()))
   icon.headers["cache-control"] = "public, max-age=86400"
   return icon
 }
 
-/** For how many days security.txt is valid; it is made again at each request. */
-const HOLDS = 180
+/** Days for which security.txt is valid. Each request gets a new one. */
+const VALID_DAYS = 180
 
-/** Whom to tell of a weakness (RFC 9116). @throws Refusal 404 where the operator named nobody */
+/** Returns security.txt (RFC 9116). @throws Refusal 404 if the operator set no contact */
 function securityTxt({ securityContact, baseUrl, instance: { world } }: Edge): string {
   if (securityContact === undefined) throw new Refusal("unknown_operation", "This instance has no security contact (--security-contact).")
-  const expires = new Date(world.now() + HOLDS * 86_400_000).toISOString()
+  const expires = new Date(world.now() + VALID_DAYS * 86_400_000).toISOString()
   return `Contact: ${securityContact}\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${baseUrl}/.well-known/security.txt\n`
 }
 
-/** Adds them all. Each is made in a turn of its own, of one moment, and tells by its tag whether anything is new. */
+/** Adds the routes. Each feed and sitemap is read from one snapshot, and its ETag changes with its text. */
 export function feedRoutes(edge: Edge, routes: Routes): void {
-  const made = async (event: H3Event, make: (asking: Asking) => string, type: string): Promise<Answer> => {
+  const respond = async (event: H3Event, make: (asking: Asking) => string, type: string): Promise<Answer> => {
     await ownTurn()
     const text = edge.instance.ledger.snapshot(() => {
       const { ask, text, id } = visitOf(edge, event)
@@ -46,20 +46,20 @@ export function feedRoutes(edge: Edge, routes: Routes): void {
     return answer(text, type, 200, { etag: tagOf(text) })
   }
   for (const [path, feed] of Object.entries(feeds))
-    for (const [name, { write, type }] of Object.entries(forms))
+    for (const [name, { write, type }] of Object.entries(formats))
       routes.add(
         "GET",
         `${path}/${name}`,
-        (event) => made(event, (asking) => write(feed(asking), `${event.url.pathname}${event.url.search}`, edge.baseUrl), type),
+        (event) => respond(event, (asking) => write(feed(asking), `${event.url.pathname}${event.url.search}`, edge.baseUrl), type),
         "here",
         { cost: "page" },
       )
   routes.add("GET", "/robots.txt", () => answer(robotsTxt(edge.baseUrl), "text/plain"), "here")
-  routes.add("GET", "/sitemap.xml", (event) => made(event, (asking) => sitemapIndex(asking, edge.baseUrl), "application/xml"), "here")
+  routes.add("GET", "/sitemap.xml", (event) => respond(event, (asking) => sitemapIndex(asking, edge.baseUrl), "application/xml"), "here")
   routes.add(
     "GET",
     "/rooms/{roomId}/sitemap.xml",
-    (event) => made(event, (asking) => roomSitemap(asking, edge.baseUrl), "application/xml"),
+    (event) => respond(event, (asking) => roomSitemap(asking, edge.baseUrl), "application/xml"),
     "here",
     { cost: "page" },
   )

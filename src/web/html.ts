@@ -1,33 +1,33 @@
 /**
- * Markup as values. Whatever is put into an `html` template is escaped, unless it is markup made by one; what depends on
- * where the page is served (addresses below the base path) or when (ages of things) is written when the page is.
+ * Markup as values. An `html` template escapes every value except markup that a template made. Text that depends on the
+ * base path (addresses) or on the time (ages) is filled in when the page is written.
  */
 import type { Kind } from "../renderer/as-written.ts"
 import { escapeHtml } from "../renderer/escape.ts"
 import { withLabels } from "../renderer/label-plugin.ts"
 
-/** What is known only when a page is written. */
+/** Values that are known only when a page is written. */
 export interface Setting {
-  /** Below which path the service is reached: empty, or beginning with a slash. */
+  /** The path below which the service is reached: empty, or starting with a slash. */
   readonly basePath: string
   readonly now: number
-  /** Of a page of an earlier moment: where its links lead, so that they stay at it. */
+  /** On a page of an earlier moment, rewrites a path so that its link stays at that moment. */
   readonly stays?: (path: string) => string
-  /** And the entry of that moment. */
+  /** On a page of an earlier moment, the sequence of that moment in the Room's activity. */
   readonly at?: number
-  /** Texts that were rendered for this page. */
+  /** The rendered texts of this page. */
   readonly texts?: ReadonlyMap<Prose, string>
-  /** The pages of what the labels in those texts name, by label. */
+  /** Paths of the objects that the labels in those texts name, by label. */
   readonly labels?: ReadonlyMap<string, string>
 }
 
 type Piece = string | ((setting: Setting) => string) | Prose
 
-/** A text of Markdown, rendered before the page is written. A page without rendered texts shows its source. */
+/** A text in Markdown, rendered before the page is written. A page without rendered texts shows the source. */
 export class Prose {
   readonly text: string
   readonly kind: Kind
-  /** Whether anything in it is a link; not where it stands within one. */
+  /** Whether it may contain links; false for a text inside a link. */
   readonly isLinked: boolean
   constructor(text: string, kind: Kind, isLinked: boolean) {
     this.text = text
@@ -37,7 +37,7 @@ export class Prose {
 
   write({ texts, labels, basePath, stays }: Setting): string {
     const markup = texts?.get(this) ?? escapeHtml(this.text)
-    // A link within a link would end it: the words stay.
+    // A link cannot contain another link, so only the words are kept.
     if (!this.isLinked) return withLabels(markup.replace(/<a [^<>]*>|<\/a>/g, ""), () => null)
     return withLabels(markup, (label) => {
       const path = labels?.get(label)
@@ -46,7 +46,7 @@ export class Prose {
   }
 }
 
-/** Markup; made by `html`, and by `markup` from a writer of markup that is trusted. */
+/** Markup, made by `html` or from trusted markup by `markup`. */
 export class Html {
   readonly pieces: readonly Piece[]
   constructor(pieces: readonly Piece[]) {
@@ -61,13 +61,13 @@ export class Html {
     }
     return text
   }
-  /** The texts in it that are to be rendered, in order. */
+  /** The texts to render, in order. */
   get texts(): Prose[] {
     return this.pieces.filter((piece) => piece instanceof Prose)
   }
 }
 
-/** Text that is made when the page is written; escaped like any other. */
+/** Text that is computed when the page is written, and escaped like any other. */
 export class LateText {
   readonly say: (setting: Setting) => string
   constructor(say: (setting: Setting) => string) {
@@ -92,7 +92,7 @@ function add(pieces: Piece[], value: Content): void {
   }
 }
 
-/** Markup from a template. Nothing, true and false leave no trace; lists are written one after the other. */
+/** Makes markup from a template. Null, undefined and booleans write nothing; the items of a list follow each other. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   const pieces: Piece[] = []
   strings.forEach((text, index) => {
@@ -102,25 +102,25 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
   return new Html(pieces)
 }
 
-/** Markup from a writer that escapes for itself. */
+/** Makes markup from text that is already escaped. */
 export const markup = (text: string): Html => new Html([text])
 
-/** An address of this service, for `href`, `action` and `src`. */
+/** Returns an address of this service, for `href`, `action` and `src`. */
 export const to = (path: string): LateText => new LateText(({ basePath, stays }) => `${basePath}${stays?.(path) ?? path}`)
 
-/** An address at which things are as they are now, also on a page of an earlier moment. */
+/** Returns an address of this service that shows the present, even on a page of an earlier moment. */
 export const toNow = (path: string): LateText => new LateText(({ basePath }) => `${basePath}${path}`)
 
-/** In a form that asks for another page: that it is asked for as of the same moment. */
+/** A hidden field that keeps the next page of a form at the same earlier moment. */
 export const sameMoment = new Html([({ at }) => (at === undefined ? "" : `<input type="hidden" name="at" value="${at}">`)])
 
-/** Attributes: true is written as a bare name, false and nothing not at all. */
+/** Writes attributes: true as a bare name; false, null and undefined not at all. */
 export const attributes = (given: Readonly<Record<string, string | number | boolean | LateText | null | undefined>>): Html =>
   html`${Object.entries(given).map(([name, value]) => {
     if (value === undefined || value === null || value === false) return null
     return value === true ? html` ${name}` : html` ${name}="${value}"`
   })}`
 
-/** Items with something between them. */
+/** Puts a separator between items. */
 export const joined = (items: readonly Content[], between: Content = ", "): Content =>
   items.map((item, index) => (index === 0 ? item : [between, item]))

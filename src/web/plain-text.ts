@@ -1,12 +1,12 @@
-/** Markdown and TeX as a line of plain words: for quotes of a reply and places found, where nothing is rendered. */
+/** Markdown and TeX as one line of plain words, for quotes and search results, which are not rendered. */
 import texSigns from "./tex-signs.json" with { type: "json" }
 
-/** Characters that are looked at: what is quoted is shorter, and no more than this can cost anything. */
+/** Characters read of a text. No quote is longer, and the cost stays bounded. */
 const MOST = 600
 
 const signs: Readonly<Record<string, string>> = texSigns
 
-/** A formula without its commands: `\frac{a}{b}` as a/b, `\eta_0` as η_0. */
+/** Replaces the commands of a formula: `\frac{a}{b}` becomes a/b, `\eta_0` becomes η_0. */
 const plainTex = (tex: string): string =>
   tex
     .replace(/\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}/g, "$1/$2")
@@ -15,7 +15,7 @@ const plainTex = (tex: string): string =>
     .replace(/\\[,;!: ]/g, " ")
     .replace(/[{}]/g, "")
 
-/** @param markdown only its beginning is looked at */
+/** Returns the start of a text as plain words. */
 export const plainText = (markdown: string): string =>
   markdown
     .slice(0, MOST)

@@ -1,7 +1,8 @@
-/** One request for a page: who asks, what they may read, and how the answer is given. */
+/** A visit: one request for a page, with its visitor and the reads they may make; and the content that a page returns. */
 import type { H3Event } from "h3"
 import { JsonText, parsed, type Served } from "../contract/json.ts"
 import { type AnswerOf, type ParametersOf, pathTo, type ReadName, reads } from "../contract/reads/index.ts"
+import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { personActor, signedIn } from "../edge/identity/callers.ts"
 import type { Past } from "../edge/past-rooms.ts"
@@ -18,7 +19,7 @@ import type { Html } from "./html.ts"
 import type { About, Link } from "./about.ts"
 
 type Params = Readonly<Record<string, string | undefined>>
-/** What a page's address may hold for a read: text, checked as the read checks it. */
+/** Parameters of a read as text from the page's address. The read validates them. */
 type Query<N extends ReadName> = { readonly [K in keyof ParametersOf<N>]?: string | number | undefined }
 
 export interface Visit {
@@ -26,73 +27,73 @@ export interface Visit {
   readonly event: H3Event
   readonly url: URL
   readonly params: Readonly<Record<string, string>>
-  /** A part of the path, which the page's route has. */
+  /** Returns a parameter of the page's path. */
   id(name: string): string
   readonly person: Person | undefined
   readonly actor: Actor | null
-  /** Of a page of an earlier moment, that moment. */
+  /** The moment in the past that the page shows; left out for the present. */
   readonly past?: Past
-  /** What the page shows is of. */
+  /** The tables at the moment that the page shows. */
   readonly tables: Edge["instance"]["tables"]
-  /** Asks a read, as it answers now. @throws Refusal */
+  /** Answers a read as of now, even on a page of an earlier moment. @throws Refusal */
   askNow<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
-  /** Asks a read of the contract, as this visitor. @throws Refusal */
+  /** Answers a read for this visitor, at the moment that the page shows. @throws Refusal */
   ask<N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N>
-  /** Asks for an answer that is a text: a read's other form. @throws Refusal */
+  /** Answers a read in its text format. @throws Refusal */
   text<N extends ReadName>(name: N, params?: Params, query?: Query<N>): string
 }
 
-/** A Room's sections. */
+/** The navigation among a Room's sections. */
 export interface Rail {
   readonly roomId: string
-  /** The path of the section that the page is; left out on the page of an object. */
+  /** The path of the section that the page shows; left out on the page of an object. */
   readonly section?: string
-  /** @param unread how many entries of each section are new to the reader, by its path */
+  /** @param unread the number of entries that are new to the reader, by the path of the section */
   markup(unread: ReadonlyMap<string, number>): Html
 }
 
-/** What a page shows; the layout adds what all of them have. */
+/** The content of a page. The layout adds the parts that all pages share. */
 export interface Shown {
   readonly title: string
   readonly body: Html
-  /** The rail beside it: the sections of the Room whose labels its texts mean. */
+  /** The navigation beside it. Labels in the page's texts mean objects of its Room. */
   readonly rail?: Rail
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The Room whose activity the page follows, and from where. */
+  /** The Room whose activity the page follows, and the sequence it starts after. */
   readonly follow?: { readonly roomId: string; readonly after: number }
-  /** The same as JSON. */
+  /** The path of the same content as JSON. */
   readonly json?: string
-  /** What programs read of it. */
+  /** Metadata for programs. */
   readonly about?: About
-  /** Feeds that follow what it shows, where `about` names none. */
+  /** Feeds of a page without `about`. */
   readonly feeds?: readonly Link[]
-  /** It shows an earlier moment: search engines have the one of now. */
+  /** Whether it shows an earlier moment, which search engines must not index. */
   readonly isEarlier?: boolean
-  /** Wider than a column for reading: graphs and tables. */
+  /** Whether it is wider than a column of text, for graphs and tables. */
   readonly wide?: boolean
 }
 
 /**
- * A page with a list of which it shows, one after the other, as many items as it has room for. How many that are is known
- * only when their texts are rendered: what `shown` makes of it must ask nothing any more.
+ * A page that shows as many items of a list as fit. Their number is known only after their texts are rendered, outside the
+ * snapshot, so `shown` must not read anything.
  */
 export interface Fitting {
   readonly items: readonly Html[]
-  /** The item that must be among those shown; none when it is left out or below 0. */
+  /** The index of the item that must be shown; left out or negative for none. */
   readonly chosen?: number
-  /** The page with the items from one place up to another. */
+  /** Returns the page with the items from one index up to another. */
   shown(from: number, until: number): Shown
 }
 
-/** Made at once, without waiting for anything: all that it asks is of one moment. */
+/** Makes a page without waiting, so that all its reads come from one snapshot. */
 export type WebPage = (visit: Visit) => Shown | Fitting | Answer
-/** What a form does, and the page or the other address it leads to. */
+/** Handles a submitted form, and returns the next page or a redirect. */
 export type Sent = (visit: Visit) => Promise<Answer | WebPage>
 
 const definitions = new Map(reads.map((definition) => [definition.name, definition]))
 
-/** The visit that a request is. */
+/** Returns the visit for a request. @param past the moment to show, if not the present */
 export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
   const then = past === undefined ? edge : { ...edge, instance: past.instance }
   const person = signedIn(edge, event)
@@ -100,20 +101,19 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
   const basePath = basePathOf(edge)
   const params = pathParams(event)
   const find = (of: Edge, name: ReadName, params: Params = {}, query: Readonly<Record<string, string | number | undefined>> = {}) => {
-    const definition = definitions.get(name)
-    if (definition === undefined) throw new Error(`${name} is not read by pages`)
+    const definition = present(definitions.get(name))
     const ids = Object.fromEntries(Object.entries(params).map(([id, value]) => [id, value ?? ""]))
-    const given = Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])))
-    const url = new URL(pathTo(name, ids, given), edge.baseUrl)
+    const known = Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])))
+    const url = new URL(pathTo(name, ids, known), edge.baseUrl)
     const { found } = askRead(definition.surface === "public" ? of : edge, definition, {
       params: ids,
       query: url.searchParams,
       by: () => actor,
     })
-    if (found instanceof Promise) throw new Error(`${name} waits, and a page does not`)
+    if (found instanceof Promise) throw new Error(`${name} answers with a promise, and a page cannot wait`)
     return { definition, found, url }
   }
-  const asking =
+  const askIn =
     (of: Edge) =>
     <N extends ReadName>(name: N, params?: Params, query?: Query<N>): AnswerOf<N> => {
       const { definition, found, url } = find(of, name, params, query)
@@ -129,8 +129,8 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
     actor,
     ...(past && { past }),
     tables: then.instance.tables,
-    askNow: asking(edge),
-    ask: asking(then),
+    askNow: askIn(edge),
+    ask: askIn(then),
     url: event.url,
     params,
     id: (name) => params[name] ?? "",
@@ -143,7 +143,7 @@ export function visitOf(edge: Edge, event: H3Event, past?: Past): Visit {
   }
 }
 
-/** The refusal that is null instead of thrown: for what may not be there, or not for this visitor. */
+/** Returns null if a read is refused, for objects that may be missing or hidden from this visitor. */
 export function orNull<T>(ask: () => T): T | null {
   try {
     return ask()

@@ -1,4 +1,4 @@
-/** The contract's words as people read them. Only their form is changed here: which words there are, the contract says. */
+/** Formats words of the contract, counts, digests and times for people. */
 import { enumerations } from "../contract/schema/enumerations.ts"
 
 export { shortened } from "../contract/text.ts"
@@ -11,13 +11,13 @@ export const words = (name: string): string =>
     .toLowerCase()
     .replace(/\b(id|url|uri|json|argv)\b/g, (word) => (word === "argv" ? "command" : word.toUpperCase()))
 
-/** The same with a capital at the start. */
+/** The same as `words`, with a capital first letter. */
 export const title = (name: string): string => {
   const text = words(name)
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-/** What a form calls a property: an object is asked for by what it is, never by an id. "rerunOf" is "Rerun of", "threadId" is "Thread". */
+/** The name of a property in forms, without its "Id": "rerunOf" is "Rerun of", "threadId" is "Thread". */
 export const calledByForms = (name: string): string =>
   title(
     name
@@ -26,7 +26,7 @@ export const calledByForms = (name: string): string =>
       .replace(/(?:Version)?Id(s?)$/, "$1"),
   )
 
-/** "1 attempt", "4 attempts"; `several` where the plural is no plain s. */
+/** "1 attempt", "4 attempts"; `several` is the plural if it does not end in a plain s. */
 export const counted = (count: number, one: string, several = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : several}`
 
@@ -47,7 +47,7 @@ export function bytes(count: number): string {
   return `${unit === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`
 }
 
-/** How long ago, in one unit. */
+/** Formats the time since a moment, in one unit. */
 export function ago(at: string, now: number): string {
   const seconds = Math.round((now - Date.parse(at)) / 1_000)
   if (seconds < 45) return seconds < -45 ? `in ${span(-seconds)}` : "just now"
@@ -61,20 +61,20 @@ function span(seconds: number): string {
   return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
 }
 
-// Made once, since a page has hundreds of moments, and by the first of them.
+// Made at the first use and kept, because a page formats hundreds of times.
 let day: Intl.DateTimeFormat | undefined
 const dayOf = () => (day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }))
 
 /** 2026-11-20T09:30:00.000Z as "20 Nov 2026, 09:30 UTC". */
 export const dateAndTime = (at: string): string => `${dayOf().format(new Date(at))}, ${at.slice(11, 16)} UTC`
 
-/** "14:20 UTC" for a moment of today, with its day for another one. */
+/** "14:20 UTC" for a time of today, with the date for another day. */
 export const clockTime = (at: string, now: number): string =>
   at.slice(0, 10) === new Date(now).toISOString().slice(0, 10) ? `${at.slice(11, 16)} UTC` : dateAndTime(at)
 
-/** Every word of an enumeration with how people read it. */
+/** The values of an enumeration as the options of a select. */
 export const choices = (name: keyof typeof enumerations): { value: string; text: string }[] =>
   enumerations[name].map((value) => ({ value, text: words(value) }))
 
-/** Several of the contract's words in a row. */
+/** Words of the contract, separated by commas. */
 export const joinedWords = (names: readonly string[]): string => names.map(words).join(", ")

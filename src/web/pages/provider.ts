@@ -11,7 +11,7 @@ import { type Identity, ProviderRefusal } from "../../people/provider/provider.t
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
-import { leftOn, ownPath, redirected } from "../redirect.ts"
+import { redirectedAway, ownPath, redirected } from "../redirect.ts"
 import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
 
 /** The link by which somebody goes to the provider; null where there is none. @param given with what they come */
@@ -47,7 +47,7 @@ export const startAtProvider: Sent = async (visit) => {
   if (by !== null) edge.instance.accounts.mustAdmit(by)
   const { address, asked: waited } = await asked(visit, () => provider.begin())
   const next = ownPath(given("next")).slice(0, limits.title)
-  return leftOn(address, stepCookie(edge, { step: "asked", asked: waited, by, connecting, next }))
+  return redirectedAway(address, stepCookie(edge, { step: "asked", asked: waited, by, connecting, next }))
 }
 
 /** Verifies what a browser brings back from the provider, and signs the person in. */
