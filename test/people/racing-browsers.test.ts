@@ -44,7 +44,7 @@ test("of four browsers at the set-up link one is the operator, and the others ar
   operator = first?.username ?? ""
   for (const { page, username } of came.filter(({ person }) => person === null)) {
     t.equal(page.status, 409, username)
-    t.match(page.text, /This instance is set up already; sign in instead/)
+    t.match(page.text, /This instance is set up already. Sign in instead/)
     t.notMatch(page.text, /You are the first person here|type="password"/, "the form is not offered again")
     t.match(page.text, /href="\/sign-in"/)
     t.match(page.text, /href="\/sign-in\?next=%2F"/, "signing in leads to a page that can be opened")
@@ -66,6 +66,6 @@ test("of four browsers at one invitation one has an account, and the others are 
   for (const { page, username } of came.filter(({ person }) => person === null)) {
     t.equal(page.status, 404, username)
     t.match(page.text, /This invitation does not exist, was used, was taken back or has expired/)
-    t.match(page.text, /No account was made in this browser[^]*href="\/sign-in"/)
+    t.match(page.text, /No account was created[^]*href="\/sign-in"/)
   }
 })

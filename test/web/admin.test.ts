@@ -60,7 +60,7 @@ test("without a script: somebody is disabled, enabled and made an operator, each
   t.notMatch(await row.innerText(), /disabled/)
   await press("Make operator", /^Make .* an operator$/)
   t.match(await row.innerText(), /operator/)
-  await press("Take operator back", /^Make .* no operator$/)
+  await press("Remove operator", /^Remove .* as operator$/)
 
   await page.goto(`${demo.baseUrl}/admin/audit?user=${member.username}`)
   const log = await page.locator("tbody").innerText()

@@ -70,7 +70,7 @@ t.test("without a script a reload says that the first request has come", async (
   t.teardown(() => still.close())
   const plain = await still.newPage()
   const token = await issue(plain, "plain agent")
-  await requests(plain).getByRole("link", { name: "look again" }).click()
+  await requests(plain).getByRole("link", { name: "check again" }).click()
   t.match(await requests(plain).innerText(), /plain agent has not sent a request yet/)
   t.notMatch(await requests(plain).innerText(), /sweep agent/, "that one alone")
   await firstRequest(token)

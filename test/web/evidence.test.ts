@@ -213,7 +213,7 @@ t.test("an attempt says what it reproduced, and who reproduced it", async (t) =>
     reproduction: { verdict: "does_not_reproduce", explanation: "The loss was the same with and without." },
   })
   await at(`/attempts/${again}`)
-  t.match(await textOf("#live-reproduction"), /It set out to reproduce another attempt\. does not reproduce The loss was the same/)
+  t.match(await textOf("#live-reproduction"), /It was meant to reproduce another attempt\. does not reproduce The loss was the same/)
   await at(`/attempts/${attemptId}`)
   t.match(await textOf("#live-reproduction"), /Who reproduced it does not reproduce ?A2 by mary|does not reproduce.*The loss was the same/)
   await isWhole(t, "attempt")

@@ -73,7 +73,7 @@ async function comesBack(t: Test, javaScriptEnabled: boolean, [disputed, stale]:
 
   await page.goto(at(`${room}/activity`))
   const list = page.locator("ul.news")
-  t.match((await list.innerText()).replace(/\s+/g, " "), /disputed F\d+ .* You have read what is below /)
+  t.match((await list.innerText()).replace(/\s+/g, " "), /disputed F\d+ .* You have read everything below /)
   t.equal(await page.locator("main .digest").count(), 0, "digests are not in the news")
   await page.getByRole("link", { name: "Verify" }).click()
   await page.waitForURL(/verify=1/)

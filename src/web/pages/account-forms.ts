@@ -1,13 +1,13 @@
-/** The forms of one's own account, and what a refusal says beside their fields. */
+/** The forms on the account page, and how they show a refusal. */
 import { limits } from "../../contract/limits.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Html, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 
-/** A refusal in a sentence for the person; faults of a field are shown beside it. */
-export const said = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Some of this needs correcting." : message)
+/** Returns the sentence above a form for a refusal. Faults of a field are shown beside the field. */
+export const refusalText = ({ code, message }: Refusal): string => (code === "invalid_schema" ? "Some of this needs correcting." : message)
 
-/** What is wrong with a field. */
+/** Returns the messages of a refusal about one field. */
 export const faultsOf = (refusal: Refusal | undefined, name: string): string[] =>
   (refusal?.details.issues ?? []).filter(({ path }) => path === `/${name}`).map(({ message }) => message)
 
@@ -20,15 +20,15 @@ export const passwordForm = (refusal?: Refusal): Html => {
     <div class="buttons"><button class="quiet">Change the password</button></div></form>`
 }
 
-/** The parts of how somebody is cited, as the form asks for them: the name of each, what it is called, and a hint. */
-export const parts = [
-  ["name", "Name", "As you want to be cited, such as Ada Lovelace. Left empty, it is your name here."],
+/** The fields for how a person is cited: name, label and hint. */
+export const citationFields = [
+  ["name", "Name", "As you want to be cited, such as Ada Lovelace. If left empty, your user name is used."],
   ["givenName", "Given names", "With a family name, for styles that sort and shorten by them."],
   ["familyName", "Family name", undefined],
-  ["orcid", "ORCID", "Such as 0000-0002-1825-0097. It is shown as your own statement. It is not checked with ORCID."],
+  ["orcid", "ORCID", "Such as 0000-0002-1825-0097. It is shown as your own statement and is not checked with ORCID."],
 ] as const
 
-export const descriptionForm = (given: Readonly<Record<string, string | null>>, refusal?: Refusal): Html =>
+export const descriptionForm = (values: Readonly<Record<string, string | null>>, refusal?: Refusal): Html =>
   html`<form class="stack" method="post" action="${to("/web/description")}">
-    ${parts.map(([name, text, hint]) => field(name, text, { required: false, value: given[name] ?? "", maxlength: limits.title, autocomplete: "off" }, faultsOf(refusal, name), hint))}
-    <div class="buttons"><button class="quiet">Be cited so</button></div></form>`
+    ${citationFields.map(([name, text, hint]) => field(name, text, { required: false, value: values[name] ?? "", maxlength: limits.title, autocomplete: "off" }, faultsOf(refusal, name), hint))}
+    <div class="buttons"><button class="quiet">Save</button></div></form>`

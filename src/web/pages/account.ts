@@ -1,4 +1,4 @@
-/** One's own account: how one is cited, what one holds, one's Rooms and keys. */
+/** The visitor's account: citation, assigned experiments, Rooms and keys. */
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entranceOf, mayInvite } from "../../edge/identity/sign-in.ts"
@@ -16,13 +16,13 @@ import { descriptionForm, passwordForm } from "./account-forms.ts"
 function keyRow(key: AnswerOf<"library_keys">["items"][number], now: number): Html {
   const { keyId, label, permissions, reach, tokenStart, expiresAt, revokedAt, lastUsedAt } = key
   const over = tokenOver(key, now)
-  return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first signs of its token">${tokenStart}…</code>`}</th><td>${joinedWords(permissions)}</td><td data-is="reach">${reach}</td><td data-is="expires">${over ?? time(expiresAt)}</td>
+  return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`}</th><td>${joinedWords(permissions)}</td><td data-is="reach">${reach}</td><td data-is="expires">${over ?? time(expiresAt)}</td>
     <td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td>${revokedAt === null ? actionButton("revoke_key", { keyId }, html`Revoke<span class="aside"> ${label}</span>`, { danger: true, next: "/account" }) : null}</td>
     </tr>`
 }
 
-/** Rooms that the page lists. */
+/** The most Rooms that the page lists. */
 const MOST_ROOMS = 100
 
 export function accountPage(visit: Visit): Shown | Answer {
@@ -31,21 +31,20 @@ export function accountPage(visit: Visit): Shown | Answer {
   const { tables } = edge.instance
   const { items: keys } = visit.ask("library_keys")
   const { name, givenName, familyName, orcid } = visit.ask("person", { username: person.userId })
-  const cited = { name, givenName, familyName, orcid }
   const assignments = tables.experiments.assignedTo(person.userId)
   const rooms = tables.members.roomsOf(person.userId, MOST_ROOMS + 1)
   return {
     title: "Account",
     body: html`<div class="heading"><h1>${person.username}</h1><form class="beside narrow-only" method="post" action="${to("/web/sign-out")}"><button class="quiet">Sign out</button></form></div>${facts([["Role here", person.isOperator ? "operator of this service" : "person"]])}
-<section aria-labelledby="description">${heading(2, "description", "How you are cited", html`<a href="${to(`/people/${person.username}`)}">your page</a>`)}${descriptionForm(cited)}</section>
+<section aria-labelledby="description">${heading(2, "description", "How you are cited", html`<a href="${to(`/people/${person.username}`)}">your page</a>`)}${descriptionForm({ name, givenName, familyName, orcid })}</section>
 ${
   entranceOf(edge).passwords && edge.instance.byProvider.waysOf(person.userId).password
     ? html`<section aria-labelledby="change-password">${heading(2, "change-password", "Password")}${passwordForm()}</section>`
     : null
 }${providerSection(visit)}
-<section aria-labelledby="work">${heading(2, "work", "What you hold")}${
+<section aria-labelledby="work">${heading(2, "work", "Your experiments")}${
       assignments.length === 0
-        ? empty("No experiment is yours to work on.")
+        ? empty("You are not working on an experiment.")
         : html`<ul>${assignments.map(
             ({ experimentId, label, status }) =>
               html`<li><a class="label" href="${to(`/experiments/${experimentId}`)}">${label}</a> ${stateBadge(status)}</li>`,
@@ -53,7 +52,7 @@ ${
     }</section>
 <section aria-labelledby="rooms">${heading(2, "rooms", "Your Rooms", html`<a class="button quiet" href="${to("/do/create_room")}">Create a Room</a>`)}${
       rooms.length === 0
-        ? empty("You are a member of no Room. Open one and ask to join, or create your own.")
+        ? empty("You are not a member of a Room yet. Open one and ask to join, or create your own.")
         : table(
             "Rooms",
             ["Room", "Role", ""],
@@ -63,8 +62,8 @@ ${
   <td>${role}</td><td><a href="${to(`/rooms/${roomId}/people`)}">people and credentials</a></td></tr>`,
             ),
           )
-    }${rooms.length > MOST_ROOMS ? html`<p class="hint">These are the ${MOST_ROOMS} that you joined last; the <a href="${to("/")}">first page</a> finds the others.</p>` : null}</section>
-<section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With one, an agent of yours reads and files in your Library. It opens no Room.</p>
+    }${rooms.length > MOST_ROOMS ? html`<p class="hint">These are the ${MOST_ROOMS} Rooms that you joined last. You can find the others on the <a href="${to("/")}">first page</a>.</p>` : null}</section>
+<section aria-labelledby="keys">${heading(2, "keys", "Personal keys", act("issue_key", {}, "Issue a personal key"))}<p class="hint">With a key, your agent can read your Library and file papers in it. A key gives no access to Rooms.</p>
   ${
     keys.length === 0
       ? empty("No personal key yet.")
@@ -78,7 +77,7 @@ ${
 ${
   !mayInvite(edge, person)
     ? null
-    : html`<section aria-labelledby="invite">${heading(2, "invite", "Invite a person")}<p>An account of their own, without a Room; owners invite to their Rooms under People.</p>
+    : html`<section aria-labelledby="invite">${heading(2, "invite", "Invite a person")}<p>The link makes an account without a Room. To invite somebody into a Room, its owner uses the Room's People page.</p>
   <form method="post" action="${to("/web/invite")}"><button class="quiet">Make an invitation link</button></form></section>`
 }`,
   }

@@ -1,4 +1,4 @@
-/** The form of any operation, and what comes of it: made from the operation's own schema, admitted through the ledger's one door. */
+/** The form of any operation, made from the operation's schema, and what follows when it is sent. */
 import { randomUUID } from "node:crypto"
 import * as v from "valibot"
 import type { Answer } from "../../edge/answers/answer.ts"
@@ -33,18 +33,18 @@ function operationIn({ params }: Visit): Operation {
   return operation
 }
 
-/** `/do/{operation}`: the form, empty but for what is known; or, before anything is filled in, why it would be refused. */
+/** `/do/{operation}`: the form with what is already known, or the reason why a write would be refused. */
 export function actPage(visit: Visit): Shown | Answer {
   const operation = operationIn(visit)
   if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
   return formOf(visit, { operation, draft: opening(visit, operation) })
 }
 
-/** The form of an operation; of one that says more before, that one's own. */
+/** Returns the form of an operation. Withholding has a form of its own. */
 const formOf = (visit: Visit, form: FormPage): Shown =>
   isOf({ operation: form.operation.name }, "withhold_content") ? withholdPage(visit, form.draft, form.refusal) : formPage(visit, form)
 
-/** An address that says what was just stored. */
+/** Adds the operation that was just stored to an address, so that the page confirms it. */
 function withDone(path: string, { name }: Operation): string {
   const [before = "", fragment] = path.split("#")
   return `${before}${before.includes("?") ? "&" : "?"}done=${name}${fragment === undefined ? "" : `#${fragment}`}`
@@ -56,7 +56,7 @@ const library = () => "/library"
 const ofRoom: Place = ({ roomId }) => `/rooms/${roomId}`
 const peopleOf: Place = ({ roomId }) => `/rooms/${roomId}/people`
 
-/** Where a write is to be seen whose target has no page of its own. */
+/** Paths to show after a write, for targets without a page. */
 const places: Readonly<Record<Exclude<TargetKind, PagedKind | "record">, Place>> = {
   message: ({ threadId, entry }) => withQuery(`/threads/${threadId}`, { entry: entry?.entryId }),
   person: peopleOf,
@@ -73,7 +73,7 @@ const places: Readonly<Record<Exclude<TargetKind, PagedKind | "record">, Place>>
   reading_position: library,
 }
 
-/** Where an accepted write is to be seen. */
+/** Returns the path to show after an accepted write. */
 export function placeOf(operation: Operation, receipt: Receipt): string {
   const { target, entry } = receipt
   const isUnpaged = (kind: TargetKind): kind is keyof typeof places => Object.hasOwn(places, kind)
@@ -83,26 +83,26 @@ export function placeOf(operation: Operation, receipt: Receipt): string {
   return withDone(target.kind === "message" && entry !== null ? `${place}#entry-${entry.entryId}` : place, operation)
 }
 
-/** Expects the state that the refusal showed: the person has now seen it. */
+/** Updates the expected values in a draft to the state that the refusal showed, which the person has now seen. */
 function withCurrent(draft: Draft, { details }: Refusal): Draft {
   const expected = details.current?.expected
   if (typeof expected !== "object" || expected === null || Array.isArray(expected)) return draft
-  const made = new URLSearchParams(draft)
-  for (const [name, value] of Object.entries(expected)) if (made.has(`/${name}`)) made.set(`/${name}`, String(value))
-  return made
+  const updated = new URLSearchParams(draft)
+  for (const [name, value] of Object.entries(expected)) if (updated.has(`/${name}`)) updated.set(`/${name}`, String(value))
+  return updated
 }
 
-/** The draft with words and roles proposed from its sentence, where it has one and nobody said them. */
+/** Adds words and roles proposed from the draft's sentence, if the draft has none. */
 function withStructure(visit: Visit, operation: Operation, draft: Draft): Draft {
   if (!draft.has(WORDING) || !fieldsOf(operation).fields.some(({ name }) => name === "assertion")) return draft
   return withProposal(draft, atHand(visit, operation, roomOf(visit, operation, draft)).suggestions)
 }
-const SEEN_FIRST = html`<p>Words and roles are proposed from your sentence. Check them, then publish.</p>`
+const SEEN_FIRST = html`<p>Concepts and roles are proposed from your sentence. Check them, then publish.</p>`
 
-/** "H1: untested → supported, by its author alone": what verdicts a write would move, from the receipts of its rehearsal. */
+/** Lists the verdicts that a write would change, from the receipts of its rehearsal: "H1: untested → supported, by its author alone". */
 function changesIn(receipts: readonly Receipt[]): Html {
   const moved = receipts.flatMap(({ result }) => (v.is(linkExperimentFinding.result, result) ? result.verdicts : []))
-  if (moved.length === 0) return html`<p>It would be stored as it is. No verdict changes.</p>`
+  if (moved.length === 0) return html`<p>It would be accepted. No verdict changes.</p>`
   return html`<ul class="lines">${moved.map(
     ({ label, before, verdict, independent }) =>
       html`<li><strong>${label}${before === verdict ? " stays" : ":"}</strong> ${before === verdict ? null : html`${stateBadge(before)} → `}${stateBadge(verdict)}${
@@ -113,13 +113,13 @@ function changesIn(receipts: readonly Receipt[]): Html {
   )}</ul>`
 }
 
-/** Bytes that an operation's form may be: its content, each byte of which a browser writes as three at most, and the names of its inputs. */
+/** The most bytes of an operation's form: its content, encoded in at most three bytes each, and the names of its inputs. */
 const formBytes = ({ contentBytes }: Operation): number => Math.min(limits.requestBodyBytes, 3 * contentBytes + limits.smallFormBytes)
 
-/** `POST /web/{operation}`: what a form sends. */
+/** `POST /web/{operation}`: handles a submitted form. */
 export async function actSent(visit: Visit): Promise<Answer | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
-  // Before anything is read, looked up or rendered for somebody.
+  // Checked first, so that nothing is read or rendered for strangers.
   mustBeSignedIn(visit.edge, visit.event)
   const operation = operationIn(visit)
   const draft = await readFormBody(visit.event, formBytes(operation))
@@ -136,7 +136,7 @@ export async function actSent(visit: Visit): Promise<Answer | WebPage> {
     read = readDraft(visit, operation, roomOf(visit, operation, proposed), proposed)
     return read
   }
-  // What was proposed is seen before it is published.
+  // The person sees a proposal before it is published.
   if (proposed !== draft && !rehearsed && faultsIn(operation, proposed, reading()).length === 0)
     return (again) => formOf(again, { operation, draft: proposed, note: SEEN_FIRST })
   try {

@@ -1,4 +1,4 @@
-/** What the forms of people's actions send, and what follows: the same actions that the JSON routes do. */
+/** Handles the forms of people's actions. They do the same as the JSON routes. */
 import type { Answer } from "../../edge/answers/answer.ts"
 import { type ActionName, actions, type FormAction, type OperatorAction } from "../../contract/operations/actions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -11,29 +11,29 @@ import { command, exactTime } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
 import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
 import { joinForm } from "./provider.ts"
-import { descriptionForm, parts, passwordForm, said } from "./account-forms.ts"
+import { citationFields, descriptionForm, passwordForm, refusalText } from "./account-forms.ts"
 import { webhookSecret, webhooksAddress, webhooksRefused } from "./webhooks.ts"
 import { byLink, closedLink, type EntranceForm, invitationForm, isOfClosedLink, setUpForm, signInForm } from "./entrance.ts"
 
-/** A form of an action: how its fields are read, and what is shown when it is done or refused. */
+/** The form of an action: how its fields are read, and what follows when it succeeds or is refused. */
 interface Form<N extends ActionName> {
-  /** The body that the fields stand for; left out where there are none. */
+  /** Makes the action's body from the fields; left out if there are none. */
   readonly body?: (given: URLSearchParams, visit: Visit) => object
-  /** What follows, looked for before anything is done. @throws Refusal */
+  /** Returns what follows on success. It is called before the action. @throws Refusal */
   readonly next: (visit: Visit, given: URLSearchParams) => (done: Done<N>) => Answer | WebPage
-  /** The page that tells of a refusal; left out, the one that tells of any. */
+  /** Returns the page for a refusal; left out for the page that fits any refusal. */
   readonly refused?: (visit: Visit, given: URLSearchParams, refusal: Refusal) => Shown | Answer
 }
 
-/** On to another page, with what the action sets. */
-const onTo = (visit: Visit, path: string) => (done: Done<ActionName>) => redirected(visit, path, done.headers)
+/** Redirects to another page, with the headers that the action sets. */
+const goTo = (visit: Visit, path: string) => (done: Done<ActionName>) => redirected(visit, path, done.headers)
 
 const nameAndPassword = (given: URLSearchParams) => ({
   username: (given.get("username") ?? "").trim(),
   password: given.get("password") ?? "",
 })
 
-/** A form by which somebody comes in. */
+/** The form of an action that signs a person in. */
 const entranceAction = <N extends "sign_in" | "set_up" | "accept_invitation">(
   formOf: (visit: Visit, given: URLSearchParams) => EntranceForm,
   next: Form<N>["next"],
@@ -44,7 +44,7 @@ const entranceAction = <N extends "sign_in" | "set_up" | "accept_invitation">(
   refused: (visit, given, refusal) => byLink(visit, () => formOf(visit, given), nameAndPassword(given).username, refusal),
 })
 
-/** The link of an invitation, shown once. */
+/** The page that shows the link of an invitation, once. */
 const invitationShown =
   (roomId: string | null): ((done: Done<"invite">) => WebPage) =>
   ({ answer: { link, expiresAt } }) =>
@@ -56,47 +56,47 @@ const invitationShown =
       ${command(link)}<p><a href="${to(roomId === null ? "/account" : `/rooms/${roomId}/people`)}">Back</a></p>`,
   })
 
-/** What an operator does to a person leads back to the list of people. */
-const operated: Form<OperatorAction> = { next: (visit) => onTo(visit, "/admin/people") }
+/** After an operator's action on a person, the list of people is shown. */
+const operated: Form<OperatorAction> = { next: (visit) => goTo(visit, "/admin/people") }
 
 const forms: { readonly [N in FormAction]: Form<N> } = {
   sign_in: entranceAction(
     (_visit, given) => signInForm(ownPath(given.get("next"))),
-    (visit, given) => onTo(visit, ownPath(given.get("next"))),
+    (visit, given) => goTo(visit, ownPath(given.get("next"))),
   ),
   set_up: entranceAction(
     (visit, given) => setUpForm(visit, given.get("token") ?? ""),
-    (visit) => onTo(visit, "/"),
+    (visit) => goTo(visit, "/"),
     (given) => ({ token: given.get("token") ?? "" }),
   ),
   accept_invitation: entranceAction(
     (visit) => invitationForm(visit, visit.params.token ?? ""),
     (visit) => {
       const { room } = visit.edge.instance.accounts.invitation(visit.params.token ?? "")
-      return onTo(visit, room === null ? "/" : `/rooms/${room.roomId}`)
+      return goTo(visit, room === null ? "/" : `/rooms/${room.roomId}`)
     },
   ),
   join_by_provider: {
     body: (given) => ({ username: (given.get("username") ?? "").trim() }),
-    next: (visit) => onTo(visit, readStep(visit.edge, visit.event, "newcomer").next),
+    next: (visit) => goTo(visit, readStep(visit.edge, visit.event, "newcomer").next),
     refused: (visit, given, refusal) => {
       if (refusal.code === "not_authenticated" || refusal.code === "unknown_operation") throw refusal
       if (isOfClosedLink(refusal)) return closedLink(refusal)
       return joinForm(visit, given.get("username") ?? "", refusal)
     },
   },
-  connect_provider: { next: (visit) => onTo(visit, "/account") },
-  disconnect_provider: { next: (visit) => onTo(visit, "/account") },
+  connect_provider: { next: (visit) => goTo(visit, "/account") },
+  disconnect_provider: { next: (visit) => goTo(visit, "/account") },
   disable_person: operated,
   enable_person: operated,
   make_operator: operated,
   unmake_operator: operated,
   end_access: operated,
   clear_sign_in_count: operated,
-  end_credential: { next: (visit) => onTo(visit, "/admin/credentials") },
-  end_key: { next: (visit) => onTo(visit, "/admin/keys") },
-  end_invitation: { next: (visit) => onTo(visit, "/admin/invitations") },
-  sign_out: { next: (visit) => onTo(visit, "/") },
+  end_credential: { next: (visit) => goTo(visit, "/admin/credentials") },
+  end_key: { next: (visit) => goTo(visit, "/admin/keys") },
+  end_invitation: { next: (visit) => goTo(visit, "/admin/invitations") },
+  sign_out: { next: (visit) => goTo(visit, "/") },
   add_webhook: {
     body: (given) => ({ url: (given.get("url") ?? "").trim() }),
     next: (visit) => webhookSecret(visit.params.roomId ?? ""),
@@ -107,7 +107,7 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
   },
   change_webhook: {
     body: (given) => ({ do: given.get("do"), ...(given.has("sequence") && { sequence: Number(given.get("sequence")) }) }),
-    next: (visit, given) => onTo(visit, isUuid(given.get("roomId") ?? "") ? webhooksAddress(given.get("roomId") ?? "") : "/"),
+    next: (visit, given) => goTo(visit, isUuid(given.get("roomId") ?? "") ? webhooksAddress(given.get("roomId") ?? "") : "/"),
   },
   invite: {
     body: (given) => (given.get("roomId") ? { roomId: given.get("roomId") } : {}),
@@ -116,35 +116,35 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
   describe_person: {
     body: (given) =>
       Object.fromEntries(
-        parts.flatMap(([name]) => {
-          const said = (given.get(name) ?? "").trim()
-          return said === "" ? [] : [[name, said]]
+        citationFields.flatMap(([name]) => {
+          const value = (given.get(name) ?? "").trim()
+          return value === "" ? [] : [[name, value]]
         }),
       ),
-    next: (visit) => onTo(visit, "/account"),
+    next: (visit) => goTo(visit, "/account"),
     refused: (_visit, given, refusal) => ({
       title: "How you are cited",
       status: refusal.status,
       body: html`<h1>How you are cited</h1>
-      <div class="refused" role="alert"><p>It stays as it was. ${said(refusal)}</p></div>
+      <div class="refused" role="alert"><p>Nothing was changed. ${refusalText(refusal)}</p></div>
       ${descriptionForm(Object.fromEntries(given), refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
     }),
   },
   change_password: {
     body: (given) => ({ currentPassword: given.get("currentPassword") ?? "", password: given.get("password") ?? "" }),
-    next: (visit) => onTo(visit, "/account"),
+    next: (visit) => goTo(visit, "/account"),
     refused: (_visit, _given, refusal) => ({
       title: "Password",
       status: refusal.status,
       body: html`<h1>Password</h1>
-      <div class="refused" role="alert"><p>The password stays as it was. ${said(refusal)}</p></div>
+      <div class="refused" role="alert"><p>The password was not changed. ${refusalText(refusal)}</p></div>
       ${passwordForm(refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
     }),
   },
 }
 
-/** What a form of an action sends: the action itself, as the JSON route does it. */
-const sentBy =
+/** Handles the form of an action: does the action, as the JSON route does. */
+const handlerOf =
   <N extends FormAction>(name: N): Sent =>
   async (visit) => {
     const act = prepareAction(visit.edge, visit.event, name)
@@ -159,7 +159,7 @@ const sentBy =
     }
   }
 
-/** The forms of the actions, by the address they are sent to. */
+/** The handlers of the forms, by the path that a form is sent to. */
 export const actionForms: Readonly<Record<string, Sent>> = Object.fromEntries(
-  actions.flatMap(({ name, form }) => (form === undefined ? [] : [[form, sentBy(name as FormAction)]])),
+  actions.flatMap(({ name, form }) => (form === undefined ? [] : [[form, handlerOf(name as FormAction)]])),
 )

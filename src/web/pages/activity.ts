@@ -1,4 +1,4 @@
-/** The activity of a Room: its news, newest first; and, to verify it, the same as a table with the digest of each entry. */
+/** The activity of a Room as news, newest first, or as a table with the digest of each entry, to verify it. */
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { limits } from "../../contract/limits.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -17,7 +17,7 @@ import { roomOf, section } from "./room-lists.ts"
 
 type Entry = AnswerOf<"room_activity">["items"][number]
 
-/** The newest entries of a Room's activity: a few pages at most. */
+/** Reads the newest 200 entries of a Room's activity. */
 function recent(visit: Visit, roomId: string, watermark: number): Entry[] {
   const found: Entry[] = []
   for (let after = Math.max(0, watermark - 200); after < watermark; ) {
@@ -31,7 +31,7 @@ function recent(visit: Visit, roomId: string, watermark: number): Entry[] {
 
 function entryRow(visit: Visit, room: Room, entry: Entry): Html {
   const { sequence, operation, target, at, threadId, entryId, digest: chained } = entry
-  // The entry is as it was sealed: people of another instance as that one calls them.
+  // A mirror's entry has the origin's name of the person. Show the name that the person has here.
   const { tables, ledger } = visit.edge.instance
   const { username } = tables.people.withId(ledger.activity.localActor(room.roomId, entry)) ?? entry.actor
   const path = pathOf(target.kind, target.id)
@@ -40,9 +40,9 @@ function entryRow(visit: Visit, room: Room, entry: Entry): Html {
     <td>${digest(chained)}</td></tr>`
 }
 
-const readBefore = html`<li class="read-before">You have read what is below</li>`
+const readBefore = html`<li class="read-before">You have read everything below</li>`
 
-/** The entries as news, and where those begin that the reader knows. */
+/** Renders the entries as news, with a mark above those that the reader has read. */
 function asNews(visit: Visit, room: Room, after: number, through: number): Html {
   const { roomId } = room
   const items = visit.edge.instance.news.told(roomId, after, through)
@@ -54,7 +54,7 @@ function asNews(visit: Visit, room: Room, after: number, through: number): Html 
   const end = ({ sequence }: ActivityEntry) =>
     withholds ? html` <span class="meta">${withholdLink(room, { sequence }, `entry ${sequence}`)}</span>` : null
   return items.length === 0
-    ? empty("Nothing was written here yet.")
+    ? empty("There is no activity yet.")
     : html`<ul class="uses news">${items.map(
         (item) =>
           html`${item === firstRead && item !== items[0] ? readBefore : null}<li id="activity-${item.entries.at(-1)?.entry.sequence}" data-entry>${newsItem(roomId, item, fallen, end)}</li>`,
@@ -65,9 +65,9 @@ export function activityPage(visit: Visit): Shown {
   const room = roomOf(visit)
   const { roomId, activityWatermark: watermark } = room
   const { searchParams } = visit.url
-  const asked = searchParams.get("after")
+  const cursor = searchParams.get("after")
   const isVerified = searchParams.has("verify")
-  const after = asked !== null && /^[0-9]{1,12}$/.test(asked) ? Number(asked) : Math.max(0, watermark - limits.pageItems)
+  const after = cursor !== null && /^[0-9]{1,12}$/.test(cursor) ? Number(cursor) : Math.max(0, watermark - limits.pageItems)
   const path = `/rooms/${roomId}/activity`
   const verify = isVerified ? "1" : null
   const entries = isVerified ? visit.ask("room_activity", { roomId }, { after }).items : []
@@ -81,8 +81,8 @@ export function activityPage(visit: Visit): Shown {
     )}
 <p class="meta"><span>${counted(watermark, "accepted write")}</span>${
       isVerified
-        ? html`<span>each chained to the one before by its digest: nothing before a digest you keep can be rewritten unseen</span><span><a href="${to(withQuery(path, { after: asked }))}">As news</a></span>`
-        : html`<span><a href="${to(withQuery(path, { after: asked, verify: 1 }))}">Verify</a></span>`
+        ? html`<span>each chained to the one before by its digest: if you keep a digest, nobody can rewrite an earlier entry unnoticed</span><span><a href="${to(withQuery(path, { after: cursor }))}">As news</a></span>`
+        : html`<span><a href="${to(withQuery(path, { after: cursor, verify: 1 }))}">Verify</a></span>`
     }</p>
 ${
   isVerified

@@ -1,4 +1,4 @@
-/** What opens doors, as an operator sees it: credentials of every Room, everybody's personal keys, invitations. */
+/** The operator's lists of credentials, personal keys and invitations. */
 import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -6,30 +6,30 @@ import { askedOnce, exactTime, time } from "../parts/parts.ts"
 import { actionsHead, lastUse, tokenOver, tokenState } from "../parts/token.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
-import { adminList, asked } from "./admin.ts"
+import { adminList, cursorIn } from "./admin.ts"
 import { personButton } from "./admin-people.ts"
 
-/** The first signs of a token, by which one that turned up somewhere is known again. */
+/** The first characters of a token, to recognise a leaked one. */
 const starts = (tokenStart: string | null): Html =>
   tokenStart === null ? html`<span class="quiet">not kept</span>` : html`<code>${tokenStart}…</code>`
 
 type Token = Omit<AnswerOf<"admin_keys">["items"][number] | AnswerOf<"admin_credentials">["items"][number], "reach">
 
-/** A button that ends one credential, key or invitation of any person. */
+/** A button that ends a credential, key or invitation. */
 const endButton = (path: string, action: OperatorAction, id: string, text: Content): Html =>
   html`<form class="inline" method="post" action="${to(`/web/admin/${path}/${id}/${action}`)}"><button class="danger">${text}</button></form>`
 
-/** A row of a token, with what is its kind's own beside whose it is. */
+/** Renders the row of a token. @param where what it gives access to @param end the button that ends it */
 function tokenRow(token: Token, where: Html, end: Html, now: number): Html {
   const { label, owner, permissions, tokenStart, expiresAt, lastUsedAt } = token
   const { userId, username } = owner
   const ends = html`<div class="actions">${askedOnce(
     html`Revoke<span class="aside"> ${label} of ${username}</span>`,
-    "It ends at once, and cannot be opened again; a new one is its holder's to issue.",
+    "It ends at once and cannot be restored. Its holder can issue a new one.",
     end,
   )}${askedOnce(
     html`End all<span class="aside"> of ${username}</span>`,
-    "All credentials of this person, in every Room, and personal keys end at once, and cannot be opened again.",
+    "All credentials and personal keys of this person end at once, in every Room, and cannot be restored.",
     personButton("end_access", userId, html`End all credentials and keys of ${username}`, true),
   )}</div>`
   return html`<tr><th scope="row">${label}</th><td data-is="of">${username}</td><td>${where}</td><td data-is="token">${starts(tokenStart)}</td><td>${joinedWords(permissions)}</td>
@@ -40,7 +40,7 @@ const HEAD = ["Label", "Of", "For", "Token", "May", "State", "Expires", "Last us
 
 export function adminCredentialsPage(visit: Visit): Shown {
   const now = visit.edge.instance.world.now()
-  const { items, nextCursor } = visit.ask("admin_credentials", {}, asked(visit))
+  const { items, nextCursor } = visit.ask("admin_credentials", {}, cursorIn(visit))
   const rows = items.map((row) =>
     tokenRow(
       row,
@@ -56,7 +56,7 @@ export function adminCredentialsPage(visit: Visit): Shown {
 
 export function adminKeysPage(visit: Visit): Shown {
   const now = visit.edge.instance.world.now()
-  const { items, nextCursor } = visit.ask("admin_keys", {}, asked(visit))
+  const { items, nextCursor } = visit.ask("admin_keys", {}, cursorIn(visit))
   const rows = items.map((row) => {
     const end = endButton("keys", "end_key", row.keyId, html`Revoke ${row.label} of ${row.owner.username}`)
     return tokenRow(row, html`Library: ${row.reach}`, end, now)
@@ -79,14 +79,14 @@ function takeBack({ invitationId, invitedBy, createdAt, acceptedBy, revokedAt, e
   const which = html`of ${invitedBy}, made ${exactTime(createdAt)}`
   return askedOnce(
     html`Take back<span class="aside"> the invitation ${which}</span>`,
-    "Its link stops working at once; the person it was meant for can be invited again.",
+    "Its link stops working at once. The person can be invited again.",
     endButton("invitations", "end_invitation", invitationId, html`Take back the invitation of ${invitedBy}`),
   )
 }
 
 export function adminInvitationsPage(visit: Visit): Shown {
   const now = visit.edge.instance.world.now()
-  const { items, nextCursor } = visit.ask("admin_invitations", {}, asked(visit))
+  const { items, nextCursor } = visit.ask("admin_invitations", {}, cursorIn(visit))
   const rows = items.map((row) => {
     const { invitedBy, roomId, title, createdAt } = row
     const into = roomId === null ? "the service" : html`<a href="${to(`/rooms/${roomId}`)}" dir="auto">${title}</a>`

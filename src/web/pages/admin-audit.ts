@@ -1,28 +1,27 @@
-/** The audit log, as an operator reads it: the newest line first, of a kind or of a person. */
+/** The audit log for operators, newest line first, filtered by kind or person. */
 import { type AuditEntry, auditKindNames, auditKinds, isAuditKind } from "../../contract/answers/audit.ts"
 import { attributes, type Html, html, to } from "../html.ts"
 import { empty, exactTime, table } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { words } from "../words.ts"
-import { adminShown, asked, onwards } from "./admin.ts"
+import { adminShown, cursorIn, nextLink } from "./admin.ts"
 
-/** Whom or what it was done to, and what else there is to say. */
+/** Renders the subject of a line and its details. */
 function about({ subject, roomId, detail }: AuditEntry): Html {
-  const said = Object.entries(detail).map(([name, value]) => html` <span class="meta">${words(name)}: ${String(value)}</span>`)
+  const details = Object.entries(detail).map(([name, value]) => html` <span class="meta">${words(name)}: ${String(value)}</span>`)
   const name = subject === null ? null : html`${words(subject.kind)} ${subject.name ?? html`<code>${subject.id}</code>`}`
-  return html`${name}${roomId === null ? null : html` <a href="${to(`/rooms/${roomId}`)}">Room<span class="aside"> ${roomId}</span></a>`}${said}`
+  return html`${name}${roomId === null ? null : html` <a href="${to(`/rooms/${roomId}`)}">Room<span class="aside"> ${roomId}</span></a>`}${details}`
 }
 
 const actorShown = ({ by, command }: AuditEntry): Html =>
   html`${by?.username ?? (command === null ? html`<span class="quiet">nobody</span>` : null)}${command === null ? null : html` <span class="meta"><code>${command.name}</code> by ${command.account}</span>`}`
 
 export function adminAuditPage(visit: Visit): Shown {
-  const given = visit.url.searchParams
-  const [kindAsked, user] = [given.get("kind") ?? "", given.get("user") ?? ""]
-  const kind = isAuditKind(kindAsked) ? kindAsked : undefined
-  const whose = user === "" ? {} : { user }
-  // Of a name that nobody has there is no line.
-  const found = orNull(() => visit.ask("admin_audit", {}, { ...asked(visit), ...whose, kind }))
+  const { searchParams } = visit.url
+  const [kindQuery, user] = [searchParams.get("kind") ?? "", searchParams.get("user") ?? ""]
+  const kind = isAuditKind(kindQuery) ? kindQuery : undefined
+  // An unknown user name is refused. It has no lines.
+  const found = orNull(() => visit.ask("admin_audit", {}, { ...cursorIn(visit), user: user || undefined, kind }))
   const { items, nextCursor } = found ?? { items: [], nextCursor: null }
   return adminShown(
     "/audit",
@@ -31,7 +30,7 @@ export function adminAuditPage(visit: Visit): Shown {
 <div class="field"><label for="user">Of</label><input id="user" name="user" value="${user}" maxlength="64" autocomplete="off" placeholder="anybody"></div><div class="buttons"><button class="quiet">Show</button></div></form>
 ${
   items.length === 0
-    ? empty("There is no such line.")
+    ? empty("No line matches.")
     : table(
         "Audit log",
         ["When", "Who", "What", "Of", "From"],
@@ -43,8 +42,8 @@ ${
         ),
         "stacked",
       )
-}${onwards("/audit", nextCursor, { kind: kind ?? "", user })}
-<p class="hint">Lines are only ever added. The same at the command line: <code>research-room audit --json</code>.</p>`,
+}${nextLink("/audit", nextCursor, { kind: kind ?? "", user })}
+<p class="hint">Lines are added and never changed. At the command line: <code>research-room audit --json</code>.</p>`,
     "admin_audit",
   )
 }

@@ -1,19 +1,19 @@
-/** Rooms, as an operator sees them: whose they are, how large and how lively, and how one gets another owner. */
+/** The operator's list of Rooms, with owner, size and activity; and the page that gives a Room another owner. */
 import { randomUUID } from "node:crypto"
 import { limits } from "../../contract/limits.ts"
 import { html, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { empty, facts, heading, table, time } from "../parts/parts.ts"
 import type { Shown, Visit } from "../visit.ts"
-import { adminShown, asked, onwards, size } from "./admin.ts"
+import { adminShown, cursorIn, nextLink, size } from "./admin.ts"
 
 export function adminRoomsPage(visit: Visit): Shown {
-  const { items, nextCursor } = visit.ask("admin_rooms", {}, asked(visit))
+  const { items, nextCursor } = visit.ask("admin_rooms", {}, cursorIn(visit))
   return adminShown(
     "/rooms",
     "Rooms",
     items.length === 0
-      ? empty("There is no Room yet.")
+      ? empty("There are no Rooms yet.")
       : html`${table(
           "Rooms",
           ["Room", "Owner", "State", "Members", "Entries", "Size", "Last activity", html`<span class="aside">Actions</span>`],
@@ -25,19 +25,19 @@ export function adminRoomsPage(visit: Visit): Shown {
 <td>${origin === null ? html`<a href="${to(`/admin/rooms/${roomId}`)}">Give it another owner<span class="aside">: ${title}</span></a>` : null}</td></tr>`,
           ),
           "stacked",
-        )}<p class="hint">The size of a Room is that of everything written into it, as it was accepted and without what was withheld since. The file also holds what is made from it, and takes about twice as much for long texts, more for short ones.</p>${onwards("/rooms", nextCursor)}`,
+        )}<p class="hint">The size of a Room is the size of all writes that it accepted, without what was withheld since. The data file also holds what is computed from them, so it takes about twice as much for long texts and more for short ones.</p>${nextLink("/rooms", nextCursor)}`,
     "admin_rooms",
   )
 }
 
-/** How many people are offered beside the Room's members. */
+/** The most people offered who are not members. */
 const OFFERED = 200
 
 export function adminRoomPage(visit: Visit): Shown {
   const room = visit.ask("room", { roomId: visit.id("roomId") })
   const { people } = visit.tables
-  const gone = people.disabledAmong(room.members.map(({ userId }) => userId))
-  const members = room.members.filter(({ userId, role }) => role !== "owner" && !gone.has(userId))
+  const disabled = people.disabledAmong(room.members.map(({ userId }) => userId))
+  const members = room.members.filter(({ userId, role }) => role !== "owner" && !disabled.has(userId))
   const known = new Set(room.members.map(({ userId }) => userId))
   const others = people.page(null, OFFERED).filter(({ userId, disabledAt }) => disabledAt === null && !known.has(userId))
   const option = ({ userId, username }: { readonly userId: string; readonly username: string }) =>
@@ -51,10 +51,10 @@ export function adminRoomPage(visit: Visit): Shown {
       ["Entries", room.activityWatermark.toLocaleString("en")],
       ["Last activity", time(room.lastActivityAt)],
     ])}
-<section aria-labelledby="owner">${heading(2, "owner", "Give it another owner")}<p class="hint">Everybody can read in the Room's activity that you did, and why. Who owned it stays a member. It is undone in the same way.</p>
+<section aria-labelledby="owner">${heading(2, "owner", "Give it another owner")}<p class="hint">The Room's activity shows everybody that you did this, and why. The present owner stays a member. You can undo it in the same way.</p>
 ${
   members.length + others.length === 0
-    ? empty("No other member can own it.")
+    ? empty("There is nobody else who can own it.")
     : html`<form class="stack" method="post" action="${to("/web/transfer_room")}"><input type="hidden" name="/requestId" value="${randomUUID()}"><input type="hidden" name="roomId" value="${room.roomId}"><input type="hidden" name="_next" value="/admin/rooms">
 <div class="field"><label for="new-owner">New owner</label><select id="new-owner" name="userId" required>${members.length === 0 ? null : html`<optgroup label="Members">${members.map(option)}</optgroup>`}${others.length === 0 ? null : html`<optgroup label="Others here">${others.map(option)}</optgroup>`}</select></div>
 <div class="field"><label for="reason">Why</label><textarea id="reason" name="/reason" rows="3" maxlength="${limits.explanation}" required></textarea></div>

@@ -1,4 +1,4 @@
-/** What an operator sees first: what there is, what grows, the disk, backups, versions. To everybody else nothing is here. */
+/** The operator's overview: data, disk, backups and versions; and the frame of the other administration pages. */
 import { pathTo, type ReadName } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -16,8 +16,7 @@ const sections = [
   ["/audit", "Audit log"],
 ] as const
 
-/** A page of the administration, with the way to the others. */
-/** @param read the read that answers the same as JSON */
+/** Returns a page of the administration, with links to the others. @param read the read that answers the same as JSON */
 export function adminShown(section: (typeof sections)[number][0], title: string, body: Content, read?: ReadName): Shown {
   const links = sections.map(
     ([path, name]) => html`<a href="${to(`/admin${path}`)}"${path === section ? html` aria-current="page"` : null}>${name}</a> `,
@@ -30,7 +29,7 @@ export function adminShown(section: (typeof sections)[number][0], title: string,
   }
 }
 
-/** A list of the administration, page by page. @param none said where it is empty @param hint said below it */
+/** Returns a paged list of the administration. @param none the text of an empty list @param hint the text below the list */
 export const adminList = (
   section: (typeof sections)[number][0],
   title: string,
@@ -42,22 +41,22 @@ export const adminList = (
     title,
     rows.length === 0
       ? empty(none)
-      : html`${table(caption, head, rows, "stacked")}${onwards(section, nextCursor)}
+      : html`${table(caption, head, rows, "stacked")}${nextLink(section, nextCursor)}
 <p class="hint">${hint}</p>`,
     read,
   )
 
-/** Where a list of the administration goes on; null at its end. */
-export const onwards = (section: string, after: string | number | null, more: Readonly<Record<string, string>> = {}): Html | null =>
+/** Returns a link to the next page of a list; null on the last page. */
+export const nextLink = (section: string, after: string | number | null, more: Readonly<Record<string, string>> = {}): Html | null =>
   link(after === null ? null : withQuery(`/admin${section}`, { ...more, after }))
 
-/** From where a page of a list is asked for. */
-export const asked = ({ url }: Visit): { readonly after?: string } => {
+/** Returns the cursor in the address of a list. */
+export const cursorIn = ({ url }: Visit): { readonly after?: string } => {
   const after = url.searchParams.get("after")
   return after === null ? {} : { after }
 }
 
-/** "12 MB", with every byte at hand. */
+/** "12 MB", with the exact number of bytes as the title. */
 export const size = (count: number): Html => html`<span title="${count.toLocaleString("en")} bytes">${bytes(count)}</span>`
 
 export function adminPage(visit: Visit): Shown {
@@ -68,25 +67,23 @@ export function adminPage(visit: Visit): Shown {
     html`${
       datedAhead === null
         ? null
-        : html`<div class="banner warn" role="note"><strong>Some writes are dated in the future.</strong><p>They are dated up to ${exactTime(datedAhead)}, which this machine's clock has not reached: it was ahead when they came. New writes are dated by the clock, and stand after them in every list. Check the clock; look through <a href="${to("/admin/credentials")}">credentials</a>, <a href="${to("/admin/keys")}">keys</a> and <a href="${to("/admin/invitations")}">invitations</a> for those that last too long.</p></div>`
-    }<section aria-labelledby="data">${heading(2, "data", "The data, and what grows")}${facts([
+        : html`<div class="banner warn" role="note"><strong>Some writes are dated in the future.</strong><p>The clock of this machine was ahead when they were accepted. They are dated up to ${exactTime(datedAhead)}. New writes are dated by the clock and still come after them in every list. Check the clock, then look for <a href="${to("/admin/credentials")}">credentials</a>, <a href="${to("/admin/keys")}">keys</a> and <a href="${to("/admin/invitations")}">invitations</a> that expire too late.</p></div>`
+    }<section aria-labelledby="data">${heading(2, "data", "Data")}${facts([
       storage === null ? null : ["Data", size(storage.databaseBytes)],
       storage === null ? null : ["Write-ahead log", size(storage.walBytes)],
-      storage === null
-        ? null
-        : ["Left on the disk", storage.freeDiskBytes === null ? "not told by the system" : size(storage.freeDiskBytes)],
+      storage === null ? null : ["Free disk space", storage.freeDiskBytes === null ? "unknown" : size(storage.freeDiskBytes)],
       ["Accepted writes", acceptedWrites.toLocaleString("en")],
-      ["Lines of the audit log", auditLines.toLocaleString("en")],
-    ])}<p class="hint">Every accepted write and every line stays, but for texts that were withheld. The full-text index and the timelines grow with them.</p></section>
+      ["Audit log lines", auditLines.toLocaleString("en")],
+    ])}<p class="hint">Writes and audit log lines are kept forever, except for withheld texts. The full-text index and the timelines grow with them.</p></section>
 <section aria-labelledby="backups">${heading(2, "backups", "Backups")}${
       backup === null
-        ? html`<div class="banner warn" role="note"><strong>No backup is known of.</strong><p>Make one with <code>research-room backup FILE</code>, best every night by a timer.</p></div>`
+        ? html`<div class="banner warn" role="note"><strong>There is no known backup.</strong><p>Make one with <code>research-room backup FILE</code>, ideally every night with a timer.</p></div>`
         : facts([
             ["Last made", html`${time(backup.at)} <span class="quiet">${exactTime(backup.at)}</span>`],
-            ["Into", backup.file === null ? "a file that is not named" : html`<code>${backup.file}</code>`],
+            ["Into", backup.file === null ? "an unnamed file" : html`<code>${backup.file}</code>`],
             backup.bytes === null ? null : ["Size", size(backup.bytes)],
           ])
-    }${restoredAt === null ? null : html`<p class="meta">This data was put back from a backup ${time(restoredAt)}.</p>`}</section>
+    }${restoredAt === null ? null : html`<p class="meta">This data was restored from a backup ${time(restoredAt)}.</p>`}</section>
 <section aria-labelledby="versions">${heading(2, "versions", "Versions")}${facts([
       ["Program", versions.software],
       ["Protocol", String(versions.protocol)],

@@ -4,7 +4,6 @@ import { independenceInWords } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { outcome } from "../parts/attempt-table.ts"
 import { curvesFigure, whole } from "./curves.ts"
-import { enumerations } from "../../contract/schema/enumerations.ts"
 import { placeInWords } from "../../research/measurements/in-words.ts"
 import { address, entryPath, withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -37,15 +36,15 @@ import { bytes, counted, words } from "../words.ts"
 
 type Attempt = AnswerOf<"attempt">
 
-/** Pictures of metrics on the page of one attempt. */
+/** The most metrics drawn. */
 const PICTURES = 6
-/** Last values on it: the serving thread makes the page where no other is ready. */
+/** The most last values shown. The serving thread makes the page if no reader thread is ready, so it must stay cheap. */
 const VALUES = 500
-/** More values by arm and seed than these are folded: their means are what is read. */
+/** More values by arm and seed than this are folded away. Readers want their means. */
 const UNFOLDED = 50
 
 function planMatch({ planMatch: found, planId, intendedDeviation }: Attempt): Html {
-  if (found === null) return html`<p class="quiet">${planId === null ? "It was registered under no plan." : "It was not compared."}</p>`
+  if (found === null) return html`<p class="quiet">${planId === null ? "It was registered without a plan." : "It was not compared."}</p>`
   const compared =
     found.argvComparedWith === null
       ? "no arm of the plan"
@@ -77,14 +76,14 @@ ${
 ${intendedDeviation === null ? null : html`<p>Declared on purpose: ${phrase(intendedDeviation)}</p>`}`
 }
 
-const event = (said: Attempt["events"][number]): Html =>
-  html`<li>${stateBadge(said.event === "progress" ? "in_progress" : said.event, words(said.event))} <span class="clocks">${
-    said.reportedAt === null ? null : html`happened ${exactTime(said.reportedAt)} by the registrant's clock; `
-  }received ${exactTime(said.receivedAt)}</span>${said.late === true ? html` <span class="tag">late</span>` : null}
-${said.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(said.message)}</p>`}${said.reproduction === undefined ? null : html`<p>${stateBadge(said.reproduction.verdict)} ${phrase(said.reproduction.explanation)}</p>`}${said.failure === undefined ? null : html`<p>Failed in ${said.failure.stage}: ${phrase(said.failure.explanation)}</p>`}
-${figuresOf(said.figures)}<p class="meta">${!said.metricPoints ? null : html`<span>${counted(said.metricPoints, "metric point")}</span>`}${
-    said.outputLabels === undefined || said.outputLabels.length === 0 ? null : html`<span>outputs ${said.outputLabels.join(", ")}</span>`
-  }${said.exitCode === undefined ? null : html`<span>exit code ${said.exitCode}</span>`}</p>
+const eventItem = (event: Attempt["events"][number]): Html =>
+  html`<li>${stateBadge(event.event === "progress" ? "in_progress" : event.event, words(event.event))} <span class="clocks">${
+    event.reportedAt === null ? null : html`happened ${exactTime(event.reportedAt)} by the registrant's clock; `
+  }received ${exactTime(event.receivedAt)}</span>${event.late === true ? html` <span class="tag">late</span>` : null}
+${event.message === undefined ? null : html`<p class="said" dir="auto">${inlineMarkdown(event.message)}</p>`}${event.reproduction === undefined ? null : html`<p>${stateBadge(event.reproduction.verdict)} ${phrase(event.reproduction.explanation)}</p>`}${event.failure === undefined ? null : html`<p>Failed in ${event.failure.stage}: ${phrase(event.failure.explanation)}</p>`}
+${figuresOf(event.figures)}<p class="meta">${!event.metricPoints ? null : html`<span>${counted(event.metricPoints, "metric point")}</span>`}${
+    event.outputLabels === undefined || event.outputLabels.length === 0 ? null : html`<span>outputs ${event.outputLabels.join(", ")}</span>`
+  }${event.exitCode === undefined ? null : html`<span>exit code ${event.exitCode}</span>`}</p>
   </li>`
 
 const outputs = (given: Attempt["outputs"]): Html =>
@@ -99,7 +98,7 @@ const outputs = (given: Attempt["outputs"]): Html =>
     ),
   )
 
-/** What the numbers of a reproduction say of the effect that it repeats, and what it counts for where its registrant says otherwise. */
+/** Compares the numbers of a reproduction with the effect that it repeats. If they contradict the registrant's verdict, says what it counts as. */
 function byNumbers({ verdict, repeats }: NonNullable<Attempt["reproduction"]>): Html | null {
   if (repeats?.comparison === undefined) return null
   const counts =
@@ -107,7 +106,7 @@ function byNumbers({ verdict, repeats }: NonNullable<Attempt["reproduction"]>): 
   return html`<a href="${address("finding", repeats.versionId)}">By the numbers</a>: ${repeats.comparison.sentence}${counts}`
 }
 
-/** What it says of what it reproduces, and what reproductions of it came to. */
+/** Renders what the attempt reproduces and with which verdict, and the attempts that reproduced it. */
 function reproductions({ reproduction, reproduces, reproductions: others }: Attempt): Html | null {
   if (reproduces === null && others.length === 0) return null
   const basis =
@@ -119,24 +118,24 @@ function reproductions({ reproduction, reproduces, reproductions: others }: Atte
   return html`<section aria-labelledby="reproduction">${heading(2, "reproduction", "Reproduction")}<div id="live-reproduction" data-live>${
     basis === null
       ? null
-      : html`<p>It set out to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
+      : html`<p>It was meant to reproduce <a href="${address(basis[0], basis[1])}">${basis[0] === "attempt" ? "another attempt" : "a finding"}</a>. ${
           reproduction === null
-            ? "It has not said what came of that."
+            ? "It has not reported a verdict yet."
             : html`${stateBadge(reproduction.verdict)} ${phrase(reproduction.explanation)} ${byNumbers(reproduction)}`
         }</p>`
   }${
     others.length === 0
       ? null
       : html`<h3>Who reproduced it</h3><ul class="evidence">${others.map(
-          ({ attemptId, label: text, status, registrant, reproduction: said, independence, ...origin }) =>
-            html`<li>${said === null ? stateBadge(status) : stateBadge(said.verdict)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${
-              said === null ? "It has not said what came of it." : html`${inlineMarkdown(said.explanation)} ${byNumbers(said)}`
+          ({ attemptId, label: text, status, registrant, reproduction: result, independence, ...origin }) =>
+            html`<li>${result === null ? stateBadge(status) : stateBadge(result.verdict)}<div>${label("attempt", attemptId, text)}${fromOther(origin)} by ${person(registrant)}, ${independenceInWords(independence, registrant.username)}. <span class="explained">${
+              result === null ? "It has not reported a verdict yet." : html`${inlineMarkdown(result.explanation)} ${byNumbers(result)}`
             }</span></div></li>`,
         )}</ul>`
   }</div></section>`
 }
 
-/** Curves of metrics, and the last value of each metric at each of its places. */
+/** Renders the curves of the metrics, and the last value of each metric at each combination of its dimensions. */
 function metricsOf(visit: Visit, attempt: Attempt): Html {
   const { attemptId, experimentId, metrics } = attempt
   const { columns } = visit.ask("attempt_table", {}, { attemptIds: attemptId })
@@ -171,7 +170,7 @@ function metricsOf(visit: Visit, attempt: Attempt): Html {
 
 export const attemptPage = (visit: Visit): Shown => attemptShown(visit, visit.id("attemptId"))
 
-/** The page of an attempt. @param pasted a table of values that was not taken */
+/** The page of an attempt. @param pasted a table of values that was refused */
 export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTable): Shown {
   const attempt = visit.ask("attempt", { attemptId })
   const { roomId, experimentId, rerunOf } = attempt
@@ -200,8 +199,8 @@ export function attemptShown(visit: Visit, attemptId: string, pasted?: PastedTab
       attempt.metrics.length === 0 ? empty("No metric was reported.") : metricsOf(visit, attempt)
     }</div>${metricsBox(visit, attempt, pasted)}</section>
 ${reproductions(attempt)}
-<section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(event)}</ol>
-  ${attempt.eventsTruncated ? html`<p class="meta">Older events are left out here; ${enumerations.attemptEvent.length > 0 ? "their metrics are not." : null}</p>` : null}</section>
+<section aria-labelledby="events">${heading(2, "events", "Events")}<ol class="history" id="live-events" data-live>${attempt.events.map(eventItem)}</ol>
+  ${attempt.eventsTruncated ? html`<p class="meta">Older events are not shown here. Their metrics are.</p>` : null}</section>
 <section aria-labelledby="match">${heading(2, "match", "Compared with its plan", attempt.planId === null ? null : html`<a href="${to(`/plans/${attempt.planId}`)}">the plan</a>`)}${planMatch(attempt)}</section>
 <section aria-labelledby="ran">${heading(2, "ran", "What was run")}${facts([
       ["Repository", repository(attempt.repository)],
@@ -214,7 +213,7 @@ ${reproductions(attempt)}
         "Registered",
         html`${exactTime(attempt.registeredAt)} <a href="${to(entryPath(attempt.threadId, attempt.entryId))}">its place in the Thread</a>`,
       ],
-      attempt.cost === null ? null : ["Cost, as its registrant says", costInWords(totalOf(attempt.cost)).join(", ")],
+      attempt.cost === null ? null : ["Cost, according to its registrant", costInWords(totalOf(attempt.cost)).join(", ")],
       ["Content digest", digest(attempt.contentDigest)],
     ])}<h3>Configuration</h3>${jsonBlock(attempt.configuration)}</section>
 <section aria-labelledby="inputs">${heading(2, "inputs", "Inputs and outputs")}${
@@ -229,7 +228,7 @@ ${reproductions(attempt)}
               }</li>`,
           )}</ul>`
     }
-<div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}${attempt.outputsTruncated ? html`<p class="meta">Older outputs are left out here.</p>` : null}</div></section>
+<div id="live-outputs" data-live>${attempt.outputs.length === 0 ? html`<p class="quiet">No output was reported.</p>` : outputs(attempt.outputs)}${attempt.outputsTruncated ? html`<p class="meta">Older outputs are not shown here.</p>` : null}</div></section>
 ${doing(visit, () => html`<section aria-labelledby="next">${heading(2, "next", "What you can do")}<div id="live-next" data-live>${next}${afforded(visit, room, attempt.affordances, { attemptId })}</div></section>`)}
 ${ways([
   ["JSON", `/api/research/attempts/${attemptId}`],

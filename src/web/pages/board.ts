@@ -1,4 +1,4 @@
-/** Boards of a Room, and one board: the groups that were measured alike, in order, and whether the first can be told from the next. */
+/** The boards of a Room, and the page of a board: comparable groups in ranked order, and whether the first can be told apart from the next. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { address, entryPath, withQuery } from "../addresses.ts"
@@ -16,17 +16,17 @@ type Board = AnswerOf<"board">
 type Row = Board["rows"][number]
 
 const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
-/** Attempts that a row links. */
+/** The most attempts that a row links. */
 const LINKED = 3
 
-/** What became of a group when others ran it again. */
+/** Says what came of running a group's attempts again. */
 function repeatsOf({ reruns, reproductions, failedReproductions }: Row): Html {
-  const told = [
-    ...(reproductions > 0 ? [`${reproductions} held`] : []),
-    ...(failedReproductions > 0 ? [`${failedReproductions} did not hold`] : []),
-    ...(reruns > 0 ? [counted(reruns, "rerun")] : []),
-  ]
-  return told.length === 0 ? quiet("none") : html`${told.join(", ")}`
+  const counts = [
+    reproductions > 0 && `${reproductions} held`,
+    failedReproductions > 0 && `${failedReproductions} did not hold`,
+    reruns > 0 && counted(reruns, "rerun"),
+  ].filter((count) => count !== false)
+  return counts.length === 0 ? quiet("none") : html`${counts.join(", ")}`
 }
 
 function rowOf({ by, best }: Board, row: Row): IntervalRow {
@@ -38,7 +38,9 @@ function rowOf({ by, best }: Board, row: Row): IntervalRow {
   return {
     head: html`${rank === null ? null : `${rank}. `}${first}${isBest ? html` ${stateBadge("supported", "best")}` : null}${isBaseline ? html` <span class="tag">baseline</span>` : null}`,
     cells: [...others, html`${joined(named, " ")}${unlinked}`, n, repeatsOf(row)],
-    ...{ mid: mean, low, high },
+    mid: mean,
+    low,
+    high,
     dots: points.map(({ value }) => value),
     said:
       mean === null
@@ -48,18 +50,20 @@ function rowOf({ by, best }: Board, row: Row): IntervalRow {
   }
 }
 
-/** The differences to the baseline, where there is one. */
+/** Renders the differences to the baseline; null if there is no baseline. */
 function differences({ rows, by }: Board): Html | null {
   const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
     if (contrast === null) return []
     const { estimate, se, low, high, pairs, corrected } = contrast
-    const told = corrected === null ? "" : corrected.isDistinct ? "told apart" : "not told apart"
+    const holm = corrected === null ? "" : corrected.isDistinct ? "told apart" : "not told apart"
     const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
     return [
       {
         head: first,
-        cells: [...others, pairs === null ? "unpaired" : counted(pairs, "pair"), told],
-        ...{ mid: estimate, low, high },
+        cells: [...others, pairs === null ? "unpaired" : counted(pairs, "pair"), holm],
+        mid: estimate,
+        low,
+        high,
         said: html`<strong>${figure(estimate, se)}</strong> ${low === null ? quiet("no spread known") : interval(low, high, se)}`,
       },
     ]
@@ -69,16 +73,16 @@ function differences({ rows, by }: Board): Html | null {
   return html`<section aria-labelledby="differences">${heading(2, "differences", "Against the baseline")}${intervalTable({ ...table, said: "Estimate", zero: true }, compared)}</section>`
 }
 
-/** What took no part, in words. */
+/** Says how many attempts and values were left out, and why. */
 function leftOut({ attempts, measured, leftOut: out, truncated }: Board): string {
-  const told = [
-    ...(out.unfinishedAttempts > 0 ? [`${counted(out.unfinishedAttempts, "attempt")} failed or not over`] : []),
-    ...(out.otherEvaluator > 0 ? [`${counted(out.otherEvaluator, "attempt")} with other code`] : []),
-    ...(out.otherData > 0 ? [`${counted(out.otherData, "attempt")} with other data`] : []),
-    ...(out.withoutBy + out.excluded > 0 ? [`${counted(out.withoutBy + out.excluded, "value")} at other places`] : []),
-    ...(truncated ? ["older attempts"] : []),
-  ]
-  return `${measured} of ${counted(attempts, "attempt")} with this code and data ${measured === 1 ? "is" : "are"} in it.${told.length === 0 ? "" : ` Left out: ${told.join("; ")}.`}`
+  const parts = [
+    out.unfinishedAttempts > 0 && `${counted(out.unfinishedAttempts, "attempt")} failed or not finished`,
+    out.otherEvaluator > 0 && `${counted(out.otherEvaluator, "attempt")} with other code`,
+    out.otherData > 0 && `${counted(out.otherData, "attempt")} with other data`,
+    out.withoutBy + out.excluded > 0 && `${counted(out.withoutBy + out.excluded, "value")} with other dimensions`,
+    truncated && "older attempts",
+  ].filter((part) => part !== false)
+  return `${measured} of ${counted(attempts, "attempt")} with this code and data ${measured === 1 ? "is" : "are"} included.${parts.length === 0 ? "" : ` Left out: ${parts.join("; ")}.`}`
 }
 
 export function boardPage(visit: Visit): Shown {
@@ -88,7 +92,7 @@ export function boardPage(visit: Visit): Shown {
   const places = Object.entries(where).map(([name, value]) => `${name} ${String(value)}`)
   const measures = `${metric}${split === null ? "" : ` (${split})`}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`
   const table = { caption: board.title, head: [...by, "Attempts", "n", "Run again"], measures, said: "Mean" }
-  const waits = html`An attempt counts once it runs the code below, names the data as inputs, succeeds, and reports ${metric} by ${by.join(" and ")}.`
+  const none = html`No attempt counts yet. An attempt counts if it runs the code below, names the data as inputs, succeeds, and reports ${metric} by ${by.join(" and ")}.`
   return {
     title: `${board.label}: ${board.title}`,
     rail: roomRail(room),
@@ -99,7 +103,7 @@ export function boardPage(visit: Visit): Shown {
 <div id="live-board" data-live><p class="lead">${board.sentence}</p>
 ${
   board.rows.length === 0
-    ? empty(waits)
+    ? empty(none)
     : intervalTable(
         table,
         board.rows.map((row) => rowOf(board, row)),
@@ -111,14 +115,14 @@ ${differences(board)}</div>
       ["Metric", measures],
       ["Ranked by", by.join(", ")],
       over === null ? null : ["Repeated over", over],
-      places.length === 0 ? null : ["Only where", places.join(", ")],
+      places.length === 0 ? null : ["Restricted to", places.join(", ")],
       ["Code", repository(evaluator.repository)],
       evaluator.argv === undefined ? null : ["Command begins with", argv(evaluator.argv)],
       data.length === 0 ? null : ["Data", html`${data.map((each) => html`${digest(each)}<br>`)}`],
       ["Content digest", digest(board.contentDigest)],
       ["Declared at", html`<a href="${to(entryPath(board.threadId, board.entryId))}">its place in the Thread</a>`],
     ])}</section>
-<div class="next-act" role="group" aria-label="Next"><a class="button quiet" href="${to(`/rooms/${roomId}/attempts`)}">Compare attempts</a><span><strong>Next:</strong> see the runs behind it, or register one at this commit.</span></div>
+<div class="next-act" role="group" aria-label="Next"><a class="button quiet" href="${to(`/rooms/${roomId}/attempts`)}">Compare attempts</a><span><strong>Next:</strong> see the attempts behind it, or register one at this commit.</span></div>
 ${ways([
   ["JSON", `/api/research/boards/${boardId}`],
   ["Markdown", `/api/research/boards/${boardId}?format=markdown`],
@@ -136,11 +140,11 @@ export function boardsPage(visit: Visit): Shown {
     rail: roomRail(room, "/boards"),
     json: `/api/research/rooms/${roomId}/boards`,
     follow: { roomId, after: room.activityWatermark },
-    body: html`<h1>Boards</h1><p class="meta"><span>Comparisons that were declared before anybody was ranked</span></p>
+    body: html`<h1>Boards</h1><p class="meta"><span>Comparisons declared before any attempt was ranked</span></p>
 ${forMembers(visit, room, declare)}
 <div id="live-boards" data-live>${
       items.length === 0
-        ? empty("No board yet. A board says which metric, code and data count, and ranks the attempts that have them.")
+        ? empty("No board yet. A board declares a metric, code and data, and ranks the attempts that use them.")
         : html`<ul class="cards">${items.map(
             ({ boardId, label: text, title, metric, direction, author, declaredAt }) =>
               html`<li data-entry><p class="meta"><span>${label("board", boardId, text)}</span><span>${metric}, ${direction} is better</span><span>${person(author)}</span><span>${time(declaredAt)}</span></p>

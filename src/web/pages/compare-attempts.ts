@@ -1,4 +1,4 @@
-/** Several attempts, each by itself: their last values and settings held against a baseline, and their curves. */
+/** Several attempts side by side: their last values and settings compared with a baseline, and their curves. */
 import { withQuery } from "../addresses.ts"
 import { type Html, attributes, html, sameMoment, to } from "../html.ts"
 import { difference, figure } from "../numbers.ts"
@@ -9,12 +9,12 @@ import { counted, shortened } from "../words.ts"
 import type { Compared } from "./compare-question.ts"
 import { curvesFigure, legend, whole } from "./curves.ts"
 
-/** Pictures of metrics where nobody chose; fewer of many attempts, which take long to read and to send. */
-const [PICTURES, OF_MANY, MANY] = [6, 2, 16]
-const picturesOf = (attempts: number): number => (attempts > MANY ? OF_MANY : PICTURES)
+/** Metrics drawn by default, and fewer for many attempts, which take long to read and to send. */
+const [DRAWN, DRAWN_OF_MANY, MANY] = [6, 2, 16]
+const drawnOf = (attempts: number): number => (attempts > MANY ? DRAWN_OF_MANY : DRAWN)
 
-/** A table of the attempts, one a row, its cells held against those of the baseline. */
-function held(
+/** Renders a table with a row for each attempt, which marks the cells that differ from the baseline's. */
+function comparisonTable(
   caption: string,
   table: Table,
   baseline: string | undefined,
@@ -45,8 +45,8 @@ function held(
 }
 
 /**
- * Which attempts these are and how they stand; some of them can be left out, and one be taken that the others are held against.
- * By forms, not by links: there are as many choices as there are sets of them.
+ * Lists the attempts with their outcomes, and forms to leave some out and to choose a baseline. Links would need an address
+ * for each set of attempts.
  */
 function which(visit: Visit, { ids, table, drawn }: Compared): Html {
   const rows = new Map(table.items.map((row) => [row.attemptId, row]))
@@ -65,34 +65,32 @@ ${
 }`
 }
 
-/** Which metrics are drawn: those chosen, or the first ones; the others can be. */
+/** A form to choose the metrics to draw; null if all of them are drawn. */
 function chooser({ ids, table: { columns }, drawn }: Compared, shown: readonly { readonly key: string }[]): Html | null {
   const { metrics, metricsTruncated } = columns
-  if (metrics.length <= picturesOf(ids.length) && shown.length === metrics.length) return null
+  if (metrics.length <= drawnOf(ids.length) && shown.length === metrics.length) return null
   return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}
-<fieldset class="choices"><legend>Metrics</legend>${metrics.map(({ key }) => html`<label><input type="checkbox" name="metric" value="${key}"${attributes({ checked: shown.some((one) => one.key === key) })}>${key}</label>`)}</fieldset><button class="quiet">Draw these</button></form></details>`
+<fieldset class="choices"><legend>Metrics</legend>${metrics.map(({ key }) => html`<label><input type="checkbox" name="metric" value="${key}"${attributes({ checked: shown.some((metric) => metric.key === key) })}>${key}</label>`)}</fieldset><button class="quiet">Draw these</button></form></details>`
 }
 
-/** The attempts each by itself: last values, settings that differ, curves. */
+/** The view of each attempt: last values, settings that differ, and curves. */
 export function eachAttempt(visit: Visit, found: Compared): Html {
   const { ids, table, drawn } = found
   const { metrics, metricsTruncated, settings, sameSettings, settingsTruncated } = table.columns
   const chosen = visit.url.searchParams.getAll("metric")
   const shown =
-    chosen.length === 0
-      ? metrics.slice(0, picturesOf(ids.length))
-      : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * PICTURES)
+    chosen.length === 0 ? metrics.slice(0, drawnOf(ids.length)) : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * DRAWN)
   const csv = withQuery("/api/research/attempt-table", { attemptIds: ids.join(","), format: "csv" })
   const baseline = drawn.baseline
   return html`<section aria-label="Which">${which(visit, found)}<p class="hint">${
     baseline === undefined
-      ? "Choose a baseline to see by how much the others differ."
+      ? "Choose a baseline to see how much the others differ."
       : "Values that differ from the baseline are tinted, with the difference beside them."
   }</p></section>
 <section aria-labelledby="last">${heading(2, "last", "Last values", html`<a href="${to(csv)}">CSV</a>`)}${
     metrics.length === 0
-      ? empty("None of them reported a metric.")
-      : held(
+      ? empty("None of these attempts reported a metric.")
+      : comparisonTable(
           "Last values",
           table,
           baseline,
@@ -100,11 +98,11 @@ export function eachAttempt(visit: Visit, found: Compared): Html {
           (row) => metrics.map((_, at) => row.metrics[at]?.value ?? null),
           true,
         )
-  }${metricsTruncated ? html`<p class="meta">Of their metrics, the first ${metrics.length} are shown.</p>` : null}</section>
+  }${metricsTruncated ? html`<p class="meta">Only the first ${metrics.length} metrics are shown.</p>` : null}</section>
 <section aria-labelledby="settings">${heading(2, "settings", "Settings that differ", html`<a href="${to(csv)}">CSV</a>`)}${
     settings.length === 0
       ? html`<p class="quiet">No setting differs.</p>`
-      : held(
+      : comparisonTable(
           "Settings that differ",
           table,
           baseline,
@@ -117,7 +115,7 @@ ${
   metrics.length === 0
     ? null
     : html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps")}${chooser(found, shown)}<div class="along">${legend(drawn.attempts)}</div>
-<p class="hint">Drag over a chart to zoom, or give a range. Point at it to read values, or use the slider and the arrow keys.</p>
+<p class="hint">Drag over a chart to zoom, or enter a range. Point at a chart to read values, or use the slider and the arrow keys.</p>
 ${shown.map((metric, place) => curvesFigure(visit, metric, drawn, whole, place))}</section>`
 }`
 }

@@ -1,4 +1,4 @@
-/** A comparison that answers: attempts by group, seeds folded into means with intervals, the best bold where it can be told apart. */
+/** The view of a comparison by group: means over seeds with intervals, and the best group in bold if it can be told apart from the others. */
 import { limits } from "../../contract/limits.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { withQuery } from "../addresses.ts"
@@ -15,13 +15,13 @@ import { groupCurvesFigure } from "./group-curves.ts"
 const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
 const NO_SPREAD = quiet("no spread known")
 
-/** A group's mean with half of its interval. */
+/** A group's mean, plus or minus half of its interval. */
 const value = ({ mean, se, low, high, n }: Group): Html =>
   mean === null
     ? quiet("–")
     : html`${figure(mean, se)} ${low === null || high === null ? (n === 1 ? quiet("one value") : null) : quiet(`± ${figure((high - low) / 2, se)}`)}`
 
-/** A group's value of a metric, tinted where it differs from the baseline beyond the spread. */
+/** Renders a group's value of a metric, tinted if its interval shows that it differs from the baseline. */
 function cell({ groups, direction, best }: Measure, key: string): Html {
   const group = groups.find((each) => keyText(each) === key)
   if (group === undefined) return html`<td class="right">${quiet("–")}</td>`
@@ -36,9 +36,9 @@ function cell({ groups, direction, best }: Measure, key: string): Html {
 const arrows = { [-1]: "↓", 0: "", 1: "↑" } as const
 const better = { [-1]: "lower is better", 0: "", 1: "higher is better" } as const
 
-/** Settings and results of the metrics that have the same dimensions, a row a group. */
+/** Renders a table of the metrics with the same dimensions, with a row for each group. */
 function results(measures: readonly Measure[]): Html {
-  const [{ table, groups }] = [measures[0] ?? { table: { by: [] }, groups: [] }]
+  const { table, groups } = measures[0] ?? { table: { by: [] }, groups: [] }
   const known = new Map([...groups, ...measures.flatMap((each) => each.groups)].map((group) => [keyText(group), group]))
   const rows = [...known].map(([key, group]) => {
     const attempts = joined(
@@ -54,18 +54,18 @@ function results(measures: readonly Measure[]): Html {
   return html`<div class="table held" tabindex="0" role="group" aria-label="Settings and results"><table><caption class="aside">Settings and results</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}${measures.map(metric)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
-const hidden = (given: readonly (readonly [string, string])[]): Html =>
-  html`${given.map(([name, text]) => html`<input type="hidden" name="${name}" value="${text}">`)}`
+const hidden = (fields: readonly (readonly [string, string])[]): Html =>
+  html`${fields.map(([name, text]) => html`<input type="hidden" name="${name}" value="${text}">`)}`
 
-/** By what values are grouped, folded and compared. */
+/** Renders the forms to choose the grouping, the repeats to average, and the baseline. */
 function chooser({ ids }: Compared, { candidates, by, over, against }: Question, measures: readonly Measure[]): Html {
   const places = [
     ...new Set(
       measures.flatMap(({ groups }) => groups.flatMap(({ key }) => by.flatMap((name) => (name in key ? [`${name}:${key[name]}`] : [])))),
     ),
   ]
-  const option = (text: string, said: string, chosen: string | null | undefined) =>
-    html`<option value="${text}"${attributes({ selected: text === (chosen ?? "") })}>${said}</option>`
+  const option = (value: string, text: string, chosen: string | null | undefined) =>
+    html`<option value="${value}"${attributes({ selected: value === (chosen ?? "") })}>${text}</option>`
   const own: readonly (readonly [string, string])[] = [
     ["ids", ids.join(",")],
     ["view", "groups"],
@@ -76,19 +76,19 @@ function chooser({ ids }: Compared, { candidates, by, over, against }: Question,
 <details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}${folded}</summary><form action="${to("/attempts/compare")}">${sameMoment}${hidden(own)}<fieldset class="choices"><legend>Group by</legend>${candidates.map((name) => html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>${nameOfDimension(name)}</label>`)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select></div><button class="quiet">Group again</button></form></details>`
 }
 
-/** What a reader must know of the groups: once where it is so of all. */
+/** Renders the notes on the groups, each once with the groups it applies to. */
 function notes(groups: readonly Group[]): Html | null {
-  const told = [
+  const byNote = [
     ...Map.groupBy(
       groups.flatMap((group) => group.notes.map((note) => ({ note, group }))),
       ({ note }) => note,
     ),
   ]
-  if (told.length === 0) return null
-  return html`<ul class="uses notes">${told.map(([note, of]) => html`<li>${of.length === groups.length ? "Every group" : of.map(({ group }) => labelOf(group.key)).join("; ")}: ${note}.</li>`)}</ul>`
+  if (byNote.length === 0) return null
+  return html`<ul class="uses notes">${byNote.map(([note, of]) => html`<li>${of.length === groups.length ? "Every group" : of.map(({ group }) => labelOf(group.key)).join("; ")}: ${note}.</li>`)}</ul>`
 }
 
-/** One metric: each group with its values as dots, its mean and interval; and its differences to the baseline, where one was chosen. */
+/** Renders a metric: each group's values, mean and interval, and its difference to the baseline if one was chosen. */
 function figureOf({ name, table, groups }: Measure): Html {
   const { by, unit, against } = table
   const [first = "Group", ...rest] = by.map(nameOfDimension)
@@ -97,7 +97,7 @@ function figureOf({ name, table, groups }: Measure): Html {
     const [own = "all", ...others] = by.map((each) => String(key[each] ?? ABSENT))
     return [own, ...others]
   }
-  const said = (mid: number | null, { low, high, se }: Pick<Group, "low" | "high" | "se">): Html =>
+  const valueText = (mid: number | null, { low, high, se }: Pick<Group, "low" | "high" | "se">): Html =>
     mid === null ? quiet("–") : html`<strong>${figure(mid, se)}</strong> ${low === null ? NO_SPREAD : interval(low, high, se)}`
   const row = (group: Group): IntervalRow => {
     const [own, ...others] = place(group)
@@ -110,7 +110,7 @@ function figureOf({ name, table, groups }: Measure): Html {
       low,
       high,
       dots: points.map((point) => point.value),
-      said: said(mean, group),
+      said: valueText(mean, group),
       look,
     }
   }
@@ -119,9 +119,9 @@ function figureOf({ name, table, groups }: Measure): Html {
     if (contrast === null) return []
     const [own, ...others] = place(group)
     const { estimate, low, high, corrected, pairs } = contrast
-    const told = quiet(corrected?.isDistinct === true ? "differs" : "not told apart")
+    const holm = quiet(corrected?.isDistinct === true ? "differs" : "not told apart")
     const n = pairs === null ? group.n : counted(pairs, "pair")
-    return [{ head: own, cells: [...others, n], mid: estimate, low, high, said: html`${said(estimate, contrast)} ${told}` }]
+    return [{ head: own, cells: [...others, n], mid: estimate, low, high, said: html`${valueText(estimate, contrast)} ${holm}` }]
   })
   const measures = unit === null ? name : `${name} in ${unit}`
   return html`<section aria-label="${name}"><h3>${name}</h3>${intervalTable({ caption: name, head, measures: `${measures}, mean and 95 % interval`, said: "Mean" }, groups.map(row))}${
@@ -131,14 +131,14 @@ function figureOf({ name, table, groups }: Measure): Html {
   }${notes(groups)}</section>`
 }
 
-/** The form of a finding with the contrasts of this view; nothing for those who may not, or where the attempts are of several experiments. */
+/** A link to the form of a finding with the contrasts of this view; null if the visitor cannot publish one, or if there are several experiments. */
 function publishing(visit: Visit, { table, room }: Compared, measures: readonly Measure[]): Html | null {
   const [experimentId, ...others] = new Set(table.items.map((item) => item.experimentId))
   const role = roleIn(visit, room)
   if ((role !== "member" && role !== "owner") || experimentId === undefined || others.length > 0 || room.state === "archived") return null
   const at = "/provenance/execution"
-  const given = new URLSearchParams({ roomId: room.roomId, threadId: room.openingThreadId, [`${at}/experimentId`]: experimentId })
-  for (const { attemptId, outcome } of table.items) if (outcome === "succeeded") given.append(`${at}/attemptIds`, attemptId)
+  const draft = new URLSearchParams({ roomId: room.roomId, threadId: room.openingThreadId, [`${at}/experimentId`]: experimentId })
+  for (const { attemptId, outcome } of table.items) if (outcome === "succeeded") draft.append(`${at}/attemptIds`, attemptId)
   const contrasts = measures.flatMap(({ metric, split, table: { against, over, by }, groups }) =>
     groups.flatMap(({ key, contrast }) => {
       if (contrast === null || against === null) return []
@@ -148,24 +148,24 @@ function publishing(visit: Visit, { table, room }: Compared, measures: readonly 
     }),
   )
   contrasts.slice(0, limits.effects).forEach((contrast, index) => {
-    for (const [name, text] of Object.entries(contrast)) if (text) given.set(`/effects/${index}/${name}`, text)
+    for (const [name, text] of Object.entries(contrast)) if (text) draft.set(`/effects/${index}/${name}`, text)
   })
-  if (contrasts.length > 0) given.set("#/effects", String(Math.min(contrasts.length, limits.effects)))
-  return html`<a class="button" href="${to(`/do/publish_finding?${given}`)}">Publish a finding from this view</a>`
+  if (contrasts.length > 0) draft.set("#/effects", String(Math.min(contrasts.length, limits.effects)))
+  return html`<a class="button" href="${to(`/do/publish_finding?${draft}`)}">Publish a finding from this view</a>`
 }
 
-/** How the table is to be read. */
+/** Explains how to read the table. */
 const legendOf = ({ over, against }: Question, measures: readonly Measure[]): Html =>
   html`<p class="meta"><span>mean ± half of its 95 % interval${over === null ? null : `, over ${nameOfDimension(over)}`}</span><span>${
     measures.some(({ best }) => best.size > 0)
-      ? "the best is bold where it can be told apart from the others beside it"
+      ? "the best is bold where it can be told apart from the others"
       : "no group can be told apart as the best"
   }</span>${against === undefined ? null : html`<span>tinted: differs from the baseline beyond the spread</span>`}</p>`
 
 export function groupsView(visit: Visit, compared: Compared, question: Question): Html {
   const measures = measured(visit, compared, question)
   const [first] = measures
-  if (first === undefined) return empty("No attempt here that succeeded reported a value.")
+  if (first === undefined) return empty("None of the successful attempts reported a value.")
   const { unfinishedAttempts } = first.table.leftOut
   const others = question.metrics
     .map(({ metric, split }) => nameOf(metric, split))
@@ -174,7 +174,7 @@ export function groupsView(visit: Visit, compared: Compared, question: Question)
   const alike = [...Map.groupBy(measures, ({ table }) => JSON.stringify(table.by)).values()]
   return html`${chooser(compared, question, measures)}
 <section aria-labelledby="results">${heading(2, "results", "Settings and results", publishing(visit, compared, measures) ?? undefined)}${alike.map(results)}${legendOf(question, measures)}${
-    unfinishedAttempts === 0 ? null : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} that did not succeed left out.</p>`
+    unfinishedAttempts === 0 ? null : html`<p class="meta">${counted(unfinishedAttempts, "attempt")} without success left out.</p>`
   }</section>
 <section aria-labelledby="spread">${heading(2, "spread", "Each metric")}${measures.map(figureOf)}${
     others.length === 0

@@ -1,4 +1,4 @@
-/** The measurement tables of a comparison: a table a metric, its groups ordered for reading, and which of them is best where that can be told. */
+/** The measurement tables of a comparison, one for each metric, with its groups in order and those that can be told apart as the best. */
 import { type Corrected, holm } from "../../research/measurements/statistics.ts"
 import { compareScalars } from "../../research/measurements/cells.ts"
 import { Points } from "../../research/measurements/points.ts"
@@ -6,7 +6,7 @@ import { differenceOf } from "../../research/measurements/table.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { ABSENT, byOf, type Compared, type Question } from "./compare-question.ts"
 
-/** Metrics that are compared where nobody chose. */
+/** Metrics compared by default. */
 const COMPARED = 6
 
 type Table = ReturnType<Visit["tables"]["measured"]>
@@ -16,17 +16,17 @@ export interface Measure {
   readonly metric: string
   readonly split: string | null
   readonly table: Table
-  /** Its groups: those that differ in what is compared alone stand together. */
+  /** Its groups, sorted so that groups which differ only in the compared dimension are neighbours. */
   readonly groups: readonly Group[]
-  /** 1 where more is better, −1 where less is, 0 where nobody knows. */
+  /** 1 if higher is better, −1 if lower is better, 0 if unknown. */
   readonly direction: -1 | 0 | 1
-  /** The dimension whose values are compared: that of the baseline, or the first. */
+  /** The compared dimension: that of the baseline, or the first. */
   readonly compares: string | undefined
-  /** By their keys, the groups that are best among those that differ in what is compared alone. */
+  /** The keys of the groups that are best among those which differ only in the compared dimension. */
   readonly best: ReadonlySet<string>
 }
 
-/** Which way a metric is better, by its name; an address may say otherwise. */
+/** Guesses from its name in which direction a metric is better. The address can override the guess. */
 function directionOf(visit: Visit, name: string): -1 | 0 | 1 {
   const [isLess, isMore] = ["lower", "higher"].map((way) => visit.url.searchParams.getAll(way).includes(name))
   if (isLess || isMore) return isLess ? -1 : 1
@@ -35,10 +35,10 @@ function directionOf(visit: Visit, name: string): -1 | 0 | 1 {
 }
 
 export const nameOf = (metric: string, split: string | null): string => (split === null ? metric : `${metric} (${split})`)
-/** A group by its key, as a text. */
+/** Returns a group's key as a text. */
 export const keyText = ({ key }: Pick<Group, "key">): string => JSON.stringify(Object.values(key).map(String))
 
-/** The place of a group without what is compared. */
+/** Returns a group's key as a text, without the compared dimension. */
 const stratum = ({ key }: Group, compares: string | undefined): string =>
   JSON.stringify(Object.entries(key).flatMap(([name, value]) => (name === compares ? [] : [String(value)])))
 
@@ -53,7 +53,7 @@ function ordered({ groups, by }: Table, compares: string | undefined): Group[] {
   })
 }
 
-/** The group that is best of some, where the corrected intervals of its differences to all others exclude zero. */
+/** Returns the best group's key if the corrected intervals of its differences to all others exclude zero. */
 function bestOf(groups: readonly Group[], direction: -1 | 0 | 1): string | undefined {
   const known = groups.filter(({ mean, n }) => mean !== null && n > 1)
   const [first, ...others] = known.toSorted((one, other) => direction * ((other.mean ?? 0) - (one.mean ?? 0)))
@@ -64,7 +64,7 @@ function bestOf(groups: readonly Group[], direction: -1 | 0 | 1): string | undef
   return corrected.length === others.length && corrected.every((each) => each?.isDistinct === true) ? keyText(first) : undefined
 }
 
-/** The measurement table of each metric that is compared. */
+/** Reads the measurement table of each compared metric. */
 export function measured(visit: Visit, { ids }: Compared, question: Question): Measure[] {
   const { metrics, over, against } = question
   const chosen = visit.url.searchParams.getAll("metric")
@@ -72,13 +72,16 @@ export function measured(visit: Visit, { ids }: Compared, question: Question): M
     chosen.length === 0 ? metrics.slice(0, COMPARED) : metrics.filter(({ metric, split }) => chosen.includes(nameOf(metric, split)))
   return shown.flatMap((each) => {
     const { metric, split } = each
-    const asked = {
-      ...{ attempts: ids, metric, by: byOf(question, each), points: "1" as const },
+    const query = {
+      attempts: ids,
+      metric,
+      by: byOf(question, each),
+      points: "1" as const,
       ...(split !== null && { split }),
       ...(over !== null && { over }),
     }
     const ask = (more: { readonly against?: string }) =>
-      orNull(() => visit.tables.measured({ attemptIds: ids }, { ...asked, ...more }, ABSENT))
+      orNull(() => visit.tables.measured({ attemptIds: ids }, { ...query, ...more }, ABSENT))
     const table = ask(against === undefined ? {} : { against }) ?? ask({})
     if (table === null) return []
     const name = nameOf(metric, split)

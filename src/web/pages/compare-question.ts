@@ -1,4 +1,4 @@
-/** What a comparison of attempts asks of the measurement table: by which dimensions values are grouped, which repeats, and against which group. */
+/** The parameters of a comparison: the dimensions that group values, the one that repeats a measurement, and the baseline group. */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { idsIn } from "../addresses.ts"
@@ -6,14 +6,14 @@ import { orNull, type Visit } from "../visit.ts"
 import { words } from "../words.ts"
 import type { Drawn } from "./curves.ts"
 
-/** The attempts that an address names, with what they have in common. */
+/** Reads the attempts that the address names, with their Room and columns. @throws Refusal if it names none */
 export function comparedIn(visit: Visit) {
   const named = idsIn(visit.url)
   const ids = named.slice(0, limits.comparedAttempts)
-  if (ids.length === 0) throw new Refusal("unknown_attempt", "Choose the attempts to compare in a table of attempts, and send that.")
+  if (ids.length === 0) throw new Refusal("unknown_attempt", "Choose the attempts to compare in a table of attempts.")
   const table = visit.ask("attempt_table", {}, { attemptIds: ids.join(",") })
-  const given = visit.url.searchParams.get("baseline")?.toLowerCase()
-  const baseline = ids.find((id) => id === given)
+  const baselineId = visit.url.searchParams.get("baseline")?.toLowerCase()
+  const baseline = ids.find((id) => id === baselineId)
   const room = visit.ask("room", { roomId: table.items[0]?.roomId })
   return { named, ids, table, room, drawn: { attempts: table.items, baseline } satisfies Drawn }
 }
@@ -21,23 +21,23 @@ export type Compared = ReturnType<typeof comparedIn>
 
 export interface Question {
   readonly metrics: ReturnType<Visit["tables"]["measured"]>["metrics"]
-  /** Dimensions and settings that values can be grouped by, and those of them that they are. */
+  /** Dimensions and settings that can group values. */
   readonly candidates: readonly string[]
   readonly by: readonly string[]
-  /** The dimension or setting whose values repeat a measurement: folded into means. */
+  /** The dimension or setting whose values repeat a measurement, such as a seed. Values are averaged over it. */
   readonly over: string | null
-  /** `arm:baseline` */
+  /** The baseline group, such as `arm:baseline`. */
   readonly against: string | undefined
-  /** Whether folding makes fewer groups than there are attempts, or the values have dimensions of their own. */
+  /** Whether averaging makes fewer groups than attempts, or the values have dimensions. */
   readonly isFolded: boolean
 }
 
-/** What stands for a setting that an attempt does not have. */
+/** The value of a setting that an attempt does not have. */
 export const ABSENT = "–"
 
-/** What people call a dimension or a setting: `--group` is "group". */
+/** Returns the name of a dimension or setting for people: `--group` becomes "group". */
 export const nameOfDimension = (name: string): string => words(name.replace(/^--?/, ""))
-/** A group in words: "shift, labels 50". */
+/** Returns the name of a group for people: "shift, labels 50". */
 export const labelOf = (key: Readonly<Record<string, unknown>>): string =>
   Object.entries(key)
     .map(([name, value]) => {
@@ -46,30 +46,30 @@ export const labelOf = (key: Readonly<Record<string, unknown>>): string =>
     })
     .join(", ") || "all"
 
-/** Of the dimensions that are asked for, those that a metric has, and settings of its attempts. */
+/** Returns the chosen dimensions that a metric has, and the chosen settings. */
 export const byOf = ({ by, metrics }: Question, metric: Question["metrics"][number]): string[] => {
   const own = new Set(metric.dimensions.map(({ dimension }) => dimension))
   const others = new Set(metrics.flatMap((each) => each.dimensions.map(({ dimension }) => dimension)))
   return by.filter((name) => own.has(name) || !others.has(name))
 }
 const isSeed = (name: string): boolean => /^-*(?:random_?)?seed$/i.test(name)
-/** Settings that say where something ran, or which code: they are seldom what is compared. */
+/** Whether a setting describes the environment, inputs or code, which are seldom compared. */
 const isCircumstance = (name: string): boolean => /^(?:environment |input |commit$|command$)/.test(name)
 
-/** Settings by which the attempts fall into groups, the fewest of them. @param rows the values of each attempt */
-function telling(names: readonly string[], rows: readonly (readonly (string | null)[])[]): string[] {
+/** Returns the fewest settings that distinguish the groups of attempts. @param rows the values of each attempt */
+function distinguishing(names: readonly string[], rows: readonly (readonly (string | null)[])[]): string[] {
   const all = names.map((_, at) => at)
   const groups = (some: readonly number[]): number => new Set(rows.map((row) => JSON.stringify(some.map((at) => row[at] ?? null)))).size
-  // What is another one for each attempt repeats what the others say together with the seed.
+  // A setting with a value of its own for each attempt distinguishes attempts, not groups.
   const useful = all.filter((at) => rows.length < 3 || all.length === 1 || groups([at]) < rows.length)
   const whole = groups(useful)
   const kept: number[] = []
   for (const at of useful) if (groups([...kept, at]) > groups(kept)) kept.push(at)
-  // Each of them that the rest can do without goes again.
+  // Drop each setting that is redundant beside the others.
   return kept.filter((at) => kept.length === 1 || groups(kept.filter((other) => other !== at)) < whole).map((at) => names[at] ?? "")
 }
 
-/** The question of an address; null where the attempts measured nothing. */
+/** Returns the parameters of the comparison in the address; null if the attempts measured nothing. */
 export function questionOf(visit: Visit, { ids, table }: Compared): Question | null {
   const known = orNull(() => visit.tables.measured({ attemptIds: ids }, { attempts: ids }))
   if (known === null || known.metrics.length === 0) return null
@@ -84,23 +84,26 @@ export function questionOf(visit: Visit, { ids, table }: Compared): Question | n
     .map((key, at) => ({ key, at }))
     .filter(({ key }) => key !== over && !isCircumstance(key) && !dimensions.includes(key))
   const rows = table.items.filter(({ outcome }) => outcome === "succeeded").map((row) => own.map(({ at }) => row.settings[at] ?? null))
-  // Values with dimensions of their own say what they are of; what else differs between attempts can be added.
-  const usual = several.filter((name) => name !== over)
-  const told =
-    usual.length > 0
-      ? usual
-      : telling(
+  // Dimensions of the values come first. The person can add settings that differ between attempts.
+  const varying = several.filter((name) => name !== over)
+  const byDefault =
+    varying.length > 0
+      ? varying
+      : distinguishing(
           own.map(({ key }) => key),
           rows,
         )
   const candidates = [...new Set([...several, ...settings])].filter((name) => name !== over)
   const chosen = searchParams.getAll("by").filter((name) => candidates.includes(name))
-  const by = (searchParams.has("by") ? chosen : told).slice(0, limits.dimensions)
+  const by = (searchParams.has("by") ? chosen : byDefault).slice(0, limits.dimensions)
   return {
-    ...{ metrics: known.metrics, candidates, by, over },
+    metrics: known.metrics,
+    candidates,
+    by,
+    over,
     against: searchParams.get("against") || undefined,
     isFolded:
-      usual.length > 0 ||
+      varying.length > 0 ||
       (over !== null &&
         new Set(rows.map((row) => JSON.stringify(row.filter((_, at) => by.includes(own[at]?.key ?? ""))))).size < rows.length),
   }

@@ -1,4 +1,4 @@
-/** Several attempts side by side: their groups with means and intervals, or each of them by itself. */
+/** The comparison of several attempts: by group with means and intervals, or each attempt. */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { withQuery } from "../addresses.ts"
@@ -13,10 +13,10 @@ import { groupsView } from "./compare-groups.ts"
 import { type Compared, comparedIn, questionOf } from "./compare-question.ts"
 import { curvesFigure, legend, viewOf } from "./curves.ts"
 
-/** Attempts that are named in the line under the title; more of them are folded. */
+/** The most attempts listed under the title without folding. */
 const NAMED = 12
 
-/** Which attempts these are and how they ended. */
+/** Lists the attempts with their outcomes. */
 function which({ table: { items } }: Compared): Html {
   const each = items.map((row) => html`<li>${label("attempt", row.attemptId, row.label)} ${outcome(row)}</li>`)
   const list = html`<ul class="legend" aria-label="Attempts">${each}</ul>`
@@ -27,18 +27,18 @@ export function comparePage(visit: Visit): Shown {
   const compared = comparedIn(visit)
   const { named, ids, table, room } = compared
   const question = questionOf(visit, compared)
-  const asked = visit.url.searchParams.get("view")
-  const isByGroup = question !== null && (asked === null ? question.isFolded : asked === "groups")
-  const at = (view: string) => withQuery("/attempts/compare", { ids: ids.join(","), view })
-  const tab = (view: string, text: string, isHere: boolean) =>
-    html`<a href="${to(at(view))}"${attributes({ "aria-current": isHere ? "page" : null })}>${text}</a>`
+  const view = visit.url.searchParams.get("view")
+  const isByGroup = question !== null && (view === null ? question.isFolded : view === "groups")
+  const viewPath = (name: string) => withQuery("/attempts/compare", { ids: ids.join(","), view: name })
+  const tab = (name: string, text: string, isHere: boolean) =>
+    html`<a href="${to(viewPath(name))}"${attributes({ "aria-current": isHere ? "page" : null })}>${text}</a>`
   return {
     title: `Comparing ${table.items.map(({ label: text }) => text).join(", ")}`,
     rail: roomRail(room),
     wide: true,
     json: withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") }),
     body: html`<h1>Comparing ${ids.length === 1 ? "an attempt" : `${ids.length} attempts`}</h1>
-${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts you chose are shown: a comparison takes ${limits.comparedAttempts}.</p></div>` : null}
+${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts you chose are shown. A comparison takes at most ${limits.comparedAttempts}.</p></div>` : null}
 ${which(compared)}
 ${question === null ? null : html`<nav class="views" aria-label="Views">${tab("groups", "By group", isByGroup)}${tab("attempts", "Each attempt", !isByGroup)}</nav>`}
 ${isByGroup ? groupsView(visit, compared, question) : eachAttempt(visit, compared)}
@@ -47,7 +47,7 @@ ${ways([["Table as JSON", withQuery("/api/research/attempt-table", { attemptIds:
   }
 }
 
-/** One metric of some attempts by itself, in any range. */
+/** The curves of one metric of several attempts, in any range. */
 export function curvesPage(visit: Visit): Shown {
   const { ids, table, room, drawn } = comparedIn(visit)
   const key = visit.url.searchParams.get("metric")

@@ -1,4 +1,4 @@
-/** "Connect an agent": what to copy into its program, and whether its first request has come. */
+/** "Connect an agent": the settings to copy into its program, and whether its first request has arrived. */
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
@@ -13,15 +13,12 @@ import type { Shown, Visit } from "../visit.ts"
 
 type Credential = Pick<AnswerOf<"credentials">["items"][number], "credentialId" | "label" | "lastUsedAt">
 
-/** Credentials whose first request the page waits for, at most. */
+/** The most credentials listed. */
 const MOST = 10
 
 const addressOf = (roomId: string): string => `/rooms/${roomId}/connect`
 
-/**
- * Says of each credential whether its first request has come. While one has not, the script asks for the page again; without
- * a script a reload does the same.
- */
+/** Shows for each credential whether its first request has arrived. The script reloads the page until all have. */
 export function firstRequests(roomId: string, credentials: readonly Credential[]): Html {
   const [only, ...more] = credentials
   const awaits = credentials.some(({ lastUsedAt }) => lastUsedAt === null)
@@ -30,10 +27,10 @@ export function firstRequests(roomId: string, credentials: readonly Credential[]
 <div id="requests" role="status" data-awaits="${awaits ? to(address) : ""}"><ul class="lines">${credentials.map(
     ({ label, lastUsedAt }) =>
       html`<li>${lastUsedAt === null ? stateBadge("unknown", "waiting") : stateBadge("completed", "connected")} <strong>${label}</strong> ${lastUsedAt === null ? "has not sent a request yet." : html`is connected. Its last request came ${time(lastUsedAt)}.`}</li>`,
-  )}</ul>${awaits ? html`<p class="hint">The page says it here when it comes. You can also <a href="${to(address)}">look again</a>.</p>` : null}</div></section>`
+  )}</ul>${awaits ? html`<p class="hint">This page shows the request when it arrives. You can also <a href="${to(address)}">check again</a>.</p>` : null}</div></section>`
 }
 
-/** The visitor's own credentials that still hold, the newest first; of one alone where the address names it. */
+/** Returns the visitor's valid credentials, newest first, or only the one that the address names. */
 function ownCredentials(visit: Visit, roomId: string): Credential[] {
   const wanted = visit.url.searchParams.get("credential")
   const now = visit.edge.instance.world.now()
@@ -57,7 +54,7 @@ export function connectPage(visit: Visit): Shown | Answer {
     title: `Connect an agent · ${room.title}`,
     rail: roomRail(room, "/people"),
     body: html`<h1>Connect an agent</h1>
-${roomBanners(room)}<p>An agent writes here with a credential of its own. Its token is shown once, when you issue it. If you lost the token, rotate the credential.</p>
+${roomBanners(room)}<p>An agent writes here with its own credential. The token is shown once, when you issue the credential. If you lose it, rotate the credential.</p>
 <section aria-label="Actions">${whyNot(visit, room) ?? html`<div class="actions">${act("issue_credential", { roomId }, "Issue a credential", own.length === 0 ? "first" : "quiet")}<a class="button quiet" href="${to(`/rooms/${roomId}/people#credentials`)}">Your credentials</a></div>`}</section>
 ${connectionTexts({ baseUrl: visit.edge.baseUrl, roomId })}
 ${own.length === 0 ? null : firstRequests(roomId, own)}`,

@@ -1,4 +1,4 @@
-/** One metric of some attempts: its picture, its values, its range, and the same as a table. */
+/** The chart of one metric of several attempts, with a form for its range and the same as a table. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Curve, picture, runs, type View } from "../charts/curves.ts"
@@ -11,26 +11,26 @@ import { table } from "../parts/parts.ts"
 
 type Metric = AnswerOf<"attempt_table">["columns"]["metrics"][number]
 
-/** The attempts of a picture, in the order of its legend. */
+/** The attempts in a chart, in the order of its legend. */
 export interface Drawn {
   readonly attempts: readonly { readonly attemptId: string; readonly label: string }[]
   readonly baseline: string | undefined
 }
 
-/** Points of all curves of one picture among several, and of one that stands alone. */
+/** Points of all curves in a chart that is one of several, and in a chart that is alone. */
 const [OF_ONE, ALONE] = [6_000, 16_000]
 
 export const whole: View = { from: undefined, to: undefined, low: undefined, high: undefined, isLog: false }
 
-/** The range that an address asks for; what is no number there is no bound. */
+/** Returns the range in an address. Bounds that are not numbers are ignored. */
 export function viewOf({ searchParams }: URL): View {
   const number = (name: string) => {
     const text = searchParams.get(name)
     return text === null || text.trim() === "" || !Number.isFinite(Number(text)) ? undefined : Number(text)
   }
   const step = (name: string) => {
-    const given = number(name)
-    return given === undefined ? undefined : Math.min(Math.max(0, Math.round(given)), 999_999_999_999_999)
+    const value = number(name)
+    return value === undefined ? undefined : Math.min(Math.max(0, Math.round(value)), 999_999_999_999_999)
   }
   const [from, until] = [step("from"), step("to")]
   const isRange = from === undefined || until === undefined || from < until
@@ -47,7 +47,7 @@ export function viewOf({ searchParams }: URL): View {
 
 const valueText = (value: number | string | undefined): string => (typeof value === "number" ? figure(value) : (value ?? "–"))
 
-/** The last value of each, as the place where values are read begins. */
+/** Renders the last values. The script shows the values under the pointer in the same place. */
 function lastValues(curves: readonly Curve[], baseline: string | undefined): Html {
   const base = curves.find(({ attemptId }) => attemptId === baseline)?.columns.value.at(-1)
   return html`<div class="readout"><p class="meta" data-at>Last values shown</p><ul>${curves.map(({ attemptId, label, index, columns }) => {
@@ -57,7 +57,7 @@ function lastValues(curves: readonly Curve[], baseline: string | undefined): Htm
   })}</ul></div>`
 }
 
-/** What the picture shows, as a table: where each begins and ends, its extremes, and where it is no number. */
+/** Renders the curves as a table: first and last values, extremes, and ranges without a number. */
 const asTable = (curves: readonly (Curve & { readonly points: number })[], name: string): Html =>
   table(
     name,
@@ -82,12 +82,12 @@ const asTable = (curves: readonly (Curve & { readonly points: number })[], name:
 const input = (name: string, text: string, value: number | undefined, id: string): Html =>
   html`<div class="field"><label for="${id}-${name}">${text}</label><input id="${id}-${name}" name="${name}" inputmode="decimal" autocomplete="off" size="9" value="${value}"></div>`
 
-/** @param place its place among the pictures of the page @param alone whether it is the only one, and drawn more finely */
+/** Renders a chart. @param place its index on the page @param alone whether it is the only chart, which has more points */
 export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline }: Drawn, view: View, place: number, alone = false): Html {
   const ids = attempts.map(({ attemptId }) => attemptId).join(",")
   const points = Math.round(Math.min(limits.curvePointsMax, Math.max(120, (alone ? ALONE : OF_ONE) / attempts.length)))
-  const asked = { metric: metric.name, split: metric.split ?? undefined, from: view.from, to: view.to, attemptIds: ids }
-  const { curves: found } = visit.ask("attempt_curves", {}, { ...asked, points })
+  const query = { metric: metric.name, split: metric.split ?? undefined, from: view.from, to: view.to, attemptIds: ids }
+  const { curves: found } = visit.ask("attempt_curves", {}, { ...query, points })
   const curves = found.map((curve, index) => ({ ...curve, index }))
   const drawn = curves.filter((curve) => curve.points > 0)
   const unit = metric.unit === null ? "" : ` in ${metric.unit}`
@@ -99,13 +99,13 @@ export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline 
   const range = { from: view.from, to: view.to, low: view.low, high: view.high }
   const isPart = Object.values(range).some((bound) => bound !== undefined)
   const id = `curve-${place}`
-  const said = `${metric.key}${unit} over steps, ${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The table below has the same.`
-  return html`<figure class="curves" id="${id}" data-curves data-values="${to(withQuery("/api/research/attempt-curves", { ...asked, points }))}"${attributes({ "data-baseline": baseline })}>
-<figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside"><a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a><a href="${to(withQuery("/api/research/attempt-curves", { ...asked, points: limits.curvePointsMax, format: "csv" }))}">CSV</a></span></figcaption>
-${picture(drawn, view, { title: `${metric.key}${unit}`, told: said, baseline })}
+  const description = `${metric.key}${unit} over steps, ${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The table below has the same.`
+  return html`<figure class="curves" id="${id}" data-curves data-values="${to(withQuery("/api/research/attempt-curves", { ...query, points }))}"${attributes({ "data-baseline": baseline })}>
+<figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside"><a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a><a href="${to(withQuery("/api/research/attempt-curves", { ...query, points: limits.curvePointsMax, format: "csv" }))}">CSV</a></span></figcaption>
+${picture(drawn, view, { title: `${metric.key}${unit}`, told: description, baseline })}
 <div class="reach"></div>
 ${lastValues(curves, baseline)}
-${stretch > 1 ? html`<p class="hint">Of each ${stretch.toLocaleString("en")} steps, the ends, the extremes and values that are not numbers are drawn.</p>` : null}${isLog && low > 0 ? html`<p class="hint">${low.toLocaleString("en")} of the points drawn are not above 0 and have no place on a log axis.</p>` : null}${
+${stretch > 1 ? html`<p class="hint">For every ${stretch.toLocaleString("en")} steps, only the first and last values, the extremes and values that are not numbers are drawn.</p>` : null}${isLog && low > 0 ? html`<p class="hint">${low.toLocaleString("en")} of these points are not above 0, so a log axis cannot show them.</p>` : null}${
   drawn.length < curves.length
     ? html`<p class="hint">${curves
         .filter((curve) => curve.points === 0)
@@ -118,6 +118,6 @@ ${input("from", "From step", view.from, id)}${input("to", "to step", view.to, id
 <details><summary>As a table</summary>${asTable(curves, `${metric.key}${unit}`)}</details></figure>`
 }
 
-/** The one legend of all pictures of a page. */
+/** Renders the legend shared by all charts of a page. */
 export const legend = (attempts: Drawn["attempts"], beside: (attemptId: string) => Html | null = () => null): Html =>
   html`<ul class="legend">${attempts.map(({ attemptId, label }, index) => html`<li>${sample(index)}<a class="label" href="${to(`/attempts/${attemptId}`)}">${label}</a>${beside(attemptId)}</li>`)}</ul>`

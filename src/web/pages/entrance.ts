@@ -1,4 +1,4 @@
-/** How people come in: set-up, signing in, invitations. */
+/** The pages for set-up, sign-in and invitations. */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entranceOf } from "../../edge/identity/sign-in.ts"
@@ -8,34 +8,34 @@ import { exactTime } from "../parts/parts.ts"
 import { ownPath } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { toProvider } from "./provider.ts"
-import { faultsOf, said } from "./account-forms.ts"
+import { faultsOf, refusalText } from "./account-forms.ts"
 
-/** A way in, as its page words it. */
+/** The texts and fields of a sign-in, set-up or invitation form. */
 export interface EntranceForm {
   readonly heading: string
   readonly lead: Content
   readonly action: string
   readonly button: string
   readonly hidden?: Readonly<Record<string, string>>
-  /** With what somebody comes who goes on to the provider. */
+  /** Query parameters of the link to the identity provider. */
   readonly with: Readonly<Record<string, string>>
   readonly isNew: boolean
 }
 
-/** The one form of set-up, signing in and accepting an invitation: a name and a password, and the way by the provider where there is one. */
+/** Returns the page with the form: a name and a password, and a link to the identity provider if there is one. */
 export function entrance(visit: Visit, entering: EntranceForm, username = "", refusal?: Refusal): Shown {
   const { heading: text, lead, action, button, hidden = {}, isNew } = entering
   const faults = (name: string) => faultsOf(refusal, name)
   return {
     title: text,
     status: refusal?.status ?? 200,
-    body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${said(refusal)}</p></div>`}
+    body: html`<h1>${text}</h1><p class="lead">${lead}</p>${refusal === undefined ? null : html`<div class="refused" role="alert"><p>${refusalText(refusal)}</p></div>`}
 ${toProvider(visit, entering.with)}${
   !entranceOf(visit.edge).passwords
     ? null
     : html`<form class="stack" method="post" action="${to(action)}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults("username"), isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots, dashes; others see it.` : undefined)}
-${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, faults("password"), isNew ? `At least ${limits.passwordMin} characters; a sentence is good.` : undefined)}
+${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults("username"), isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it.` : undefined)}
+${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, faults("password"), isNew ? `At least ${limits.passwordMin} characters. A sentence works well.` : undefined)}
 <div class="buttons"><button>${button}</button></div></form>`
 }`,
   }
@@ -50,12 +50,12 @@ export const signInForm = (next: string): EntranceForm => ({
   with: { next },
   isNew: false,
 })
-/** @throws Refusal `state_conflict` once somebody exists */
+/** @throws Refusal `state_conflict` if there is a user already */
 export function setUpForm({ edge }: Visit, token: string): EntranceForm {
-  if (edge.instance.tables.people.exist()) throw new Refusal("state_conflict", "This instance is set up already; sign in instead.")
+  if (edge.instance.tables.people.exist()) throw new Refusal("state_conflict", "This instance is set up already. Sign in instead.")
   return {
-    heading: "Set this service up",
-    lead: "You are the first person here, and its operator. The link works once.",
+    heading: "Set up this service",
+    lead: "You are the first person here and become its operator. The link works once.",
     action: "/web/setup",
     button: "Create the account",
     hidden: { token },
@@ -66,19 +66,19 @@ export function setUpForm({ edge }: Visit, token: string): EntranceForm {
 
 export const signInPage = (visit: Visit): Shown => entrance(visit, signInForm(ownPath(visit.url.searchParams.get("next"))))
 
-/** Whether a refusal says that a link is used up, of set-up or of an invitation, and not that a name or an account is taken. */
+/** Whether a refusal means that a set-up or invitation link no longer works, and not that a name or an account is taken. */
 export const isOfClosedLink = ({ code, details: { current } }: Refusal): boolean =>
   code === "room_unavailable" || (code === "state_conflict" && current?.username === undefined && current?.connected === undefined)
 
-/** For somebody whose link another browser used first, or that has ended. */
+/** The page for a link that was used already or has expired. */
 export const closedLink = (refusal: Refusal): Shown => ({
   title: "This link no longer works",
   status: refusal.status,
   body: html`<h1>This link no longer works</h1><p class="lead">${refusal.message}</p>
-<p>No account was made in this browser. If you have an account here, <a href="${to("/sign-in")}">sign in</a>; if not, ask the person who sent you the link for a new invitation.</p>`,
+<p>No account was created. If you have an account here, <a href="${to("/sign-in")}">sign in</a>. If not, ask the person who sent you the link for a new invitation.</p>`,
 })
 
-/** A way in by a link, or the page that says that the link is used up. */
+/** Returns the page of a set-up or invitation link, or the page for a link that no longer works. */
 export function byLink(visit: Visit, formOf: () => EntranceForm, username?: string, refusal?: Refusal): Shown {
   try {
     return entrance(visit, formOf(), username, refusal)

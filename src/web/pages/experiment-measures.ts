@@ -1,4 +1,4 @@
-/** What an experiment measured: one metric by group, with its means and intervals, and the whole table to take away. */
+/** The measurements of an experiment: one metric by group with means and intervals, and the whole table as files. */
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { limits } from "../../contract/limits.ts"
 import { withQuery } from "../addresses.ts"
@@ -10,10 +10,10 @@ import { counted } from "../words.ts"
 import { nameOf } from "./compare-measures.ts"
 import { nameOfDimension } from "./compare-question.ts"
 
-/** Groups that are drawn, and single values behind all of them. */
+/** The most groups drawn, and the most single values drawn in all of them together. */
 const [GROUPS, DOTS] = [24, 400]
 
-/** Nothing where no attempt that succeeded reported a value by dimensions. The address may choose another metric: `measured`. */
+/** Returns null if no successful attempt reported values with dimensions. The parameter `measured` chooses the metric. */
 export function experimentMeasures(visit: Visit, experimentId: string): Html | null {
   const place = { experimentIds: [experimentId] }
   const known = orNull(() => visit.tables.measured(place, {}))?.metrics.filter(({ dimensions }) => dimensions.length > 0) ?? []
@@ -21,8 +21,8 @@ export function experimentMeasures(visit: Visit, experimentId: string): Html | n
   const metric = known.find((each) => nameOf(each.metric, each.split) === chosen) ?? known[0]
   if (metric === undefined) return null
   const { metric: name, split } = metric
-  const asked = { metric: name, ...(split !== null && { split }) }
-  const table = orNull(() => visit.tables.measured(place, { ...asked, points: "1" })) ?? orNull(() => visit.tables.measured(place, asked))
+  const query = { metric: name, ...(split !== null && { split }) }
+  const table = orNull(() => visit.tables.measured(place, { ...query, points: "1" })) ?? orNull(() => visit.tables.measured(place, query))
   if (table === null) return null
   const { by, over, unit, groups, leftOut } = table
   const shown = groups.slice(0, GROUPS)
@@ -31,13 +31,13 @@ export function experimentMeasures(visit: Visit, experimentId: string): Html | n
   const rows = shown.map(({ key, n, mean, low, high, se, points = [], notes }) => {
     const [own = "all", ...others] = by.map((each) => String(key[each] ?? "–"))
     const spread = low === null || high === null ? (n === 1 ? "one value" : "") : interval(low, high, se)
-    const said =
+    const estimate =
       mean === null
         ? html`<span class="quiet">no finite value</span>`
         : html`<strong>${figure(mean, se)}</strong> <span class="quiet"${attributes({ title: notes.join("; ") || null })}>${spread}</span>`
-    return { head: own, cells: [...others, n], mid: mean, low, high, dots: hasDots ? points.map(({ value }) => value) : [], said }
+    return { head: own, cells: [...others, n], mid: mean, low, high, dots: hasDots ? points.map(({ value }) => value) : [], said: estimate }
   })
-  const file = (format: string) => withQuery(`/api/research/experiments/${experimentId}/measurements`, { ...asked, format })
+  const file = (format: string) => withQuery(`/api/research/experiments/${experimentId}/measurements`, { ...query, format })
   const others = known.filter((each) => each !== metric).map((each) => nameOf(each.metric, each.split))
   return html`<section aria-labelledby="measured">${heading(2, "measured", "What was measured")}
 ${intervalTable({ caption: `${nameOf(name, split)} by group`, head: [first, ...rest, "n"], measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unit}`}, mean and 95 % interval`, said: "Mean" }, rows)}

@@ -1,4 +1,4 @@
-/** One experiment: question, state, plans, history, attempts, findings, and what may be done next and by whom. */
+/** The page of an experiment: question, state, plans, attempts, findings, history and next actions. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { entryPath } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -22,14 +22,16 @@ import { workbench } from "./workbench.ts"
 
 type Experiment = AnswerOf<"experiment">
 
-const statement = (name: string, said: Experiment["handoff"]): Html | null =>
-  said &&
-  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(said.text)}<p class="meta"><span>${person(said.by)}</span><span>${exactTime(said.at)}</span></p>
+const statement = (name: string, given: Experiment["handoff"]): Html | null =>
+  given &&
+  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(given.text)}<p class="meta"><span>${person(given.by)}</span><span>${exactTime(given.at)}</span></p>
     </div>`
 
 function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): Html {
   if (acceptedPlans.length === 0 && suggestedProtocol === null)
-    return empty("No plan was accepted yet. The assignee accepts one, pinned to a public repository and a commit, before planned attempts.")
+    return empty(
+      "No plan was accepted yet. Before planned attempts, the assignee accepts a plan that is pinned to a commit of a public repository.",
+    )
   const accepted = acceptedPlans.map(
     (plan) =>
       html`<li>${label("plan", plan.planId, plan.label)} accepted by ${person(plan.acceptedBy)} ${time(plan.acceptedAt)} <a href="${to(`/plans/${plan.planId}`)}">arms, commit and protocol</a>${plan.sealed === null || plan.sealed.openedAt !== null ? null : html` <span class="tag">${plan.sealed.overdue ? "sealed, overdue" : "sealed"}</span>`}</li>`,
@@ -37,20 +39,20 @@ function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): 
   return html`${accepted.length === 0 ? null : html`<ul>${accepted}</ul>`}${
     suggestedProtocol === null
       ? null
-      : html`<details${acceptedPlans.length === 0 ? html` open` : null}><summary>The protocol suggested with the proposal${acceptedPlans.length === 0 ? " (not accepted by anybody yet)" : ""}</summary>
+      : html`<details${acceptedPlans.length === 0 ? html` open` : null}><summary>The protocol suggested with the proposal${acceptedPlans.length === 0 ? " (not accepted yet)" : ""}</summary>
     ${protocolParts(suggestedProtocol, experimentId)}</details>`
   }`
 }
 
 const history = (revisions: AnswerOf<"experiment_history">["items"]): Html =>
   html`<ol class="history">${revisions.map(({ operation, author, at, status, content }) => {
-    const said = [content.explanation, content.reason, content.handoff, content.summary].find((text) => typeof text === "string")
-    return html`<li>${person(author)}: ${doneBy(operation).replace(/ with$/, "")} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${said === undefined ? null : html`<p class="said" dir="auto">${beginning(said, 400)}</p>`}</li>`
+    const text = [content.explanation, content.reason, content.handoff, content.summary].find((each) => typeof each === "string")
+    return html`<li>${person(author)}: ${doneBy(operation).replace(/ with$/, "")} ${stateBadge(status)} <span class="clocks">${time(at)}</span>${text === undefined ? null : html`<p class="said" dir="auto">${beginning(text, 400)}</p>`}</li>`
   })}</ol>`
 
 const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"]): Html =>
   links.length === 0
-    ? empty("No finding was related to this experiment yet.")
+    ? empty("No finding is related to this experiment yet.")
     : html`<ul class="cards">${links.map((link) => {
         const { finding, towardQuestion, towardHypothesis, author, linkId, attemptId, attemptLabel, reviewedBy, withdrawn } = link
         return html`<li>${recordChip(finding, 200)}${takenBack(withdrawn)}
@@ -64,7 +66,7 @@ const findings = (visit: Visit, links: AnswerOf<"experiment_findings">["items"])
   </li>`
       })}</ul>`
 
-/** What the newest finding that stands says of the question. */
+/** Returns the verdict of the newest finding link that was not withdrawn. */
 const verdictOf = (links: AnswerOf<"experiment_findings">["items"]): Html | null => {
   const link = links.find(({ withdrawn }) => withdrawn == null)
   return link === undefined ? null : stateBadge(link.towardQuestion.verdict)
@@ -100,12 +102,12 @@ export function experimentPage(visit: Visit): Shown {
     body: html`<p class="meta" id="live-state" data-live><span><span class="label">${experiment.label}</span> experiment</span><span>${stateBadge(experiment.status)}</span><span>${heldBy(experiment)}</span><span>proposed by ${person(experiment.proposer)} ${time(experiment.createdAt)}</span></p>
 <h1 class="statement" dir="auto">${inlineMarkdown(experiment.question)}</h1>
 <div id="live-way" data-live>${way}${next}</div>
-<div id="live-said" data-live>${statement("What it came to", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
+<div id="live-said" data-live>${statement("Conclusion", experiment.conclusion)}${experiment.status === "open" ? statement("Handed over", experiment.handoff) : null}</div>
 <section aria-labelledby="scope">${heading(2, "scope", "Scope")}<p class="said" dir="auto">${inlineMarkdown(experiment.scope)}</p>
   ${experiment.hypotheses.length === 0 ? html`<p class="quiet">It addresses no hypothesis.</p>` : html`<p>Addresses ${experiment.hypotheses.map((record) => recordChip(record, 120))}</p>`}</section>
 <section aria-labelledby="plans">${heading(2, "plans", "Plans")}<div id="live-plans" data-live>${plans(experiment)}</div></section>
 <section aria-labelledby="attempts">${heading(2, "attempts", html`Attempts ${outcomeDots(attempts)}`, attempts.total < 2 ? undefined : html`<a href="${to(`/rooms/${roomId}/attempts?experimentId=${experimentId}`)}">On the workbench</a>`)}
-  ${attempts.total === 0 ? html`<div id="live-attempts" data-live>${empty("Nothing was tried yet. The assignee registers each execution before its launch.")}</div>` : workbench(visit, { path: `/experiments/${experimentId}`, roomId, experimentId })}</section>
+  ${attempts.total === 0 ? html`<div id="live-attempts" data-live>${empty("There are no attempts yet. The assignee registers each attempt before launching it.")}</div>` : workbench(visit, { path: `/experiments/${experimentId}`, roomId, experimentId })}</section>
 ${experimentMeasures(visit, experimentId)}
 <section aria-labelledby="findings">${heading(2, "findings", "Findings")}<div id="live-findings" data-live>${findings(visit, links)}</div></section>
 <section aria-labelledby="history">${heading(2, "history", "History")}<div id="live-history" data-live>${history(revisions)}</div></section>

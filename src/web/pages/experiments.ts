@@ -1,4 +1,4 @@
-/** Experiments as rows: label, question, state, assignee, attempts as a row of outcome dots, verdicts so far. */
+/** Experiments as a table: label, question, state, assignee, attempts as outcome dots, and verdicts so far. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { enumerations, type RecordStatus } from "../../contract/schema/enumerations.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
@@ -14,34 +14,34 @@ import type { Shown, Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 
 type Experiment = AnswerOf<"experiments">["items"][number]
-/** What a finding link says of an experiment's question. */
+/** A finding link's verdict on an experiment's question. */
 export interface FindingLink {
   readonly experimentId: string
   readonly towardQuestion: { readonly verdict: string }
   readonly withdrawn: object | null
   readonly finding: { readonly status: RecordStatus }
 }
-/** More dots than this are shown as a number. */
+/** More attempts than this are shown as counts. */
 const DOTS = 12
 
-/** How the attempts ended: a dot for each, or a count for each outcome. */
+/** Renders how attempts ended: a dot for each attempt, or a count for each outcome. */
 export function outcomeDots(attempts: Experiment["attempts"]): Html {
   if (attempts.total === 0) return html`<span class="quiet">none</span>`
   const counts = enumerations.attemptStatus.flatMap((status) => (attempts[status] === 0 ? [] : [[status, attempts[status]] as const]))
-  const said = (status: string) => (status === "started" ? "started, outcome unknown" : words(status))
+  const name = (status: string) => (status === "started" ? "started, outcome unknown" : words(status))
   if (attempts.total > DOTS)
-    return html`<span class="dots">${counts.map(([status, count]) => html`${stateMark(status, `${count} ${said(status)}`)}${count} `)}</span>`
-  return html`<span class="dots">${counts.flatMap(([status, count]) => Array.from({ length: count }, () => stateMark(status, said(status))))}</span>`
+    return html`<span class="dots">${counts.map(([status, count]) => html`${stateMark(status, `${count} ${name(status)}`)}${count} `)}</span>`
+  return html`<span class="dots">${counts.flatMap(([status, count]) => Array.from({ length: count }, () => stateMark(status, name(status))))}</span>`
 }
 
-/** What findings said toward the question, newest last; those taken back, and what fallen findings said, are left out. */
+/** Renders the last verdicts on the question, newest last, without those of withdrawn links and fallen findings. */
 const verdicts = (links: readonly FindingLink[], experimentId: string) => {
-  const said = links.filter(
+  const standing = links.filter(
     ({ experimentId: of, withdrawn, finding }) => of === experimentId && withdrawn === null && !hasFallen(finding.status),
   )
-  return said.length === 0
+  return standing.length === 0
     ? html`<span class="quiet">none yet</span>`
-    : html`${said.slice(-3).map(({ towardQuestion }) => html`${stateBadge(towardQuestion.verdict)} `)}`
+    : html`${standing.slice(-3).map(({ towardQuestion }) => html`${stateBadge(towardQuestion.verdict)} `)}`
 }
 
 const row = (
