@@ -39,7 +39,7 @@ t.test("what speaks for and against stands in two columns, the fallen struck thr
 t.test("the whole net is searched, filtered by kind and drawn smaller, without a script", async (t) => {
   const { page, context } = await watched(browser, demo.baseUrl, { javaScriptEnabled: false })
   await page.goto(at(graph))
-  await page.getByRole("link", { name: "Whole net" }).click()
+  await page.getByRole("link", { name: "Whole graph" }).click()
   const names = () => page.locator("svg.net text.name").allTextContents()
   const all = await names()
   await page.getByLabel("Find in the graph").fill("F4")

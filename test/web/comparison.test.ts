@@ -43,7 +43,7 @@ for (const javaScriptEnabled of [true, false])
     t.equal(await curves.locator("svg.lines path.line").count(), 3, "one line a group")
     t.equal(await curves.locator("svg.lines path.band").count(), 3)
     t.same((await curves.locator("text.end").allTextContents()).sort(), ["baseline", "shift", "smoothing"], "named at their ends")
-    await page.getByRole("link", { name: "Show the series behind them" }).click()
+    await page.getByRole("link", { name: "Show single series" }).click()
     t.equal(await curves.locator("svg.lines path.member").count(), 30, "the members on demand")
     if (javaScriptEnabled) t.same(await violations(page), [])
 

@@ -147,7 +147,7 @@ t.test("without a script, what is not certain is shown before it is saved, and o
     await page.getByRole("link", { name: "doi:10.1002/j.1538-7305.1948.tb01338.x" }).getAttribute("href"),
     "https://doi.org/10.1002/j.1538-7305.1948.tb01338.x",
   )
-  await page.getByLabel("More tags, with commas between them").fill("information")
+  await page.getByLabel("More tags, separated by commas").fill("information")
   await page.keyboard.press("Enter")
   await done(page, "tag_papers")
   await page.getByRole("textbox", { name: "Your notes" }).fill("Where *entropy* comes from.")
@@ -173,7 +173,7 @@ for (const [sight, options] of [
     const { page, troubles } = await watched(browser, demo.baseUrl, { ...options, acceptDownloads: true })
     await signInDemo(page, demo, "owner")
     await page.goto(at("/library/papers/2504.13837"))
-    await page.getByLabel("More tags, with commas between them").fill("Reinforcement, to read")
+    await page.getByLabel("More tags, separated by commas").fill("Reinforcement, to read")
     await page.keyboard.press("Enter")
     await done(page, "tag_papers")
     t.strictSame(await page.locator(".tags .tag > a").allInnerTexts(), ["reinforcement", "to read"])

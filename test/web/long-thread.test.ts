@@ -65,7 +65,7 @@ t.test("it opens at the first new entry, with how it began above it", async (t) 
     t.ok(middle(seen) < MOST, `${how}: first seen after ${middle(seen).toFixed(0)} ms`)
   }
   t.match(await page.locator("#new-from + li").getAttribute("data-sequence"), String(SEEN + 1))
-  t.equal(await page.getByRole("list", { name: "How it began" }).count(), 1)
+  t.equal(await page.getByRole("list", { name: "Opening post" }).count(), 1)
   t.ok((await page.locator("#timeline > li").count()) <= 60, "a page of it, not all")
   await context.close()
 })

@@ -55,7 +55,7 @@ test("an invitation leads to the provider and back; a name that is taken asks fo
   await page.getByRole("button", { name: "Create the account" }).click()
   await page.waitForURL(`${house.baseUrl}/rooms/${roomId}`)
   await page.goto(`${house.baseUrl}/account`)
-  t.match(await page.locator("main").innerText(), /You sign in with an account at Example SSO; you have no password here/)
+  t.match(await page.locator("main").innerText(), /You sign in with an account at Example SSO\. You have no password here/)
 })
 
 test("somebody with a password connects an account, and then comes in by the button", async (t) => {
@@ -69,9 +69,9 @@ test("somebody with a password connects an account, and then comes in by the but
   await page.waitForURL(`${house.baseUrl}/`)
   await page.goto(`${house.baseUrl}/account`)
   await page.getByRole("link", { name: "Connect your account at Example SSO" }).click()
-  await readable(t, page, "Another way in")
-  await page.getByRole("button", { name: "Connect it" }).click()
-  await page.getByRole("button", { name: "Disconnect it" }).waitFor()
+  await readable(t, page, "Connect an account")
+  await page.getByRole("button", { name: "Connect account" }).click()
+  await page.getByRole("button", { name: "Disconnect account" }).waitFor()
 
   const other = await phone()
   await other.goto(`${house.baseUrl}/sign-in`)
@@ -88,7 +88,7 @@ test("whoever is disabled does not come in by the provider either, nor as somebo
   t.equal(await adminOf("disable"), 200)
   const page = await phone()
   await page.goto(`${house.baseUrl}/sign-in/provider`)
-  await readable(t, page, "No user signs in with this account")
+  await readable(t, page, "This account is not connected to a user")
   const session = async () => ((await (await page.request.get(`${house.baseUrl}/api/session`)).json()) as { person: object | null }).person
   t.equal(await session(), null)
 
@@ -109,7 +109,7 @@ test("what goes wrong on the way is a page that says what to do", async (t) => {
   sso.at = "sub-stranger"
   const page = await phone()
   await page.goto(`${house.baseUrl}/sign-in/provider`)
-  await readable(t, page, "No user signs in with this account")
+  await readable(t, page, "This account is not connected to a user")
   t.match(await page.locator("main").innerText(), /ask a member for an invitation/)
 
   await page.goto(`${house.baseUrl}/sign-in/provider/back?code=made-up&state=made-up`)

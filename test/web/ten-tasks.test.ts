@@ -217,7 +217,7 @@ t.test("9. a message is withheld", async (t) => {
   await ada.write(page.getByLabel("In a sentence"), "A token, revoked since.")
   await ada.press(page.getByText("Withhold it", { exact: true }))
   await ada.press(button("Withhold it for good"))
-  await page.getByRole("heading", { name: "It is withheld" }).waitFor()
+  await page.getByRole("heading", { name: "The text was withheld" }).waitFor()
   took(t, "withhold", ada)
 })
 

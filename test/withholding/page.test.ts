@@ -27,7 +27,7 @@ t.test("Said before what goes and what stays, asked once more, done, and gone fr
   const page = await pageOf("ada")
   await page.goto(at(`/threads/${threadId}`))
   await page.getByRole("link", { name: "Withhold something of entry 1" }).click()
-  await page.getByRole("heading", { name: "Withhold something of the message of entry" }).waitFor()
+  await page.getByRole("heading", { name: "Withhold text of the message of entry" }).waitFor()
   await page.getByRole("checkbox", { name: /Text The token is/ }).waitFor()
   await page.getByRole("heading", { name: "What stays" }).waitFor()
   t.strictSame(await violations(page), [])
@@ -37,7 +37,7 @@ t.test("Said before what goes and what stays, asked once more, done, and gone fr
   await page.getByText("This cannot be undone").waitFor()
   t.strictSame(await violations(page), [])
   await page.getByRole("button", { name: "Withhold it for good" }).click()
-  await page.getByRole("heading", { name: "It is withheld" }).waitFor()
+  await page.getByRole("heading", { name: "The text was withheld" }).waitFor()
   t.match(await page.textContent("main"), /Litestream|[Bb]ackups made before/)
   t.strictSame(await violations(page), [])
 

@@ -97,7 +97,7 @@ function withStructure(visit: Visit, operation: Operation, draft: Draft): Draft 
   if (!draft.has(WORDING) || !fieldsOf(operation).fields.some(({ name }) => name === "assertion")) return draft
   return withProposal(draft, atHand(visit, operation, roomOf(visit, operation, draft)).suggestions)
 }
-const SEEN_FIRST = html`<p>Concepts and roles are proposed from your sentence. Check them, then publish.</p>`
+const SEEN_FIRST = html`<p>Words and roles are proposed from your sentence. Check them, then publish.</p>`
 
 /** Lists the verdicts that a write would change, from the receipts of its rehearsal: "H1: untested → supported, by its author alone". */
 function changesIn(receipts: readonly Receipt[]): Html {

@@ -1,4 +1,4 @@
-/** What a finding shows beyond other records: the denominator, its evidence and what was checked of it. */
+/** The parts of a finding's page that other records lack: the denominator, the evidence and the checks of it. */
 import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { Execution } from "../../contract/answers/index.ts"
@@ -17,19 +17,19 @@ import { counted, words } from "../words.ts"
 type Answer = AnswerOf<"record">
 type Evidence = NonNullable<RecordContent["evidence"]>[number]
 
-/** What else of the experiment the finding names. */
-const besides = ({ baseline, cited }: Execution["denominator"]["named"]): string =>
+/** Says which other attempts of the experiment the finding names. */
+const alsoNamed = ({ baseline, cited }: Execution["denominator"]["named"]): string =>
   [baseline > 0 ? `${baseline} as a baseline` : "", cited > 0 ? `${cited} as evidence only` : ""]
     .map((part) => (part === "" ? "" : `(and ${part}) `))
     .join("")
 
-/** "1 of 14 attempts", with how all of them ended. */
+/** Renders "1 of 14 attempts", with the outcomes of all of them. */
 function denominator({ denominator: { attempts, named, outcomes }, experimentId, experimentLabel, ...origin }: Execution): Html {
   const ended = (["registered", ...enumerations.attemptOutcome] as const).filter((outcome) => outcomes[outcome] > 0)
-  return html`<div class="denominator"><strong>${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>${besides(named)}of ${label("experiment", experimentId, experimentLabel)}${fromOther(origin)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
+  return html`<div class="denominator"><strong>${named.producing} of ${attempts} ${attempts === 1 ? "attempt" : "attempts"}</strong><span>${alsoNamed(named)}of ${label("experiment", experimentId, experimentLabel)}${fromOther(origin)}, which ended:</span>${ended.map((outcome) => stateBadge(outcome, `${outcomes[outcome]} ${words(outcome)}`))}</div>`
 }
 
-/** What was checked of one piece of evidence, in words. */
+/** Says what the service checked of a piece of evidence. */
 function checked(entry: Evidence, index: number, warnings: readonly Warning[], labelOf: (attemptId: string) => string): Html {
   const warning = warnings.find(({ evidence }) => evidence === index)
   switch (entry.kind) {
@@ -73,12 +73,12 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
       : html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>${all}</details>`
   }</section>`
 }
-/** Pieces of evidence that are shown without unfolding. */
+/** The most pieces of evidence shown without folding. */
 const WHOLE = 3
 
-const roles = { producing: "It comes from", baseline: "Compared with", evidence: "Cited as evidence only" } as const
+const roles = { producing: "Result of", baseline: "Compared with", evidence: "Cited as evidence only" } as const
 
-/** The attempts that it names, by what they are to it, each with how it ended. */
+/** Renders the attempts that the finding names, by role, each with its outcome. */
 function attempts({ attempts: named, planId, planLabel }: Execution): Html {
   const lines = keysOf(roles).flatMap((role) => {
     const found = named.filter((attempt) => attempt.role === role)
@@ -103,15 +103,15 @@ function materials(given: readonly unknown[]): Html | null {
     </section>`
 }
 
-/** What to know of the runs behind it before relying on it. */
+/** Warns about weaknesses of the attempts behind the finding. */
 function beforehand({ blemishes }: Answer): Html | null {
-  const told = blemishes === null ? null : blemishesInWords(blemishes)
-  return told === null
+  const text = blemishes === null ? null : blemishesInWords(blemishes)
+  return text === null
     ? null
-    : html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${told}</span></p>`
+    : html`<p class="meta blemishes"><span>${stateBadge("unknown", "before you rely on it")}</span><span>${text}</span></p>`
 }
 
-/** The parts of a finding between its wording and its scope. */
+/** Renders the parts of a finding between its wording and its scope. */
 export function findingParts(
   record: Answer,
   { evidence: entries = [], provenance, retrospective, limitations, figures }: RecordContent,
@@ -122,7 +122,7 @@ export function findingParts(
 ${beforehand(record)}
 ${effectsOf(record.effects)}
 ${figuresOf(figures)}
-${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was put after the result was known.</p>` : null}
+${retrospective === true ? html`<p><span class="tag">retrospective</span> The question was asked after the result was known.</p>` : null}
 ${limitations === undefined ? null : html`<section aria-labelledby="limitations">${heading(2, "limitations", "Limitations")}<p class="said" dir="auto">${inlineMarkdown(limitations)}</p></section>`}
 ${evidence(entries, record, execution)}
 ${execution === null ? null : attempts(execution)}

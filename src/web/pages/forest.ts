@@ -1,4 +1,4 @@
-/** Effects as people compare them: each estimate with its interval along one axis, and what they come to together. */
+/** Forest plots of effects: each estimate with its interval along one axis, and the pooled estimate. */
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
 import { whyStale } from "../../contract/answers/measurements.ts"
@@ -10,7 +10,7 @@ import { counted } from "../words.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { fromOther, heading, label, person } from "../parts/parts.ts"
 
-/** What an axis measures, in its unit where all have the same. */
+/** The name of an axis, with the unit if all effects have the same. */
 function differenceIn(units: readonly (string | null)[]): string {
   const [unit, ...others] = new Set(units)
   return `difference${unit == null || others.length > 0 ? "" : ` in ${unit}`}, with its 95 % interval`
@@ -32,13 +32,15 @@ function rowOf(estimate: GatheredEstimate): IntervalRow {
   return {
     head: html`${label("finding", versionId, text)}${fromOther(estimate)}`,
     cells: [html`${person(author)} <span class="quiet">${codeOf(estimate)}</span>`, n],
-    ...{ mid: estimate.estimate, low, high },
+    mid: estimate.estimate,
+    low,
+    high,
     said: html`${inWords(estimate)}${isStale ? html` ${stateBadge("unknown", "stale")}` : null}`,
     ...(isStale && { look: "stale" }),
   }
 }
 
-/** The forest plot of one contrast. */
+/** Renders the forest plot of one contrast. */
 function plot({ what, unit, estimates, pooled }: GatheredContrast): Html {
   const together: IntervalRow[] =
     pooled === null
@@ -47,7 +49,10 @@ function plot({ what, unit, estimates, pooled }: GatheredContrast): Html {
           {
             head: "Together",
             cells: [html`${pooled.k} pooled, random effects`, estimates.reduce((sum, { n, isPooled }) => sum + (isPooled ? n : 0), 0)],
-            ...{ mid: pooled.estimate, low: pooled.low, high: pooled.high, look: "pooled" },
+            mid: pooled.estimate,
+            low: pooled.low,
+            high: pooled.high,
+            look: "pooled",
             said: inWords(pooled),
           },
         ]
@@ -55,10 +60,10 @@ function plot({ what, unit, estimates, pooled }: GatheredContrast): Html {
   return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
 }
 
-/** Contrasts that are drawn; the others are counted. */
+/** The most contrasts drawn. The others are counted. */
 const DRAWN = 4
 
-/** What the effects that bear on a hypothesis come to; nothing where none does. */
+/** Renders the effects that bear on a hypothesis; null if there are none. */
 export const forest = (contrasts: readonly GatheredContrast[]): Html | null =>
   contrasts.length === 0
     ? null
@@ -66,7 +71,7 @@ export const forest = (contrasts: readonly GatheredContrast[]): Html | null =>
         contrasts.length > DRAWN ? html`<p class="meta">${counted(contrasts.length - DRAWN, "other contrast")} not drawn.</p>` : null
       }</div></section>`
 
-/** The differences that a finding rests on, those of one metric along one axis; a stale one says what it is now. */
+/** Renders the differences that a finding rests on, with an axis for each metric, and the present value of a stale one. */
 export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
   if (effects.length === 0) return null
   const row = (effect: EffectAnswer): IntervalRow => {
@@ -75,7 +80,9 @@ export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
     return {
       head: html`${contrastInWords(effect)} ${label("experiment", experimentId, experimentLabel)}`,
       cells: [n],
-      ...{ mid: estimate, low, high },
+      mid: estimate,
+      low,
+      high,
       said: inWords(effect),
       ...(isStale && { look: "stale" }),
     }

@@ -1,4 +1,4 @@
-/** The form of an operation as a page: what it is about, its fields, what a refusal says of them, and what is near to it. */
+/** The page with the form of an operation: its subject, its fields, the faults that a refusal found, and similar records. */
 import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Operation, pathNames } from "../../contract/definitions/operation.ts"
@@ -24,7 +24,7 @@ import { ownPath } from "../redirect.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { title } from "../words.ts"
 
-/** Ids a form is opened with: they say what it is about, and are not asked for again. */
+/** Properties that say what the form is about. If the address gives them, the form does not ask for them. */
 const SUBJECTS = [
   "roomId",
   "collectionId",
@@ -40,16 +40,16 @@ const SUBJECTS = [
   "expectedStatus",
   "expectedWatermark",
 ]
-/** Texts of Markdown that a preview shows. */
+/** Properties that hold Markdown, which a preview shows. */
 const MARKDOWN = ["text", "message", "synthesis", "handoff", "summary"]
 
-/** The draft a form opens with: what the address says, and what can be known. */
+/** Returns the draft that a form opens with: values from the address, and values that can be derived. */
 export function opening(visit: Visit, operation: Operation): Draft {
   const form = formOf(operation)
   const draft: Draft = new URLSearchParams()
   for (const field of form.fields) {
-    const given = visit.url.searchParams.getAll(field.name)
-    if (given.length > 0) fill(draft, field, `/${field.name}`, field.form === "lines" || field.form === "boxes" ? given : given[0])
+    const values = visit.url.searchParams.getAll(field.name)
+    if (values.length > 0) fill(draft, field, `/${field.name}`, field.form === "lines" || field.form === "boxes" ? values : values[0])
   }
   for (const name of new Set(visit.url.searchParams.keys())) {
     if (!name.startsWith("/") && !name.startsWith("#")) continue
@@ -61,28 +61,28 @@ export function opening(visit: Visit, operation: Operation): Draft {
   draft.set(`/${operation.delivery}`, randomUUID())
   if (operation.name === "register_attempt") draft.set("/attemptId", randomUUID())
   if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", isoTime(visit.edge.instance.world.now()))
-  const begun: Draft = new URLSearchParams()
-  fill(begun, form, "", sheetOf(operation.name)?.begins?.(visit, draft) ?? {})
-  // A Room with one Thread leaves no choice.
+  const derived: Draft = new URLSearchParams()
+  fill(derived, form, "", sheetOf(operation.name)?.begins?.(visit, draft) ?? {})
+  // If the Room has only one Thread, choose it.
   if (!draft.has("/threadId") && form.fields.some(({ name, required }) => name === "threadId" && required)) {
     const threads = orNull(() => visit.ask("room_threads", { roomId: draft.get("/roomId") ?? "" }, { limit: 2 }))?.items ?? []
-    if (threads.length === 1) begun.set("/threadId", threads[0]?.threadId ?? "")
+    if (threads.length === 1) derived.set("/threadId", threads[0]?.threadId ?? "")
   }
-  const given = new Set(draft.keys())
-  for (const [name, value] of begun) if (!given.has(name)) draft.append(name, value)
+  const known = new Set(draft.keys())
+  for (const [name, value] of derived) if (!known.has(name)) draft.append(name, value)
   return draft
 }
 
 export interface FormPage {
   readonly operation: Operation
   readonly draft: Draft
-  /** The draft with every name spelled out, by which issues find their fields. */
+  /** The draft with complete names of inputs, so that issues find their fields. */
   readonly read?: Draft | undefined
-  /** The draft as it was sent: what it expected is compared with what is. */
+  /** The draft as it was sent. Its expected values are compared with the current ones. */
   readonly sent?: Draft
   readonly refusal?: Refusal
   readonly preview?: boolean
-  /** What is to be read before it is sent. */
+  /** A note above the buttons, to read before sending. */
   readonly note?: Html
 }
 
@@ -91,17 +91,17 @@ function preview(form: Field & { form: "object" }, draft: Draft): Html {
     const text = draft.get(`/${field.name}`)
     return field.form === "text" && MARKDOWN.includes(field.name) && text ? [{ text, max: field.max }] : []
   })
-  return html`<section aria-label="Preview" class="preview">${shown.length === 0 ? html`<p class="quiet">Nothing to preview yet.</p>` : shown.map(({ text, max }) => (charactersIn(text) > max ? html`<p class="fault">This is longer than the ${max.toLocaleString("en")} characters it may have, so it is not shown.</p>` : markdown(text)))}</section>`
+  return html`<section aria-label="Preview" class="preview">${shown.length === 0 ? html`<p class="quiet">Nothing to preview yet.</p>` : shown.map(({ text, max }) => (charactersIn(text) > max ? html`<p class="fault">This is longer than ${max.toLocaleString("en")} characters, so there is no preview.</p>` : markdown(text)))}</section>`
 }
 
-/** Code points, with line breaks as they will be stored. */
+/** Counts code points, with line breaks as they will be stored. */
 const charactersIn = (text: string): number => {
   let count = 0
   for (const _ of text.replaceAll("\r\n", "\n")) count += 1
   return count
 }
 
-/** Why a write of the visitor's would be refused whatever its form held; nothing where it would not. */
+/** Says why any write of this form by the visitor would be refused; null if it could be accepted. */
 function barred(visit: Visit, operation: Operation, room: AnswerOf<"room"> | null): Html | null {
   if (room === null || operation.by === "person") return null
   const role = roleIn(visit, room)
@@ -110,8 +110,8 @@ function barred(visit: Visit, operation: Operation, room: AnswerOf<"room"> | nul
   return operation.by === "owner" && role !== "owner" ? html`<p class="not-now">Only the owner of the Room may do this.</p>` : null
 }
 
-/** What the fields of a form say of what it is about. */
-function aboutIt(visit: Visit, operation: Operation, draft: Draft): Subject {
+/** Finds the subject of a form from its fields. */
+function subjectIn(visit: Visit, operation: Operation, draft: Draft): Subject {
   const names = [...formOf(operation).fields.map(({ name }) => name), ...pathNames(operation.path)]
   const isNew = (name: string) => operation.name === "register_attempt" && name === "attemptId"
   return subjectOf(visit, Object.fromEntries(names.map((name) => [name, isNew(name) ? undefined : givenIn(draft, name)])))
@@ -119,19 +119,19 @@ function aboutIt(visit: Visit, operation: Operation, draft: Draft): Subject {
 
 const isBlank = (draft: Draft, at: string): boolean => draft.getAll(at).every((value) => value.trim() === "")
 
-/** Whether what it holds may move a verdict, so that what changes is shown before it is sent. */
+/** Whether the write may change a verdict. The form then offers to show the changes first. */
 const showsVerdicts = ({ name }: Operation): boolean => name === "link_experiment_finding" || companionOf(name) !== undefined
 
 const givenIn = (draft: Draft, name: string): string | undefined => draft.get(`/${name}`) || draft.get(name) || undefined
 
-/** The Room that a form is about, as far as it says. */
-export const roomOf = (visit: Visit, operation: Operation, draft: Draft): string | undefined => aboutIt(visit, operation, draft).roomId
+/** Returns the id of the Room that a form is about; undefined if unknown. */
+export const roomOf = (visit: Visit, operation: Operation, draft: Draft): string | undefined => subjectIn(visit, operation, draft).roomId
 
-/** Inputs that are known already. */
-function known(operation: Operation, draft: Draft): Set<string> {
+/** Returns the places of the inputs to hide, because their values are known. */
+function hiddenPlaces(operation: Operation, draft: Draft): Set<string> {
   const kept = sheetOf(operation.name)?.kept ?? []
   const names = [...SUBJECTS, "threadId", "attemptId", ...kept.map((place) => place.slice(1))]
-  // What somebody wrote where an object is picked is not known before it is looked up: it stays in sight.
+  // Text that a person typed instead of an id is not looked up yet, so its input stays visible.
   const isKnown = (name: string, value: string | undefined) => value !== undefined && (!/(?<!arxiv|paper)Id$/.test(name) || isUuid(value))
   const hidden = new Set(names.filter((name) => isKnown(name, givenIn(draft, name))).map((name) => `/${name}`))
   if (operation.name === "register_attempt") hidden.add("/attemptId")
@@ -139,14 +139,14 @@ function known(operation: Operation, draft: Draft): Set<string> {
   return hidden
 }
 
-/** The form, with what is wrong with it after a refusal. */
+/** Returns the page of the form, after a refusal with its faults. */
 export function formPage(
   visit: Visit,
   { operation, draft, sent = draft, read = draft, refusal, preview: previewed = false, note }: FormPage,
 ): Shown {
   const form = formOf(operation)
   const sheet = sheetOf(operation.name)
-  const subject = aboutIt(visit, operation, draft)
+  const subject = subjectIn(visit, operation, draft)
   const room = subject.roomId === undefined ? null : orNull(() => visit.ask("room", { roomId: subject.roomId }))
   const name = sheet?.heading ?? title(operation.name)
   const frame = { title: name, ...(room === null ? {} : { rail: roomRail(room) }) }
@@ -155,23 +155,23 @@ export function formPage(
       ? null
       : html`<div class="about" aria-label="About">${subject.about.map((line) => html`<p>${line}</p>`)}</div>`
   const lead = html`<h1>${name}</h1><p class="lead">${sheet?.lead ?? operation.summary}</p>${about}`
-  const why = refusal === undefined ? barred(visit, operation, room) : null
-  if (why !== null) return { ...frame, body: html`${lead}${why}` }
-  // Words and roles are proposed from the sentence: without one they are not missing.
-  const isSilent = draft.get(WORDING)?.trim() === ""
+  const reason = refusal === undefined ? barred(visit, operation, room) : null
+  if (reason !== null) return { ...frame, body: html`${lead}${reason}` }
+  // Words and roles are proposed from the sentence, so without a sentence they are not reported as missing.
+  const lacksSentence = draft.get(WORDING)?.trim() === ""
   const isProposed = ({ at }: Fault) => at.startsWith("/concepts/0") || at.startsWith("/assertion/roles")
   const faults: readonly Fault[] = faultsOf(refusal?.details.issues ?? [], form, { draft, read, sheet }).filter(
-    (fault) => !(isSilent && isProposed(fault) && isBlank(draft, fault.at)),
+    (fault) => !(lacksSentence && isProposed(fault) && isBlank(draft, fault.at)),
   )
   const byInput = Map.groupBy(faults, ({ at }) => at)
   const only = new Map([
     ...operation.onlyWhen.map(({ field, when }) => [`/${field}`, `/${when.field}=${when.in.join(",")}`] as const),
-    ...Object.entries(sheet?.asks ?? {}).flatMap(([place, asked]) => (asked?.only === undefined ? [] : [[place, asked.only] as const])),
+    ...Object.entries(sheet?.asks ?? {}).flatMap(([place, input]) => (input?.only === undefined ? [] : [[place, input.only] as const])),
   ])
   const state = {
     draft,
     faults: new Map([...byInput].map(([at, found]) => [at, found.map(({ sentence }) => sentence)])),
-    hidden: known(operation, draft),
+    hidden: hiddenPlaces(operation, draft),
     sheet,
     only,
     needed: new Set(
@@ -183,7 +183,7 @@ export function formPage(
   }
   const isMarkdown = form.fields.some(({ name, form: kind }) => MARKDOWN.includes(name) && kind === "text")
   const showsSimilarWork = showsSimilar(operation.name) && room !== null
-  const near = showsSimilarWork
+  const similar = showsSimilarWork
     ? html`<aside class="near" id="near" aria-live="polite">${previewed || refusal !== undefined ? similarTo(visit, room.roomId, draft) : null}</aside>`
     : null
   const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
@@ -199,6 +199,6 @@ ${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}${pre
 <div class="sending"><div class="changes" id="changes" role="status">${note}</div>
 <div class="buttons"><button>${sheet?.send ?? name}</button>
   ${isMarkdown || showsSimilarWork ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${showsVerdicts(operation) ? html`<button class="quiet" name="_rehearse" value="1">See what changes</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></div></form>
-${near}</div>`,
+${similar}</div>`,
   }
 }

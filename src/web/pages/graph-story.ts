@@ -1,27 +1,27 @@
-/** What the graph of a Room shows of everything that rests on something: the story, around one object or whole. */
+/** Selects the part of a Room's provenance that its graph shows. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { ProvenanceNode } from "../../contract/schema/enumerations.ts"
 
 type Provenance = AnswerOf<"room_provenance">
 type Node = Provenance["nodes"][number]
-/** Objects, and what they state of each other. */
+/** Objects and their relations. */
 export interface Net {
   readonly nodes: readonly Node[]
   readonly edges: Readonly<Provenance["edges"]>
 }
 
-/** What the picture of the story leaves out unless asked for everything. */
+/** Kinds that the graph leaves out unless everything is shown. */
 export const ASIDE: readonly ProvenanceNode[] = ["plan", "material"]
 
 export const isWithdrawn = ({ status }: Node): boolean => status === "withdrawn"
 
-/** The edges of a net between nodes that are left. */
+/** Returns the nodes with the edges between them. */
 export const between = (nodes: readonly Node[], edges: Net["edges"]): Net => {
   const known = new Set(nodes.map(({ id }) => id))
   return { nodes, edges: edges.filter(({ from, to: end }) => known.has(from) && known.has(end)) }
 }
 
-/** The story alone: without plans, materials and links that were taken back, and with each finding link as the relation it states. */
+/** Leaves out plans, materials and withdrawn links, and turns each finding link into a direct relation. */
 export function condensed({ nodes: all, edges: every }: Net): Net {
   const gone = new Set(all.filter(isWithdrawn).map(({ id }) => id))
   const nodes = all.filter(({ id }) => !gone.has(id))
@@ -38,7 +38,7 @@ export function condensed({ nodes: all, edges: every }: Net): Net {
   return { nodes: left, edges: [...new Map(known.edges.map((edge) => [`${edge.from} ${edge.to} ${edge.kind}`, edge])).values()] }
 }
 
-/** What lies within so many steps of an object. */
+/** Returns the objects within a number of steps of an object. */
 export function around({ nodes, edges }: Net, focus: string, depth: number): Net {
   const found = new Set([focus])
   for (let step = 0; step < depth; step += 1) {
@@ -51,14 +51,14 @@ export function around({ nodes, edges }: Net, focus: string, depth: number): Net
   )
 }
 
-/** Attempts, as far as they are folded into the experiment and the finding that they belong to. */
+/** A net whose attempts are folded into their experiments and findings. */
 export interface Folded extends Net {
   /** The outcomes of the attempts folded into an experiment or finding, by its id. */
   readonly attempts: ReadonlyMap<string, readonly string[]>
   readonly count: number
 }
 
-/** A net without attempts, other than one in focus, where there are too many objects to be read. @param most objects that can be */
+/** Folds the attempts, except the focus, if the net has too many objects. @param most the most objects of a net that is not folded */
 export function folded(net: Net, focus: string | undefined, most: number): Folded {
   const isFolded = ({ id, kind }: Node) => kind === "attempt" && id !== focus
   const gone = new Map(net.nodes.filter(isFolded).map((node) => [node.id, node]))

@@ -1,4 +1,4 @@
-/** The provenance graph of a Room, or of what lies around one of its objects. */
+/** The provenance graph of a Room, or of the surroundings of one object. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
@@ -12,9 +12,9 @@ import { around, ASIDE, between, condensed, folded, isWithdrawn, type Net } from
 import type { Shown, Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 
-/** More than this is no picture any more; the newest are drawn. */
+/** The most objects drawn. Of more, the newest are drawn. */
 const MOST = 75
-/** Objects that are drawn with their attempts; of more, attempts are folded into what they belong to. */
+/** The most objects drawn with attempts of their own. Of more, attempts are folded into experiments and findings. */
 const FEW = 30
 /** Steps around an object in focus. */
 const DEPTHS = [1, 2, 5] as const
@@ -32,7 +32,7 @@ const nodeOf =
     attempts: attempts.get(id) ?? [],
   })
 
-/** The read leads back to where things come from; a picture is read the other way, from left to right. */
+/** Reverses an edge. The read's edges lead back to origins, and a picture reads from left to right. */
 const edgeOf =
   (withdrawn: ReadonlySet<string>) =>
   ({ from, to: end, kind }: Provenance["edges"][number]): GraphEdge => ({ from: end, to: from, kind, withdrawn: withdrawn.has(from) })
@@ -40,7 +40,7 @@ const edgeOf =
 const depths = (roomId: string, focus: string, chosen: number): Html =>
   html`<span>within ${DEPTHS.map((depth) => html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus, depth }))}"${attributes({ "aria-current": depth === chosen ? "true" : null })}>${counted(depth, "step")}</a> `)}</span>`
 
-/** The newest of many objects, by their ids, and the one in focus. */
+/** Returns the newest objects by id, and the focus. */
 function newest(nodes: Net["nodes"], focus: string | undefined): Net["nodes"] {
   const ids = new Set(
     nodes
@@ -53,7 +53,7 @@ function newest(nodes: Net["nodes"], focus: string | undefined): Net["nodes"] {
 
 const uuidIn = (text: string) => (isUuid(text) ? text.toLowerCase() : undefined)
 
-/** How the whole net is looked at: words searched for, kinds shown, and how large. */
+/** The search, filter and zoom of the graph. */
 interface Look {
   readonly query: string
   readonly kinds: readonly string[]
@@ -69,8 +69,8 @@ const lookOf = ({ searchParams }: URL): Look => ({
 const isFound = ({ label, title }: Net["nodes"][number], query: string): boolean =>
   query !== "" && (label?.toLowerCase() === query || title.toLowerCase().includes(query))
 
-/** What of a net is looked at: of some kinds, and what was searched for with what it is directly related to. */
-function lookedAt(net: Net, { query, kinds }: Look): { readonly net: Net; readonly found: ReadonlySet<string> } {
+/** Filters a net by kind, and by search to the results and their neighbours. */
+function filtered(net: Net, { query, kinds }: Look): { readonly net: Net; readonly found: ReadonlySet<string> } {
   const ofKind =
     kinds.length === 0
       ? net
@@ -100,12 +100,12 @@ function controls(visit: Visit, kinds: readonly string[], { query, kinds: chosen
 <div class="field"><label for="zoom">Size</label><select id="zoom" name="zoom">${ZOOMS.map((each) => html`<option value="${each}"${attributes({ selected: each === zoom })}>${Math.round(each * 100)} %</option>`)}</select></div><div class="field"><button class="quiet">Show</button></div></form>`
 }
 
-/** What is read of a Room for its graph, or of what lies around an object. */
+/** Reads the provenance of a Room, or around the object in the address. */
 function netOf(visit: Visit, roomId: string) {
-  const asked = visit.url.searchParams
-  const focus = uuidIn(asked.get("focus") ?? "")
-  const depth = DEPTHS.find((known) => String(known) === asked.get("depth")) ?? 1
-  // A link between two objects is itself a step of the read, and none of the picture.
+  const { searchParams } = visit.url
+  const focus = uuidIn(searchParams.get("focus") ?? "")
+  const depth = DEPTHS.find((known) => String(known) === searchParams.get("depth")) ?? 1
+  // A link between two objects counts as a step in the read and not in the picture.
   const reach = Math.min(limits.provenanceDepth, 2 * depth)
   return { focus, depth, found: visit.ask("room_provenance", { roomId }, focus === undefined ? {} : { focus, depth: reach }) }
 }
@@ -113,9 +113,9 @@ function netOf(visit: Visit, roomId: string) {
 export function graphPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
   const room = visit.ask("room", { roomId })
-  const asked = visit.url.searchParams
+  const { searchParams } = visit.url
   const { focus, depth, found } = netOf(visit, roomId)
-  const isNet = focus !== undefined || asked.has("show") || asked.get("view") === "net"
+  const isNet = focus !== undefined || searchParams.has("show") || searchParams.get("view") === "net"
   const tab = (query: Readonly<Record<string, string>>, text: string, isHere: boolean) =>
     html`<a href="${to(withQuery(`/rooms/${roomId}/graph`, query))}"${attributes({ "aria-current": isHere ? "page" : null })}>${text}</a>`
   const { title, body } = isNet ? net(visit, roomId, { focus, depth, found }) : { title: "Argument", body: story(visit, room, found) }
@@ -124,16 +124,16 @@ export function graphPage(visit: Visit): Shown {
     rail: roomRail(room, "/graph"),
     json: withQuery(`/api/research/rooms/${roomId}/provenance`, { focus, depth: focus === undefined ? undefined : depth }),
     wide: true,
-    body: html`<h1>${title}</h1><nav class="views" aria-label="Views">${tab({}, "Argument", !isNet)}${tab({ view: "net" }, "Whole net", isNet && focus === undefined)}</nav>
+    body: html`<h1>${title}</h1><nav class="views" aria-label="Views">${tab({}, "Argument", !isNet)}${tab({ view: "net" }, "Whole graph", isNet && focus === undefined)}</nav>
 ${body}${ways([["JSON", withQuery(`/api/research/rooms/${roomId}/provenance`, { focus })]])}`,
   }
 }
 
-/** The Room as an argument, with the attempts behind each finding as marks. */
+/** Renders the argument of the Room, with the attempts behind each finding as marks. */
 const story = (visit: Visit, room: AnswerOf<"room">, found: Provenance): Html =>
   argument(visit, room, folded(condensed(found), undefined, 0).attempts)
 
-/** The whole net, or what lies around one object. */
+/** Renders the whole graph, or the surroundings of one object. */
 function net(
   visit: Visit,
   roomId: string,
@@ -146,29 +146,31 @@ function net(
   const near = focus === undefined ? chosen : around(chosen, focus, depth)
   const look = lookOf(visit.url)
   const { attempts, count, ...all } = folded(near, focus, everything ? Number.POSITIVE_INFINITY : FEW)
-  const { net: seen, found: matching } = lookedAt(all, look)
+  const { net: seen, found: matching } = filtered(all, look)
   const { nodes, edges } = seen
   const other = withQuery(`/rooms/${roomId}/graph`, {
-    ...{ focus, depth: focus === undefined ? undefined : depth, view: "net" },
+    focus,
+    depth: focus === undefined ? undefined : depth,
+    view: "net",
     show: everything ? undefined : "everything",
   })
   const withdrawn = new Set(nodes.filter(isWithdrawn).map(({ id }) => id))
   const kept = nodes.length > MOST ? newest(nodes, focus) : nodes
   const shown = kept.map(nodeOf(attempts))
   const focused = shown.find(({ id }) => id === focus)
-  const left = [
-    look.query !== "" && matching.size === 0 ? `No results for “${look.query}”: everything is shown` : null,
+  const notes = [
+    look.query !== "" && matching.size === 0 ? `No results for “${look.query}”. Everything is shown` : null,
     nodes.length > kept.length ? `${counted(nodes.length - kept.length, "older object")} left out` : null,
     count > 0 ? `${counted(count, "attempt")} shown as marks on their experiments and findings` : null,
-    everything ? null : "plans, materials and what was withdrawn are left out",
-    Object.keys(found.truncated).length > 0 ? `of more than ${limits.provenanceNodes} objects of a kind, the newest are read` : null,
+    everything ? null : "plans, materials and withdrawn links are left out",
+    Object.keys(found.truncated).length > 0 ? `only the newest ${limits.provenanceNodes} objects of a kind are included` : null,
   ].filter((part) => part !== null)
   const kinds = [...new Set(all.nodes.map(({ kind }) => kind))].sort()
   return {
     title: focused === undefined ? "Graph of the Room" : `Graph around ${focused.label}`,
-    body: html`<p class="meta"><span>${counted(shown.length, "object")}: what came first is on the left, what came of it on the right</span>${focused === undefined ? null : depths(roomId, focused.id, depth)}</p>
-<p class="meta" id="left-out">${left.map((part) => html`<span>${part}</span>`)}<span><a href="${to(other)}">${everything ? "Show the story alone" : "Show everything"}</a></span></p>
+    body: html`<p class="meta"><span>${counted(shown.length, "object")}, from origins on the left to results on the right</span>${focused === undefined ? null : depths(roomId, focused.id, depth)}</p>
+<p class="meta" id="left-out">${notes.map((part) => html`<span>${part}</span>`)}<span><a href="${to(other)}">${everything ? "Show less" : "Show everything"}</a></span></p>
 ${controls(visit, kinds, look)}
-${shown.length === 0 ? empty("Nothing to draw yet: publish a hypothesis, or propose an experiment.") : graphFigure(shown, edges.map(edgeOf(withdrawn)), { here: focused?.id, found: matching, zoom: look.zoom })}`,
+${shown.length === 0 ? empty("There is nothing to draw yet. Publish a hypothesis or propose an experiment.") : graphFigure(shown, edges.map(edgeOf(withdrawn)), { here: focused?.id, found: matching, zoom: look.zoom })}`,
   }
 }

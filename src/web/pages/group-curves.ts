@@ -1,4 +1,4 @@
-/** Curves of groups: one line a group, its mean over what repeats, with a band; the members on demand. */
+/** Curves of groups: a line for each group's mean with its interval as a band, and its members on demand. */
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { type Curve, picture } from "../charts/curves.ts"
 import { sample } from "../charts/styles.ts"
@@ -9,10 +9,10 @@ import { counted, shortened } from "../words.ts"
 import { ABSENT, type Compared, labelOf, type Question } from "./compare-question.ts"
 import { whole } from "./curves.ts"
 
-/** Metrics whose curves are drawn, groups of one picture, and steps of its table. */
+/** The most metrics drawn, groups in a chart, and steps in its table. */
 const [DRAWN, GROUPS, STEPS] = [4, 16, 6]
-/** Where groups are named beside their curves, in parts of a thousand, and signs of a name there. */
-const [NAMES, SIGNS] = [810, 22]
+/** Where group names begin beside the curves, in thousandths of the width, and the most characters of a name. */
+const [NAMES, CHARACTERS] = [810, 22]
 
 interface Metric {
   readonly name: string
@@ -46,12 +46,12 @@ function asTable(groups: Found, name: string): Html {
   )
 }
 
-function one(groups: Found, { name, table: { unit } }: Metric, showsMembers: boolean): Html {
+function groupFigure(groups: Found, { name, table: { unit } }: Metric, showsMembers: boolean): Html {
   const drawn = groups.slice(0, GROUPS)
   const curves = drawn.flatMap(({ key, step, mean, low, high, members }, index): Curve[] => {
     const group: Curve = {
       attemptId: labelOf(key),
-      label: shortened(labelOf(key), SIGNS),
+      label: shortened(labelOf(key), CHARACTERS),
       index,
       columns: { step: [...step], value: [...mean] },
       band: { low, high },
@@ -68,26 +68,26 @@ function one(groups: Found, { name, table: { unit } }: Metric, showsMembers: boo
     return showsMembers ? [...behind, group] : [group]
   })
   const title = `${name}${unit === null ? "" : ` in ${unit}`}`
-  const told = `${title} over steps, ${counted(drawn.length, "group")}. The table below has the same.`
+  const description = `${title} over steps, ${counted(drawn.length, "group")}. The table below has the same.`
   return html`<figure class="curves"><figcaption><h3>${name}</h3></figcaption><ul class="legend">${drawn.map(({ key, members }, index) => html`<li>${sample(index)}${labelOf(key)} <span class="quiet">${counted(members.length, "series", "series")}</span></li>`)}</ul>
-${picture(curves, whole, { title, told, baseline: undefined, names: NAMES })}${groups.length > GROUPS ? html`<p class="hint">${GROUPS} of ${groups.length} groups are drawn; the table has all of them.</p>` : null}
+${picture(curves, whole, { title, told: description, baseline: undefined, names: NAMES })}${groups.length > GROUPS ? html`<p class="hint">${GROUPS} of ${groups.length} groups are drawn. The table has all of them.</p>` : null}
 <details><summary>As a table</summary>${asTable(groups, title)}</details></figure>`
 }
 
-/** The curves of the metrics that have steps; nothing where none has. */
+/** Renders the curves of the metrics that have steps; null if none has. */
 export function groupCurvesFigure(visit: Visit, { ids }: Compared, { over }: Question, metrics: readonly Metric[]): Html | null {
   const showsMembers = visit.url.searchParams.get("members") === "1"
   const found = metrics.slice(0, DRAWN + 4).flatMap((metric) => {
-    const asked = { attemptIds: ids, metric: metric.metric, split: metric.split, by: metric.table.by, over, absent: ABSENT }
-    const groups = orNull(() => visit.tables.groupCurves(asked)) ?? []
+    const query = { attemptIds: ids, metric: metric.metric, split: metric.split, by: metric.table.by, over, absent: ABSENT }
+    const groups = orNull(() => visit.tables.groupCurves(query)) ?? []
     return groups.length === 0 ? [] : [{ metric, groups }]
   })
   if (found.length === 0) return null
   const other = new URL(visit.url)
   if (showsMembers) other.searchParams.delete("members")
   else other.searchParams.set("members", "1")
-  const toggle = html`<a href="${to(`${other.pathname}${other.search}#curves`)}">${showsMembers ? "Hide the series behind them" : "Show the series behind them"}</a>`
+  const toggle = html`<a href="${to(`${other.pathname}${other.search}#curves`)}">${showsMembers ? "Hide single series" : "Show single series"}</a>`
   return html`<section aria-labelledby="curves">${heading(2, "curves", "Over steps", toggle)}<p class="hint">Each line is the mean of its group, with the 95 % interval of that mean as a band.</p>${found
     .slice(0, DRAWN)
-    .map(({ metric, groups }) => one(groups, metric, showsMembers))}</section>`
+    .map(({ metric, groups }) => groupFigure(groups, metric, showsMembers))}</section>`
 }

@@ -1,10 +1,10 @@
-/** Every page of the browser app: the table of contents. */
+/** The pages and forms by their paths. */
 import type { H3Event } from "h3"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { Edge } from "../../edge/edge.ts"
 import type { Offloading } from "../../edge/requests/offload.ts"
-import type { FormSubmission } from "./making.ts"
+import type { PageTools } from "./making.ts"
 import { mustBeOperator } from "../../edge/identity/callers.ts"
 import type { Routes } from "../../edge/requests/routes.ts"
 import { OnThisThread } from "../../renderer/engines.ts"
@@ -38,7 +38,7 @@ import { metricsSent } from "./metrics-paste.ts"
 import { pasteSent } from "./library-paste.ts"
 import { libraryPaperPage } from "./library-paper.ts"
 import { personPage } from "./person.ts"
-import { made } from "./making.ts"
+import { makePage } from "./making.ts"
 import { providerReturn, startAtProvider } from "./provider.ts"
 import { picturesPage, pictureSent } from "./pictures.ts"
 import { planPage } from "./plan.ts"
@@ -56,7 +56,7 @@ import { seenSent } from "../parts/seen.ts"
 import { themeSent } from "../parts/theme.ts"
 import { type Sent, visitOf, type WebPage } from "../visit.ts"
 
-/** Pages that anybody may read, by their address. */
+/** Pages that anybody can read. */
 const reading = {
   "/": roomsPage,
   "/rooms/{roomId}": roomPage,
@@ -92,7 +92,7 @@ const reading = {
   "/reference/{operationId}": referenceOperationPage,
 } as const satisfies Readonly<Record<string, WebPage>>
 
-/** Pages with a form, and those about oneself. */
+/** Pages with a form, and pages about the visitor. */
 const acting = {
   "/do/{operation}": actPage,
   "/rooms/{roomId}/connect": connectPage,
@@ -107,7 +107,7 @@ const acting = {
   "/library/papers/{paperId}": libraryPaperPage,
 } as const satisfies Readonly<Record<string, WebPage>>
 
-/** Pages for operators; to everybody else nothing is there. */
+/** Pages for operators. Everybody else gets the answer for an unknown address. */
 const administering: Readonly<Record<string, WebPage>> = {
   "/admin": adminPage,
   "/admin/people": adminPeoplePage,
@@ -119,27 +119,27 @@ const administering: Readonly<Record<string, WebPage>> = {
   "/admin/audit": adminAuditPage,
 }
 
-/** Pages that are drawn of much at once. */
-const much: ReadonlySet<WebPage> = new Set([boardPage, graphPage, comparePage, curvesPage, attemptsPage, searchPage])
-/** Pages that show what this thread alone knows: what a browser carries on its way in, and how people come in. */
-const ofThisThread: ReadonlySet<WebPage> = new Set([signInPage, setUpPage, invitationPage, accountPage])
-/** How reading threads take what is asked of a page; undefined where this thread answers. */
-function offloadingOf(edge: Edge, press: FormSubmission, path: string, page: WebPage): Offloading | undefined {
-  if (ofThisThread.has(page)) return undefined
+/** Pages that are expensive to make. */
+const expensive: ReadonlySet<WebPage> = new Set([boardPage, graphPage, comparePage, curvesPage, attemptsPage, searchPage])
+/** Pages that need state of the serving thread: cookies of a sign-in, and how people can sign in. */
+const onServingThread: ReadonlySet<WebPage> = new Set([signInPage, setUpPage, invitationPage, accountPage])
+/** Returns how reader threads make a page; undefined if the serving thread makes it. */
+function offloadingOf(edge: Edge, tools: PageTools, path: string, page: WebPage): Offloading | undefined {
+  if (onServingThread.has(page)) return undefined
   return {
-    cost: much.has(page) ? "expensive" : "page",
+    cost: expensive.has(page) ? "expensive" : "page",
     moment: (event) => momentAsked(path, event),
-    refused: refusedHandler(edge, press, path),
+    refused: refusedHandler(edge, tools, path),
   }
 }
 
-/** Every page by its address: the one of each kind of object among them, or this does not compile. */
+/** All pages by path. The type requires the page of each kind of object. */
 export const pages: Readonly<Record<string, WebPage>> = {
   ...({ ...reading, ...acting } satisfies Readonly<Record<PageAddress, WebPage>>),
   ...administering,
 }
 
-/** What forms send; each works without a script. */
+/** Handlers of forms. Each form works without a script. */
 const sent: Readonly<Record<string, Sent>> = {
   ...actionForms,
   "/web/theme": themeSent,
@@ -150,17 +150,17 @@ const sent: Readonly<Record<string, Sent>> = {
   "/web/{operation}": actSent,
 }
 
-/** Pages that wait for the identity provider before they can answer. */
-const asked: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProvider, "/sign-in/provider/back": providerReturn }
+/** Pages that wait for the identity provider. */
+const providerPages: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProvider, "/sign-in/provider/back": providerReturn }
 
-/** Adds every page, and answers what a browser asks for that is none. */
+/** Adds the routes of all pages and forms. @returns the handler for unknown addresses, which answers browsers with a page */
 export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<Answer> | null } {
   const assets = openAssets()
-  const press = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
+  const tools = { assets, renderer: edge.renderer ?? new Renderer(new OnThisThread()) }
   for (const [path, page] of Object.entries(administering))
     routes.add("GET", path, (event) =>
-      made(edge, press, page, () => {
-        // In the same moment as all that the page shows.
+      makePage(edge, tools, page, () => {
+        // Checked in the snapshot that the page reads.
         mustBeOperator(edge, event)
         return visitOf(edge, event)
       }),
@@ -169,18 +169,18 @@ export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (eve
     routes.add(
       "GET",
       path,
-      addressHandler(edge, press, path, page),
+      addressHandler(edge, tools, path, page),
       Object.hasOwn(reading, path) ? "visitors" : undefined,
-      offloadingOf(edge, press, path, page),
+      offloadingOf(edge, tools, path, page),
     )
-  for (const [path, form] of Object.entries(asked)) routes.add("GET", path, formHandler(edge, press, form))
-  for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, press, form))
+  for (const [path, form] of Object.entries(providerPages)) routes.add("GET", path, formHandler(edge, tools, form))
+  for (const [path, form] of Object.entries(sent)) routes.add("POST", path, formHandler(edge, tools, form))
   feedRoutes(edge, routes)
   routes.add("GET", "/assets/{name}", (event) => assets.answer(event.context.params?.name ?? ""), "here")
-  const nothing = pageHandler(edge, press, () => {
-    throw new Refusal("unknown_operation", "No page of this service has this address.")
+  const notFound = pageHandler(edge, tools, () => {
+    throw new Refusal("unknown_operation", "There is no page at this address.")
   })
   const isForPeople = ({ url, req }: H3Event) =>
     !url.pathname.startsWith("/api/") && (req.headers.get("accept") ?? "").includes("text/html")
-  return { missing: (event) => (isForPeople(event) ? nothing(event) : null) }
+  return { missing: (event) => (isForPeople(event) ? notFound(event) : null) }
 }

@@ -26,7 +26,7 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
     ${isOwner ? null : askedOnce("Leave this Collection", "You will no longer see its papers and notes, unless you are invited again. Your own notes stay in it.", actionButton("leave_collection", { collectionId: id }, "Leave Collection", { danger: true, next: "/library" }))}</section>`
 }
 
-/** The page of a Collection, with what is to be said of a pasted text. @throws Refusal `unknown_collection` */
+/** Returns the page of a Collection, with the result of a pasted text. @throws Refusal `unknown_collection` */
 export function collectionShown(visit: Visit, collectionId: string, result: PasteResult = {}): Shown {
   const held = visit.ask("library_collection", { collectionId }, { offset: visit.url.searchParams.get("offset") || undefined })
   const sent = held.isOwner ? orNull(() => visit.ask("collection_invitations", { collectionId })) : null
@@ -54,7 +54,7 @@ ${
   held.isOwner
     ? askedOnce(
         "Delete this Collection",
-        "Its papers stay saved. Its notes are deleted for everybody it is shared with.",
+        "Its papers stay saved. Its notes are deleted for everybody.",
         actionButton("delete_collection", { collectionId }, "Delete Collection", { danger: true, next: "/library" }),
       )
     : null

@@ -1,4 +1,4 @@
-/** A paper in one's Library: what it says, and beside it what one wrote on it, what others did, and how far it is read. */
+/** A paper in the Library: its description, the reader's notes, tags and position, and the notes of Collections. */
 import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
@@ -16,8 +16,8 @@ import { signedInOnly } from "./library.ts"
 
 type Note = AnswerOf<"collection_notes">["items"][number]
 
-const hidden = (given: Readonly<Record<string, string>>): Html =>
-  html`${Object.entries({ "/requestId": randomUUID(), ...given }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
+const hidden = (fields: Readonly<Record<string, string>>): Html =>
+  html`${Object.entries({ "/requestId": randomUUID(), ...fields }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
 
 const viaKey = ({ via }: Note): Html | null =>
   via && html` <span class="tag" title="through the personal key ${via.label}">via ${via.agent?.name ?? via.label}</span>`
@@ -32,7 +32,7 @@ const noteItem = (note: Note, notes: readonly Note[], own: string, here: string)
     }${markdown(note.text)}${note.author === own ? html`<div class="after">${actionButton("delete_note", { noteId: note.noteId }, "Delete", { danger: true, next: here })}</div>` : null}</li>`
 }
 
-/** The notes of one Collection on the paper, and a place to write another. */
+/** Renders the notes of a Collection on the paper, and a form to add one. */
 function thread(visit: Visit, paperId: string, collection: { id: string; name: string }): Html {
   const offset = visit.url.searchParams.get("offset") || undefined
   const page = orNull(() => visit.ask("collection_notes", { collectionId: collection.id }, { paperId, offset }))
@@ -43,7 +43,7 @@ function thread(visit: Visit, paperId: string, collection: { id: string; name: s
   return html`<section aria-labelledby="notes">${heading(2, "notes", html`Notes in <a href="${to(`/library/collections/${collection.id}`)}">${collection.name}</a>`, unread && last !== undefined ? actionButton("mark_read", { "/collectionId": collection.id, "/paperId": paperId, "/throughNoteId": last.noteId }, "Mark read", { next: here }) : null)}
 ${
   page.items.length === 0
-    ? html`<p class="quiet">No notes yet. Everybody the Collection is shared with sees them.</p>`
+    ? html`<p class="quiet">No notes yet. Everybody who shares the Collection sees them.</p>`
     : html`<ol class="timeline" aria-label="Notes">${page.items.map((note) => noteItem(note, page.items, visit.person?.username ?? "", here))}</ol>`
 }${more(page.nextOffset === null ? null : withQuery(here, { offset: page.nextOffset }), "Later notes")}
 <form class="stack" method="post" action="${to("/web/post_note")}" data-draft="note-${collection.id}-${paperId}">${hidden({ "/collectionId": collection.id, "/paperId": paperId, _next: here })}<div class="field"><label for="note-text">Write a note</label>
@@ -51,7 +51,7 @@ ${
   </form></section>`
 }
 
-/** The person's own notes, with the box to change them in place, and their highlights. */
+/** Renders the person's own notes with a form to edit them, and their highlights. */
 function annotations({ notes, highlights, revision, updatedAt }: AnswerOf<"library_annotations">, paperId: string, here: string): Html {
   const expected = String(revision)
   const box = html`<form class="stack own-notes" method="post" action="${to("/web/write_annotation")}" data-draft="own-${paperId}-${revision}">${hidden({ "/paperId": paperId, "/expectedRevision": expected, _next: here })}<div class="field"><label class="aside" for="own-text">Your notes</label>
@@ -69,7 +69,7 @@ ${notes === "" ? box : html`${markdown(notes)}<details><summary>Edit</summary>${
   }</section>`
 }
 
-/** The person's own tags, and a line to add some. */
+/** Renders the person's own tags, and a form to add more. */
 function tags(visit: Visit, paperId: string, own: readonly string[], here: string): Html {
   const known = visit.ask("library_tags").items.filter(({ tag }) => !own.includes(tag))
   return html`<section aria-labelledby="tags">${heading(2, "tags", "Tags", html`<span class="quiet">only you and your agents see them</span>`)}${
@@ -79,10 +79,10 @@ function tags(visit: Visit, paperId: string, own: readonly string[], here: strin
           (tag) =>
             html`<li><span class="tag"><a href="${to(withQuery("/library", { tag }))}">${tag}</a><form method="post" action="${to("/web/untag_papers")}">${hidden({ "/paperIds": paperId, "/tags": tag, _next: here })}<button title="Remove tag"><span aria-hidden="true">×</span><span class="aside">Remove ${tag}</span></button></form></span></li>`,
         )}</ul>`
-  }<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/paperIds": paperId, _next: here })}<label class="aside" for="new-tags">More tags, with commas between them</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Add tags</button></form></section>`
+  }<form class="add-tag" method="post" action="${to("/web/tag_papers")}">${hidden({ "/paperIds": paperId, _next: here })}<label class="aside" for="new-tags">More tags, separated by commas</label><input id="new-tags" name="/tags" required list="known-tags" maxlength="500" placeholder="to read, warm-up" autocomplete="off"><datalist id="known-tags">${known.slice(0, 100).map(({ tag }) => html`<option value="${tag}"></option>`)}</datalist><button class="quiet">Add tags</button></form></section>`
 }
 
-/** How far it is read, and the line to say so. */
+/** Renders the reading position, and a form to change it. */
 function reading({ page, pages, at }: AnswerOf<"reading_position">, paperId: string, here: string): Html {
   const number = (name: string, value: number | null) =>
     attributes({ name, value, type: "number", min: 1, max: limits.lastPage, inputmode: "numeric", id: `read${name.replace("/", "-")}` })
@@ -93,7 +93,7 @@ function reading({ page, pages, at }: AnswerOf<"reading_position">, paperId: str
   }<label for="read-page">Page</label><input required${number("/page", page)}><label for="read-pages">of<span class="aside"> how many</span></label><input${number("/pages", pages)} placeholder="?"><button class="quiet">Save</button></form></section>`
 }
 
-/** Where Rooms cite the paper, which anybody may see. */
+/** Renders the records that cite the paper, which are public. */
 function cited(visit: Visit, arxivId: string, here: string): Html {
   const after = visit.url.searchParams.get("cited") || undefined
   const { items, nextCursor } = visit.ask("paper_publications", { arxivId }, { after })
@@ -111,7 +111,7 @@ function cited(visit: Visit, arxivId: string, here: string): Html {
   }${more(nextCursor === null ? null : withQuery(here, { cited: nextCursor }), "Earlier ones")}</section>`
 }
 
-/** The Collections that the person may put the paper into, and the one step that does it. */
+/** Renders a form to add the paper to another Collection. */
 function filing(visit: Visit, paperId: string, held: readonly { readonly id: string }[], here: string): Html {
   const others = visit.ask("library_collections").items.filter(({ id }) => held.every((each) => each.id !== id))
   return others.length === 0
@@ -123,8 +123,8 @@ export const libraryPaperPage = signedInOnly((visit) => {
   const paper = visit.ask("library_paper", {}, { paperId: visit.id("paperId") })
   const { paperId, arxivId, isbn, title, authors, abstract, categories, year, venue, volume, issue, pages, publishedAt, savedAt } = paper
   const [own, position] = [visit.ask("library_annotations", {}, { paperId }), visit.ask("reading_position", {}, { paperId })]
-  const asked = visit.url.searchParams.get("collection")
-  const collection = paper.collections.find(({ id }) => id === asked) ?? paper.collections[0]
+  const collectionId = visit.url.searchParams.get("collection")
+  const collection = paper.collections.find(({ id }) => id === collectionId) ?? paper.collections[0]
   const here = paperPath(paperId, collection?.id)
   const isOwn = savedAt !== null || paper.collections.length > 0 || own.revision > 0
   const collections =
@@ -137,7 +137,7 @@ export const libraryPaperPage = signedInOnly((visit) => {
   const appeared = [venue, volume && `volume ${volume}`, issue && `issue ${issue}`, pages && `pages ${pages}`]
     .filter((part) => part)
     .join(", ")
-  const said = [
+  const details = [
     title === null ? null : arxivId && `arXiv:${arxivId}`,
     isbn && `ISBN ${hyphenated(isbn)}`,
     publishedAt?.slice(0, 10) ?? (year === null ? null : String(year)),
@@ -148,7 +148,7 @@ export const libraryPaperPage = signedInOnly((visit) => {
     wide: true,
     body: html`<p class="meta"><a href="${to("/library")}">Library</a></p><h1>${title === null ? calledBy(paper) : inlineMarkdown(title)}</h1>
 ${authors.length === 0 ? null : html`<p>${authors.join(", ")}</p>`}${appeared === "" ? null : html`<p class="quiet">${appeared}</p>`}
-<p class="meta">${said.map((each) => (each ? html`<span>${each}</span>` : null))}${paperLinks(paper).map((link) => html`<span>${link}</span>`)}<span class="quiet">${sourceLine(paper)}</span></p>
+<p class="meta">${details.map((each) => (each ? html`<span>${each}</span>` : null))}${paperLinks(paper).map((link) => html`<span>${link}</span>`)}<span class="quiet">${sourceLine(paper)}</span></p>
 <section aria-label="Actions"><div class="actions">${savedAt !== null ? actionButton("unsave_papers", { "/paperIds": paperId }, "Unsave", { next: here }) : actionButton("save_papers", { "/identifiers": paperId }, "Save", { next: here })}${filing(visit, paperId, paper.collections, here)}</div></section>
 <div class="beside-paper"><div>
 <section aria-labelledby="abstract">${heading(2, "abstract", "Abstract")}${abstract === null ? empty("No abstract yet.") : html`<p class="abstract">${inlineMarkdown(abstract)}</p>`}

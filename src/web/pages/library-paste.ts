@@ -1,6 +1,6 @@
 /**
- * `POST /web/paste`: saves every paper that a pasted text names, and says what became of each part. What is not certain is shown
- * first: parts that could not be read, and papers that are known by their words alone.
+ * `POST /web/paste`: saves the papers that a pasted text names, and shows the result of each part. It shows a preview first if
+ * some parts could not be read, or some papers are recognised only by their words.
  */
 import { randomUUID } from "node:crypto"
 import { v5 } from "uuid"
@@ -25,15 +25,15 @@ export async function pasteSent(visit: Visit): Promise<Answer | WebPage> {
   const { edge, event } = visit
   const actor = pageCaller(edge, event)
   const form = await readFormBody(event, Math.min(limits.requestBodyBytes, 3 * limits.importedText + limits.smallFormBytes))
-  const given = (name: string) => form.get(name) || undefined
+  const value = (name: string) => form.get(name) || undefined
   const text = (form.get("text") ?? "").replaceAll("\r\n", "\n")
-  const of = given("of")
-  const collectionId = of ?? given("collectionId")
-  const delivery = given("requestId") ?? ""
+  const of = value("of")
+  const collectionId = of ?? value("collectionId")
+  const delivery = value("requestId") ?? ""
 
-  /** Stores it. @throws Refusal with nothing stored */
-  async function stored(): Promise<PasteResult> {
-    // The form's own id with its content: the same form sent again, after a change of what was wrong, is another write.
+  /** Saves the papers. @throws Refusal if nothing was stored */
+  async function save(): Promise<PasteResult> {
+    // The id depends on the content, so that a form corrected and sent again is a new write.
     const requestId = isUuid(delivery) ? v5(`${collectionId ?? ""} ${text}`, delivery) : randomUUID()
     const body = { schemaVersion: operation.schemaVersion, requestId, text, ...(collectionId !== undefined && { collectionId }) }
     const { result } = trusted<{ result: ResultOf<"import_papers"> }>(
@@ -43,17 +43,20 @@ export async function pasteSent(visit: Visit): Promise<Answer | WebPage> {
     return { collectionId, outcome: { filed: added ?? saved, already: alreadyThere ?? alreadySaved, unreadable } }
   }
 
-  /** What to say of it: what it is recognised as, where that was asked for or is not certain; else what became of it. */
-  async function told(): Promise<PasteResult> {
+  /** Returns a preview if the person asked for one or the recognition is uncertain; else saves the papers. */
+  async function handle(): Promise<PasteResult> {
     if ([...text].length > limits.importedText)
-      throw new Refusal("invalid_schema", `This is longer than ${limits.importedText.toLocaleString("en")} characters. Paste it in parts.`)
-    if (form.get("preview") === null && form.get("seen") === seenMark(text)) return stored()
+      throw new Refusal(
+        "invalid_schema",
+        `The text is longer than ${limits.importedText.toLocaleString("en")} characters. Paste it in parts.`,
+      )
+    if (form.get("preview") === null && form.get("seen") === seenMark(text)) return save()
     const recognised = await readPapers([text])
     const isCertain = recognised.unreadable.length === 0 && recognised.byWords.length === 0
-    return form.get("preview") === null && isCertain ? stored() : { text, recognised, collectionId }
+    return form.get("preview") === null && isCertain ? save() : { text, recognised, collectionId }
   }
 
-  const result = await told().catch((error: unknown): PasteResult => {
+  const result = await handle().catch((error: unknown): PasteResult => {
     if (!(error instanceof Refusal)) throw error
     return { text, collectionId, refusal: error.message }
   })

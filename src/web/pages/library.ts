@@ -1,4 +1,4 @@
-/** The Library of the person who is signed in: what they saved, found again by words, tags and orders, and what it is filed in. */
+/** The Library of the signed-in person: saved papers with search and order, Collections, tags and invitations. */
 import type { Answer } from "../../edge/answers/answer.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
@@ -13,7 +13,7 @@ import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
-/** Pages of the Library are for those who have one. */
+/** Makes a page for signed-in people only. Others are sent to sign in. */
 export const signedInOnly =
   (page: (visit: Visit) => Shown) =>
   (visit: Visit): Shown | Answer =>
@@ -23,13 +23,13 @@ export const signedInOnly =
 
 const orderNames = { saved: "newest saved", title: "title", published: "newest published" } as const
 
-/** What the address asks to be listed. */
-function askedFor({ url }: Visit) {
-  const given = (name: string) => url.searchParams.get(name)?.trim() || undefined
-  const sort = enumerations.paperOrder.find((each) => each === given("sort"))
-  return { query: given("query")?.slice(0, limits.searchQuery), tag: given("tag")?.slice(0, limits.tag).toLowerCase(), sort }
+/** Reads the search, tag and order from the address. */
+function listingIn({ url }: Visit) {
+  const value = (name: string) => url.searchParams.get(name)?.trim() || undefined
+  const sort = enumerations.paperOrder.find((each) => each === value("sort"))
+  return { query: value("query")?.slice(0, limits.searchQuery), tag: value("tag")?.slice(0, limits.tag).toLowerCase(), sort }
 }
-type Asked = ReturnType<typeof askedFor>
+type Listing = ReturnType<typeof listingIn>
 
 const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
   items.length === 0
@@ -42,19 +42,19 @@ const invitations = ({ items }: AnswerOf<"library_invitations">): Html | null =>
       </li>`,
       )}</ul></section>`
 
-const find = ({ query, tag, sort }: Asked): Html =>
+const find = ({ query, tag, sort }: Listing): Html =>
   html`<form class="find" role="search" aria-label="Saved papers" action="${to("/library")}">${
     tag === undefined ? null : html`<input type="hidden" name="tag" value="${tag}">`
-  }<label class="aside" for="find">Words in titles, authors, abstracts and your own notes</label><input id="find" type="search" name="query" value="${query}" maxlength="${limits.searchQuery}" placeholder="Title, author, abstract, your notes"><label class="aside" for="find-sort">Order</label><select id="find-sort" name="sort">${enumerations.paperOrder.map((each) => html`<option value="${each}"${attributes({ selected: each === (sort ?? "saved") })}>${orderNames[each]}</option>`)}</select><button class="quiet">Find</button></form>`
+  }<label class="aside" for="find">Words in titles, authors, abstracts and your notes</label><input id="find" type="search" name="query" value="${query}" maxlength="${limits.searchQuery}" placeholder="Title, author, abstract, your notes"><label class="aside" for="find-sort">Order</label><select id="find-sort" name="sort">${enumerations.paperOrder.map((each) => html`<option value="${each}"${attributes({ selected: each === (sort ?? "saved") })}>${orderNames[each]}</option>`)}</select><button class="quiet">Find</button></form>`
 
-/** The papers that are asked for, a page of them. */
-function papers(visit: Visit, asked: Asked, hasAny: boolean): Html {
-  const { query, tag, sort } = asked
+/** Renders a page of the saved papers that match. */
+function papers(visit: Visit, listing: Listing, hasAny: boolean): Html {
+  const { query, tag, sort } = listing
   const offset = visit.url.searchParams.get("offset") || undefined
   const first = visit.ask("library_papers", {}, { query, tag, sort, offset })
-  // A word that no paper holds may be another one, mistyped.
-  const near = first.didYouMean === null || tag !== undefined ? undefined : first.didYouMean
-  const { items, nextOffset } = near === undefined ? first : visit.ask("library_papers", {}, { query: near, sort })
+  // A word without results may be mistyped.
+  const suggested = first.didYouMean === null || tag !== undefined ? undefined : first.didYouMean
+  const { items, nextOffset } = suggested === undefined ? first : visit.ask("library_papers", {}, { query: suggested, sort })
   const read = visit.tables.library.annotations.positions(
     visit.person?.userId ?? "",
     items.map(({ paperId }) => paperId),
@@ -74,16 +74,14 @@ function papers(visit: Visit, asked: Asked, hasAny: boolean): Html {
     "papers",
     tag === undefined ? "Saved papers" : html`Saved papers tagged “${tag}”`,
     narrowed ? html`<a href="${to("/library#papers")}">Show all</a>` : null,
-  )}${hasAny || narrowed ? find(asked) : null}${near === undefined ? null : html`<p class="quiet">No results for “${query}”. Showing results for “<a href="${to(withQuery("/library", { query: near, sort }))}">${near}</a>”.</p>`}
+  )}${hasAny || narrowed ? find(listing) : null}${suggested === undefined ? null : html`<p class="quiet">No results for “${query}”. Showing results for “<a href="${to(withQuery("/library", { query: suggested, sort }))}">${suggested}</a>”.</p>`}
 ${
   items.length > 0
     ? html`<ul class="cards papers">${items.map(item)}</ul>`
     : narrowed
-      ? empty("No saved paper has all of these words. Titles, authors, journals, abstracts, tags and your own notes were searched.")
-      : empty(
-          "No papers saved yet. Paste one above. Your agents can save papers too, with a personal key that you issue under your account.",
-        )
-}${more(nextOffset === null ? null : withQuery("/library", { query: near ?? query, tag, sort, offset: nextOffset }), "More papers")}</section>`
+      ? empty("No saved paper contains all of these words. The search covers titles, authors, journals, abstracts, tags and your notes.")
+      : empty("No papers saved yet. Paste one above. Your agents can also save papers, with a personal key from your account page.")
+}${more(nextOffset === null ? null : withQuery("/library", { query: suggested ?? query, tag, sort, offset: nextOffset }), "More papers")}</section>`
 }
 
 function collections({ items, nextOffset }: AnswerOf<"library_collections">): Html {
@@ -97,37 +95,37 @@ function collections({ items, nextOffset }: AnswerOf<"library_collections">): Ht
   }${more(nextOffset === null ? null : withQuery("/library", { collections: nextOffset }), "Older Collections")}</section>`
 }
 
-/** Tags with the most papers are shown; the others are a click away. */
+/** The most tags shown without a click: those with the most papers. */
 const SHOWN_TAGS = 40
 
-function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Asked): Html {
+function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Listing): Html {
   const link = ({ tag, papers: count }: (typeof items)[number]) =>
     html`<li><a class="tag" href="${to(withQuery("/library", { tag }))}"${attributes({ "aria-current": tag === current ? "true" : null })}>${tag} <span class="count">${count}</span></a></li>`
   const often = new Set([...items].sort((one, other) => other.papers - one.papers).slice(0, SHOWN_TAGS))
   const others = items.filter((item) => !often.has(item))
   return html`<section aria-labelledby="tags">${heading(2, "tags", "Your tags")}${
     items.length === 0
-      ? html`<p class="quiet">Tags are your own words, and only you see them. Add them on the page of a paper.</p>`
+      ? html`<p class="quiet">Only you can see your tags. Add them on the page of a paper.</p>`
       : html`<ul class="tags">${items.filter((item) => often.has(item)).map(link)}</ul>${others.length === 0 ? null : html`<details><summary>${counted(others.length, "more tag")}</summary><ul class="tags">${others.map(link)}</ul></details>`}`
   }</section>`
 }
 
-/** The page, with what is to be said of a pasted text. */
+/** Returns the page, with the result of a pasted text. */
 export function libraryShown(visit: Visit, result: PasteResult = {}): Shown {
-  const asked = askedFor(visit)
+  const listing = listingIn(visit)
   const held = visit.ask("library_collections", {}, { offset: visit.url.searchParams.get("collections") || undefined })
   const [received, tagged] = [visit.ask("library_invitations"), visit.ask("library_tags")]
   const collection = held.items.find(({ id }) => id === result.collectionId)
   const saved = visit.tables.library.saved.count(visit.person?.userId ?? "")
-  const { query, tag, sort } = asked
+  const { query, tag, sort } = listing
   return {
     title: "Library",
     wide: true,
-    body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span><span>only you see it, apart from the Collections you share</span></p>
+    body: html`<h1>Library</h1><p class="meta"><span>${counted(saved, "saved paper")}</span><span>only you can see it, except the Collections you share</span></p>
 <p class="jump ways"><a href="#collections">Collections</a> <a href="#tags">Tags</a> <a href="#files">As a file</a></p>
 ${pasted(result, collection)}${pasteBox({ ...result, collections: held.items })}${invitations(received)}
-<div class="shelved">${papers(visit, asked, saved > 0)}
-<aside aria-label="Filed under">${collections(held)}${tags(tagged, asked)}
+<div class="shelved">${papers(visit, listing, saved > 0)}
+<aside aria-label="Filed under">${collections(held)}${tags(tagged, listing)}
 <section aria-labelledby="files">${heading(2, "files", "As a file")}<p class="quiet">${query === undefined && tag === undefined ? "All saved papers, with your tags." : "The papers listed here, with your tags."}</p>${asFiles("/api/library/papers", { query, tag, sort })}</section></aside></div>`,
   }
 }

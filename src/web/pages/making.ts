@@ -1,4 +1,4 @@
-/** How a page is made: what it shows is asked in one moment, its texts are rendered, and it is written; or what went wrong is. */
+/** Makes a page: reads its content in one snapshot, renders its texts and writes it, or writes a page about the error. */
 import { basePathOf } from "../../contract/base-path.ts"
 import { limits } from "../../contract/limits.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
@@ -20,18 +20,18 @@ import { waitingFor } from "../parts/waiting.ts"
 import type { Fitting, Shown, Visit, WebPage } from "../visit.ts"
 import { refusedPage, tooLargePage } from "./refused.ts"
 
-/** What pages are written with. */
-export interface FormSubmission {
+/** The tools for writing pages. */
+export interface PageTools {
   readonly assets: Assets
   readonly renderer: Renderer
 }
 
-/** Writes a page, once its texts are rendered. One that would be too large says so in its place. */
-export async function write(
+/** Renders the texts of a page and writes it. A page that would be too large is replaced with a message. */
+export async function writePage(
   visit: Visit,
-  { assets, renderer }: FormSubmission,
-  given: Shown | Fitting,
-  { labels, unread, headers }: Railed = {},
+  { assets, renderer }: PageTools,
+  content: Shown | Fitting,
+  { labels, unread, headers }: RoomDetails = {},
 ): Promise<Answer> {
   const { past, edge } = visit
   const now = edge.instance.world.now()
@@ -41,7 +41,7 @@ export async function write(
     ...(labels && { labels }),
     ...(past && { stays: staysAt(past), at: past.asOf.sequence }),
   }
-  const shown = "items" in given ? await paginate(given, renderer, setting) : given
+  const shown = "items" in content ? await paginate(content, renderer, setting) : content
   const page = layout(visit, assets, shown, unread?.sections)
   const whole = page.write({ ...setting, texts: await renderer.markupOf(page.texts) })
   const fits = Buffer.byteLength(whole) <= limits.pageBytes
@@ -59,29 +59,29 @@ export async function write(
 
 const failed = new Refusal("temporarily_unavailable", "The service failed while it made this page.", { committed: null })
 
-/** What went wrong on the way to a page, as a page. */
-export function wrong(visit: Visit, error: unknown): Shown {
+/** Returns a page about an error, and logs it if it is not a refusal. */
+export function errorPage(visit: Visit, error: unknown): Shown {
   const isReading = visit.event.req.method === "GET" || visit.event.req.method === "HEAD"
   if (error instanceof Refusal) return refusedPage(error, isReading)
   visit.edge.requestLog?.failed(contextOf(visit.event), error)
   return refusedPage(failed, isReading)
 }
 
-/** What a page shows, or what went wrong on the way to it. */
+/** Returns the content of a page, or of a page about the error. */
 function shownBy(page: WebPage, visit: Visit): ReturnType<WebPage> {
   try {
     return page(visit)
   } catch (error) {
-    return wrong(visit, error)
+    return errorPage(visit, error)
   }
 }
 
-/** What a page of a Room knows of it: where the labels in its texts lead, and what is new to its reader. */
-interface Railed extends Partial<ReturnType<typeof seenWith>> {
+/** What the page of a Room needs to be written: the paths of labels in its texts, and what is new to the reader. */
+interface RoomDetails extends Partial<ReturnType<typeof seenWith>> {
   readonly labels?: Setting["labels"]
 }
 
-function railed(visit: Visit, shown: Shown | Fitting): Railed {
+function roomDetails(visit: Visit, shown: Shown | Fitting): RoomDetails {
   const { edge } = visit
   const { rail, body } = "items" in shown ? shown.shown(0, 0) : shown
   if (rail === undefined) return {}
@@ -91,18 +91,18 @@ function railed(visit: Visit, shown: Shown | Fitting): Railed {
   return { labels, ...seenWith(visit, rail) }
 }
 
-/** Makes a page: all that it asks, and who asks, is of one moment; its texts are rendered, and it is written, after that. */
-export async function made(edge: Edge, press: FormSubmission, page: WebPage, visiting: () => Visit): Promise<Answer> {
+/** Makes a page. The visitor and all reads are from one snapshot. The texts are rendered after it. */
+export async function makePage(edge: Edge, tools: PageTools, page: WebPage, visiting: () => Visit): Promise<Answer> {
   await ownTurn()
   const [visit, shown, known] = edge.instance.ledger.snapshot(() => {
     const visit = visiting()
     waitingFor(visit)
     const shown = shownBy(page, visit)
-    return [visit, shown, shown instanceof Answer ? undefined : railed(visit, shown)] as const
+    return [visit, shown, shown instanceof Answer ? undefined : roomDetails(visit, shown)] as const
   })
   try {
-    return shown instanceof Answer ? shown : await write(visit, press, shown, known)
+    return shown instanceof Answer ? shown : await writePage(visit, tools, shown, known)
   } catch (error) {
-    return write(visit, press, wrong(visit, error))
+    return writePage(visit, tools, errorPage(visit, error))
   }
 }

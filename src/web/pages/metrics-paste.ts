@@ -1,4 +1,4 @@
-/** `POST /web/metrics`: reports a pasted table of values as metrics of one's own attempt, as one event, or says what is wrong with it. */
+/** `POST /web/metrics`: reports a pasted table as metrics of the visitor's own attempt, in one event, or shows its faults. */
 import { randomUUID } from "node:crypto"
 import { v5 } from "uuid"
 import { limits } from "../../contract/limits.ts"
@@ -40,8 +40,14 @@ export async function metricsSent(visit: Visit): Promise<Answer | WebPage> {
     await sendWrite(edge, event, operation, actor, () => ({
       params: {},
       body: {
-        ...{ schemaVersion: operation.schemaVersion, requestId, attemptId, ...affordances.expected, event: "progress" },
-        ...{ reportedAt: new Date().toISOString(), metrics: points, ...(isOver("attempt", status) && { late: true }) },
+        schemaVersion: operation.schemaVersion,
+        requestId,
+        attemptId,
+        ...affordances.expected,
+        event: "progress",
+        reportedAt: new Date().toISOString(),
+        metrics: points,
+        ...(isOver("attempt", status) && { late: true }),
       },
     }))
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Smaller objects, a page each: materials, links, checkpoints, papers; and the concepts of every Room. */
+/** The pages of materials, links, checkpoints and papers, and the list of concepts. */
 import { partInWords } from "../../contract/definitions/sentence.ts"
 import { feedLinks } from "../about.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
@@ -39,10 +39,10 @@ const uses = (kind: "attempt" | "plan", name: string, { total, items }: Material
   name,
   total === 0
     ? "none"
-    : html`${items.map(({ id, label: text, name: said, ...origin }) => html`${label(kind, id, text)}${fromOther(origin)} ${said} `)}${total > items.length ? `and ${total - items.length} more` : null}`,
+    : html`${items.map(({ id, label: text, name: use, ...origin }) => html`${label(kind, id, text)}${fromOther(origin)} ${use} `)}${total > items.length ? `and ${total - items.length} more` : null}`,
 ]
 
-/** An address that somebody reported. Only one that a browser can open becomes a link. */
+/** Renders a reported address, as a link only if a browser can open it. */
 const location = (uri: string): Html =>
   uri.startsWith("https:") ? html`<a rel="nofollow noopener ugc" href="${uri}">${uri}</a>` : html`<code>${uri}</code>`
 
@@ -67,7 +67,7 @@ ${facts([
   uses("attempt", "Produced by", material.producedBy),
   uses("plan", "Required by", material.requiredBy),
 ])}
-<section aria-labelledby="locations">${heading(2, "locations", "Where it is said to lie")}${
+<section aria-labelledby="locations">${heading(2, "locations", "Reported locations")}${
       material.locations.length === 0
         ? empty("No location has been reported.")
         : table(
@@ -86,7 +86,7 @@ ${facts([
   </tr>`,
             ),
           )
-    }<p class="hint">The service opens none of these addresses.</p></section>
+    }<p class="hint">The service does not open these addresses.</p></section>
 ${forMembers(visit, room, act("report_material_location", { materialId }))}
 ${ways([["JSON", `/api/research/materials/${materialId}`]])}`,
   }
@@ -95,7 +95,7 @@ ${ways([["JSON", `/api/research/materials/${materialId}`]])}`,
 type Link = AnswerOf<"link">
 type Answered = NonNullable<Extract<Link, { answered: unknown }>["answered"]>
 
-/** By what the author of a record answered a dispute. */
+/** Renders the statement by which a record's author answered a dispute. */
 const answeredBy = (threadId: string, { by, linkId, entryId, at }: Answered): Html =>
   html`<p>Its author answered by <a href="${to(linkId === undefined ? entryPath(threadId, entryId ?? "") : `/links/${linkId}`)}">a ${words(by)}</a>, ${exactTime(at)}.</p>`
 
@@ -131,7 +131,7 @@ ${link.answered === null ? null : answeredBy(link.threadId, link.answered)}
 ${link.replacement === null ? null : html`<p>Replaced by ${recordChip(link.replacement, 220)}</p>`}
 ${content.evidence === undefined ? null : html`<p>Evidence: ${content.evidence.map((versionId) => html`<a href="${to(`/records/${versionId}`)}">a record</a> `)}</p>`}
 ${facts([
-  ["What stands on it now", stateBadge(link.status)],
+  ["Status", stateBadge(link.status)],
   ["Content digest", digest(link.contentDigest)],
   ["Said at", html`<a href="${to(entryPath(link.threadId, link.entryId))}">its place in the Thread</a>`],
 ])}`
@@ -168,8 +168,8 @@ export function checkpointPage(visit: Visit): Shown {
     body: html`<p class="meta"><span>checkpoint of <a href="${to(`/threads/${thread.threadId}`)}" dir="auto">${thread.title}</a></span><span>${person(checkpoint.author)}</span><span>${exactTime(checkpoint.at)}</span><span>covers entries 1 to ${checkpoint.coversThrough}</span></p>
 <p class="verdict">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? "Concluded" : "So far, not concluded")} ${reviewLine(checkpoint.reviewed)}</p>
 ${checkpoint.conclusion === null ? html`<h1 dir="auto">${thread.title}</h1>` : html`<h1 class="statement" dir="auto">${inlineMarkdown(checkpoint.conclusion)}</h1>`}
-${checkpoint.stale ? html`<div class="banner warn" role="note" aria-label="Stale">${stateBadge("disputed", "Stale: what has come since")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
-${checkpoint.selected ? null : html`<div class="banner quiet" role="note" aria-label="Replaced"><p><a href="${to(`/checkpoints/${thread.selectedCheckpointId ?? ""}`)}">A newer checkpoint</a> of this Thread has taken its place.</p></div>`}
+${checkpoint.stale ? html`<div class="banner warn" role="note" aria-label="Stale">${stateBadge("disputed", "Stale: news since then")}${whyStale(checkpoint.staleReasons)}</div>` : whyStale(checkpoint.staleReasons)}
+${checkpoint.selected ? null : html`<div class="banner quiet" role="note" aria-label="Replaced"><p><a href="${to(`/checkpoints/${thread.selectedCheckpointId ?? ""}`)}">A newer checkpoint</a> of this Thread replaces it.</p></div>`}
 ${roomBanners(room)}
 ${checkpoint.conclusion === null ? markdown(checkpoint.synthesis) : null}
 ${figuresOf(accepted("checkpoint", checkpoint.content).figures)}
@@ -181,9 +181,9 @@ ${reviewSection(visit, room, checkpoint.checkpointId, checkpoint.reviews, checkp
 ${
   checkpoint.openQuestions.length === 0
     ? null
-    : html`<section aria-labelledby="open">${heading(2, "open", "Left open")}<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul></section>`
+    : html`<section aria-labelledby="open">${heading(2, "open", "Open questions")}<ul class="questions">${checkpoint.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul></section>`
 }
-${checkpoint.conclusion === null ? null : html`<section aria-labelledby="synthesis">${heading(2, "synthesis", "How it came to this")}${markdown(checkpoint.synthesis)}</section>`}
+${checkpoint.conclusion === null ? null : html`<section aria-labelledby="synthesis">${heading(2, "synthesis", "Reasoning")}${markdown(checkpoint.synthesis)}</section>`}
 ${facts([
   checkpoint.supersedesCheckpointId === null
     ? null
@@ -206,10 +206,10 @@ export function paperPage(visit: Visit): Shown {
     json: `/api/research/papers/${encodeURIComponent(arxivId)}/publications`,
     feeds: feedLinks(`/papers/${encodeURIComponent(arxivId)}`, `arXiv:${arxivId}`),
     body: html`<h1>arXiv:${arxivId}</h1>
-      <p class="meta"><span>What this service knows of the paper is what records quote from it.</span><span><a rel="noopener" href="https://arxiv.org/abs/${arxivId}">the paper at arXiv</a></span></p>
+      <p class="meta"><span>This service knows only what records quote from the paper.</span><span><a rel="noopener" href="https://arxiv.org/abs/${arxivId}">the paper at arXiv</a></span></p>
 ${
   items.length === 0
-    ? empty("No record quotes it.")
+    ? empty("No record quotes this paper.")
     : html`<ul class="cards">${items.map(
         (record) =>
           html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${
@@ -227,7 +227,7 @@ export function conceptsPage(visit: Visit): Shown {
   return {
     title: "Concepts",
     json: withQuery("/api/research/concepts", { query }),
-    body: html`<h1>Concepts</h1><p class="meta">What records define and use in their statements; each definition belongs to its record.</p>
+    body: html`<h1>Concepts</h1><p class="meta">Concepts that records define and use in their statements. Each definition belongs to its record.</p>
 <form class="inline" role="search" aria-label="Concepts" action="${to("/concepts")}"><div class="field"><label for="concept-query">Key, label or definition contains</label><input id="concept-query" name="query" type="search" maxlength="200" value="${query}"></div><div class="field"><button class="quiet">Filter</button></div></form>
 ${
   items.length === 0

@@ -1,4 +1,4 @@
-/** The people of a Room: members, who asks to join, credentials; and what its owner does with the Room. */
+/** The people of a Room: members, requests to join and credentials; and the owner's actions on the Room. */
 import { orcidAddress } from "../../contract/answers/description.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { mayInvite } from "../../edge/identity/sign-in.ts"
@@ -16,25 +16,25 @@ import { counted, joinedWords, words } from "../words.ts"
 
 function members(visit: Visit, room: AnswerOf<"room">): Html {
   const role = roleIn(visit, room)
-  const remove = (userId: string, username: string, theirs: string): Content => {
+  const memberActions = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
     if (role === "owner")
       return html`${askedOnce(
         html`Hand over<span class="aside"> to ${username}</span>`,
-        `The Room is theirs from then on; you stay a member. The Room's activity tells it.`,
+        `They become the owner and you stay a member. The Room's activity shows it.`,
         actionButton("transfer_room", { roomId: room.roomId, userId }, html`Hand the Room over to ${username}`, {
           danger: true,
           next: `/rooms/${room.roomId}/people`,
         }),
       )}${askedOnce(
         html`Remove<span class="aside"> ${username}</span>`,
-        "Their credentials here end at once. What they said stays under their name.",
+        "Their credentials here end at once. What they wrote stays under their name.",
         actionButton("remove_member", { roomId: room.roomId, userId }, html`Remove ${username}`, { danger: true }),
       )}`
     return userId === visit.person?.userId
       ? askedOnce(
           "Leave the Room",
-          "Your credentials here end at once. What you said stays under your name; coming back needs the owner.",
+          "Your credentials here end at once. What you wrote stays under your name. Only the owner can let you in again.",
           actionButton("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true }),
         )
       : null
@@ -46,7 +46,7 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
       ({ userId, username, name, orcid, role: theirs, joinedAt }) =>
         html`<tr><th scope="row">${person({ username })}${name === null ? null : html` <span class="quiet">${name}</span>`}${orcid === null ? null : html` <a class="meta" rel="noopener" href="${orcidAddress(orcid)}">ORCID ${orcid}</a>`}</th>
     <td>${theirs}</td><td>${time(joinedAt)}</td>
-    ${role === "owner" || role === "member" ? html`<td>${remove(userId, username, theirs)}</td>` : null}</tr>`,
+    ${role === "owner" || role === "member" ? html`<td>${memberActions(userId, username, theirs)}</td>` : null}</tr>`,
     ),
     "stacked",
   )}
@@ -82,7 +82,7 @@ function credentialRow(
 ): Html {
   const over = tokenState({ revokedAt, expiresAt }, now)
   const own = owner.userId === visit.person?.userId
-  return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first signs of its token">${tokenStart}…</code>`}</th><td data-is="of">${person(owner)}</td>
+  return html`<tr><th scope="row">${label}${tokenStart === null ? null : html`<br><code class="quiet" title="The first characters of its token">${tokenStart}…</code>`}</th><td data-is="of">${person(owner)}</td>
     <td title="${permissions.map((permission) => permissionMeanings[permission]).join(" ")}">${joinedWords(permissions)}${threadIds === null ? null : html` <span class="tag">${counted(threadIds.length, "Thread")} only</span>`}</td>
     <td>${over}</td><td data-is="expires">${time(expiresAt)}</td><td data-is="last used">${lastUse(lastUsedAt)}</td>
     <td data-is="wrote last">${lastWrite === null ? html`<span class="quiet">nothing</span>` : html`${doneTo(doneBy(lastWrite.operation), lastWrite.target, pathOf(lastWrite.target.kind, lastWrite.target.id))}, ${time(lastWrite.at)}`}</td>
@@ -96,7 +96,7 @@ function credentialRow(
 
 const credentials = (visit: Visit, roomId: string, { items }: AnswerOf<"credentials">): Html =>
   html`<section aria-labelledby="credentials">${heading(2, "credentials", "Credentials for agents", html`<a href="${to(`/rooms/${roomId}/connect`)}">Connect an agent</a> ${act("issue_credential", { roomId }, "Issue a credential")}`)}
-<p class="hint">An agent writes with a credential of a member, in this Room only. Its name is public: it stands beside the member's wherever the agent writes. Tokens are shown once and kept as a digest.</p>
+<p class="hint">An agent writes with a member's credential, in this Room only. The agent's name is public and is shown beside the member's name wherever the agent writes. A token is shown once, and only its digest is kept.</p>
 ${
   items.length === 0
     ? empty(
@@ -115,7 +115,7 @@ ${
 
 function ownership(room: AnswerOf<"room">): Html {
   const { roomId } = room
-  return html`<section aria-labelledby="room">${heading(2, "room", "The Room itself")}<div class="actions">${room.state === "active" ? html`${act("amend_room", { roomId, title: room.title, question: room.question, license: room.license }, "Change its title, question or licence")}${act("archive_room", { roomId }, "Archive it")}` : act("restore_room", { roomId }, "Open it again")}<a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div>
+  return html`<section aria-labelledby="room">${heading(2, "room", "The Room")}<div class="actions">${room.state === "active" ? html`${act("amend_room", { roomId, title: room.title, question: room.question, license: room.license }, "Change its title, question or licence")}${act("archive_room", { roomId }, "Archive it")}` : act("restore_room", { roomId }, "Open it again")}<a class="button quiet" href="${to(`/rooms/${roomId}/webhooks`)}">Webhooks</a></div>
     </section>`
 }
 
@@ -123,7 +123,7 @@ export function peoplePage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
   const room = visit.ask("room", { roomId })
   const role = roleIn(visit, room)
-  const asked = role === "owner" ? orNull(() => visit.ask("join_requests", { roomId })) : null
+  const joining = role === "owner" ? orNull(() => visit.ask("join_requests", { roomId })) : null
   const issued = role === "owner" || role === "member" ? orNull(() => visit.ask("credentials", { roomId })) : null
   return {
     title: `People · ${room.title}`,
@@ -131,7 +131,7 @@ export function peoplePage(visit: Visit): Shown {
     json: `/api/research/rooms/${roomId}`,
     wide: true,
     body: html`<h1>People</h1>
-      ${roomBanners(room)}${members(visit, room)}${asked === null ? null : requests(roomId, asked)}${issued === null ? null : credentials(visit, roomId, issued)}${role === "owner" ? ownership(room) : null}
+      ${roomBanners(room)}${members(visit, room)}${joining === null ? null : requests(roomId, joining)}${issued === null ? null : credentials(visit, roomId, issued)}${role === "owner" ? ownership(room) : null}
 <p class="meta"${attributes({ hidden: role !== "nobody" })}>Created ${exactTime(room.createdAt)}</p>`,
   }
 }

@@ -1,4 +1,4 @@
-/** A person: how they want to be cited, and what they published here. */
+/** The page of a person: how they want to be cited, and their records. */
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { aboutPerson } from "../about.ts"
 import { withQuery } from "../addresses.ts"
@@ -24,12 +24,12 @@ export function personPage(visit: Visit): Shown {
       ["Name here", username],
       orcid === null
         ? null
-        : ["ORCID", html`<a rel="me noopener" href="${orcidAddress(orcid)}">${orcidAddress(orcid)}</a>, as they say themselves`],
-      person.instanceId === null ? null : ["From", "another instance, as it says"],
+        : ["ORCID", html`<a rel="me noopener" href="${orcidAddress(orcid)}">${orcidAddress(orcid)}</a>, by their own statement`],
+      person.instanceId === null ? null : ["From", "another instance, by its own statement"],
     ])}
 <section aria-labelledby="records">${heading(2, "records", "Records")}${
       items.length === 0
-        ? empty("They have published no record.")
+        ? empty("They have not published a record.")
         : html`<ul class="cards">${items.map(
             (record) =>
               html`<li><p class="meta"><span>${label(record.kind, record.versionId, record.label)} ${words(record.kind)}</span>${

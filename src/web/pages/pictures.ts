@@ -1,4 +1,4 @@
-/** `/pictures`: uploads a picture without a script, and says by which digest a form names it. */
+/** `/pictures`: uploads a picture without a script, and shows the digest to paste into a form. */
 import { figureTypes } from "../../contract/definitions/figure-routes.ts"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -12,7 +12,7 @@ import { digest as digestShown } from "../parts/parts.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit, WebPage } from "../visit.ts"
 
-/** Bytes of a form beside its one file. */
+/** Bytes of the form in addition to its file. */
 const AROUND = 4_096
 
 const form: Html = html`<form class="stack" method="post" action="${to("/web/pictures")}" enctype="multipart/form-data">
@@ -23,7 +23,7 @@ const page = (outcome: Content, status = 200): Shown => ({
   title: "Upload a picture",
   status,
   body: html`<h1>Upload a picture</h1>
-<p>Everybody can see it once something names it. Until then nobody can, and after a day it is removed. Only the picture is kept: places, names and other data in its file are not.</p>
+<p>Everybody can see the picture once a message or record names it. Until then nobody can see it, and after a day it is removed. Places, names and other data in the file are not kept.</p>
 ${outcome}${form}`,
 })
 
@@ -39,7 +39,7 @@ export async function pictureSent({ edge, event }: Visit): Promise<Answer | WebP
     const { digest, width, height } = await keepFigure(edge, person, new Uint8Array(await file.arrayBuffer()), file.type)
     return () =>
       page(
-        html`<div class="banner quiet" role="status"><strong>The picture was uploaded: ${width} × ${height} pixels.</strong><p>Paste its digest into the form that is to show it: ${digestShown(digest)}</p></div>`,
+        html`<div class="banner quiet" role="status"><strong>The picture was uploaded: ${width} × ${height} pixels.</strong><p>Paste its digest into the form of the message or record: ${digestShown(digest)}</p></div>`,
       )
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "invalid_schema") throw error
@@ -48,7 +48,7 @@ export async function pictureSent({ edge, event }: Visit): Promise<Answer | WebP
   }
 }
 
-/** The file of the form. @throws Refusal `invalid_schema` where there is none */
+/** Returns the file of the form. @throws Refusal `invalid_schema` if there is none */
 async function fileIn(body: Uint8Array, type: string): Promise<File> {
   const sent = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData().catch(() => null)
   const file = sent?.get("picture")

@@ -1,4 +1,4 @@
-/** One accepted plan, as it was accepted. */
+/** The page of an accepted plan. */
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address, entryPath } from "../addresses.ts"
@@ -16,7 +16,7 @@ import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { words } from "../words.ts"
 
-/** How far the protocol of a sealed plan is shown. */
+/** Says whether a sealed plan was opened, and whether its protocol matches the digest; null if it was not sealed. */
 function seal(visit: Visit, { planId, acceptedBy, sealed, protocolMatchesSeal: matches }: AnswerOf<"plan">): Html | null {
   if (sealed === null) return null
   const { openedAt, opensAt, overdue } = sealed
@@ -25,28 +25,28 @@ function seal(visit: Visit, { planId, acceptedBy, sealed, protocolMatchesSeal: m
     openedAt !== null ? "Opened." : overdue ? "Overdue." : "Sealed."
   }</strong> The protocol was sealed with ${digest(sealed.digest)}${
     openedAt === null
-      ? html`, and ${overdue ? "was" : "is"} to be opened by ${exactTime(opensAt)}.`
+      ? html`, and ${overdue ? "was due" : "is due"} to be opened by ${exactTime(opensAt)}.`
       : html` and opened ${exactTime(openedAt)}. ${
           matches === null
-            ? "Parts of it were withheld, so it cannot be compared with the digest any more."
+            ? "Parts of it were withheld, so it can no longer be compared with the digest."
             : matches
-              ? "What it says gives this digest."
-              : "What it says does not give this digest."
+              ? "It matches this digest."
+              : "It does not match this digest."
         }`
   }</p>${openedAt === null && isOwn ? html`<p>${act("open_plan", { planId }, "Open the plan", "quiet")}</p>` : null}</div>`
 }
 
-/** Arms that are offered as buttons; a plan has all of them in its table. */
+/** The most arms offered as buttons. The table shows all of them. */
 const ARMS = 6
 
-/** What a plan waits for: an attempt for each of its arms. */
+/** Returns the next action on a plan: to open it, or to register an attempt for each of its arms. */
 function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: given }: AnswerOf<"plan">): Next {
   const protocol = given === null ? null : accepted("protocol", given)
   if (sealed !== null && sealed.openedAt === null && (sealed.overdue || visit.person === null))
     return {
       button: acceptedBy.userId === visit.person?.userId ? act("open_plan", { planId }, "Open the plan", "first") : null,
       why: sealed.overdue
-        ? html`${acceptedBy.username} was to open it by ${exactTime(sealed.opensAt)}.`
+        ? html`${acceptedBy.username} should have opened it by ${exactTime(sealed.opensAt)}.`
         : html`it is sealed until ${exactTime(sealed.opensAt)}.`,
     }
   const { status, assigneeId } = visit.ask("experiment", { experimentId })
@@ -55,16 +55,16 @@ function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, accep
   if (!isRunning || !mine)
     return {
       button: html`<a class="button quiet" href="${address("experiment", experimentId)}">See ${experimentLabel}</a>`,
-      why: isRunning ? html`${acceptedBy.username} registers its attempts.` : "see what came of it.",
+      why: isRunning ? html`${acceptedBy.username} registers its attempts.` : "see its results.",
     }
-  const begun = { experimentId, intent: "planned", "/planId": planId }
+  const draft = { experimentId, intent: "planned", "/planId": planId }
   const { arms = [] } = protocol ?? {}
   return {
     button:
       arms.length === 0
-        ? act("register_attempt", { ...begun, "/argv": commandOf(protocol?.entrypoint?.argv ?? []) }, "Register an attempt", "first")
-        : html`${arms.slice(0, ARMS).map((arm, index) => act("register_attempt", { ...begun, "/argv": commandOf(arm.argv) }, `Register an attempt: ${arm.name}`, index === 0 ? "first" : "quiet"))}`,
-    why: "register each run before you launch it.",
+        ? act("register_attempt", { ...draft, "/argv": commandOf(protocol?.entrypoint?.argv ?? []) }, "Register an attempt", "first")
+        : html`${arms.slice(0, ARMS).map((arm, index) => act("register_attempt", { ...draft, "/argv": commandOf(arm.argv) }, `Register an attempt: ${arm.name}`, index === 0 ? "first" : "quiet"))}`,
+    why: "register each attempt before you launch it.",
   }
 }
 

@@ -1,4 +1,4 @@
-/** The page of a record: its standing first, then its wording, what it rests on, its evidence and its later history. */
+/** The page of a record: its standing, wording, evidence, grounds and uses. */
 import { accepted } from "../../contract/reads/accepted.ts"
 import { type EvidenceItem, groundingPurposes, speakingPurposes } from "../../contract/answers/evidence.ts"
 import { verdictFromInWords } from "../../contract/answers/verdict.ts"
@@ -30,26 +30,26 @@ import { findingParts } from "./finding-parts.ts"
 
 type Answer = AnswerOf<"record">
 
-/** What a hypothesis comes to so far, and from whose words. */
+/** Renders the verdict on a hypothesis, and who it comes from. */
 const verdictOf = ({ verdict, verdictFrom }: Answer): Html | null =>
   verdict === undefined
     ? null
     : html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>${verdictFrom ? html`<span>${verdictFromInWords(verdictFrom)}</span>` : null}</p>`
 
-/** Warnings that say the same of several attempts, once. */
+/** Renders the warnings. Warnings with the same message about several attempts become one. */
 function warnings(given: Answer["warnings"]): Html | null {
   if (given.length === 0) return null
   const groups = [...Map.groupBy(given, ({ code, message, attemptId }) => (attemptId === undefined ? message : code)).values()]
-  const several = (same: readonly Answer["warnings"][number][]): Html => {
+  const item = (same: readonly Answer["warnings"][number][]): Html => {
     const [first, ...others] = same
     if (first === undefined || others.length === 0) return html`${same.map(warning)}`
-    return html`<li>${first.message} The same is so of ${joined(others.map(({ attemptId, message }) => (attemptId === undefined ? message : html`<a class="label" href="${to(`/attempts/${attemptId}`)}">${/\bA\d+\b/.exec(message)?.[0] ?? "an attempt"}</a>`)))}.</li>`
+    return html`<li>${first.message} The same applies to ${joined(others.map(({ attemptId, message }) => (attemptId === undefined ? message : html`<a class="label" href="${to(`/attempts/${attemptId}`)}">${/\bA\d+\b/.exec(message)?.[0] ?? "an attempt"}</a>`)))}.</li>`
   }
-  return html`<ul class="warnings" aria-label="Warnings">${groups.map(several)}</ul>`
+  return html`<ul class="warnings" aria-label="Warnings">${groups.map(item)}</ul>`
 }
 
 type Resolved = Answer["references"][number]
-const rests = (id: string, name: string, records: readonly Resolved[]): Html | null =>
+const restsOn = (id: string, name: string, records: readonly Resolved[]): Html | null =>
   records.length === 0
     ? null
     : html`<section aria-labelledby="${id}">${heading(2, id, name)}<ul class="cards">${records.map(
@@ -59,7 +59,7 @@ const rests = (id: string, name: string, records: readonly Resolved[]): Html | n
       </li>`,
       )}</ul></section>`
 
-/** Names of records that the content mentions, by id. */
+/** Returns a function that names the records which the content mentions, by id. */
 const namer =
   (visit: Visit, { premises, references }: Answer) =>
   (versionId: string): Content => {
@@ -70,7 +70,7 @@ const namer =
       : label(known.kind, known.versionId, known.label)
   }
 
-/** How many items the page of a record shows of each list. */
+/** Items shown of each list. */
 const LISTED = 20
 
 const onwardsOf = (versionId: string, name: string, cursor: string | number | null, section: string): string | null =>
@@ -78,31 +78,31 @@ const onwardsOf = (versionId: string, name: string, cursor: string | number | nu
 
 type Bearing = AnswerOf<"record_evidence">
 
-/** What bears on it, newest first. */
+/** Renders the evidence for and against the record, newest first. */
 function bearing(visit: Visit, { versionId }: Answer, { items, nextCursor }: Bearing): Html | null {
   const list = evidenceList(visit, items)
   if (list === null) return null
   return html`<section aria-labelledby="bears">${heading(2, "bears", "For and against it")}<div id="live-bears" data-live>${list}</div>${more(onwardsOf(versionId, "evidenceAfter", nextCursor, "bears"), "Earlier evidence")}</section>`
 }
 
-/** Who uses it and how, newest first; what says for or against it is told there. */
+/** Renders the uses of the record, newest first, without verdicts, which are evidence. */
 function used({ versionId }: Answer, { items: all, nextCursor }: AnswerOf<"record_uses">): Html | null {
   const items = all.filter(({ how }) => how !== "verdict")
   if (items.length === 0) return null
   return html`<section aria-labelledby="uses">${heading(2, "uses", "Who uses it")}<div id="live-uses" data-live>${useList(items)}</div>${more(onwardsOf(versionId, "usesAfter", nextCursor, "uses"), "Earlier uses")}</section>`
 }
 
-/** Whether a reference rests on what it names, so that it is in doubt when that falls. */
+/** Whether the record rests on a reference, and so is in doubt if the referenced record falls. */
 const isGround = ({ purpose }: Resolved): boolean => groundingPurposes.some((grounding) => grounding === purpose)
 
 type Link = AnswerOf<"experiment_findings">["items"][number]
 
-/** The links between a hypothesis, its experiments and findings. @param said the link by which a finding says what it answers */
+/** Renders the steps from hypothesis to verdict. @param link the link by which the finding answers an experiment */
 function wayOf(
   { kind, versionId, label: text, execution, verdict }: Answer,
   related: AnswerOf<"experiments">["items"],
   newest: EvidenceItem | undefined,
-  said: Link | undefined,
+  link: Link | undefined,
 ) {
   if (kind === "cited_claim") return null
   const [experiment] = related
@@ -115,7 +115,7 @@ function wayOf(
       verdict: verdict === undefined || verdict === "untested" ? null : stateBadge(verdict),
     })
   const [attempt, ...others] = execution?.attempts ?? []
-  const [toward] = said?.towardHypothesis ?? []
+  const [toward] = link?.towardHypothesis ?? []
   return steps(kind, {
     hypothesis: toward && { id: toward.versionId, label: toward.label },
     experiment: execution === null ? undefined : { id: execution.experimentId, label: execution.experimentLabel },
@@ -125,19 +125,19 @@ function wayOf(
       label: others.length === 0 ? attempt.label : `${attempt.label} and ${others.length} more`,
     },
     finding: here,
-    verdict: toward === undefined ? said && stateBadge(said.towardQuestion.verdict) : stateBadge(toward.verdict),
+    verdict: toward === undefined ? link && stateBadge(link.towardQuestion.verdict) : stateBadge(toward.verdict),
   })
 }
 
-/** What a finding says of questions and hypotheses, by the links that say it. */
-function answering(visit: Visit, links: readonly Link[]): Html | null {
+/** Renders a finding's verdicts on questions and hypotheses, from its links. */
+function answers(visit: Visit, links: readonly Link[]): Html | null {
   if (links.length === 0) return null
   const rows = links.map((link) => {
     const { linkId, experimentId, experimentLabel, towardQuestion, towardHypothesis, author, withdrawn } = link
     const own = takeBack(visit, { linkId, kind: "finding_link", author })
-    const said = (verdict: string, of: Html, explanation: string) =>
+    const verdictItem = (verdict: string, of: Html, explanation: string) =>
       html`<li>${struckIf(withdrawn, stateBadge(verdict))}<div>${of} <span class="explained" dir="auto">${inlineMarkdown(explanation)}</span></div></li>`
-    return html`${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => said(verdict, label("hypothesis", versionId, text), explanation))}${said(
+    return html`${towardHypothesis.map(({ versionId, label: text, verdict, explanation }) => verdictItem(verdict, label("hypothesis", versionId, text), explanation))}${verdictItem(
       towardQuestion.verdict,
       html`the question of ${label("experiment", experimentId, experimentLabel)}`,
       towardQuestion.explanation,
@@ -146,7 +146,7 @@ function answering(visit: Visit, links: readonly Link[]): Html | null {
   return html`<section aria-labelledby="answers">${heading(2, "answers", "What it answers")}<div id="live-answers" data-live><ul class="evidence">${rows}</ul></div></section>`
 }
 
-/** The four later statements about a record, and what else can be made of it. */
+/** Renders the actions on a record: the four later statements, and what can follow from it. */
 function onwards({ kind, versionId, roomId, threadId, execution }: Answer, { openingThreadId }: AnswerOf<"room">): Html {
   const experiment = act("propose_experiment", { roomId, threadId, hypotheses: versionId }, "Propose an experiment")
   const answer = act(
@@ -159,7 +159,7 @@ function onwards({ kind, versionId, roomId, threadId, execution }: Answer, { ope
   }${act("reuse_record", { versionId, threadId: openingThreadId }, "Reuse it in a Thread")}`
 }
 
-/** What the paper says, word for word. */
+/** Renders the quotation from the paper. */
 const quotation = ({ quote, paper, locator }: ReturnType<typeof accepted<"record">>): Html | null =>
   quote === undefined
     ? null
@@ -180,16 +180,16 @@ export function recordPage(visit: Visit): Shown {
   const related = kind === "hypothesis" ? visit.ask("experiments", {}, { hypothesisVersionId: versionId, limit: 10 }).items : []
   const links = execution === null ? [] : visit.ask("experiment_findings", { experimentId: execution.experimentId }).items
   const own = links.filter(({ finding }) => finding.versionId === versionId)
-  const said = own.find(({ withdrawn }) => withdrawn == null)
+  const answering = own.find(({ withdrawn }) => withdrawn == null)
   const speaks = record.references.some(({ purpose }) => purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose))
-  const next = nextAct(visit, room, nextOfRecord(visit, record, related, said !== undefined || speaks))
+  const next = nextAct(visit, room, nextOfRecord(visit, record, related, answering !== undefined || speaks))
   const newest = evidence.items.find(({ by, standing: counts }) => by.kind === "finding" && counts === "counted")
   const author = visit.ask("person", { username: record.author.userId })
   const measured = kind === "hypothesis" ? forest(visit.ask("record_effects", { versionId }).contrasts) : null
   const others = record.references.filter((reference) => !isGround(reference))
   const empties = nothingOf([
     ...absent(judged),
-    evidence.items.length === 0 && "Nothing was said for or against it.",
+    evidence.items.length === 0 && "There is no evidence for or against it.",
     judged.restingOnIt.items.length + judged.citedIn.items.length === 0 && "Nothing rests on it.",
     kind === "finding" && (content.evidence ?? []).length === 0 && "No evidence was given.",
     uses.items.length === 0 && "Nothing uses it.",
@@ -206,7 +206,7 @@ export function recordPage(visit: Visit): Shown {
     }${kind === "finding" ? html`<span>${reviewLine(record.reviewed)}</span>` : null}<span>${person(record.author)}</span><span>${exactTime(record.createdAt)}</span><span>in <a href="${to(`/rooms/${record.roomId}`)}" dir="auto">${room.title}</a></span></p>
 <h1 class="statement" dir="auto">${wording(assertion.wording, concepts)}</h1>
 <p class="scope"><span class="quiet">Where it holds:</span> ${phrase(scope)}</p>
-<div id="live-way" data-live>${wayOf(record, related, newest, said)}${next}</div>
+<div id="live-way" data-live>${wayOf(record, related, newest, answering)}${next}</div>
 ${warnings(record.warnings)}
 ${quotation(content)}
 <div id="case" data-live>${
@@ -214,7 +214,7 @@ ${quotation(content)}
         ? untried(judged)
         : html`${strength(judged)}
 ${measured}
-${answering(visit, own)}
+${answers(visit, own)}
 ${kind === "finding" ? findingParts(record, content, execution) : null}
 ${bearing(visit, record, evidence)}
 ${failures(judged)}
@@ -223,11 +223,11 @@ ${downstream(judged)}
 ${empties}`
     }</div>
 ${kind === "finding" ? reviewSection(visit, room, versionId, record.reviews ?? [], record.reviewed ?? null) : null}
-${rests("premises", "Premises it rests on", record.premises)}
-${rests("grounds", "Records it rests on", record.references.filter(isGround))}
-${rests("references", "Other records it speaks of", others)}
+${restsOn("premises", "Premises it rests on", record.premises)}
+${restsOn("grounds", "Records it rests on", record.references.filter(isGround))}
+${restsOn("references", "Other records it refers to", others)}
 ${isNew ? null : used(record, uses)}
-<section aria-labelledby="roles">${heading(2, "roles", "What is said of what")}${rolesTable(assertion, concepts, namer(visit, record))}${conceptList(concepts)}</section>
+<section aria-labelledby="roles">${heading(2, "roles", "Roles and concepts")}${rolesTable(assertion, concepts, namer(visit, record))}${conceptList(concepts)}</section>
 <section aria-labelledby="about">${heading(2, "about", "About this record")}${facts([
       ["Provenance", record.provenanceSummary],
       ["Published", html`<a href="${to(entryPath(record.threadId, record.entryId))}">in its Thread</a>`],

@@ -1,4 +1,4 @@
-/** The API for people to browse: made of the same OpenAPI document that programs read, with no request to anywhere else. */
+/** The API reference for people, made from the OpenAPI document without requests to other services. */
 import { type OpenApiFacts, openApi } from "../../discovery/openapi.ts"
 import type { JsonSchema } from "../../contract/definitions/json-schema.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -9,7 +9,7 @@ import type { DescribedRoute, OpenApiDocument } from "../../discovery/openapi-ty
 
 type Route = DescribedRoute & { readonly path: string; readonly method: string }
 
-/** The document of an instance, made when it is first looked at. */
+/** The document of each instance, made at its first use. */
 const documents = new WeakMap<object, { readonly document: OpenApiDocument; readonly routes: ReadonlyMap<string, Route> }>()
 function described(edge: OpenApiFacts) {
   const known = documents.get(edge)
@@ -28,7 +28,7 @@ function described(edge: OpenApiFacts) {
 
 const anchor = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]+/g, "-")
 
-/** Every route by what it is for. */
+/** The page with all routes by topic. */
 export function referencePage({ edge }: Visit): Shown {
   const { document, routes } = described(edge)
   const sections = document.tags.map(({ name, description }) => {
@@ -45,14 +45,14 @@ export function referencePage({ edge }: Visit): Shown {
     wide: true,
     json: "/api/openapi.json",
     body: html`<h1>API reference</h1>
-<p class="lead">Everything that programs may ask of this service and send to it. Programs read the same at <a href="${to("/api/manifest")}"><code>/api/manifest</code></a> and <a href="${to("/api/openapi.json")}"><code>/api/openapi.json</code></a>; agents begin at <a href="${to("/llms.txt")}"><code>/llms.txt</code></a>.</p>
+<p class="lead">All requests that programs can send to this service. Programs read the same at <a href="${to("/api/manifest")}"><code>/api/manifest</code></a> and <a href="${to("/api/openapi.json")}"><code>/api/openapi.json</code></a>; agents start at <a href="${to("/llms.txt")}"><code>/llms.txt</code></a>.</p>
 ${sections}`,
   }
 }
 
 const nameOf = ($ref: string): string => $ref.split("/").at(-1) ?? ""
 
-/** What a value is, in a word or two. */
+/** Returns the type of a value in a few words. */
 function typeOf({ $ref, type, enum: options, items, const: fixed, oneOf, anyOf, format, title }: JsonSchema): string {
   if ($ref !== undefined) return nameOf(String($ref))
   if (fixed !== undefined) return JSON.stringify(fixed)
@@ -72,7 +72,7 @@ function fields(schema: JsonSchema, all: OpenApiDocument["components"]["schemas"
   return rows.length === 0 ? html`` : table(caption, ["Member", "Required", "Type", "What it is"], rows)
 }
 
-/** A command that asks it. */
+/** Returns a curl command for a route. */
 function curl({ method, path, security, requestBody }: Route, baseUrl: string): string {
   const scheme = Object.keys(security[0] ?? {})[0]
   const bearer = scheme === "roomCredential" || scheme === "personalKey" ? ` -H "Authorization: Bearer $TOKEN"` : ""
@@ -81,11 +81,11 @@ function curl({ method, path, security, requestBody }: Route, baseUrl: string): 
   return `curl -sS${method === "GET" || (method === "POST" && body !== "") ? "" : ` -X ${method}`} ${address}${bearer}${body}`
 }
 
-/** One route: what it takes, what it answers, how it refuses. @throws Refusal 404 */
+/** The page of a route: its parameters, body and answers. @throws Refusal 404 */
 export function referenceOperationPage({ edge, id }: Visit): Shown {
   const { document, routes } = described(edge)
   const route = routes.get(id("operationId"))
-  if (route === undefined) throw new Refusal("unknown_operation", "The service has no such route.")
+  if (route === undefined) throw new Refusal("unknown_operation", "There is no route with this name.")
   const { schemas, responses: common } = document.components
   const { operationId, method, path, description, parameters, requestBody, responses, tags } = route
   const sent = requestBody?.content["application/json"]

@@ -1,4 +1,4 @@
-/** What a refusal says above the form it came from: what is to be corrected, or what changed meanwhile. */
+/** The message above a refused form: the faults to correct, or what changed in the meantime. */
 import { isUuid } from "../../contract/schema/fields.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { withQuery } from "../addresses.ts"
@@ -12,7 +12,7 @@ import { title, words } from "../words.ts"
 
 const plain = (value: unknown): string => (typeof value === "string" ? words(value) : String(value))
 
-/** What stood there when the form was opened, and what stands there now. */
+/** Compares the values that the form expected with the current ones. */
 function moved({ details }: Refusal, draft: Draft): Html | null {
   const expected = details.current?.expected
   if (typeof expected !== "object" || expected === null) return null
@@ -27,7 +27,7 @@ function moved({ details }: Refusal, draft: Draft): Html | null {
   const arrived =
     threadId === null || read === null
       ? null
-      : html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what came since</a></p>`
+      : html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
   return rows.length === 0
     ? null
     : html`<h3>What changed while you wrote</h3><dl class="facts">${rows}</dl>${arrived}<p>Your draft is below as you wrote it. If it still holds, send it again.</p>`
@@ -41,7 +41,7 @@ function currentState({ details }: Refusal): Html | null {
     : html`<p>Current state:</p><dl class="facts">${current.map(([name, value]) => html`<div><dt>${title(name)}</dt><dd>${plain(value)}</dd></div>`)}</dl>`
 }
 
-/** @param draft as it was sent: what it expected is compared with what is */
+/** Renders the message above the form. @param sent the draft as it was sent, with the values that it expected */
 export function refusedForm(refusal: Refusal, faults: readonly Fault[], sent: Draft, sheet: Sheet | undefined): Html {
   const { code, details } = refusal
   return html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Not stored</h2>

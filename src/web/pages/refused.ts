@@ -1,22 +1,22 @@
-/** A page for a request that cannot be answered: what happened, whether anything was stored, what to do. */
+/** The pages for a refused request and for a page that is too large. */
 import { limits } from "../../contract/limits.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { html, to } from "../html.ts"
 import { remedyFor } from "../parts/remedies.ts"
 import type { Shown } from "../visit.ts"
 
-/** In place of a page that would be too large to send or to read. */
+/** Returns a message in place of a page that is too large. */
 export function tooLargePage({ title, rail, json }: Shown): Shown {
   return {
     title,
     ...(rail && { rail }),
     ...(json === undefined ? {} : { json }),
     body: html`<h1>${title}</h1><p class="lead">This page would be larger than ${limits.pageBytes / 1_000_000} MB, so it is not shown.</p>
-<p>${json === undefined ? "What it is about can be read in parts, by the lists of its Room." : html`All of it can be read <a href="${to(json)}">as JSON</a>.`}</p>`,
+<p>${json === undefined ? "You can read its content in parts, in the lists of its Room." : html`You can read all of it <a href="${to(json)}">as JSON</a>.`}</p>`,
   }
 }
 
-/** @param isReading whether a page was asked for, so that nothing could have been stored */
+/** Returns the page for a refusal. @param isReading whether the request could not have stored anything */
 export function refusedPage(refusal: Refusal, isReading: boolean): Shown {
   const { code, status, details } = refusal
   const missing = status === 404

@@ -1,4 +1,4 @@
-/** Where a Room stands, as its front page leads with it: the newest answer that holds, with the numbers it rests on. */
+/** The current answer of a Room, at the top of its front page, with the numbers that it rests on. */
 import { staleSentence } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
@@ -17,14 +17,14 @@ import { counted, shortened } from "../words.ts"
 type Checkpoint = Context["conclusions"][number]
 type Cited = AnswerOf<"checkpoint">["citations"][number]
 
-/** Other answers, records beside the leading one, and effects of each of these. */
+/** The most other answers shown, records cited by the leading answer, and effects of each record. */
 const SHOWN = { also: 2, cited: 4, effects: 2 }
 
-/** By their ids, which grow with time whatever a clock says. */
+/** Sorts by id. Ids grow with time even if a clock is wrong. */
 const newestFirst = (items: readonly Checkpoint[]): Checkpoint[] =>
   [...items].sort((one, other) => (one.checkpointId < other.checkpointId ? 1 : -1))
 
-/** Where a Room stands: its newest answer that holds, those of other Threads, and those that no longer hold. */
+/** Renders the newest answer that holds, other answers, and answers that no longer hold. */
 export function answers(visit: Visit, { conclusions, syntheses, threads, room }: Context): Html {
   const titles = new Map(threads.flatMap(({ threadId, title, opening }) => (opening ? [] : [[threadId, title] as const])))
   const all = newestFirst([...conclusions, ...syntheses])
@@ -41,7 +41,7 @@ export function answers(visit: Visit, { conclusions, syntheses, threads, room }:
   }`
 }
 
-/** That there is no answer; where there are findings to sum up, a member is offered to write it. */
+/** Says that there is no answer. If there are findings, members are offered to write one. */
 function noAnswer(visit: Visit, room: Context["room"], fallen: number): Html {
   if (room.state === "archived") return html`<p>${stateBadge("archived", "Archived without a conclusion")}</p>`
   const role = roleIn(visit, room)
@@ -60,22 +60,22 @@ function noLonger(fallen: readonly Checkpoint[]): string {
   return `${what} no longer ${fallen.length === 1 ? "holds" : "hold"}${reason === undefined ? "." : `${fallen.length === 1 ? ":" : ". Of one,"} ${staleSentence(reason)}`}`
 }
 
-/** Who said it and when, and in which Thread where that is not the Room's opening one. @param titles of the other Threads, by id */
+/** Renders author, time and Thread of an answer, without the opening Thread. @param titles titles of the other Threads by id */
 const origin = ({ threadId, author, at }: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
   const title = titles.get(threadId)
   return html`<span>${person(author)}</span><span>${time(at)}</span>${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${title}</a></span>`}`
 }
 
-/** A record that the answer cites: the numbers that it rests on, or its words where it has none. */
+/** Renders a record that the answer cites: its effects, or its wording if it has none. */
 function ground(visit: Visit, record: Cited): Html {
   const effects = record.kind === "finding" ? visit.tables.effects.of(record.versionId) : []
-  const told = effects.slice(0, SHOWN.effects).flatMap(({ estimate, low, high, se, ...effect }) => {
+  const numbers = effects.slice(0, SHOWN.effects).flatMap(({ estimate, low, high, se, ...effect }) => {
     if (estimate === null) return []
     const what = contrastInWords(effect)
     return html`${withInterval({ estimate, low, high, se })} <span class="quiet" title="${what}">${shortened(what, 60)}</span>`
   })
-  if (told.length === 0 || record.status !== "current") return recordChip(record, 60)
-  return html`<span class="ground">${label(record.kind, record.versionId, record.label)} ${told.map((each, at) => (at === 0 ? each : html`<br>${each}`))}</span>`
+  if (numbers.length === 0 || record.status !== "current") return recordChip(record, 60)
+  return html`<span class="ground">${label(record.kind, record.versionId, record.label)} ${numbers.map((each, at) => (at === 0 ? each : html`<br>${each}`))}</span>`
 }
 
 function leading(visit: Visit, checkpoint: Checkpoint, titles: ReadonlyMap<string, string>): Html {

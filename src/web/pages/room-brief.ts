@@ -1,4 +1,4 @@
-/** What is believed and what was found in a Room, as its front page shows it: each in a row or a line. */
+/** The hypotheses and findings on the front page of a Room. */
 import { speakingPurposes, tallyFrom } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
@@ -11,18 +11,18 @@ import { reviewLine } from "../parts/reviews.ts"
 import type { Visit } from "../visit.ts"
 import { words } from "../words.ts"
 
-/** The parts of a Room's context that its front page shows. Hypotheses come from the brief, findings from a list of their own. */
+/** The parts of a Room's context that the front page needs. Hypotheses come from the brief, findings from a list of their own. */
 export const shownParts = ["room", "threads", "experiments", "findingLinks", "openQuestions", "conclusions", "syntheses"] as const
 export type Context = Pick<AnswerOf<"room_context">, (typeof shownParts)[number] | "activityWatermark">
 export type Brief = AnswerOf<"room_brief">
 
-/** What the front page shows of each list; the sections of the Room show all. */
+/** Items shown of each list. The sections of the Room show all. */
 const SHOWN = { hypotheses: 6, findings: 5 }
-/** Pieces that are looked through for what speaks for and against a hypothesis, and those of them that are named. */
+/** The most pieces of evidence read for each hypothesis, and records named on each side. */
 const [PIECES, NAMED] = [12, 3]
 
 type Pieces = ReturnType<Visit["tables"]["evidence"]["newestOn"]>
-/** The records that speak for a hypothesis, or against it, by their labels. */
+/** Renders the labels of the records that speak for a hypothesis, or against it. */
 function speaking(pieces: Pieces, versionId: string, verdict: string): Content {
   const found = (pieces.get(versionId) ?? []).filter((piece) => piece.standing === "counted" && piece.verdict === verdict)
   const chips = [...new Map(found.map(({ by }) => [by.id, named(by.kind, by.id, by.label ?? words(by.kind))])).values()]
@@ -30,7 +30,7 @@ function speaking(pieces: Pieces, versionId: string, verdict: string): Content {
   return html`${joined(chips.slice(0, NAMED), " ")}${chips.length > NAMED ? html` <span class="meta">+${chips.length - NAMED}</span>` : null}`
 }
 
-/** Every hypothesis with its verdict, the effect behind it, and what speaks for and against it. */
+/** Renders the hypotheses with their verdicts, effects, and the evidence for and against them. */
 export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief): Html {
   const shown = hypotheses.slice(0, SHOWN.hypotheses)
   const pieces = visit.tables.evidence.newestOn(
@@ -59,26 +59,26 @@ export function beliefs(visit: Visit, { room }: Context, { hypotheses }: Brief):
 }
 
 type Links = Context["findingLinks"]
-/** What a finding says of experiments and records, by its links and its own references; each once. */
+/** Returns a finding's verdicts on experiments and records, from its links and references, without duplicates. */
 function bearsOn(visit: Visit, versionId: string, links: Links): Html[] {
-  const said = new Map<string, Html>()
+  const verdicts = new Map<string, Html>()
   for (const { versionId: id, label: text, kind, purpose } of visit.ask("record", { versionId }).references)
     if (purpose !== undefined && speakingPurposes.some((speaking) => speaking === purpose))
-      said.set(id, html`${stateMark(purpose)}${label(kind, id, text)}`)
+      verdicts.set(id, html`${stateMark(purpose)}${label(kind, id, text)}`)
   for (const link of links) {
     if (link.finding.versionId !== versionId || link.withdrawn !== null) continue
     for (const { versionId: id, label: text, verdict } of link.towardHypothesis)
-      said.set(id, html`${stateMark(verdict)}${label("hypothesis", id, text)}`)
+      verdicts.set(id, html`${stateMark(verdict)}${label("hypothesis", id, text)}`)
     if (link.towardHypothesis.length === 0)
-      said.set(
+      verdicts.set(
         link.experimentId,
         html`${stateMark(link.towardQuestion.verdict)}${label("experiment", link.experimentId, link.experimentLabel)}`,
       )
   }
-  return [...said.values()]
+  return [...verdicts.values()]
 }
 
-/** Findings of every outcome, newest first, a line each; those that answer nothing yet are marked. */
+/** Renders the newest findings of any outcome, and marks those that answer nothing yet. */
 export function findings(visit: Visit, { room, findingLinks }: Context): Html {
   const { items } = visit.ask("publications", {}, { roomId: room.roomId, kinds: "finding", limit: SHOWN.findings })
   const rows = items.map(({ versionId, label: text, outcome, status, wording, author, createdAt, reviewed }) => {
@@ -90,5 +90,5 @@ export function findings(visit: Visit, { room, findingLinks }: Context): Html {
   })
   const all = html`<a href="${to(`/rooms/${room.roomId}/findings`)}">All ${room.counts.finding}</a>`
   return html`<section aria-labelledby="findings">${heading(2, "findings", "Findings", room.counts.finding > items.length ? all : undefined)}
-<div id="live-found" data-live>${rows.length === 0 ? empty("No finding yet. A finding says what came out, also when nothing did.") : html`<ul class="found">${rows}</ul>`}</div></section>`
+<div id="live-found" data-live>${rows.length === 0 ? empty("No finding yet. A finding reports a result, positive or negative.") : html`<ul class="found">${rows}</ul>`}</div></section>`
 }

@@ -1,4 +1,4 @@
-/** The sections of a Room that are lists: Threads, hypotheses, findings, materials, links. */
+/** The lists of a Room: Threads, hypotheses, findings, materials and links. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
@@ -21,7 +21,7 @@ interface Section {
   readonly next?: string | null
 }
 
-/** A section with its heading, what can be started in it, and its list, which stays alive. */
+/** Returns the page of a section: a heading, actions, and a list that the script keeps up to date. */
 export const section = (visit: Visit, room: Room, { path, name, json, actions, list, next = null }: Section): Shown => ({
   title: `${name} · ${room.title}`,
   rail: roomRail(room, path),
@@ -32,7 +32,7 @@ export const section = (visit: Visit, room: Room, { path, name, json, actions, l
     ${more(next)}`,
 })
 
-/** A hypothesis in a list: where it stands, what counts for and against it, and the newest of what bears on it. */
+/** Renders a hypothesis in a list, with its verdict, its tally and its newest evidence. */
 const hypothesisItem = (record: AnswerOf<"hypotheses">["items"][number], beside: ReturnType<typeof evidenceBeside>): Html =>
   html`<li data-entry><p class="meta"><span>${label("hypothesis", record.versionId, record.label)}</span><span>${stateBadge(record.verdict ?? "untested")}</span>${
     record.status === "current" ? null : html`<span>${stateBadge(record.status)}</span>`
@@ -40,7 +40,7 @@ const hypothesisItem = (record: AnswerOf<"hypotheses">["items"][number], beside:
 <a class="wording" href="${to(`/records/${record.versionId}`)}" dir="auto">${markdownInLink(record.wording)}</a>${beside(record.versionId)}</li>`
 
 const cursor = ({ url }: Visit) => url.searchParams.get("after") ?? undefined
-const onwards = (room: Room, path: string, after: string | number | null | undefined) =>
+const nextPath = (room: Room, path: string, after: string | number | null | undefined) =>
   after === null || after === undefined ? null : withQuery(`/rooms/${room.roomId}${path}`, { after })
 export const roomOf = (visit: Visit) => visit.ask("room", visit.params)
 
@@ -56,7 +56,7 @@ export function threadsPage(visit: Visit): Shown {
     path: "/threads",
     name: "Threads",
     json: `/api/research/rooms/${room.roomId}/threads`,
-    next: hasMore ? onwards(room, "/threads", nextCursor) : null,
+    next: hasMore ? nextPath(room, "/threads", nextCursor) : null,
     actions: act("create_thread", { roomId: room.roomId }, "Start a Thread", "first"),
     list: table("Threads", ["Thread", "Started by", "Entries", "Last activity"], rows),
   })
@@ -71,7 +71,7 @@ export function hypothesesPage(visit: Visit): Shown {
     path: "/hypotheses",
     name: "Hypotheses",
     json: `/api/research/hypotheses?roomId=${room.roomId}`,
-    next: onwards(room, "/hypotheses", nextCursor),
+    next: nextPath(room, "/hypotheses", nextCursor),
     actions: act("publish_hypothesis", { roomId: room.roomId, threadId: room.openingThreadId }, "Publish a hypothesis", "first"),
     list: rows.length === 0 ? empty("No hypothesis yet.") : html`<ul class="cards">${rows}</ul>`,
   })
@@ -96,11 +96,11 @@ export function findingsPage(visit: Visit): Shown {
     path: "/findings",
     name: "Findings and cited claims",
     json: `/api/research/rooms/${room.roomId}/publications`,
-    next: onwards(room, "/findings", nextCursor),
+    next: nextPath(room, "/findings", nextCursor),
     actions: html`${act("publish_finding", at, "Publish a finding", "first")}${act("publish_cited_claim", at, "Cite a claim")}`,
     list:
       rows.length === 0
-        ? empty("No finding yet. A finding says what came out, with its evidence, also when nothing did.")
+        ? empty("No finding yet. A finding reports a result, positive or negative, with its evidence.")
         : html`<ul class="cards">${rows}</ul>`,
   })
 }
@@ -117,16 +117,15 @@ export function materialsPage(visit: Visit): Shown {
     path: "/materials",
     name: "Materials",
     json: `/api/research/rooms/${room.roomId}/materials`,
-    next: onwards(room, "/materials", nextCursor),
+    next: nextPath(room, "/materials", nextCursor),
     actions: act("register_material", { roomId: room.roomId, threadId: room.openingThreadId }, "Register a material", "first"),
     list:
       rows.length === 0
-        ? empty("No material yet. A material is an input or output known by its content: a digest, or a pinned reference.")
+        ? empty("No material yet. A material is an input or output, identified by its content: a digest or a pinned reference.")
         : table("Materials", ["", "Name", "Obtainable", "Reference", "Registered by"], rows),
   })
 }
 
-/** One link as a row of a list. */
 const linkRow = (visit: Visit, link: AnswerOf<"room_links">["items"][number]): Html =>
   html`<li data-entry><p class="meta"><span>${label("link", link.linkId, link.label)}</span><span>${struckIf(link.withdrawn, stateBadge(link.kind))}</span><span>${person(link.author)}</span><span>${time(link.at)}</span>${ofOwn(visit, link)}</p>
   ${recordChip(link.target, 140)}${link.replacement === null ? null : html` replaced by ${recordChip(link.replacement, 140)}`}<p class="said" dir="auto">${struckIf(link.withdrawn, inlineMarkdown(link.explanation))}</p>${takenBack(link.withdrawn)}
@@ -146,12 +145,12 @@ export function linksPage(visit: Visit): Shown {
     path: "/links",
     name: "Links",
     json: `/api/research/rooms/${room.roomId}/links`,
-    next: onwards(room, "/links", nextCursor),
+    next: nextPath(room, "/links", nextCursor),
     list: html`<section aria-labelledby="said">${heading(2, "said", "Later statements about records")}${
       items.length === 0
         ? empty("Nothing was corrected, superseded, disputed or retracted.")
         : html`<ul class="cards">${items.map((link) => linkRow(visit, link))}</ul>`
     }</section>
-<section aria-labelledby="related">${heading(2, "related", "Findings related to experiments")}${related.length === 0 ? empty("No finding was related to an experiment.") : table("Finding links", ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""], related)}</section>`,
+<section aria-labelledby="related">${heading(2, "related", "Findings related to experiments")}${related.length === 0 ? empty("No finding is related to an experiment.") : table("Finding links", ["Finding", "Toward the question", "Toward hypotheses", "Said by", ""], related)}</section>`,
   })
 }

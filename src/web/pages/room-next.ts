@@ -1,4 +1,4 @@
-/** What failed in a Room and why, what is next and who has it, and which questions are open, as its front page tells it. */
+/** The failures, next steps and open questions on the front page of a Room. */
 import { writerName } from "../../contract/answers/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
@@ -11,19 +11,19 @@ import type { Visit } from "../visit.ts"
 import { words } from "../words.ts"
 import type { Brief, Context } from "./room-brief.ts"
 
-/** What the front page shows of each list; the sections of the Room show all. */
+/** Items shown of each list. The sections of the Room show all. */
 const SHOWN = { failures: 3, next: 4, questions: 3, work: 3 }
 
 type Failure = Brief["failures"][number]
-/** Failures that differ in numbers alone, told once. */
-const alike = ({ kind, why }: Failure): string => `${kind} ${why.replace(/[0-9]+/g, "0")}`
+/** A key that is the same for failures which differ only in numbers. */
+const failureKey = ({ kind, why }: Failure): string => `${kind} ${why.replace(/[0-9]+/g, "0")}`
 
-/** What was tried and came to nothing, and why, in a line each. */
+/** Renders what failed and why, in groups of similar failures. */
 export function failures(roomId: string, { failures: all, omitted }: Brief): Html | null {
   // An attempt that diverged and failed is listed as failed.
   const failed = new Set(all.filter(({ kind }) => kind === "attempt_failed").map(({ id }) => id))
-  const told = all.filter(({ kind, id }) => !(kind === "attempt_diverged" && failed.has(id)))
-  const groups = [...Map.groupBy(told, alike).values()]
+  const shown = all.filter(({ kind, id }) => !(kind === "attempt_diverged" && failed.has(id)))
+  const groups = [...Map.groupBy(shown, failureKey).values()]
   if (groups.length === 0) return null
   const line = (same: readonly Failure[]) => {
     const kind = same[0]?.kind === "retraction" ? "link" : "attempt"
@@ -34,20 +34,20 @@ export function failures(roomId: string, { failures: all, omitted }: Brief): Htm
   return html`<section aria-labelledby="failed">${heading(2, "failed", "What failed", more)}<ul class="lines one" id="live-failed" data-live>${groups.slice(0, SHOWN.failures).map(line)}</ul></section>`
 }
 
-/** When its holder took an experiment. */
+/** Returns the time when an experiment was taken. */
 const takenAt = (visit: Visit, experimentId: string): string | undefined =>
   visit.ask("experiment_history", { experimentId }).items.findLast(({ operation }) => operation === "take_experiment")?.at
 
-/** What is next, who has it and since when. */
+/** Renders the experiments in progress with their assignees, and the next steps. */
 export function next(visit: Visit, { room, experiments }: Context, { next: steps, work, claims }: Brief): Html {
   const asks = new Map(work.map(({ experimentId, question }) => [experimentId, question]))
   const held = experiments.filter(({ assignee, status }) => assignee !== null && (status === "claimed" || status === "in_progress"))
-  // Questions have a list of their own; of what can be reproduced, one is enough to begin with.
+  // Questions have a list of their own. One finding to reproduce is enough.
   const seen = new Set<string>()
   const own = steps
     .filter(({ what }) => what !== "answer_question" && !(what === "reproduce_finding" && seen.has(what)) && seen.add(what))
     .slice(0, SHOWN.next)
-  const inHand = held
+  const running = held
     .slice(-SHOWN.work)
     .map(
       ({ experimentId, label: text, question, assignee, lease, updatedAt }) =>
@@ -66,11 +66,11 @@ export function next(visit: Visit, { room, experiments }: Context, { next: steps
     return stepItem(step, visit, room, question === undefined ? undefined : beginning(question, 120))
   })
   return html`<section aria-labelledby="next">${heading(2, "next", "Next")}<ul class="lines" id="live-next" data-live>${
-    items.length + inHand.length + claimed.length === 0 ? html`<li class="quiet">Nothing is waiting.</li>` : [inHand, claimed, items]
+    items.length + running.length + claimed.length === 0 ? html`<li class="quiet">Nothing is waiting.</li>` : [running, claimed, items]
   }</ul></section>`
 }
 
-/** The questions that checkpoints leave open. */
+/** Renders the open questions of checkpoints. */
 export function questions({ openQuestions }: Context): Html | null {
   if (openQuestions.length === 0) return null
   const rest = openQuestions.length - SHOWN.questions
@@ -78,6 +78,6 @@ export function questions({ openQuestions }: Context): Html | null {
     .slice(0, SHOWN.questions)
     .map(
       ({ question, threadId }) =>
-        html`<li dir="auto"><a class="plainly" href="${to(`/threads/${threadId}`)}" title="The Thread that leaves it open"><bdi>${markdownInLink(question)}</bdi></a></li>`,
+        html`<li dir="auto"><a class="plainly" href="${to(`/threads/${threadId}`)}" title="The Thread of this question"><bdi>${markdownInLink(question)}</bdi></a></li>`,
     )}${rest > 0 ? html`<li class="meta">and ${rest} more</li>` : null}</ul></section>`
 }

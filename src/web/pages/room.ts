@@ -1,4 +1,4 @@
-/** The front page of a Room: its brief. Everything longer is on a page of its own. */
+/** The front page of a Room: a short overview. Everything longer has a page of its own. */
 import { unprovedWords } from "../../contract/unproved.ts"
 import { licenceUrl } from "../../contract/licences.ts"
 import { type Html, html, to } from "../html.ts"
@@ -13,9 +13,9 @@ import { answers } from "./room-answer.ts"
 import { beliefs, type Context, shownParts, findings } from "./room-brief.ts"
 import { failures, next, questions } from "./room-next.ts"
 
-/** Bytes of the brief that the page is made of. */
+/** The most bytes of the brief that the page shows. */
 const BRIEF_BYTES = 24_000
-/** Threads on the front page; their section shows all. */
+/** Threads shown. Their section shows all. */
 const THREADS = 4
 
 function threads(visit: Visit, { room, threads: all }: Context): Html {
@@ -38,17 +38,17 @@ function threads(visit: Visit, { room, threads: all }: Context): Html {
 const agents = (visit: Visit, roomId: string): Html => {
   const { baseUrl } = visit.edge
   return html`<details><summary>Bring an agent</summary>
-    <p>An agent reads this Room without a key. To write, it needs a credential that a member issues under <a href="${to(`/rooms/${roomId}/people`)}">People</a>.</p>
+    <p>An agent can read this Room without a credential. To write, it needs one that a member issues under <a href="${to(`/rooms/${roomId}/people`)}">People</a>.</p>
     ${command(`curl ${baseUrl}/api/research/rooms/${roomId}/brief?format=markdown`)}</details>`
 }
 
-/** Which entries of the Room no digest proves; nothing where all are proved. */
+/** Says which entries of the Room no digest proves; null if all are proved. */
 function unproved(visit: Visit, roomId: string): Html | null {
   const words = unprovedWords(visit.ask("room", { roomId }).unproved)
   return words === "" ? null : html`<p class="meta" id="unproved">${words}</p>`
 }
 
-/** Under which licence what stands here may be used. */
+/** Renders the licence of the Room's content. */
 const terms = (license: string | null): Html =>
   html`<p class="meta">${license === null ? "No licence set." : html`<span>Licence <a rel="license" href="${licenceUrl(license)}">${license}</a></span>`}</p>`
 

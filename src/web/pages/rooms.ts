@@ -1,4 +1,4 @@
-/** The first page: every Room with what it asks, where it stands and when it last moved. */
+/** The first page: all Rooms with question, state and last activity. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -12,12 +12,12 @@ import { counted } from "../words.ts"
 
 type Summary = AnswerOf<"rooms">["items"][number]
 
-/** Where a Room stands, in one word with its mark. */
+/** Renders the state of a Room as badges. */
 export const roomState = ({ state, concluded }: Pick<Summary, "state" | "concluded">): Html =>
   html`${state === "archived" ? html`${stateBadge("archived")} ` : null}${concluded ? stateBadge("concluded") : state === "archived" ? null : stateBadge("open")}`
 
-/** What a Room holds, as far as it holds anything. */
-const held = ({ counts }: Summary): Html => {
+/** Counts the objects of a Room, without kinds that it has none of. */
+const contents = ({ counts }: Summary): Html => {
   const kinds = [
     [counts.hypothesis, "hypothesis", "hypotheses"],
     [counts.experiment, "experiment", "experiments"],
@@ -32,7 +32,7 @@ const row = (
   unread: number,
 ): Html => html`<li data-entry><h2 class="title"><a href="${to(`/rooms/${room.roomId}`)}" dir="auto">${room.title}</a></h2> ${roomState(room)} ${newMark(unread)}
 ${room.question === null ? null : html`<p class="question" dir="auto">${room.question}</p>`}
-<p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}${held(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
+<p class="meta">${room.origin === null ? null : html`<span>of ${placeOf(room.origin)}${toldIn(room.origin)}</span>`}${contents(room)}<span>${counted(room.counts.members, "member")}, owned by ${person(room.owner)}</span><span>last activity ${time(room.lastActivityAt)}</span></p></li>`
 
 export function roomsPage(visit: Visit): Shown {
   const query = visit.url.searchParams.get("query") || undefined
@@ -51,7 +51,7 @@ export function roomsPage(visit: Visit): Shown {
       : empty(
           "There are no Rooms yet. A Room holds one question, the people and agents who work on it, and everything they try.",
           visit.person === undefined
-            ? html`<p>Sign in to create the first one, or let an agent read what this service is:</p>
+            ? html`<p>Sign in to create the first one, or let an agent read about this service:</p>
         ${command(`curl ${visit.edge.baseUrl}/llms.txt`)}`
             : null,
         )

@@ -1,4 +1,4 @@
-/** Search: full text of the record, Rooms and concepts; an id that is pasted leads to its object. */
+/** Search in the text of the record, in Rooms and in concepts. A pasted id finds its object. */
 import { feedLinks } from "../about.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { type ObjectSpec, objects } from "../../contract/objects/objects.ts"
@@ -16,14 +16,14 @@ import { choices, words } from "../words.ts"
 
 type Hit = AnswerOf<"search">["items"][number]
 
-/** A message is found at its place in the timeline, everything else on its own page. */
+/** Returns the path of a hit: a message's place in its timeline, or the page of another object. */
 function place({ kind, id, threadId, entryId }: Hit): string | null {
-  const said = threadId === null ? null : entryPath(threadId, entryId ?? id)
+  const entry = threadId === null ? null : entryPath(threadId, entryId ?? id)
   if (kind === "person") return `/people/${encodeURIComponent(id)}`
-  return kind === "message" ? said : (pathOf(kind, id) ?? said)
+  return kind === "message" ? entry : (pathOf(kind, id) ?? entry)
 }
 
-/** The snippet comes escaped, but for the marks around the words found. */
+/** Renders a hit. Its snippet is already escaped, except the marks around the words found. */
 function hit(found: Hit): Html {
   const [at, shown] = [place(found), markup(plainText(found.snippet))]
   return html`<li data-entry><p class="meta"><span>${
@@ -34,8 +34,8 @@ function hit(found: Hit): Html {
   ${at === null ? html`<span class="wording" dir="auto">${shown}</span>` : html`<a class="wording" href="${to(at)}" dir="auto">${shown}</a>`}${found.kind === "message" ? html`<p class="hint">in ${found.title}</p>` : null}</li>`
 }
 
-/** Kinds whose objects anybody may ask for, one for each read that answers them. */
-const askedKinds = [
+/** The public kinds with a page, one for each read that returns them. */
+const kindsById = [
   ...new Map(
     keysOf(objects).flatMap((kind) => {
       const { id, page, isPublic, read }: ObjectSpec & { readonly read: ReadName | null } = objects[kind]
@@ -44,15 +44,15 @@ const askedKinds = [
   ).values(),
 ]
 
-/** The object that an id names. */
+/** Returns the path of the object with an id; null if there is none. */
 function byId(visit: Visit, query: string): string | null {
   if (!isUuid(query)) return null
   const id = query.toLowerCase()
-  const kind = askedKinds.find(({ id: name, read }) => orNull(() => visit.ask(read, { [name]: id })) !== null)?.kind
+  const kind = kindsById.find(({ id: name, read }) => orNull(() => visit.ask(read, { [name]: id })) !== null)?.kind
   return kind === undefined ? null : (pathOf(kind, id) ?? null)
 }
 
-/** What a search may be narrowed to besides kinds: the page takes it from its address. */
+/** The filters, besides kinds, that the page takes from its address. */
 const NARROWING = ["roomId", "status", "author", "agent", "since"] as const
 type Narrowing = { readonly [N in (typeof NARROWING)[number]]: string | undefined }
 
@@ -68,16 +68,16 @@ const filter = (
   <select id="kinds" name="kinds"><option value="">everything</option>${choices("searchKind").map(({ value, text }) => html`<option value="${value}"${value === kinds ? html` selected` : null}>${text}</option>`)}</select>
   </div><div class="field"><button class="quiet">Filter</button></div></form>`
 
-/** Says that other words are shown than those that were typed. */
+/** Says that the results are for other words than the person typed. */
 const instead = (typed: string, shown: string, page: string): Html | null =>
   typed === shown
     ? null
     : html`<p class="quiet">No results for “${typed}”. Showing results for “<a href="${to(withQuery(page, { query: shown }))}">${shown}</a>”.</p>`
 
-/** How many saved papers are shown beside what the record holds. */
+/** The most saved papers shown. */
 const SHOWN_PAPERS = 5
 
-/** What the reader saved of papers, which nobody else sees. */
+/** Renders the visitor's saved papers that match. Nobody else sees them. */
 function savedPapers(visit: Visit, typed: string): Html | null {
   if (visit.person === undefined) return null
   const first = visit.ask("library_papers", {}, { query: typed })
@@ -93,8 +93,8 @@ function savedPapers(visit: Visit, typed: string): Html | null {
 }
 
 function results(visit: Visit, typed: string): Html {
-  const asked = (name: string) => visit.url.searchParams.get(name) || undefined
-  const [kinds, after] = [asked("kinds"), asked("after")]
+  const parameter = (name: string) => visit.url.searchParams.get(name) || undefined
+  const [kinds, after] = [parameter("kinds"), parameter("after")]
   const narrowed = narrowing(visit)
   const isNarrowed = NARROWING.some((name) => narrowed[name] !== undefined)
   const first = visit.ask("search", {}, { query: typed, kinds, ...narrowed, after })
@@ -108,7 +108,7 @@ function results(visit: Visit, typed: string): Html {
   return html`${direct === null ? null : html`<div class="banner active"><a href="${to(direct)}">The object with this id</a></div>`}
 <section aria-labelledby="record">${heading(2, "record", "In the record", filter(query, kinds, narrowed))}${instead(typed, query, "/search")}${
     found.items.length === 0
-      ? empty(html`No results for “${typed}”. Every word must occur: try fewer, or others.`)
+      ? empty(html`No results for “${typed}”. All words must occur. Try fewer words or others.`)
       : html`<ul class="cards">${found.items.map(hit)}</ul>`
   }${more(found.nextCursor === null ? null : withQuery("/search", { query, kinds, ...narrowed, after: found.nextCursor }), "More results")}</section>
 ${after !== undefined || isNarrowed || kinds !== undefined ? null : savedPapers(visit, typed)}

@@ -1,4 +1,4 @@
-/** A token, shown once, with what to paste next. */
+/** The pages that show a new token, once, with the settings to paste. */
 import type { Receipt } from "../../contract/answers/index.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { html, to } from "../html.ts"
@@ -8,7 +8,7 @@ import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
 import { firstRequests } from "./connect.ts"
 
-/** What was issued, its token included: in this one answer only. */
+/** Returns what was issued. Only this receipt contains the token. */
 const issuedIn = ({ result: { token, label, permissions, expiresAt } }: Receipt) => ({
   token: String(token),
   label: String(label),
@@ -16,13 +16,13 @@ const issuedIn = ({ result: { token, label, permissions, expiresAt } }: Receipt)
   expiresAt: String(expiresAt),
 })
 
-/** A personal key: the same, for the Library. */
+/** The page of a new personal key. */
 function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
   const { token, label, permissions, expiresAt } = issuedIn(receipt)
   return {
     title: "Personal key",
     body: html`<h1 data-stored>Your personal key</h1>
-      <div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now. With it an agent of yours reads and writes your Library, as far as the key reaches.</p>
+      <div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now. With it, your agent can read and write your Library within the reach of the key.</p>
       </div>
 <section aria-labelledby="token">${heading(2, "token", "Key")}${command(token, "the key")}${facts([
       ["Label", label],
@@ -42,7 +42,7 @@ export function secretPage(visit: Visit, operation: Operation, receipt: Receipt)
     title: "Credential",
     headers: { "referrer-policy": "no-referrer" },
     body: html`<h1 data-stored>${operation.name === "rotate_credential" ? "The new credential" : "Your credential"}</h1>
-<div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now: the service keeps only a digest of it. If you lose it, rotate it.</p></div>
+<div class="banner warn" role="status"><strong>Shown once.</strong><p>Copy it now. The service keeps only a digest of it. If you lose it, rotate the credential.</p></div>
 <section aria-labelledby="token">${heading(2, "token", "Token")}${command(token, "the token")}${facts([
       ["Label", label],
       ["May", joinedWords(permissions)],

@@ -1,4 +1,4 @@
-/** What a form comes to: one write, or two that are accepted together or not at all. */
+/** Sends a form as one write, or as two writes that are accepted together or not at all. */
 import { randomUUID } from "node:crypto"
 import type { Receipt } from "../../contract/answers/index.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
@@ -12,9 +12,9 @@ import type { ReadDraft } from "../forms/reading.ts"
 import { type Also, inForm, parted, type Parted } from "../forms/saying.ts"
 import type { Visit } from "../visit.ts"
 
-/** Stands in for an id that the first write will make, where the second is looked at before either is sent. */
+/** A placeholder for the id that the first write will make, to check the second before sending. */
 const NOT_YET = "00000000-0000-0000-0000-000000000000"
-/** What of the first write's receipt the second one takes. */
+/** The reference by which the second write takes the id from the first one's receipt. */
 const MADE = { $from: "first", path: "/targetId" }
 
 const wholeBody = (operation: Operation, draft: Draft, body: Readonly<Record<string, unknown>>) => ({
@@ -32,15 +32,15 @@ const issuesOf = (operation: Operation, body: Readonly<Record<string, unknown>>)
 const alsoIssues = ({ operation, body, at }: Also): Issue[] =>
   issuesOf(operation, { ...body, findingVersionId: NOT_YET }).map((issue) => ({ ...issue, path: at(issue.path) }))
 
-/** What is wrong with a draft, as far as it can be told before it is sent. */
+/** Returns the faults in a draft that can be found before it is sent. */
 export function faultsIn(operation: Operation, draft: Draft, read: ReadDraft): Issue[] {
   const { body, at, also } = parted(operation, draft, read.body)
-  const told = new Set(read.issues.map(({ path }) => path))
+  const reported = new Set(read.issues.map(({ path }) => path))
   const own = issuesOf(operation, wholeBody(operation, draft, body)).map((issue) => ({ ...issue, path: at(issue.path) }))
-  return [...read.issues, ...[...own, ...(also === null ? [] : alsoIssues(also))].filter(({ path }) => !told.has(path))]
+  return [...read.issues, ...[...own, ...(also === null ? [] : alsoIssues(also))].filter(({ path }) => !reported.has(path))]
 }
 
-/** @throws Refusal `invalid_schema` for what cannot be read, and for what is wrong with a second write */
+/** @throws Refusal `invalid_schema` if the draft cannot be read or its second write has faults */
 function mustBeRead(operation: Operation, draft: Draft, read: ReadDraft, also: Also | null): void {
   if (read.issues.length === 0 && (also === null || alsoIssues(also).length === 0)) return
   throw new Refusal("invalid_schema", "Some of what you wrote cannot be read.", { issues: faultsIn(operation, draft, read) })
@@ -56,7 +56,7 @@ const both = (operation: Operation, draft: Draft, { body }: Parted, also: Also):
 ]
 
 /**
- * Sends what a form holds. @param read reads the draft @param rehearse walks every check and stores nothing
+ * Sends a form. @param read reads the draft @param rehearse whether to check everything and store nothing
  * @returns the receipts, the form's own first
  * @throws Refusal, its issues at their places in the form
  */

@@ -1,4 +1,4 @@
-/** The page of a Thread: its timeline in order, with what can be written next. */
+/** The page of a Thread: its timeline, and forms to write in it. */
 import { feedLinks } from "../about.ts"
 import { present } from "../../contract/present.ts"
 import { parsed } from "../../contract/json.ts"
@@ -19,10 +19,10 @@ import { mayWithhold, withholdLink } from "../parts/withholding.ts"
 import type { Fitting, Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
-/** A Thread of no more entries than this is shown whole. */
+/** A Thread with at most this many entries is shown whole. */
 const WHOLE = 100
 
-/** Up to two pages of entries after a sequence. */
+/** Reads the entries after a sequence. @param pages the most pages to read */
 function entriesAfter(visit: Visit, threadId: string, after: number, pages: number): Entry[] {
   const found: Entry[] = []
   for (let page = 0, cursor = after; page < pages; page += 1) {
@@ -34,22 +34,22 @@ function entriesAfter(visit: Visit, threadId: string, after: number, pages: numb
   return found
 }
 
-/** Entries that were read before, shown above the first new one. */
+/** Entries already read that are shown above the first new one. */
 const BEFORE_NEW = 2
-/** How many entries that the reader has seen are still shown. */
+/** If the visitor has seen at most this many entries, the page starts as for a new visitor. */
 const FEW = 10
 
-/** The whole number that a query parameter has. */
+/** Returns the whole number in a query parameter; undefined if there is none. */
 function numberIn({ url }: Visit, name: string): number | undefined {
-  const asked = url.searchParams.get(name)
-  return asked !== null && /^[0-9]{1,12}$/.test(asked) ? Number(asked) : undefined
+  const text = url.searchParams.get(name)
+  return text !== null && /^[0-9]{1,12}$/.test(text) ? Number(text) : undefined
 }
 
-/** After which entry the page begins: as asked, at a permalink's entry, at the first that is new to the reader, or at the newest. */
+/** Returns the sequence after which the page starts: as the address says, before a permalink's entry, before the first new entry, or at the newest page. */
 function start(visit: Visit, threadId: string, watermark: number): number {
   const { url, edge } = visit
-  const [asked, seen] = [numberIn(visit, "after"), numberIn(visit, "seen")]
-  if (asked !== undefined) return asked
+  const [after, seen] = [numberIn(visit, "after"), numberIn(visit, "seen")]
+  if (after !== undefined) return after
   const entry = url.searchParams.get("entry")
   if (entry !== null) {
     const found = edge.instance.ledger.timeline.find(entry.toLowerCase())
@@ -61,7 +61,7 @@ function start(visit: Visit, threadId: string, watermark: number): number {
   return watermark <= WHOLE ? 0 : watermark - limits.pageItems
 }
 
-/** The form for writing in a Thread. For a reply, the script puts a copy below the entry. */
+/** The form to write in a Thread. For a reply, the script puts a copy below the entry. */
 function messageForm(threadId: string, isReply = false): Html {
   const id = isReply ? "reply" : "thread"
   return html`<form class="stack${isReply ? " reply" : ""}" method="post" action="${to("/web/post_message")}" data-draft="message-${threadId}-${id}">
@@ -70,10 +70,9 @@ function messageForm(threadId: string, isReply = false): Html {
 <div class="buttons"><button>Post</button><button class="quiet" name="_preview" value="1">Preview</button>${isReply ? null : html`<a href="${to(withQuery("/do/post_message", { threadId }))}">With a picture</a>`}${isReply ? html`<button class="plain" type="button" data-leave>Cancel</button>` : null}</div></form>`
 }
 
-/** Where the new entries begin. */
 const newFrom = html`<li class="new-from" id="new-from">New since you were here</li>`
 
-/** Where an entry is replied to: a page with its form; right below it where a script runs. */
+/** A link to the form of a reply. The script opens the form below the entry instead. */
 const replyLink = ({ entryId, threadId }: Entry): Html =>
   html`<a data-reply href="${to(withQuery("/do/post_message", { threadId, replyToEntryId: entryId }))}">Reply</a>`
 
@@ -105,7 +104,7 @@ ${roomBanners(room)}
 ${
   checkpoint === null
     ? null
-    : html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, and stale" : "Concluded") : "Open, with a checkpoint")}${
+    : html`<div class="banner ${checkpoint.state === "concluded" ? (checkpoint.stale ? "warn" : "good") : "active"}" role="note" aria-label="Checkpoint">${stateBadge(checkpoint.state, checkpoint.state === "concluded" ? (checkpoint.stale ? "Concluded, but stale" : "Concluded") : "Open, with a checkpoint")}${
         checkpoint.conclusion === null ? null : html`<p>${checkpoint.conclusion}</p>`
       }${whyStale(checkpoint.staleReasons)}<p class="meta"><a href="${to(`/checkpoints/${checkpoint.checkpointId}`)}">Read the checkpoint</a></p>
   </div>`
@@ -144,11 +143,11 @@ export function threadPage(visit: Visit): Fitting {
   }
   const view: EntryView = { ...viewed, known: new Map(entries.map((entry) => [entry.entryId, entry])) }
   const listed = isFolded(visit) ? entries.filter(({ receipt }) => receipt === undefined) : entries
-  // Where the reader says how far they had come, the page says where the new begins: put in later, it would move what is read.
+  // The page marks the first new entry itself. If a script added the mark later, the text would move while it is read.
   const seen = numberIn(visit, "seen")
   const firstNew = seen === undefined ? undefined : listed.find(({ sequence }) => sequence > seen && sequence > after + 1)
   const items = listed.map((entry) => html`${entry === firstNew ? newFrom : null}${entryItem(entry, view)}`)
-  // Read within the snapshot of the page; it is rendered afterwards.
+  // Read here, in the page's snapshot, because `shown` runs after it.
   const refusal = writes ? null : whyNot(visit, room)
   const further = writes
     ? html`<details><summary>More actions</summary>
@@ -157,7 +156,7 @@ export function threadPage(visit: Visit): Fitting {
   const shown = (from: number, until: number): Shown => {
     const first = from === 0 ? after : (listed[from]?.sequence ?? 1) - 1
     const last = (until === listed.length ? entries.at(-1) : listed[until - 1])?.sequence ?? first
-    // Besides the opening post, which stands above.
+    // The opening post is shown above, so it does not count as earlier.
     const earlier = first - (opening === undefined || opening.sequence > first ? 0 : opening.sequence)
     const within = entries.filter(({ sequence }) => sequence > first && sequence <= last)
     return {
@@ -167,7 +166,7 @@ export function threadPage(visit: Visit): Fitting {
       feeds: feedLinks(`/threads/${threadId}`, thread.title),
       ...(last >= watermark ? { follow: { roomId: room.roomId, after: context.activityWatermark } } : {}),
       body: html`${writes ? html`<a class="skip" href="#text-thread">Skip to writing</a>` : null}${head(context, follows)}
-${earlier > 0 && opening !== undefined ? html`<ol class="timeline" aria-label="How it began">${entryItem(opening, view)}</ol>` : null}
+${earlier > 0 && opening !== undefined ? html`<ol class="timeline" aria-label="Opening post">${entryItem(opening, view)}</ol>` : null}
 ${earlier > 0 ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: Math.max(0, first - limits.pageItems) }))}" rel="prev">${earlier.toLocaleString("en")} earlier</a></p>` : null}
 <section aria-label="Entries" id="entries">${timeline(visit, within, items.slice(from, until))}</section>
 ${last < watermark ? html`<p class="more"><a href="${to(withQuery(`/threads/${threadId}`, { after: last }))}" rel="next">${(watermark - last).toLocaleString("en")} later</a></p>` : null}
@@ -183,7 +182,6 @@ ${ways([
   return { items, chosen, shown }
 }
 
-/** One entry with its replies. */
 export function repliesPage(visit: Visit): Fitting {
   const [threadId, entryId] = [visit.id("threadId"), visit.id("entryId")]
   const found = visit.edge.instance.ledger.timeline.find(entryId)

@@ -1,4 +1,4 @@
-/** The webhooks of a Room, for its owner: what is told where, what came of it, and a form to add one. */
+/** The webhooks of a Room, for its owner: their state, their deliveries, and a form to add one. */
 import type { Answer } from "../../edge/answers/answer.ts"
 import type { ActionAnswer } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -18,12 +18,12 @@ type Webhook = AnswerOf<"webhooks">["items"][number]
 
 const addressOf = (roomId: string): string => `/rooms/${roomId}/webhooks`
 
-/** A button that changes a webhook. */
+/** A button that changes a webhook. @param what the change, as the action names it */
 const change = (roomId: string, webhookId: string, what: string, text: Content, sequence?: number, style = "quiet"): Html =>
   html`<form class="inline" method="post" action="${to(`/web/webhooks/${webhookId}`)}"><input type="hidden" name="do" value="${what}"><input type="hidden" name="roomId" value="${roomId}">${sequence === undefined ? null : html`<input type="hidden" name="sequence" value="${sequence}">`}<button class="${style}">${text}</button></form>`
 
 function deliveries(roomId: string, { webhookId, url, offBecause, delivered, deliveries }: Webhook): Html {
-  if (deliveries.length === 0) return empty("Nothing was delivered yet.")
+  if (deliveries.length === 0) return empty("There are no deliveries yet.")
   return table(
     `Deliveries to ${url}`,
     ["Entry", "When", "Outcome", "Took", html`<span class="aside">Actions</span>`],
@@ -51,7 +51,7 @@ ${facts([
   ["Delivered through", `entry ${delivered}`],
 ])}
 ${deliveries(roomId, webhook)}
-<div class="actions">${change(roomId, webhookId, offBecause === null ? "turn_off" : "turn_on", offBecause === null ? "Turn off" : "Turn on")}${askedOnce(html`Remove<span class="aside"> ${url}</span>`, "Nothing more is delivered to it. Its secret and its deliveries are forgotten.", change(roomId, webhookId, "remove", "Remove webhook", undefined, "danger"))}</div></section>`
+<div class="actions">${change(roomId, webhookId, offBecause === null ? "turn_off" : "turn_on", offBecause === null ? "Turn off" : "Turn on")}${askedOnce(html`Remove<span class="aside"> ${url}</span>`, "Nothing more is delivered to it. Its secret and the list of its deliveries are deleted.", change(roomId, webhookId, "remove", "Remove webhook", undefined, "danger"))}</div></section>`
 }
 
 function addForm(roomId: string, url: string, refusal?: Refusal): Html {
@@ -65,10 +65,10 @@ function addForm(roomId: string, url: string, refusal?: Refusal): Html {
   const isElsewhere = refusal !== undefined && refusal.code !== "invalid_schema"
   return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}${isElsewhere ? html`<div class="refused" role="alert"><p>${refusal.message}</p></div>` : null}<form class="stack" method="post" action="${to(`/web${addressOf(roomId)}`)}">
 ${field("url", "Address", attributes, faultsOf(refusal, "url"))}
-<div class="buttons"><button>Add it</button></div></form></section>`
+<div class="buttons"><button>Add webhook</button></div></form></section>`
 }
 
-/** The page, and what the form that was sent was refused for. */
+/** Returns the page. @param given the address in a refused form @param refusal why the form was refused */
 function page(visit: Visit, given = "", refusal?: Refusal): Shown | Answer {
   const roomId = visit.id("roomId")
   if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: addressOf(roomId) }))
@@ -80,19 +80,19 @@ function page(visit: Visit, given = "", refusal?: Refusal): Shown | Answer {
     wide: true,
     ...(refusal !== undefined && { status: refusal.status }),
     body: html`<h1>Webhooks</h1>
-${roomBanners(room)}<p>A webhook tells an address what lands in this Room: a POST with the entry's sequence, kind, label and address, without its text. Each is signed as <a href="https://www.standardwebhooks.com" rel="noopener">Standard Webhooks</a> says, and they come in order.</p>
-${items.length === 0 ? empty("This Room has no webhook.") : items.map((webhook) => shown(roomId, webhook))}
+${roomBanners(room)}<p>A webhook sends each new entry of this Room to an address: a POST with the entry's sequence, kind, label and address, without its text. Deliveries are in order and signed as <a href="https://www.standardwebhooks.com" rel="noopener">Standard Webhooks</a> specifies.</p>
+${items.length === 0 ? empty("This Room has no webhooks.") : items.map((webhook) => shown(roomId, webhook))}
 ${addForm(roomId, given, refusal)}`,
   }
 }
 
 export const webhooksPage = (visit: Visit): Shown | Answer => page(visit)
 
-/** The page after a form that was refused. */
+/** Returns the page after a refused form. */
 export const webhooksRefused = (visit: Visit, given: URLSearchParams, refusal: Refusal): Shown | Answer =>
   page(visit, given.get("url") ?? "", refusal)
 
-/** The secret of a webhook that was just added, shown once. */
+/** The page that shows the secret of a new webhook, once. */
 export const webhookSecret =
   (roomId: string) =>
   ({ answer: { url, secret } }: { readonly answer: ActionAnswer<"add_webhook"> }) =>
@@ -100,7 +100,7 @@ export const webhookSecret =
     title: "Webhook",
     headers: { "referrer-policy": "no-referrer" },
     body: html`<h1 data-stored>Your webhook</h1>
-<div class="banner warn" role="status"><strong>Shown once.</strong><p>Give the secret to the program at ${url}. It verifies with it that a delivery comes from here.</p></div>
+<div class="banner warn" role="status"><strong>Shown once.</strong><p>Give the secret to the program at ${url}. The program uses it to verify that a delivery comes from here.</p></div>
 <section aria-labelledby="secret">${heading(2, "secret", "Secret")}${command(secret, "the secret")}</section>
 <p><a href="${to(addressOf(roomId))}">Back to the webhooks of the Room</a></p>`,
   })

@@ -1,4 +1,4 @@
-/** Taking something out of sight: what goes and what stays is said before, and where it may still be after. */
+/** The form to withhold text, which says what stays, and the page afterwards, which says where copies may remain. */
 import type { Receipt } from "../../contract/answers/index.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
@@ -14,10 +14,10 @@ import { mayWithhold, type Named } from "../parts/withholding.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
 
-/** Characters of a text that the form shows. */
+/** The most characters of a text that the form shows. */
 const SHOWN = 400
 
-/** What the form is about, as its address or what was sent says. */
+/** Returns the write that the draft names, by entry, record or sequence. */
 function namedIn(draft: Draft): Named | undefined {
   const [entryId, versionId, sequence] = ["entryId", "versionId", "sequence"].map((name) => draft.get(`/of/${name}`)?.toLowerCase())
   if (entryId !== undefined && isUuid(entryId)) return { entryId }
@@ -38,20 +38,19 @@ function passages(visit: Visit, write: StandingWrite, draft: Draft): Html {
   const all = visit.tables.withheld.passages(write)
   const left = all.filter(({ isWithheld }) => !isWithheld)
   const chosen = new Set(draft.getAll("/fields"))
-  if (left.length === 0)
-    return empty(all.length === 0 ? "Nothing that people wrote stands in it." : "All that people wrote in it is withheld already.")
-  return html`<fieldset class="boxes"><legend>What goes</legend>${left.map(({ place, text }, index) => {
+  if (left.length === 0) return empty(all.length === 0 ? "It contains no text that people wrote." : "All its text is withheld already.")
+  return html`<fieldset class="boxes"><legend>What to withhold</legend>${left.map(({ place, text }, index) => {
     const id = `place-${index}`
     return html`<div class="passage"><input type="checkbox" id="${id}" name="/fields" value="${place}"${chosen.has(place) || left.length === 1 ? html` checked` : null}><label for="${id}"><strong>${placeName(place)}</strong> <span class="said" dir="auto">${shortened(withWords(text), SHOWN)}</span></label></div>`
   })}</fieldset>`
 }
 
-/** The form, for the Room's owner and for operators. */
+/** Returns the form, for the Room's owner and for operators. */
 export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Shown {
   const roomId = (draft.get("roomId") ?? "").toLowerCase()
   const room = visit.ask("room", { roomId })
   if (!mayWithhold(visit, room))
-    throw new Refusal("role_required", "Only the owner of the Room or an operator withholds something in it.", {
+    throw new Refusal("role_required", "Only the owner of the Room or an operator can withhold text in it.", {
       current: { needed: ["owner"] },
     })
   const named = namedIn(draft)
@@ -60,8 +59,8 @@ export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Sho
     return {
       title: "Withhold",
       rail: roomRail(room),
-      body: html`<h1>Withhold something</h1>${empty(
-        "Say what it stands in: each entry of the Room's activity has the way to it.",
+      body: html`<h1>Withhold text</h1>${empty(
+        "Choose an entry first. Each entry of the Room's activity has a link to this form.",
         html`<a class="button" href="${to(`/rooms/${roomId}/activity`)}">The Room's activity</a>`,
       )}`,
     }
@@ -69,26 +68,26 @@ export function withholdPage(visit: Visit, draft: Draft, refusal?: Refusal): Sho
   const [name, value] = Object.entries(named)[0] ?? []
   const what = target.label ?? `the ${words(target.kind)} of entry ${sequence}`
   return {
-    title: `Withhold something of ${what}`,
+    title: `Withhold text of ${what}`,
     rail: roomRail(room),
-    body: html`<h1>Withhold something of ${what}</h1>
-<p class="lead">For what must not stand in a public record: a secret, something about a person, what a court names. Nothing else is ever taken out of it.</p>
+    body: html`<h1>Withhold text of ${what}</h1>
+<p class="lead">Only for text that must not be in a public record: a secret, personal data, or what a court orders. Nothing else is ever removed.</p>
 ${refusal === undefined ? null : html`<div class="refused" role="alert" id="refused" tabindex="-1"><h2>Nothing was withheld</h2><p>${refusal.message}</p>${refusal.details.issues === undefined ? null : html`<ul>${refusal.details.issues.map(({ path, message }) => html`<li>${title(path.slice(1).split("/")[0] ?? "")}: ${message}</li>`)}</ul>`}</div>`}
 <form class="stack" method="post" action="${to("/web/withhold_content")}">
 <input type="hidden" name="/requestId" value="${draft.get("/requestId")}"><input type="hidden" name="roomId" value="${roomId}"><input type="hidden" name="/of/${name}" value="${value}">
 ${passages(visit, write, draft)}
 <section aria-labelledby="stays">${heading(2, "stays", "What stays")}${facts([
-      ["Entry", html`${sequence} of the Room's activity, with who wrote it and when`],
+      ["Entry", html`${sequence} of the Room's activity, with its author and time`],
       target.label === null ? null : ["Label", target.label],
       ["Digest", digest(contentDigest)],
-    ])}<p class="hint">Whatever refers to it stays too. Readers see that something was withheld, when, by whom and why; what the digest stands for can no longer be shown.</p></section>
-<div class="field"><label for="reason">Why</label><select id="reason" name="/reason" required><option value="">Choose</option>${Object.entries(withholdingReasons).map(([reason, said]) => html`<option value="${reason}"${draft.get("/reason") === reason ? html` selected` : null}>${title(said)}</option>`)}</select></div>
-<div class="field"><label for="explanation">In a sentence</label><textarea id="explanation" name="/explanation" rows="3" maxlength="${limits.explanation}" required aria-describedby="hint-explanation">${draft.get("/explanation")}</textarea><p class="hint" id="hint-explanation">Everybody can read this sentence: leave out what is to go. Revoke a token before you withhold it, for who has read it has it.</p></div>
-${askedOnce("Withhold it", "It is taken out of the record, the search, the data's files and exports to come. This cannot be undone, and nobody can read it here again.", html`<div class="buttons"><button class="danger">Withhold it for good</button><a href="${to(`/rooms/${roomId}`)}">Cancel</a></div>`)}</form>`,
+    ])}<p class="hint">References to it stay too. Readers see that text was withheld, when, by whom and why. The text behind the digest can no longer be shown.</p></section>
+<div class="field"><label for="reason">Why</label><select id="reason" name="/reason" required><option value="">Choose</option>${Object.entries(withholdingReasons).map(([reason, text]) => html`<option value="${reason}"${draft.get("/reason") === reason ? html` selected` : null}>${title(text)}</option>`)}</select></div>
+<div class="field"><label for="explanation">In a sentence</label><textarea id="explanation" name="/explanation" rows="3" maxlength="${limits.explanation}" required aria-describedby="hint-explanation">${draft.get("/explanation")}</textarea><p class="hint" id="hint-explanation">Everybody can read this sentence, so do not repeat the withheld text. Revoke a token before you withhold it, because somebody may have copied it.</p></div>
+${askedOnce("Withhold it", "The text is removed from the record, the search, the data files and later exports. This cannot be undone. Nobody can read it here again.", html`<div class="buttons"><button class="danger">Withhold it for good</button><a href="${to(`/rooms/${roomId}`)}">Cancel</a></div>`)}</form>`,
   }
 }
 
-/** What was withheld, and where it may still be: told once. */
+/** Returns the page that says once what was withheld and where copies may remain. */
 export function withheldPage(visit: Visit, { roomId, threadId, target, entry, result }: Receipt): Shown {
   const room = visit.ask("room", { roomId: roomId ?? "" })
   const fields = Array.isArray(result.fields) ? result.fields.map(String) : []
@@ -96,13 +95,13 @@ export function withheldPage(visit: Visit, { roomId, threadId, target, entry, re
   return {
     title: "Withheld",
     rail: roomRail(room),
-    body: html`<h1 data-stored>It is withheld</h1>
-<div class="banner warn" role="status"><strong>It may still be elsewhere.</strong><p>${String(result.mayStillHold)}</p></div>
+    body: html`<h1 data-stored>The text was withheld</h1>
+<div class="banner warn" role="status"><strong>Copies may remain elsewhere.</strong><p>${String(result.mayStillHold)}</p></div>
 ${table(
   "What was withheld",
   ["Place", "Entry"],
   fields.map((place) => html`<tr><th scope="row">${placeName(place)}</th><td>${String(result.sequence)}</td></tr>`),
 )}
-<p><a href="${to(path)}">See it where it stood</a>${threadId === null || entry === null ? null : html` or <a href="${to(entryPath(threadId, entry.entryId))}">what the Thread says of it</a>`}</p>`,
+<p><a href="${to(path)}">See the place</a>${threadId === null || entry === null ? null : html` or <a href="${to(entryPath(threadId, entry.entryId))}">the entry in its Thread</a>`}</p>`,
   }
 }

@@ -1,4 +1,4 @@
-/** The attempts of a Room as a workbench: filtered, sorted, with the columns one chose, and drawn as a setting against a metric. */
+/** The attempts of a Room or experiment as a table with filters, sorting and columns, or as a chart of a setting against a metric. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { withQuery } from "../addresses.ts"
@@ -11,19 +11,19 @@ import type { Shown, Visit } from "../visit.ts"
 import { plainText } from "../plain-text.ts"
 import { choices, counted, shortened } from "../words.ts"
 
-/** What the address of a workbench says: which attempts, in which order, with which columns. */
-interface Asked {
+/** The filters, order and columns in the address. */
+interface WorkbenchQuery {
   readonly experimentId: string | undefined
   readonly status: string | undefined
   readonly intent: string | undefined
   readonly sort: string
   readonly order: "ascending" | "descending"
   readonly columns: readonly string[]
-  /** The entry of the Room's activity as of which it is looked at; links keep it by themselves. */
+  /** On a page of an earlier moment, the sequence of that moment. Links keep it by themselves. */
   readonly at: string | undefined
 }
 
-const askedOf = ({ url: { searchParams } }: Visit): Asked => {
+const queryOf = ({ url: { searchParams } }: Visit): WorkbenchQuery => {
   const one = (name: string) => searchParams.get(name) || undefined
   return {
     experimentId: one("experimentId"),
@@ -36,22 +36,22 @@ const askedOf = ({ url: { searchParams } }: Visit): Asked => {
   }
 }
 
-/** The address of the same with something changed. */
+/** Returns the address with some of the query changed. */
 function changed(
   path: string,
-  { columns, at: _kept, ...asked }: Asked,
+  { columns, at: _kept, ...query }: WorkbenchQuery,
   more: Readonly<Record<string, string | number | undefined>> = {},
 ): string {
-  const { sort, order, ...filters } = asked
+  const { sort, order, ...filters } = query
   const sorted = sort === "label" && order === "ascending" ? {} : { sort, order }
   const base = withQuery(path, { ...filters, ...sorted, ...more })
   const chosen = columns.map((column) => `column=${encodeURIComponent(column)}`).join("&")
   return chosen === "" ? base : `${base}${base.includes("?") ? "&" : "?"}${chosen}`
 }
 
-/** What else the address says, for a form that changes a part of it. */
-const hidden = (given: Readonly<Record<string, string | undefined>>): Html =>
-  html`${Object.entries(given).map(([name, value]) => (value === undefined ? null : html`<input type="hidden" name="${name}" value="${value}">`))}`
+/** Hidden fields that keep the rest of the query in a form. */
+const hidden = (fields: Readonly<Record<string, string | undefined>>): Html =>
+  html`${Object.entries(fields).map(([name, value]) => (value === undefined ? null : html`<input type="hidden" name="${name}" value="${value}">`))}`
 
 const select = (
   name: string,
@@ -61,51 +61,51 @@ const select = (
   any: string | null = "any",
 ): Html =>
   html`<div class="field"><label for="pick-${name}">${text}</label><select id="pick-${name}" name="${name}">${any === null ? null : html`<option value="">${any}</option>`}${options.map(
-    ({ value, text: said }) => html`<option value="${value}"${attributes({ selected: value === chosen })}>${said}</option>`,
+    (option) => html`<option value="${option.value}"${attributes({ selected: option.value === chosen })}>${option.text}</option>`,
   )}</select></div>`
 
-function filters(asked: Asked, path: string, experiments: AnswerOf<"experiments">): Html {
+function filters(query: WorkbenchQuery, path: string, experiments: AnswerOf<"experiments">): Html {
   const options = experiments.items.map(({ experimentId, label, question }) => ({
     value: experimentId,
     text: `${label} ${shortened(plainText(question), 60)}`,
   }))
-  return html`<form class="inline filters" action="${to(path)}">${select("experimentId", "Experiment", options, asked.experimentId)}${select("status", "Outcome", choices("attemptStatus"), asked.status)}${select("intent", "Intent", choices("attemptIntent"), asked.intent)}${hidden(
-    { sort: asked.sort, order: asked.order, at: asked.at },
+  return html`<form class="inline filters" action="${to(path)}">${select("experimentId", "Experiment", options, query.experimentId)}${select("status", "Outcome", choices("attemptStatus"), query.status)}${select("intent", "Intent", choices("attemptIntent"), query.intent)}${hidden(
+    { sort: query.sort, order: query.order, at: query.at },
   )}<div class="field"><button class="quiet">Filter</button></div></form>${
     experiments.hasMore
-      ? html`<p class="hint">The first ${options.length} experiments can be picked here; the page of any other leads to its attempts.</p>`
+      ? html`<p class="hint">You can choose from the first ${options.length} experiments here. For any other, open its page.</p>`
       : null
   }`
 }
 
-function chooser(asked: Asked, path: string, columns: readonly Column[], shown: readonly Column[]): Html {
+function chooser(query: WorkbenchQuery, path: string, columns: readonly Column[], shown: readonly Column[]): Html {
   const group = (of: Column["of"], name: string) => {
     const some = columns.filter((column) => column.of === of)
     return some.length === 0
       ? null
       : html`<fieldset class="choices"><legend>${name}</legend>${some.map((column) => html`<label><input type="checkbox" name="column" value="${columnName(column)}"${attributes({ checked: shown.includes(column) })}>${column.key}</label>`)}</fieldset>`
   }
-  return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary><form action="${to(path)}">${hidden({ experimentId: asked.experimentId, status: asked.status, intent: asked.intent, sort: asked.sort, order: asked.order, at: asked.at })}
+  return html`<details class="columns-of"><summary>Columns: ${shown.length} of ${columns.length}</summary><form action="${to(path)}">${hidden({ experimentId: query.experimentId, status: query.status, intent: query.intent, sort: query.sort, order: query.order, at: query.at })}
 <div class="pick">${group("metric", "Last values of metrics")}${group("setting", "Settings that differ")}</div><button class="quiet">Show these</button></form></details>`
 }
 
-/** What was looked at, and what was not. */
-function told({ compared, comparedAll, settingsCompared, columns }: Table): Html {
+/** Says how many attempts and columns the table covers. */
+function coverage({ compared, comparedAll, settingsCompared, columns }: Table): Html {
   const { metricsTruncated, settingsTruncated, sameSettings } = columns
-  return html`<p class="meta"><span>${comparedAll ? counted(compared, "attempt") : `the newest ${compared.toLocaleString("en")} attempts; filter to reach earlier ones`}</span>${
+  return html`<p class="meta"><span>${comparedAll ? counted(compared, "attempt") : `the newest ${compared.toLocaleString("en")} attempts (filter to reach earlier ones)`}</span>${
     settingsCompared < compared
-      ? html`<span>settings of the newest ${settingsCompared.toLocaleString("en")}, whose registrations are as long as are read at once</span>`
+      ? html`<span>settings of the newest ${settingsCompared.toLocaleString("en")} only, because the registrations are long</span>`
       : null
-  }<span>${counted(sameSettings, "identical setting")} hidden</span>${metricsTruncated || settingsTruncated ? html`<span>of more columns, the first ${limits.tableColumns} of each sort</span>` : null}</p>`
+  }<span>${counted(sameSettings, "identical setting")} hidden</span>${metricsTruncated || settingsTruncated ? html`<span>only the first ${limits.tableColumns} columns of each kind</span>` : null}</p>`
 }
 
-function picture(visit: Visit, asked: Asked, path: string, roomId: string, { columns }: Table): Html {
+function picture(visit: Visit, query: WorkbenchQuery, path: string, roomId: string, { columns }: Table): Html {
   const [first] = columns.settings.toSorted((one, other) => other.values - one.values)
   const setting = visit.url.searchParams.get("setting") ?? first?.key
   const metric = visit.url.searchParams.get("metric") ?? columns.metrics[0]?.key
   if (setting === undefined || metric === undefined)
-    return empty("There is nothing to draw: the attempts report no metric, or ran with the same settings.")
-  const { experimentId, status, intent } = asked
+    return empty("There is nothing to draw. The attempts report no metric, or all have the same settings.")
+  const { experimentId, status, intent } = query
   const { items } = visit.ask(
     "attempt_table",
     {},
@@ -121,51 +121,51 @@ function picture(visit: Visit, asked: Asked, path: string, roomId: string, { col
   )
   const named = (keys: readonly { readonly key: string }[]) => keys.map(({ key }) => ({ value: key, text: key }))
   const isLog = visit.url.searchParams.get("log") === "1"
-  return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent, at: asked.at })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
+  return html`<form class="inline filters" action="${to(path)}">${hidden({ view: "picture", experimentId, status, intent, at: query.at })}${select("setting", "Setting", named(columns.settings), setting, null)}${select("metric", "Metric", named(columns.metrics), metric, null)}
 <div class="field"><label><input type="checkbox" name="log" value="1"${attributes({ checked: isLog })}>Log axes</label></div><div class="field"><button class="quiet">Draw</button></div></form>
 ${scatter(items, { setting, metric, unit: columns.metrics.find(({ key }) => key === metric)?.unit ?? null, isLog })}`
 }
 
-/** The table of a Room's or an experiment's attempts, with what can be done with it. */
+/** Renders the table or chart of a Room's or an experiment's attempts, with its controls. */
 export function workbench(visit: Visit, { path, roomId, experimentId }: { path: string; roomId: string; experimentId?: string }): Html {
-  const asked = { ...askedOf(visit), ...(experimentId && { experimentId }) }
-  const { columns: chosen, at: _kept, ...query } = asked
+  const query = { ...queryOf(visit), ...(experimentId && { experimentId }) }
+  const { columns: chosen, at: _kept, ...filters } = query
   const after = visit.url.searchParams.get("after") || undefined
-  const table = visit.ask("attempt_table", {}, { roomId, ...query, after })
+  const table = visit.ask("attempt_table", {}, { roomId, ...filters, after })
   const columns = columnsOf(table)
   const shown = shownColumns(columns, chosen)
   const sorting: Sorting = {
-    sort: asked.sort,
-    isDescending: asked.order === "descending",
-    address: (sort, order) => changed(path, { ...asked, sort, order }),
+    sort: query.sort,
+    isDescending: query.order === "descending",
+    address: (sort, order) => changed(path, { ...query, sort, order }),
   }
   const isAll = visit.url.searchParams.get("select") === "all"
-  const ticking = { isAll, other: changed(path, asked, { after, select: isAll ? undefined : "all" }) }
+  const ticking = { isAll, other: changed(path, query, { after, select: isAll ? undefined : "all" }) }
   const isPicture = visit.url.searchParams.get("view") === "picture"
-  const views = html`<nav class="views" aria-label="How attempts are shown"><a href="${to(changed(path, asked))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> <a href="${to(changed(path, { ...asked, sort: "label", order: "ascending" }, { view: "picture" }))}"${attributes({ "aria-current": isPicture ? "true" : null })}>A setting against a metric</a></nav>`
-  const isOfOne = asked.experimentId !== undefined
-  // In the order of labels, as a file is sorted again anyway: each order would be an address of its own.
+  const views = html`<nav class="views" aria-label="How attempts are shown"><a href="${to(changed(path, query))}"${attributes({ "aria-current": isPicture ? null : "true" })}>Table</a> <a href="${to(changed(path, { ...query, sort: "label", order: "ascending" }, { view: "picture" }))}"${attributes({ "aria-current": isPicture ? "true" : null })}>A setting against a metric</a></nav>`
+  const isOfOne = query.experimentId !== undefined
+  // Always in the order of labels, so that crawlers do not find an address for each order.
   const csv = changed(
     "/api/research/attempt-table",
-    { ...asked, sort: "label", order: "ascending", columns: [] },
+    { ...query, sort: "label", order: "ascending", columns: [] },
     { roomId, format: "csv" },
   )
   const body = isPicture
-    ? picture(visit, asked, path, roomId, table)
+    ? picture(visit, query, path, roomId, table)
     : table.items.length === 0
-      ? empty("No attempt is like that. An attempt is registered before its launch, and told to its end.")
-      : html`${chooser(asked, path, columns, shown)}${attemptTable(table, shown, { sorting, ticking, isOfOne })}`
+      ? empty("No attempt matches. An attempt is registered before its launch and reported until its end.")
+      : html`${chooser(query, path, columns, shown)}${attemptTable(table, shown, { sorting, ticking, isOfOne })}`
   const [from, until] = [Number(after ?? 0), Number(after ?? 0) + table.items.length]
   const pager =
     isPicture || (from === 0 && !table.hasMore)
       ? null
-      : html`<p class="more">${from === 0 ? null : html`<a href="${to(changed(path, asked, { after: Math.max(0, from - limits.pageItems) || undefined }))}" rel="prev">Before</a> `}${from + 1} to ${until} of ${table.compared.toLocaleString("en")}${
-          table.hasMore ? html` <a href="${to(changed(path, asked, { after: until }))}" rel="next">Next</a>` : null
+      : html`<p class="more">${from === 0 ? null : html`<a href="${to(changed(path, query, { after: Math.max(0, from - limits.pageItems) || undefined }))}" rel="prev">Before</a> `}${from + 1} to ${until} of ${table.compared.toLocaleString("en")}${
+          table.hasMore ? html` <a href="${to(changed(path, query, { after: until }))}" rel="next">Next</a>` : null
         }</p>`
-  return html`${views}<div id="live-attempts" data-live>${told(table)}${body}${pager}</div>
+  return html`${views}<div id="live-attempts" data-live>${coverage(table)}${body}${pager}</div>
 ${ways([
   ["Table as CSV", csv],
-  ["All attempts as JSON lines", withQuery("/api/research/attempts", { roomId, experimentId: asked.experimentId, format: "jsonl" })],
+  ["All attempts as JSON lines", withQuery("/api/research/attempts", { roomId, experimentId: query.experimentId, format: "jsonl" })],
 ])}`
 }
 
@@ -173,7 +173,7 @@ export function attemptsPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
   const room = visit.ask("room", { roomId })
   const path = `/rooms/${roomId}/attempts`
-  const asked = askedOf(visit)
+  const query = queryOf(visit)
   const experiments = visit.ask("experiments", {}, { roomId })
   return {
     title: `Attempts · ${room.title}`,
@@ -181,11 +181,11 @@ export function attemptsPage(visit: Visit): Shown {
     wide: true,
     json: withQuery("/api/research/attempt-table", {
       roomId,
-      experimentId: asked.experimentId,
-      status: asked.status,
-      intent: asked.intent,
+      experimentId: query.experimentId,
+      status: query.status,
+      intent: query.intent,
     }),
     follow: { roomId, after: room.activityWatermark },
-    body: html`<h1>Attempts</h1>${filters(asked, path, experiments)}${workbench(visit, { path, roomId })}`,
+    body: html`<h1>Attempts</h1>${filters(query, path, experiments)}${workbench(visit, { path, roomId })}`,
   }
 }

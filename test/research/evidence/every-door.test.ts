@@ -71,7 +71,7 @@ print(json.dumps(dict(room.post_research_checkpoint(**body)["result"])))`
   t.equal((await reader.read("checkpoint", { checkpointId: last })).supersedesCheckpointId, made[2])
   t.match(await told("read", { name: "checkpoint", parameters: { checkpointId: last } }), `"supersedesCheckpointId":"${made[2]}"`)
   t.match(await page(`/checkpoints/${last}`), /Replaces the checkpoint before it/)
-  t.match(await page(`/checkpoints/${first}`), /A newer checkpoint of this Thread has taken its place/)
+  t.match(await page(`/checkpoints/${first}`), /A newer checkpoint of this Thread replaces it/)
   t.notMatch(await page(`/checkpoints/${first}`), /Replaces/)
   for (const brief of [
     await document(`/api/research/threads/${threadId}/brief`),

@@ -106,7 +106,7 @@ export async function withholds(t: Test, secret: string): Promise<void> {
   await ada.meets(t, "the form of withholding")
   await page.getByText("Withhold it", { exact: true }).click()
   await page.getByRole("button", { name: "Withhold it for good" }).click()
-  await page.getByRole("heading", { name: "It is withheld" }).waitFor()
+  await page.getByRole("heading", { name: "The text was withheld" }).waitFor()
   await ada.meets(t, "what was withheld")
   await page.goto(at(`${known.room}/activity`))
   t.notMatch(await page.content(), secret)
