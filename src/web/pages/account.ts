@@ -22,7 +22,7 @@ function keyRow(key: AnswerOf<"library_keys">["items"][number], now: number): Ht
     </tr>`
 }
 
-/** The most Rooms that the page lists. */
+/** Maximum number of Rooms listed. */
 const MOST_ROOMS = 100
 
 export function accountPage(visit: Visit): Shown | Answer {

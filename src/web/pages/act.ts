@@ -99,7 +99,7 @@ function withStructure(visit: Visit, operation: Operation, draft: Draft): Draft 
 }
 const SEEN_FIRST = html`<p>Words and roles are proposed from your sentence. Check them, then publish.</p>`
 
-/** Lists the verdicts that a write would change, from the receipts of its rehearsal: "H1: untested → supported, by its author alone". */
+/** Lists the verdicts that a rehearsed write would change: "H1: untested → supported, by its author alone". */
 function changesIn(receipts: readonly Receipt[]): Html {
   const moved = receipts.flatMap(({ result }) => (v.is(linkExperimentFinding.result, result) ? result.verdicts : []))
   if (moved.length === 0) return html`<p>It would be accepted. No verdict changes.</p>`
@@ -113,13 +113,13 @@ function changesIn(receipts: readonly Receipt[]): Html {
   )}</ul>`
 }
 
-/** The most bytes of an operation's form: its content, encoded in at most three bytes each, and the names of its inputs. */
+/** Maximum size of an operation's form in bytes: three for each byte of content, as browsers encode it, and the names of inputs. */
 const formBytes = ({ contentBytes }: Operation): number => Math.min(limits.requestBodyBytes, 3 * contentBytes + limits.smallFormBytes)
 
 /** `POST /web/{operation}`: handles a submitted form. */
 export async function actSent(visit: Visit): Promise<Answer | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
-  // Checked first, so that nothing is read or rendered for strangers.
+  // Checked first, so that nothing is read or rendered for a visitor who is not signed in.
   mustBeSignedIn(visit.edge, visit.event)
   const operation = operationIn(visit)
   const draft = await readFormBody(visit.event, formBytes(operation))

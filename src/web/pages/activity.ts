@@ -31,7 +31,7 @@ function recent(visit: Visit, roomId: string, watermark: number): Entry[] {
 
 function entryRow(visit: Visit, room: Room, entry: Entry): Html {
   const { sequence, operation, target, at, threadId, entryId, digest: chained } = entry
-  // A mirror's entry has the origin's name of the person. Show the name that the person has here.
+  // An entry of a mirror contains the person's name on the origin. The page shows the name used here.
   const { tables, ledger } = visit.edge.instance
   const { username } = tables.people.withId(ledger.activity.localActor(room.roomId, entry)) ?? entry.actor
   const path = pathOf(target.kind, target.id)

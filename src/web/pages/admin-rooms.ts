@@ -30,7 +30,7 @@ export function adminRoomsPage(visit: Visit): Shown {
   )
 }
 
-/** The most people offered who are not members. */
+/** Maximum number of people offered who are not members. */
 const OFFERED = 200
 
 export function adminRoomPage(visit: Visit): Shown {

@@ -12,7 +12,7 @@ import { counted, words } from "../words.ts"
 
 type Hypothesis = AnswerOf<"hypotheses">["items"][number]
 
-/** The most hypotheses shown, pieces of evidence on each, and attempts marked on a finding. */
+/** Maximum numbers of hypotheses, of pieces of evidence on each, and of attempts marked on a finding. */
 const [HYPOTHESES, PIECES, MARKS] = [40, 16, 8]
 
 /** The outcomes of the attempts behind each finding, by its id. */

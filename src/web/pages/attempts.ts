@@ -36,9 +36,9 @@ import { bytes, counted, words } from "../words.ts"
 
 type Attempt = AnswerOf<"attempt">
 
-/** The most metrics drawn. */
+/** Maximum number of metrics drawn. */
 const PICTURES = 6
-/** The most last values shown. The serving thread makes the page if no reader thread is ready, so it must stay cheap. */
+/** Maximum number of last values shown. The serving thread may have to make the page, so it must stay cheap. */
 const VALUES = 500
 /** More values by arm and seed than this are folded away. Readers want their means. */
 const UNFOLDED = 50
@@ -98,7 +98,7 @@ const outputs = (given: Attempt["outputs"]): Html =>
     ),
   )
 
-/** Compares the numbers of a reproduction with the effect that it repeats. If they contradict the registrant's verdict, says what it counts as. */
+/** Compares a reproduction's numbers with the original effect, and says what it counts as if that differs from its verdict. */
 function byNumbers({ verdict, repeats }: NonNullable<Attempt["reproduction"]>): Html | null {
   if (repeats?.comparison === undefined) return null
   const counts =

@@ -1,4 +1,4 @@
-/** The boards of a Room, and the page of a board: comparable groups in ranked order, and whether the first can be told apart from the next. */
+/** The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the next. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { address, entryPath, withQuery } from "../addresses.ts"
@@ -16,10 +16,10 @@ type Board = AnswerOf<"board">
 type Row = Board["rows"][number]
 
 const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
-/** The most attempts that a row links. */
+/** Maximum number of attempts linked in a row. */
 const LINKED = 3
 
-/** Says what came of running a group's attempts again. */
+/** Counts the reproductions and reruns of a group's attempts. */
 function repeatsOf({ reruns, reproductions, failedReproductions }: Row): Html {
   const counts = [
     reproductions > 0 && `${reproductions} held`,

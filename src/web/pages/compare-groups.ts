@@ -1,4 +1,4 @@
-/** The view of a comparison by group: means over seeds with intervals, and the best group in bold if it can be told apart from the others. */
+/** The view of a comparison by group: means with intervals, and the best group in bold if it can be told apart. */
 import { limits } from "../../contract/limits.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { withQuery } from "../addresses.ts"
@@ -131,7 +131,7 @@ function figureOf({ name, table, groups }: Measure): Html {
   }${notes(groups)}</section>`
 }
 
-/** A link to the form of a finding with the contrasts of this view; null if the visitor cannot publish one, or if there are several experiments. */
+/** A link to publish a finding with the contrasts of this view; null if the visitor cannot, or if there are several experiments. */
 function publishing(visit: Visit, { table, room }: Compared, measures: readonly Measure[]): Html | null {
   const [experimentId, ...others] = new Set(table.items.map((item) => item.experimentId))
   const role = roleIn(visit, room)

@@ -1,4 +1,4 @@
-/** The measurement tables of a comparison, one for each metric, with its groups in order and those that can be told apart as the best. */
+/** The measurement tables of a comparison, one for each metric, with the groups that can be told apart as the best. */
 import { type Corrected, holm } from "../../research/measurements/statistics.ts"
 import { compareScalars } from "../../research/measurements/cells.ts"
 import { Points } from "../../research/measurements/points.ts"

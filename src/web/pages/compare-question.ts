@@ -1,4 +1,4 @@
-/** The parameters of a comparison: the dimensions that group values, the one that repeats a measurement, and the baseline group. */
+/** The parameters of a comparison: the dimensions that group values, the dimension of repeats, and the baseline group. */
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { idsIn } from "../addresses.ts"

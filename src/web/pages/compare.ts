@@ -13,7 +13,7 @@ import { groupsView } from "./compare-groups.ts"
 import { type Compared, comparedIn, questionOf } from "./compare-question.ts"
 import { curvesFigure, legend, viewOf } from "./curves.ts"
 
-/** The most attempts listed under the title without folding. */
+/** Maximum number of attempts listed without folding. */
 const NAMED = 12
 
 /** Lists the attempts with their outcomes. */

@@ -13,7 +13,7 @@ import type { Shown, Visit } from "../visit.ts"
 
 type Credential = Pick<AnswerOf<"credentials">["items"][number], "credentialId" | "label" | "lastUsedAt">
 
-/** The most credentials listed. */
+/** Maximum number of credentials listed. */
 const MOST = 10
 
 const addressOf = (roomId: string): string => `/rooms/${roomId}/connect`

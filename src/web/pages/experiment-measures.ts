@@ -10,10 +10,10 @@ import { counted } from "../words.ts"
 import { nameOf } from "./compare-measures.ts"
 import { nameOfDimension } from "./compare-question.ts"
 
-/** The most groups drawn, and the most single values drawn in all of them together. */
+/** Maximum number of groups drawn, and of single values in all of them together. */
 const [GROUPS, DOTS] = [24, 400]
 
-/** Returns null if no successful attempt reported values with dimensions. The parameter `measured` chooses the metric. */
+/** Renders the metric in the parameter `measured`, or the first; null if no successful attempt reported values with dimensions. */
 export function experimentMeasures(visit: Visit, experimentId: string): Html | null {
   const place = { experimentIds: [experimentId] }
   const known = orNull(() => visit.tables.measured(place, {}))?.metrics.filter(({ dimensions }) => dimensions.length > 0) ?? []

@@ -73,7 +73,7 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
       : html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>${all}</details>`
   }</section>`
 }
-/** The most pieces of evidence shown without folding. */
+/** Maximum number of pieces of evidence shown without folding. */
 const WHOLE = 3
 
 const roles = { producing: "Result of", baseline: "Compared with", evidence: "Cited as evidence only" } as const

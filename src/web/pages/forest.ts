@@ -60,7 +60,7 @@ function plot({ what, unit, estimates, pooled }: GatheredContrast): Html {
   return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
 }
 
-/** The most contrasts drawn. The others are counted. */
+/** Maximum number of contrasts drawn. The others are counted. */
 const DRAWN = 4
 
 /** Renders the effects that bear on a hypothesis; null if there are none. */

@@ -58,7 +58,7 @@ export interface Folded extends Net {
   readonly count: number
 }
 
-/** Folds the attempts, except the focus, if the net has too many objects. @param most the most objects of a net that is not folded */
+/** Folds the attempts, except the focus, if the net has more than `most` objects. */
 export function folded(net: Net, focus: string | undefined, most: number): Folded {
   const isFolded = ({ id, kind }: Node) => kind === "attempt" && id !== focus
   const gone = new Map(net.nodes.filter(isFolded).map((node) => [node.id, node]))

@@ -12,9 +12,9 @@ import { around, ASIDE, between, condensed, folded, isWithdrawn, type Net } from
 import type { Shown, Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 
-/** The most objects drawn. Of more, the newest are drawn. */
+/** Maximum number of objects drawn: the newest. */
 const MOST = 75
-/** The most objects drawn with attempts of their own. Of more, attempts are folded into experiments and findings. */
+/** Above this number of objects, attempts are folded into experiments and findings. */
 const FEW = 30
 /** Steps around an object in focus. */
 const DEPTHS = [1, 2, 5] as const

@@ -9,9 +9,9 @@ import { counted, shortened } from "../words.ts"
 import { ABSENT, type Compared, labelOf, type Question } from "./compare-question.ts"
 import { whole } from "./curves.ts"
 
-/** The most metrics drawn, groups in a chart, and steps in its table. */
+/** Maximum numbers of metrics drawn, of groups in a chart, and of steps in its table. */
 const [DRAWN, GROUPS, STEPS] = [4, 16, 6]
-/** Where group names begin beside the curves, in thousandths of the width, and the most characters of a name. */
+/** Where group names start, in thousandths of the chart's width, and the maximum length of a name. */
 const [NAMES, CHARACTERS] = [810, 22]
 
 interface Metric {

@@ -21,7 +21,7 @@ const roomRead = present(reads.find(({ name }) => name === "room"))
 
 const paramsOf = (path: string, event: H3Event) => (documentAsked(path, event) === undefined ? pathParams(event) : documentParams(event))
 
-/** Returns the moment in the past that a request for a page or its Markdown names; undefined for now. @throws Refusal `invalid_parameter` */
+/** Returns the past moment that a request asks for; undefined for the present. @throws Refusal `invalid_parameter` */
 export function momentAsked(path: string, event: H3Event): Moment | undefined {
   const values = event.url.searchParams.getAll("at")
   if (values.length === 0 || !looksBack(path)) return undefined
@@ -29,7 +29,7 @@ export function momentAsked(path: string, event: H3Event): Moment | undefined {
   return typeof at === "number" ? { params: paramsOf(path, event), query: { attemptIds: idsIn(event.url) }, sequence: at } : undefined
 }
 
-/** Adds something to a page. `prepare` runs in the page's snapshot, and what it returns must not read anything. */
+/** Adds something to a page. `prepare` runs in the page's snapshot. The function it returns must not read anything. */
 const adding =
   (page: WebPage, prepare: (visit: Visit) => (shown: Shown) => Shown): WebPage =>
   (visit) => {

@@ -95,7 +95,7 @@ function collections({ items, nextOffset }: AnswerOf<"library_collections">): Ht
   }${more(nextOffset === null ? null : withQuery("/library", { collections: nextOffset }), "Older Collections")}</section>`
 }
 
-/** The most tags shown without a click: those with the most papers. */
+/** Maximum number of tags shown without a click. Those with the most papers come first. */
 const SHOWN_TAGS = 40
 
 function tags({ items }: AnswerOf<"library_tags">, { tag: current }: Listing): Html {

@@ -36,7 +36,7 @@ function seal(visit: Visit, { planId, acceptedBy, sealed, protocolMatchesSeal: m
   }</p>${openedAt === null && isOwn ? html`<p>${act("open_plan", { planId }, "Open the plan", "quiet")}</p>` : null}</div>`
 }
 
-/** The most arms offered as buttons. The table shows all of them. */
+/** Maximum number of arms offered as buttons. The table shows all of them. */
 const ARMS = 6
 
 /** Returns the next action on a plan: to open it, or to register an attempt for each of its arms. */

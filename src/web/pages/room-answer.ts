@@ -17,7 +17,7 @@ import { counted, shortened } from "../words.ts"
 type Checkpoint = Context["conclusions"][number]
 type Cited = AnswerOf<"checkpoint">["citations"][number]
 
-/** The most other answers shown, records cited by the leading answer, and effects of each record. */
+/** Maximum numbers of other answers, of records that the leading answer cites, and of effects of each record. */
 const SHOWN = { also: 2, cited: 4, effects: 2 }
 
 /** Sorts by id. Ids grow with time even if a clock is wrong. */
@@ -60,7 +60,7 @@ function noLonger(fallen: readonly Checkpoint[]): string {
   return `${what} no longer ${fallen.length === 1 ? "holds" : "hold"}${reason === undefined ? "." : `${fallen.length === 1 ? ":" : ". Of one,"} ${staleSentence(reason)}`}`
 }
 
-/** Renders author, time and Thread of an answer, without the opening Thread. @param titles titles of the other Threads by id */
+/** Renders the author, time and Thread of an answer. @param titles titles by id, without the opening Thread, which is not shown */
 const origin = ({ threadId, author, at }: Checkpoint, titles: ReadonlyMap<string, string>): Html => {
   const title = titles.get(threadId)
   return html`<span>${person(author)}</span><span>${time(at)}</span>${title === undefined ? null : html`<span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${title}</a></span>`}`

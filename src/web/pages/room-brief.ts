@@ -18,7 +18,7 @@ export type Brief = AnswerOf<"room_brief">
 
 /** Items shown of each list. The sections of the Room show all. */
 const SHOWN = { hypotheses: 6, findings: 5 }
-/** The most pieces of evidence read for each hypothesis, and records named on each side. */
+/** Maximum numbers of pieces of evidence read for each hypothesis, and of records named on each side. */
 const [PIECES, NAMED] = [12, 3]
 
 type Pieces = ReturnType<Visit["tables"]["evidence"]["newestOn"]>

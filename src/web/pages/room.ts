@@ -13,7 +13,7 @@ import { answers } from "./room-answer.ts"
 import { beliefs, type Context, shownParts, findings } from "./room-brief.ts"
 import { failures, next, questions } from "./room-next.ts"
 
-/** The most bytes of the brief that the page shows. */
+/** Maximum size in bytes of the brief that the page shows. */
 const BRIEF_BYTES = 24_000
 /** Threads shown. Their section shows all. */
 const THREADS = 4

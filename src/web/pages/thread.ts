@@ -22,7 +22,7 @@ import { counted } from "../words.ts"
 /** A Thread with at most this many entries is shown whole. */
 const WHOLE = 100
 
-/** Reads the entries after a sequence. @param pages the most pages to read */
+/** Reads the entries after a sequence. @param pages maximum number of pages to read */
 function entriesAfter(visit: Visit, threadId: string, after: number, pages: number): Entry[] {
   const found: Entry[] = []
   for (let page = 0, cursor = after; page < pages; page += 1) {
@@ -45,7 +45,7 @@ function numberIn({ url }: Visit, name: string): number | undefined {
   return text !== null && /^[0-9]{1,12}$/.test(text) ? Number(text) : undefined
 }
 
-/** Returns the sequence after which the page starts: as the address says, before a permalink's entry, before the first new entry, or at the newest page. */
+/** Returns the sequence after which the page starts: the one in the address, or shortly before a permalink's entry or new entries. */
 function start(visit: Visit, threadId: string, watermark: number): number {
   const { url, edge } = visit
   const [after, seen] = [numberIn(visit, "after"), numberIn(visit, "seen")]

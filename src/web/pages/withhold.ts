@@ -1,4 +1,4 @@
-/** The form to withhold text, which says what stays, and the page afterwards, which says where copies may remain. */
+/** The form to withhold text, and the page afterwards, which says where copies may remain. */
 import type { Receipt } from "../../contract/answers/index.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
@@ -14,7 +14,7 @@ import { mayWithhold, type Named } from "../parts/withholding.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { shortened, title, words } from "../words.ts"
 
-/** The most characters of a text that the form shows. */
+/** Maximum number of characters shown of a text. */
 const SHOWN = 400
 
 /** Returns the write that the draft names, by entry, record or sequence. */
