@@ -75,7 +75,7 @@ test("who is known there and not here needs an invitation, whatever address they
   const before = names(house)
   const page = await browser.open(START)
   t.equal(page.status, 403)
-  t.match(page.text, /takes an invitation/)
+  t.match(page.text, /you need an invitation/)
   t.equal(await whoIs(browser), null, "neither the name nor an unverified address makes them Ada")
   t.equal((await browser.send(`${house.baseUrl}/web/provider/join`, { username: "mary" })).status, 401)
   t.strictSame(names(house), before)
