@@ -1,4 +1,4 @@
-/** What a check of a pinned repository is asked, what it answers, and who can be asked. */
+/** The types of a check of a pinned repository: the pin, the answer and its sources. */
 
 /** A public repository and one exact commit of it, as a plan or an attempt names them. */
 export interface RepositoryPin {
@@ -9,28 +9,28 @@ export interface RepositoryPin {
 }
 
 export type RepositoryAnswer =
-  /** The repository is public and the commit exists. */
+  /** The repository is public and has the commit. */
   | { readonly ok: true }
-  /** It is not so, and `reason` says in a sentence why: 422 `repository_unavailable`. */
+  /** The repository or the commit does not exist, or is not public; `reason` is a sentence: 422 `repository_unavailable`. */
   | { readonly ok: false; readonly reason: string }
-  /** It is not known now: 503 `repository_unavailable`. */
+  /** The check cannot be made now: 503 `repository_unavailable`. */
   | {
       readonly ok: null
       readonly reason: string
-      /** Seconds after which to ask again; null when unknown. */
+      /** Seconds before a retry; null if unknown. */
       readonly retryAfter: number | null
     }
 
-/** Answers for every repository. */
+/** Checks any repository. */
 export interface RepositoryCheck {
   check(pin: RepositoryPin): Promise<RepositoryAnswer>
-  /** Gives up what is under way. */
+  /** Aborts open checks. */
   close?(): void
 }
 
-/** Answers for the repositories it knows about. Every `RepositoryCheck` is one as well. */
+/** Checks the repositories that it knows. Every `RepositoryCheck` is also a source. */
 export interface RepositorySource {
-  /** Resolves to null when this source is not the one to ask about the repository. */
+  /** Resolves to null if this source does not know the repository. */
   check(pin: RepositoryPin): Promise<RepositoryAnswer | null>
   close?(): void
 }

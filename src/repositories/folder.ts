@@ -1,22 +1,23 @@
 /**
- * Answers from a folder of bare repositories at `<dir>/<host>/<owner>/<name>.git`: offline, and with no git program.
- * A repository is public when it holds git's own marker for that, the file `git-daemon-export-ok`.
+ * Checks a folder of bare repositories at `<dir>/<host>/<owner>/<name>.git`, without a network or git.
+ * A repository is public if it holds git's marker for that, the file `git-daemon-export-ok`.
  */
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
+import { codeOf } from "../contract/faults.ts"
 import { cannotTell, no, type RepositoryAnswer, type RepositorySource, yes } from "./check.ts"
 import { isUnreadable } from "./git/file.ts"
 import { hexDigits } from "./git/format.ts"
 import { objectType } from "./git/store.ts"
-import { takeApart } from "./pinned.ts"
+import { parsePin } from "./pinned.ts"
 
 const PUBLIC_MARKER = "git-daemon-export-ok"
 
-/** @param dir the folder; what its symbolic links point at is its owner's decision */
+/** @param dir the folder; its symbolic links are followed */
 export function folderCheck(dir: string): RepositorySource {
   return {
     async check(pin) {
-      const pinned = takeApart(pin)
+      const pinned = parsePin(pin)
       if (pinned === null) return null
       const repository = join(dir, pinned.host, pinned.owner, `${pinned.name}.git`)
       try {
@@ -29,7 +30,7 @@ export function folderCheck(dir: string): RepositorySource {
   }
 }
 
-/** The answer of a repository that is there. @throws what `isUnreadable` knows */
+/** Checks a repository that exists. @throws the errors that `isUnreadable` recognises */
 async function look(repository: string, commit: string): Promise<RepositoryAnswer> {
   if (!(await exists(join(repository, PUBLIC_MARKER)))) return no("The repository is not public.")
   const digits = await hexDigits(repository)
@@ -39,15 +40,14 @@ async function look(repository: string, commit: string): Promise<RepositoryAnswe
   return type === "commit" ? yes : no(`This id names a ${type} of the repository, not a commit.`)
 }
 
-/** Whether there is anything at `path`. @throws the file system's error when that cannot be told */
+/** Whether a path exists. @throws the file system's error if it cannot be determined */
 async function exists(path: string): Promise<boolean> {
   try {
     await stat(path)
     return true
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : null
-    // ENOTDIR: a file stands where a folder of the path would be.
-    if (code === "ENOENT" || code === "ENOTDIR") return false
+    // ENOTDIR: a part of the path is a file, not a folder.
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return false
     throw error
   }
 }

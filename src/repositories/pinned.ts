@@ -1,11 +1,11 @@
-/** A pin taken apart. What comes out is safe to stand in a path of the file system or of an API. */
+/** Parses a pin into parts that are safe in a path of the file system or of an API. */
 import type { RepositoryPin } from "./check.ts"
 
 export interface Pinned {
   /** In lower case, without a port. */
   readonly host: string
   readonly owner: string
-  /** Without `.git` at its end, with which the same repository may be named too. */
+  /** Without the optional `.git` at the end. */
   readonly name: string
   readonly commit: string
 }
@@ -15,13 +15,13 @@ const HOST = /^[a-z0-9.-]{1,253}$/
 const NAME = /^[A-Za-z0-9._-]{1,100}$/
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-/** `.` and `..` lead elsewhere in every path. */
-const leadsElsewhere = (part: string): boolean => part === "." || part === ".."
+/** `.` and `..` change the meaning of a path. */
+const isRelative = (part: string): boolean => part === "." || part === ".."
 
-/** The parts of `pin`, or null when it is not written as a pin has to be. */
-export function takeApart({ url, commit }: RepositoryPin): Pinned | null {
+/** Parses a pin; null if it is not valid. */
+export function parsePin({ url, commit }: RepositoryPin): Pinned | null {
   const [, host = "", owner = "", name = ""] = URL_FORM.exec(url) ?? []
   const parts = { host: host.toLowerCase(), owner, name, commit }
   if (!HOST.test(parts.host) || !NAME.test(owner) || !NAME.test(name) || !COMMIT.test(commit)) return null
-  return [parts.host, owner, name].some(leadsElsewhere) ? null : parts
+  return [parts.host, owner, name].some(isRelative) ? null : parts
 }

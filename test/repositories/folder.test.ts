@@ -218,12 +218,12 @@ test("folders are asked first, then GitHub, and for other hosts nobody", async (
     await check.check({ url: "https://gitlab.com/octo/cave", commit: there }),
     {
       ok: null,
-      reason: /^Repositories on gitlab\.com cannot be looked up from here: this server holds no copy of gitlab\.com\/octo\/cave/,
+      reason: /^Repositories on gitlab\.com cannot be checked from here: this server holds no copy of gitlab\.com\/octo\/cave/,
     },
     "a host that cannot be asked at all is no no",
   )
   check.close?.()
 
   const offline = configuredCheck({ folders: [dir], github: null, now })
-  t.match(await offline.check({ url: "https://github.com/octo/cave", commit: there }), { ok: null, reason: /asks no service/ })
+  t.match(await offline.check({ url: "https://github.com/octo/cave", commit: there }), { ok: null, reason: /calls no service/ })
 })

@@ -1,7 +1,7 @@
 /** How many requests are sent to GitHub, and when none is. */
 import { type Test, test } from "tap"
 import type { RepositorySource } from "../../src/repositories/check.ts"
-import { type Answered, Budget } from "../../src/repositories/github/budget.ts"
+import { type ApiResponse, Budget } from "../../src/repositories/github/budget.ts"
 import { githubCheck } from "../../src/repositories/github.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, said } from "./github-stand-in.ts"
@@ -117,7 +117,7 @@ test("a secondary limit stops everything for as long as it says", async (t) => {
     host.next(refusal)
     t.same(await ask(source, 1), {
       ok: null,
-      reason: "The requests that GitHub takes from this server are used up for now.",
+      reason: "The rate limit of GitHub for this server is used up for now.",
       retryAfter: seconds,
     })
     const before = host.asked.length
@@ -143,7 +143,7 @@ test("a clock that is wrong here does no harm", async (t) => {
 test("what the budget believes", (t) => {
   const clock = new Clock()
   const seconds = clock.now() / 1000
-  const answer = (remaining: number, reset: number): Answered => ({
+  const answer = (remaining: number, reset: number): ApiResponse => ({
     status: 200,
     text: "",
     headers: new Headers({
@@ -153,7 +153,7 @@ test("what the budget believes", (t) => {
     }),
   })
   const budget = new Budget(clock.now, true)
-  const settle = (answered: Answered | null) => {
+  const settle = (answered: ApiResponse | null) => {
     budget.take()
     budget.settle(answered)
   }

@@ -136,7 +136,7 @@ test("when GitHub cannot answer, nobody can tell", async (t) => {
     ["a fault on the way", /status 502/, { status: 502, headers: { "content-type": "text/html" }, body: "<html>Unicorn!</html>" }],
     ["words that are no JSON", /understood/, { words: '{"private": fal' }],
     ["JSON about something else", /understood/, { status: 200, body: { message: "hello" } }],
-    ["an endless answer", /longer/, { words: `"${"x".repeat(2 * 1024 * 1024)}"` }],
+    ["an endless answer", /too long/, { words: `"${"x".repeat(2 * 1024 * 1024)}"` }],
     ["a cut line", /reached/, "cut"],
     ["not modified, without having been asked for that", /status 304/, { status: 304 }],
     [

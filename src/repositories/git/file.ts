@@ -1,10 +1,11 @@
-/** Files of a repository, read a few bytes at a time: a pack may be larger than the memory. */
+/** Reads files of a repository a few bytes at a time, because a pack may be larger than the memory. */
 import { type FileHandle, open } from "node:fs/promises"
+import { codeOf } from "../../contract/faults.ts"
 
-/** Thrown when a file of a repository is not what git would have written. */
+/** A file of the repository is not what git would have written. */
 export class DamagedRepository extends Error {}
 
-/** Whether `error` tells of a repository that cannot be read, rather than of a mistake in this code. */
+/** Whether an error means that the repository cannot be read, as opposed to a bug in this code. */
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof DamagedRepository || (error instanceof Error && "syscall" in error)
 
@@ -14,7 +15,7 @@ export class StoredFile {
     this.#handle = handle
   }
 
-  /** Up to `length` bytes from `position`; fewer where the file ends. */
+  /** Reads up to `length` bytes from `position`; fewer at the end of the file. */
   async readUpTo(position: number, length: number): Promise<Buffer> {
     const buffer = Buffer.alloc(length)
     let filled = 0
@@ -26,7 +27,7 @@ export class StoredFile {
     return buffer.subarray(0, filled)
   }
 
-  /** Exactly `length` bytes from `position`. @throws DamagedRepository when the file ends before */
+  /** Reads exactly `length` bytes from `position`. @throws DamagedRepository if the file is shorter */
   async read(position: number, length: number): Promise<Buffer> {
     const bytes = await this.readUpTo(position, length)
     if (bytes.length < length) throw new DamagedRepository("a file ends too early")
@@ -38,13 +39,13 @@ export class StoredFile {
   }
 }
 
-/** What `use` makes of the file at `path`, or null when there is no such file. */
+/** Opens a file for `use` and returns its result; null if there is no such file. */
 export async function withFile<T>(path: string, use: (file: StoredFile) => Promise<T>): Promise<T | null> {
   let handle: FileHandle
   try {
     handle = await open(path)
   } catch (error) {
-    if (isMissing(error)) return null
+    if (codeOf(error) === "ENOENT") return null
     throw error
   }
   try {
@@ -54,14 +55,12 @@ export async function withFile<T>(path: string, use: (file: StoredFile) => Promi
   }
 }
 
-/** What `read` finds, or `otherwise` when the file or folder it reads does not exist. */
+/** Returns the result of `read`, or `otherwise` if the file or folder does not exist. */
 export async function unlessMissing<T>(read: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await read
   } catch (error) {
-    if (isMissing(error)) return otherwise
+    if (codeOf(error) === "ENOENT") return otherwise
     throw error
   }
 }
-
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"

@@ -1,4 +1,4 @@
-/** Which hash a repository names its objects by: `extensions.objectFormat` in its `config`, SHA-1 where nothing is said. */
+/** Reads the hash that names the objects of a repository: `extensions.objectFormat` in its `config`, SHA-1 by default. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DamagedRepository, unlessMissing } from "./file.ts"
@@ -10,7 +10,7 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
 const SECTION = /^\s*\[([^\]]*)\]/
 const OBJECT_FORMAT = /^\s*objectformat\s*=\s*"?([a-z0-9]+)"?\s*(?:[#;].*)?$/i
 
-/** Hex digits of an object's id in the repository at `path`. @throws DamagedRepository for a hash nobody knows yet */
+/** Returns the number of hex digits in an object id of the repository at `path`. @throws DamagedRepository for an unknown hash */
 export async function hexDigits(path: string): Promise<number> {
   const name = objectFormat(await unlessMissing(readFile(join(path, "config"), "utf8"), ""))
   const digits = DIGITS.get(name)
@@ -18,7 +18,7 @@ export async function hexDigits(path: string): Promise<number> {
   return digits
 }
 
-/** As in git, the last entry of a name is the one that counts, and names are the same in either letter case. */
+/** As in git, the last entry with a name counts, and names are case-insensitive. */
 function objectFormat(config: string): string {
   let section = ""
   let format = "sha1"

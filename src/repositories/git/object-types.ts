@@ -1,4 +1,4 @@
-/** The four kinds of object that a repository consists of, and their numbers in a pack. */
+/** The types of objects in a repository, and their numbers in a pack. */
 export const objectTypes = ["commit", "tree", "blob", "tag"] as const
 export type ObjectType = (typeof objectTypes)[number]
 

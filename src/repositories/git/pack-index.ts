@@ -1,17 +1,17 @@
 /**
- * The index of a pack, version 2 (git's own since 2008): a fan-out table over the first byte, then sorted ids, checksums,
- * and the objects' places in the pack. It is searched in the file; nothing of it is kept.
+ * The index of a pack in version 2, which git writes since 2008: a fan-out table over the first byte, then sorted ids, checksums,
+ * and the offsets of the objects in the pack. It is searched in the file; nothing is cached.
  */
 import { DamagedRepository, type StoredFile } from "./file.ts"
 
 const SIGNATURE = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2])
 const FAN_OUT = 8
 const IDS = FAN_OUT + 256 * 4
-/** Marks a place beyond 2 GiB, which stands in a table of its own. */
+/** Marks an offset beyond 2 GiB, which is in a table of its own. */
 const IN_LARGE_TABLE = 0x80000000
 
-/** Where in its pack the object stands, in bytes from the start; null when the pack does not hold it. @throws DamagedRepository */
-export async function placeInPack(index: StoredFile, id: Buffer): Promise<number | null> {
+/** Returns the offset of an object in its pack; null if the pack does not hold it. @throws DamagedRepository */
+export async function offsetInPack(index: StoredFile, id: Buffer): Promise<number | null> {
   if (!(await index.read(0, FAN_OUT)).equals(SIGNATURE)) throw new DamagedRepository("a pack's index is not of version 2")
   const count = await index.number32(IDS - 4)
   const first = id[0] ?? 0
@@ -19,10 +19,10 @@ export async function placeInPack(index: StoredFile, id: Buffer): Promise<number
   const end = await index.number32(FAN_OUT + first * 4)
   if (start > end || end > count) throw new DamagedRepository("a pack's index is out of order")
   const rank = await search(index, id, start, end)
-  return rank === null ? null : place(index, rank, count, id.length)
+  return rank === null ? null : offsetOf(index, rank, count, id.length)
 }
 
-/** The rank of `id` among those from `start` to before `end`. */
+/** Finds the rank of an id by binary search between two ranks, `end` excluded. */
 async function search(index: StoredFile, id: Buffer, start: number, end: number): Promise<number | null> {
   let low = start
   let high = end
@@ -36,11 +36,11 @@ async function search(index: StoredFile, id: Buffer, start: number, end: number)
   return null
 }
 
-/** The place of the object with this rank. Between the ids and the places stands a checksum of 4 bytes each. */
-async function place(index: StoredFile, rank: number, count: number, idBytes: number): Promise<number> {
-  const places = IDS + count * (idBytes + 4)
-  const entry = await index.number32(places + rank * 4)
+/** Returns the offset of the object with a rank. The table of offsets follows the ids and a 4-byte checksum for each object. */
+async function offsetOf(index: StoredFile, rank: number, count: number, idBytes: number): Promise<number> {
+  const table = IDS + count * (idBytes + 4)
+  const entry = await index.number32(table + rank * 4)
   if (entry < IN_LARGE_TABLE) return entry
-  const large = await index.read(places + count * 4 + (entry - IN_LARGE_TABLE) * 8, 8)
+  const large = await index.read(table + count * 4 + (entry - IN_LARGE_TABLE) * 8, 8)
   return Number(large.readBigUInt64BE())
 }

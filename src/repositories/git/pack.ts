@@ -1,48 +1,48 @@
-/** Objects in a pack. One may be stored as its difference from another one of the same type, and so on down a chain. */
+/** Reads objects in a pack. An object may be stored as a delta to another object of the same type, in a chain of deltas. */
 import { DamagedRepository, type StoredFile } from "./file.ts"
 import { type ObjectType, packNumbers } from "./object-types.ts"
 
 const PACK = "PACK"
 const PACK_HEADER = 12
-/** Differences from an object named by its distance, and by its id. */
+/** Deltas to a base object, which is named by its distance or by its id. */
 const OFFSET_DELTA = 6
 const REFERENCE_DELTA = 7
-/** The head of an entry at its longest: ten bytes for type and size, and an id of SHA-256. */
+/** The longest head of an entry: ten bytes for type and size, and a SHA-256 id. */
 const ENTRY_HEAD = 10 + 32
-/** git itself makes no chain longer than this. */
+/** The longest chain that git writes. */
 const LONGEST_CHAIN = 4095
 
 interface Entry {
   readonly type: number
-  /** What follows type and size. */
+  /** The bytes after type and size. */
   readonly rest: Buffer
 }
 
 /**
- * The type of the object at `place`: that of the whole object at the end of its chain. No content is read on the way.
+ * Returns the type of the object at an offset: that of the base object at the end of its chain. No content is read.
  * @param idBytes 20 or 32
- * @param find where in the same pack the object with this id stands
+ * @param find returns the offset of the object with an id in the same pack
  * @throws DamagedRepository
  */
 export async function typeInPack(
   pack: StoredFile,
-  place: number,
+  offset: number,
   idBytes: number,
   find: (id: Buffer) => Promise<number | null>,
 ): Promise<ObjectType> {
   if ((await pack.read(0, PACK_HEADER)).toString("latin1", 0, 4) !== PACK) throw new DamagedRepository("a pack has no header")
-  let at = place
+  let at = offset
   for (let links = 0; links <= LONGEST_CHAIN; links += 1) {
     const { type, rest } = await readEntry(pack, at)
     if (type === OFFSET_DELTA) at -= distance(rest)
     else if (type === REFERENCE_DELTA) at = (await find(rest.subarray(0, idBytes))) ?? Number.NaN
     else return wholeType(type)
-    if (!(at >= PACK_HEADER)) throw new DamagedRepository("a difference has nothing it differs from")
+    if (!(at >= PACK_HEADER)) throw new DamagedRepository("a delta has no base")
   }
-  throw new DamagedRepository("a chain of differences does not end")
+  throw new DamagedRepository("a chain of deltas does not end")
 }
 
-/** Three bits of the first byte are the type; the size goes on while the highest bit is set, and is not needed. */
+/** The type is three bits of the first byte. The size, which is not needed, continues while the highest bit is set. */
 async function readEntry(pack: StoredFile, at: number): Promise<Entry> {
   const head = await pack.readUpTo(at, ENTRY_HEAD)
   const end = head.findIndex((byte) => byte < 0x80)
@@ -50,7 +50,7 @@ async function readEntry(pack: StoredFile, at: number): Promise<Entry> {
   return { type: ((head[0] ?? 0) >> 4) & 7, rest: head.subarray(end + 1) }
 }
 
-/** Seven bits a byte, highest first; each byte but the last stands for one more than its bits, so that no distance is written twice. */
+/** Decodes a distance: seven bits per byte, highest first. Each byte but the last counts one more than its bits, so the encoding is unique. */
 function distance(bytes: Buffer): number {
   let value = 0
   for (const byte of bytes) {

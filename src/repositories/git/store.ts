@@ -1,9 +1,8 @@
 /**
- * All objects of a repository: loose ones, packed ones, and those it borrows from others (`info/alternates`).
+ * Finds objects of a repository: loose ones, packed ones, and those of other repositories in `info/alternates`.
  *
- * This is a reader of our own because no library does what the check needs: isomorphic-git (1.44) knows SHA-1 only and
- * loads whole packs, and the check asks for no more than an object's type. A multi-pack index is not read: git keeps the
- * packs' own indexes beside it.
+ * No library fits: isomorphic-git (1.44) supports only SHA-1 and loads whole packs, and the check needs only the type of an
+ * object. Multi-pack indexes are ignored, since git also keeps the index of each pack.
  */
 import { readdir, readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -11,20 +10,20 @@ import { DamagedRepository, unlessMissing, withFile } from "./file.ts"
 import { looseType } from "./loose.ts"
 import type { ObjectType } from "./object-types.ts"
 import { typeInPack } from "./pack.ts"
-import { placeInPack } from "./pack-index.ts"
+import { offsetInPack } from "./pack-index.ts"
 
-/** git follows no longer chain of borrowing. */
+/** The longest chain of alternates that git follows. */
 const DEEPEST_ALTERNATE = 5
 const MOST_FOLDERS = 100
 
 /**
- * The type of an object, or null when the repository does not have it. Whether a branch leads to it is not asked.
+ * Returns the type of an object; null if the repository does not have it. The object need not be reachable from a branch.
  * @param objects the repository's `objects` folder
- * @param id 40 or 64 lower-case hex digits, as the repository's format wants them
+ * @param id 40 or 64 lower-case hex digits, depending on the repository's format
  * @throws DamagedRepository, or the file system's error
  */
 export async function objectType(objects: string, id: string): Promise<ObjectType | null> {
-  // A repacking under way may move the object from where we look next to where we looked before: so look twice.
+  // A running repack may move the object to a place that was already searched, so the search runs twice.
   return (await look(objects, id)) ?? (await look(objects, id))
 }
 
@@ -36,15 +35,15 @@ async function look(objects: string, id: string): Promise<ObjectType | null> {
   return null
 }
 
-/** The type of an object in any pack of the folder; an index whose pack is gone counts for nothing. */
+/** Returns the type of an object in any pack of a folder. An index without its pack is ignored. */
 async function packedType(folder: string, id: Buffer): Promise<ObjectType | null> {
   for (const file of await unlessMissing(readdir(folder), [])) {
     if (!file.endsWith(".idx")) continue
     const type = await withFile(join(folder, file), async (index) => {
-      const place = await placeInPack(index, id)
-      if (place === null) return null
-      const find = (base: Buffer) => placeInPack(index, base)
-      return withFile(join(folder, file.replace(/idx$/, "pack")), (pack) => typeInPack(pack, place, id.length, find))
+      const offset = await offsetInPack(index, id)
+      if (offset === null) return null
+      const find = (base: Buffer) => offsetInPack(index, base)
+      return withFile(join(folder, file.replace(/idx$/, "pack")), (pack) => typeInPack(pack, offset, id.length, find))
     })
     if (type !== null) return type
   }
@@ -52,9 +51,9 @@ async function packedType(folder: string, id: Buffer): Promise<ObjectType | null
 }
 
 /**
- * `objects` and the folders it borrows from, nearest first, each once: they may borrow from each other. A path in `alternates`
- * counts from the objects folder it stands in.
- * @throws DamagedRepository for more folders than anybody borrows from
+ * Returns `objects` and its alternates, nearest first, without duplicates, since they may refer to each other. A path in
+ * `alternates` is relative to the objects folder of that file.
+ * @throws DamagedRepository for too many folders
  */
 async function objectFolders(objects: string): Promise<string[]> {
   const folders = new Set([objects])

@@ -1,30 +1,30 @@
-/** Reads from GitHub's REST API: within the budget, conditionally where it was read before, and along redirects. */
+/** Reads from GitHub's REST API within the rate limit, with conditional requests, and follows redirects. */
 import * as v from "valibot"
 import { readText } from "./body.ts"
-import { type Answered, Budget, pauseAskedFor } from "./budget.ts"
+import { type ApiResponse, Budget, requestedPause } from "./budget.ts"
 import { Unanswered } from "./unanswered.ts"
 
 export interface GitHubSettings {
-  /** Where the API is, such as `https://api.github.com`. */
+  /** The address of the API, such as `https://api.github.com`. */
   readonly api: string
-  /** Sent to the API's own origin only; null to ask without. */
+  /** Sent only to the API's own origin; null for none. */
   readonly token: string | null
   readonly fetch?: typeof fetch
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
 
-/** What one check asks. */
-export interface Inquiry {
+/** The requests of one check. */
+export interface Check {
   readonly signal: AbortSignal
-  /** Requests it takes in all: it is not begun when they no longer fit into the budget. */
+  /** How many requests the check needs. It does not start if the budget has fewer. */
   readonly needs: number
   /** Requests sent so far, redirected ones included. */
   sent: number
 }
 
 export interface Resource<T> {
-  /** Where it was found, after redirects. */
+  /** Its address after redirects. */
   readonly url: string
   readonly facts: T
 }
@@ -32,11 +32,11 @@ export interface Resource<T> {
 const API_VERSION = "2026-03-10"
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308])
 const MAX_REDIRECTS = 3
-/** Not there, gone, an empty repository, no such id, and taken down for legal reasons: a definite no. */
-const NOT_THERE: ReadonlySet<number> = new Set([404, 410, 409, 422, 451])
-const MAX_KNOWN = 10_000
+/** Definite negative answers: not found, gone, an empty repository, no such id, and unavailable for legal reasons. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([404, 410, 409, 422, 451])
+const MAX_CACHED = 10_000
 
-const USED_UP = "The requests that GitHub takes from this server are used up for now."
+const LIMIT_REACHED = "The rate limit of GitHub for this server is used up for now."
 
 const refusal = v.fallback(v.object({ block: v.optional(v.unknown()) }), {})
 
@@ -45,8 +45,8 @@ export class GitHubApi {
   readonly #headers: Readonly<Record<string, string>>
   readonly #fetch: typeof fetch
   readonly #budget: Budget
-  /** What was read from each address, with the tag to revalidate it by; the one used longest ago comes first. */
-  readonly #known = new Map<string, { readonly tag: string; readonly facts: unknown }>()
+  /** Responses by address, each with its ETag; the least recently used comes first. */
+  readonly #cache = new Map<string, { readonly tag: string; readonly facts: unknown }>()
 
   constructor({ api, token, fetch = globalThis.fetch, now = Date.now }: GitHubSettings) {
     this.#root = new URL(api.endsWith("/") ? api : `${api}/`)
@@ -61,79 +61,77 @@ export class GitHubApi {
   }
 
   /**
-   * What `schema` keeps of a resource, or null when GitHub says for certain that there is none.
+   * Reads the members of a resource that `schema` keeps; null if GitHub answers that there is none.
    * @param path relative to the API's address, or an address below it
-   * @throws Unanswered when it could not be found out
+   * @throws Unanswered if there is no usable answer
    */
-  async get<S extends v.GenericSchema>(path: string, schema: S, inquiry: Inquiry): Promise<Resource<v.InferOutput<S>> | null> {
+  async get<S extends v.GenericSchema>(path: string, schema: S, check: Check): Promise<Resource<v.InferOutput<S>> | null> {
     let url = new URL(path, this.#root)
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const answered = await this.#exchange(url, inquiry)
-      if (!REDIRECTS.has(answered.status)) return this.#understand(url, answered, schema)
-      url = this.#redirection(url, answered)
+      const response = await this.#request(url, check)
+      if (!REDIRECTS.has(response.status)) return this.#parse(url, response, schema)
+      url = this.#redirectTarget(url, response)
     }
-    throw new Unanswered("GitHub redirects the question in circles.")
+    throw new Unanswered("GitHub redirects the request in circles.")
   }
 
-  /** One request and its answer. */
-  async #exchange(url: URL, inquiry: Inquiry): Promise<Answered> {
-    const { signal, needs, sent } = inquiry
+  async #request(url: URL, check: Check): Promise<ApiResponse> {
+    const { signal, needs, sent } = check
     const budget = this.#budget
     const wait = budget.wait(Math.max(1, needs - sent))
-    if (wait > 0) throw new Unanswered(USED_UP, wait)
+    if (wait > 0) throw new Unanswered(LIMIT_REACHED, wait)
     budget.take()
-    inquiry.sent += 1
-    let answered: Answered | null = null
+    check.sent += 1
+    let received: ApiResponse | null = null
     try {
-      const known = this.#known.get(url.href)
-      const headers = known === undefined ? this.#headers : { ...this.#headers, "if-none-match": known.tag }
+      const cached = this.#cache.get(url.href)
+      const headers = cached === undefined ? this.#headers : { ...this.#headers, "if-none-match": cached.tag }
       const response = await this.#fetch(url, { headers, redirect: "manual", signal })
-      answered = { status: response.status, headers: response.headers, text: await readText(response) }
+      received = { status: response.status, headers: response.headers, text: await readText(response) }
     } catch (error) {
       if (error instanceof Unanswered) throw error
       throw new Unanswered(signal.aborted ? "GitHub did not answer in time." : "GitHub could not be reached.")
     } finally {
-      budget.settle(answered)
+      budget.settle(received)
     }
-    if (pauseAskedFor(answered) === null) return answered
-    throw new Unanswered(USED_UP, Math.max(1, budget.wait(needs)))
+    if (requestedPause(received) === null) return received
+    throw new Unanswered(LIMIT_REACHED, Math.max(1, budget.wait(needs)))
   }
 
-  /** Where a redirect leads. Never to another origin: the token is for this one, and so is our trust. */
-  #redirection(from: URL, { headers }: Answered): URL {
+  /** Returns the target of a redirect, which must have the same origin: only that one is trusted and may get the token. */
+  #redirectTarget(from: URL, { headers }: ApiResponse): URL {
     const location = headers.get("location")
     const to = location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null
-    if (to?.origin !== this.#root.origin) throw new Unanswered("GitHub redirects the question to another server, which is not asked.")
+    if (to?.origin !== this.#root.origin) throw new Unanswered("GitHub redirects the request to another server, which is not followed.")
     return to
   }
 
-  #understand<S extends v.GenericSchema>(url: URL, answered: Answered, schema: S): Resource<v.InferOutput<S>> | null {
-    const { status, headers, text } = answered
-    const known = this.#known.get(url.href)
-    // An address is always read by the same schema.
-    if (status === 304 && known !== undefined) return this.#remember(url, known.tag, known.facts as v.InferOutput<S>)
+  #parse<S extends v.GenericSchema>(url: URL, { status, headers, text }: ApiResponse, schema: S): Resource<v.InferOutput<S>> | null {
+    const cached = this.#cache.get(url.href)
+    // An address is always read with the same schema.
+    if (status === 304 && cached !== undefined) return this.#remember(url, cached.tag, cached.facts as v.InferOutput<S>)
     if (status === 200) {
-      const read = v.safeParse(schema, parse(text))
-      if (!read.success) throw new Unanswered("GitHub's answer could not be understood.")
-      return this.#remember(url, headers.get("etag"), read.output)
+      const parsed = v.safeParse(schema, parseJson(text))
+      if (!parsed.success) throw new Unanswered("GitHub's answer could not be understood.")
+      return this.#remember(url, headers.get("etag"), parsed.output)
     }
-    if (NOT_THERE.has(status) || (status === 403 && v.parse(refusal, parse(text)).block !== undefined)) return null
+    if (UNAVAILABLE.has(status) || (status === 403 && v.parse(refusal, parseJson(text)).block !== undefined)) return null
     throw new Unanswered(
       status === 401 ? "GitHub does not accept the token of this server." : `GitHub could not answer (status ${status}).`,
     )
   }
 
   #remember<T>(url: URL, tag: string | null, facts: T): Resource<T> {
-    this.#known.delete(url.href)
-    if (tag !== null) this.#known.set(url.href, { tag, facts })
-    const [oldest] = this.#known.keys()
-    if (oldest !== undefined && this.#known.size > MAX_KNOWN) this.#known.delete(oldest)
+    this.#cache.delete(url.href)
+    if (tag !== null) this.#cache.set(url.href, { tag, facts })
+    const [oldest] = this.#cache.keys()
+    if (oldest !== undefined && this.#cache.size > MAX_CACHED) this.#cache.delete(oldest)
     return { url: url.href, facts }
   }
 }
 
-/** JSON's value, or undefined when `text` is no JSON. */
-function parse(text: string): unknown {
+/** Parses JSON; undefined if the text is not valid. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,18 +1,18 @@
-/** Bodies of answers, read only up to a limit. */
+/** Reads response bodies up to a limit. */
 import { Unanswered } from "./unanswered.ts"
 
-/** A repository is described in some ten thousand bytes; a commit's message may be long. */
+/** The description of a repository has about ten thousand bytes; a commit message may be longer. */
 const MAX_BYTES = 1024 * 1024
 
-/** The text of `response`. @throws Unanswered when it is longer than a megabyte; the rest is not read */
+/** Reads the text of a response. @throws Unanswered if it exceeds a megabyte; the rest is not read */
 export async function readText(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ""
   let bytes = 0
-  // Leaving the loop early closes the stream.
+  // A throw in this loop closes the stream.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > MAX_BYTES) throw new Unanswered("GitHub's answer is longer than such an answer should be.")
+    if (bytes > MAX_BYTES) throw new Unanswered("GitHub's answer is too long.")
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()

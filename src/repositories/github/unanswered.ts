@@ -1,6 +1,6 @@
-/** Thrown when GitHub did not say what it was asked. The message is a sentence for the one who waits. */
+/** GitHub gave no usable answer. The message is a sentence for the user. */
 export class Unanswered extends Error {
-  /** Seconds; null when unknown. */
+  /** Seconds; null if unknown. */
   readonly retryAfter: number | null
 
   constructor(message: string, retryAfter: number | null = null) {

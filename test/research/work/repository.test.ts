@@ -209,7 +209,7 @@ t.test("the demo's own repositories: public, not public, not there", async (t) =
   const unheard = await refusalOf(
     agent.write("accept_plan", { ...body, repository: { url: "https://elsewhere.example/a/b", commit: open.commit } }),
   )
-  t.match(unheard, { status: 503, refusal: "repository_unavailable", message: /cannot be looked up from here.*holds no copy/ })
+  t.match(unheard, { status: 503, refusal: "repository_unavailable", message: /cannot be checked from here.*holds no copy/ })
   const reason = async (repository: { url: string; commit: string }) => {
     const refused = await refusalOf(agent.write("accept_plan", { ...body, repository }))
     t.match(refused, { status: 422, refusal: "repository_unavailable", retryable: false, issues: [{ path: "/repository" }] })

@@ -2,7 +2,7 @@
 import { type Test, test } from "tap"
 import type { RepositorySource } from "../../src/repositories/check.ts"
 import { githubCheck } from "../../src/repositories/github.ts"
-import { remembered } from "../../src/repositories/remembered.ts"
+import { cached } from "../../src/repositories/cached.ts"
 import { Clock } from "./clock.ts"
 import { GitHubStandIn, said } from "./github-stand-in.ts"
 
@@ -14,7 +14,7 @@ async function window(t: Test, { limit = 5000 } = {}) {
   const host = await GitHubStandIn.start(clock.now)
   host.limits.authorized = limit
   const repository = host.add("octo/maze", { commits: [COMMIT] })
-  const source = remembered(githubCheck({ api: host.url, token: host.token, now: clock.now }), { now: clock.now })
+  const source = cached(githubCheck({ api: host.url, token: host.token, now: clock.now }), clock.now)
   t.teardown(() => host.close())
   return { clock, host, repository, source }
 }
@@ -156,7 +156,7 @@ test("any two minutes see at most two requests for a commit that is there, howev
 test("a source that does not know the repository, or fails over a mistake, is asked again", async (t) => {
   const { now } = new Clock()
   const answers = [() => null, () => Promise.reject(new RangeError("a mistake")), () => ({ ok: true }) as const]
-  const source = remembered({ check: async () => answers.shift()?.() ?? null }, { now })
+  const source = cached({ check: async () => answers.shift()?.() ?? null }, now)
   t.equal(await ask(source), null)
   await t.rejects(ask(source), /a mistake/)
   t.same(await ask(source), { ok: true })
