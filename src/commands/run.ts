@@ -1,4 +1,4 @@
-/** `research-room run` and `deliver`: on a person's own machine, a command as an attempt, told to a service somewhere else. */
+/** `research-room run` and `deliver`: run a command on a person's own machine and report it as an attempt to a remote service. */
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
 import { isSea } from "node:sea"
@@ -7,13 +7,13 @@ import { keep } from "../runs/keeper.ts"
 import { deliverAll } from "../runs/deliver.ts"
 import { workingRepository } from "../runs/repository.ts"
 import { run } from "../runs/run.ts"
-import { option, type ServedAt, servedAt, spoolOption, tokenOption, UsageError, urlOption } from "../settings.ts"
+import { option, type RemoteOptions, requireService, spoolOption, tokenOption, UsageError, urlOption } from "../settings.ts"
 
-interface Place extends ServedAt {
+interface DeliveryFlags extends RemoteOptions {
   readonly spool: string
 }
 
-interface RunFlags extends Place {
+interface RunFlags extends DeliveryFlags {
   readonly experiment?: string
   readonly plan?: string
   readonly arm?: string
@@ -27,51 +27,51 @@ interface RunFlags extends Place {
 }
 
 /** @throws UsageError */
-const placed = ({ spool, ...place }: Place) => ({ ...servedAt(place), spool })
+const destinationOf = ({ spool, ...remote }: DeliveryFlags) => ({ ...requireService(remote), spool })
 
 /** @throws UsageError */
 function configurationIn(file: string | undefined): object {
   if (file === undefined) return {}
   try {
-    const read: unknown = JSON.parse(readFileSync(file, "utf8"))
-    if (typeof read === "object" && read !== null && !Array.isArray(read)) return read
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"))
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new UsageError(`${file} holds no JSON object to be the run's configuration.`)
+  throw new UsageError(`${file} does not hold a JSON object, which the run's configuration must be.`)
 }
 
-/** What the run is pinned to. @throws UsageError where the commit does not hold everything and nobody says why */
-function pinned({ repository: url, commit, intendedDeviation }: RunFlags) {
-  if ((url === undefined) !== (commit === undefined)) throw new UsageError("--repository and --commit go together.")
+/** Returns the commit that the run is pinned to. @throws UsageError if there are uncommitted changes without an explanation */
+function pinnedCommit({ repository: url, commit, intendedDeviation }: RunFlags) {
+  if ((url === undefined) !== (commit === undefined)) throw new UsageError("--repository and --commit must be given together.")
   if (url !== undefined && commit !== undefined) return { url, commit }
   const { repository, isClean } = workingRepository()
   if (!isClean && intendedDeviation === undefined)
-    throw new UsageError("This folder holds changes that are not committed: commit them, or say with --intended-deviation what they are.")
+    throw new UsageError("This folder holds changes that are not committed: commit them, or describe them with --intended-deviation.")
   return repository
 }
 
-/** How this program is started as another of its commands. */
-const itself = (command: string): readonly string[] =>
+/** Returns the command line that starts another command of this program. */
+const ownCommand = (command: string): readonly string[] =>
   isSea() ? [process.execPath, command] : [process.execPath, ...process.execArgv, process.argv[1] ?? "", command]
 
 async function start(command: readonly string[], flags: RunFlags): Promise<void> {
-  const place = placed(flags)
+  const destination = destinationOf(flags)
   const { experiment, plan, arm, rerunOf, reproduces, intendedDeviation, configuration, output = [] } = flags
   if (experiment === undefined) throw new UsageError("Name the experiment with --experiment.")
   if (command.length === 0 && arm === undefined) throw new UsageError("Give the command after --, or take it from the plan with --arm.")
   if (command.length > 0 && arm !== undefined) throw new UsageError("--arm takes the command from the plan: give none after --.")
   const outputs = [...new Set(output)]
   if (outputs.length > limits.outputsOfEvent || outputs.some((file) => file.length > limits.name))
-    throw new UsageError(`At most ${limits.outputsOfEvent} outputs can be told, each by a path of at most ${limits.name} characters.`)
+    throw new UsageError(`At most ${limits.outputsOfEvent} outputs can be reported, each with a path of at most ${limits.name} characters.`)
   const code = await run({
-    ...place,
+    ...destination,
     experiment,
     command,
     outputs,
     configuration: configurationIn(configuration),
-    repository: pinned(flags),
-    keeper: itself("keep"),
+    repository: pinnedCommit(flags),
+    keeper: ownCommand("keep"),
     ...(plan !== undefined && { plan }),
     ...(arm !== undefined && { arm }),
     ...(rerunOf !== undefined && { rerunOf }),
@@ -81,53 +81,53 @@ async function start(command: readonly string[], flags: RunFlags): Promise<void>
   process.exit(code)
 }
 
-const withPlace = (command: Command): Command => command.addOption(urlOption()).addOption(tokenOption()).addOption(spoolOption())
+const withDestination = (command: Command): Command => command.addOption(urlOption()).addOption(tokenOption()).addOption(spoolOption())
 
 const metricsHelp = `
-Metrics: the command appends lines of JSON to the file that RESEARCH_ROOM_METRICS names, each with a step and its values:
+Metrics: the command appends lines of JSON to the file named by RESEARCH_ROOM_METRICS, each with a step and its values:
   {"step": 3, "loss": 0.5, "accuracy": 0.9}
-or one value in full:
+or with one value:
   {"name": "loss", "value": 0.5, "step": 3, "split": "val", "unit": "nat"}
-Any further member of a line is a dimension, which says where the values stand:
+Any other member of a line is a dimension of its values:
   {"error": 0.057, "arm": "shift", "dimensions": {"seed": 3}}
   {"name": "error", "value": 0.057, "arm": "shift", "seed": 3}
-In a line without name and value each number is a value, so a number that is a dimension stands in "dimensions".`
+In a line without name and value, each number is a value. Put a number that is a dimension into "dimensions".`
 
 export const runCommand = (): Command =>
-  withPlace(new Command("run"))
+  withDestination(new Command("run"))
     .description(
-      "run a command as an attempt of an experiment: registered first, then reported as it goes, with its outcome; it also runs when the service does not answer",
+      "run a command as an attempt of an experiment: register it, report its progress and its outcome; it also runs if the service does not answer",
     )
     .argument("[command...]", "the command, after --")
     .addOption(option("--experiment <id>", "the experiment it belongs to"))
-    .addOption(option("--plan <id>", "the accepted plan that it follows; without one it is exploratory"))
+    .addOption(option("--plan <id>", "the accepted plan it follows; without one the attempt is exploratory"))
     .addOption(option("--arm <name>", "take the command from this arm of the plan"))
-    .addOption(option("--rerun-of <attempt>", "the attempt that it repeats"))
-    .addOption(option("--reproduces <attempt>", "the attempt that it reproduces"))
+    .addOption(option("--rerun-of <attempt>", "the attempt it repeats"))
+    .addOption(option("--reproduces <attempt>", "the attempt it reproduces"))
     .addOption(
-      option("--intended-deviation <text>", "what departs from the plan or the commit on purpose, such as changes that are not committed"),
+      option("--intended-deviation <text>", "how the run departs from the plan or the commit on purpose, such as uncommitted changes"),
     )
-    .addOption(option("--configuration <file>", "a JSON object: the run's configuration"))
-    .addOption(option("--output <files...>", "files that the run makes; their digests are sent, never their content"))
-    .addOption(option("--repository <address>", "the public repository, where it is not that of this folder"))
-    .addOption(option("--commit <hex>", "its commit"))
+    .addOption(option("--configuration <file>", "a file with the run's configuration, a JSON object"))
+    .addOption(option("--output <files...>", "files that the run creates; their digests are sent, never their contents"))
+    .addOption(option("--repository <address>", "the public repository (default: that of this folder)"))
+    .addOption(option("--commit <hex>", "the commit in --repository"))
     .addHelpText("after", metricsHelp)
     .action(start)
 
-async function deliver(flags: Place): Promise<void> {
-  const { told, trouble } = await deliverAll(placed(flags))
-  for (const sentence of told) console.log(sentence)
-  for (const sentence of trouble) console.error(`research-room: ${sentence}`)
-  if (told.length + trouble.length === 0) console.log("Nothing waits.")
-  if (trouble.length > 0) process.exitCode = 1
+async function deliver(flags: DeliveryFlags): Promise<void> {
+  const { done, problems } = await deliverAll(destinationOf(flags))
+  for (const sentence of done) console.log(sentence)
+  for (const sentence of problems) console.error(`research-room: ${sentence}`)
+  if (done.length + problems.length === 0) console.log("There is nothing to deliver.")
+  if (problems.length > 0) process.exitCode = 1
 }
 
 export const deliverCommand = (): Command =>
-  withPlace(new Command("deliver"))
-    .description("deliver what run and the Python client could not deliver, and the outcome of runs whose program was killed")
+  withDestination(new Command("deliver"))
+    .description("deliver what run and the Python client could not deliver, and the outcomes of runs whose program was killed")
     .action(deliver)
 
-/** What `run` starts itself as. It is for nobody to call. */
+/** An internal command: `run` starts itself with it. */
 export const keepCommand = (): Command =>
   new Command("keep")
     .argument("<folder>")

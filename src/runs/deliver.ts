@@ -1,31 +1,43 @@
-/** Delivers what could not be delivered when it was said: letters of the Python client, and runs, those too whose watcher was killed. */
+/** Delivers what could not be delivered earlier: writes of the Python client, and reports of runs, including runs whose reporter was killed. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { RefusedError } from "../client/errors.ts"
 import { Transport } from "../client/transport.ts"
+import { messageOf } from "../contract/faults.ts"
 import { batch } from "../contract/operations/batch.ts"
 import { operationNamed } from "../contract/operations/index.ts"
-import { isAlive, makeFolder, markOf, markOfProcess, namesIn, placeOf, type ProcessMark, readBack, runsIn, writeWhole } from "./files.ts"
+import {
+  credentialMark,
+  isAlive,
+  makeFolder,
+  markOfProcess,
+  namesIn,
+  type ProcessMark,
+  readBack,
+  runsIn,
+  spoolFolder,
+  writeWhole,
+} from "./files.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import { files, type Kept } from "./keeper.ts"
 import { Report } from "./report.ts"
 import { trusted } from "../contract/json.ts"
 
 export interface Delivered {
-  /** Sentences of what was done. */
-  readonly told: string[]
-  /** Sentences of what waits or was refused. */
-  readonly trouble: string[]
+  /** Sentences on what was delivered or still runs. */
+  readonly done: string[]
+  /** Sentences on what still waits or was refused. */
+  readonly problems: string[]
 }
 
-interface Place {
+interface Destination {
   readonly url: string
   readonly token: string
   readonly spool: string
 }
 
-/** A letter as the Python client keeps it. */
-interface ReportRequest {
+/** A write in the spool of the Python client. */
+interface SpooledWrite {
   readonly operation: string
   readonly method: string
   readonly path: string
@@ -33,17 +45,17 @@ interface ReportRequest {
   readonly credential: string
 }
 
-/** Delivers everything of one service. Ends where nobody answers: what comes after waits too. */
-export async function deliverAll({ url, token, spool }: Place): Promise<Delivered> {
-  const delivered: Delivered = { told: [], trouble: [] }
+/** Delivers everything for one service. Stops if the service does not answer. */
+export async function deliverAll({ url, token, spool }: Destination): Promise<Delivered> {
+  const delivered: Delivered = { done: [], problems: [] }
   const transport = new Transport({ baseUrl: url, timeout: 20, longestWait: 5 })
-  const place = placeOf(spool, url)
-  if (!(await deliverLetters(place, transport, token, delivered))) return delivered
-  for (const name of namesIn(runsIn(place))) {
-    const folder = join(runsIn(place), name)
+  const spooled = spoolFolder(spool, url)
+  if (!(await deliverWrites(spooled, transport, token, delivered))) return delivered
+  for (const name of namesIn(runsIn(spooled))) {
+    const folder = join(runsIn(spooled), name)
     const owner = readBack<ProcessMark>(files(folder).owner)
     if (owner !== null && isAlive(owner)) {
-      delivered.told.push(`Attempt ${name} is running; its program says what becomes of it.`)
+      delivered.done.push(`Attempt ${name} is running; its program reports it.`)
       continue
     }
     if (!(await deliverRun(folder, transport, token, delivered))) return delivered
@@ -51,17 +63,17 @@ export async function deliverAll({ url, token, spool }: Place): Promise<Delivere
   return delivered
 }
 
-/** @returns whether anybody answers */
-async function deliverRun(folder: string, transport: Transport, token: string, { told, trouble }: Delivered): Promise<boolean> {
+/** @returns false if the service does not answer */
+async function deliverRun(folder: string, transport: Transport, token: string, { done, problems }: Delivered): Promise<boolean> {
   writeWhole(files(folder).owner, markOfProcess(process.pid))
-  const report = Report.opened(folder)
-  // Nothing was ever said of it.
+  const report = Report.open(folder)
+  // The run ended before its registration was written.
   if (report === null) return true
-  report.say({ abandoned: true })
-  const { status: delivery, why } = await report.send(transport, token)
-  trouble.push(...new Set(report.trouble.map((sentence) => `${report.name}: ${sentence}`)))
+  report.update({ abandoned: true })
+  const { status: delivery, reason } = await report.send(transport, token)
+  problems.push(...new Set(report.problems.map((sentence) => `${report.name}: ${sentence}`)))
   if (delivery === "waiting") {
-    trouble.push(`${report.name} waits: ${why}`)
+    problems.push(`${report.name} waits: ${reason}`)
     return false
   }
   if (delivery === "refused") {
@@ -71,31 +83,31 @@ async function deliverRun(folder: string, transport: Transport, token: string, {
   const { said, status } = report.state
   if (said !== "ended") {
     const kept = readBack<Kept>(files(folder).kept)
-    told.push(`${report.name} is still running${kept === null ? "" : ` (process ${kept.keeper.pid})`}; what it said so far is delivered.`)
+    done.push(`${report.name} is still running${kept === null ? "" : ` (process ${kept.keeper.pid})`}; its reports so far are delivered.`)
     return true
   }
-  told.push(`${report.name} is delivered: ${status === "started" ? "how it ended is not known" : status.replaceAll("_", " ")}.`)
+  done.push(`${report.name} is delivered: ${status === "started" ? "its outcome is not known" : status.replaceAll("_", " ")}.`)
   report.forget()
   return true
 }
 
-/** Whether the credential alone that sent it may send it again. */
-function isBound({ operation, body }: ReportRequest): boolean {
-  const writes: readonly Pick<ReportRequest, "operation">[] =
-    operation === batch.name ? trusted<{ writes: Pick<ReportRequest, "operation">[] }>(body).writes : [{ operation }]
-  return writes.some((write) => operationNamed(write.operation)?.receiptOf === "credential")
+/** Whether only the credential that sent a write may retry it. */
+function isBound({ operation, body }: SpooledWrite): boolean {
+  const names = operation === batch.name ? trusted<{ writes: SpooledWrite[] }>(body).writes.map((write) => write.operation) : [operation]
+  return names.some((name) => operationNamed(name)?.receiptOf === "credential")
 }
 
-/** The Python client's letters, as that client delivers them. @returns whether anybody answers */
-async function deliverLetters(place: string, transport: Transport, token: string, { told, trouble }: Delivered): Promise<boolean> {
+/** Delivers the spooled writes of the Python client, as that client does. @returns false if the service does not answer */
+async function deliverWrites(folder: string, transport: Transport, token: string, { done, problems }: Delivered): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
   const family = token.startsWith(tokenPrefixes.personalKey) ? "library" : "research"
   let sent = 0
-  for (const name of namesIn(place).filter((each) => each.endsWith(".json") && each.includes(`-${family}-`))) {
-    const file = join(place, name)
-    const letter = trusted<ReportRequest>(readFileSync(file, "utf8"))
-    if (letter.credential !== markOf(token) && isBound(letter)) continue
-    const result = await transport.persist({ method: letter.method, path: letter.path, body: letter.body, headers, retries: 1 })
+  for (const name of namesIn(folder).filter((each) => each.endsWith(".json") && each.includes(`-${family}-`))) {
+    const file = join(folder, name)
+    const write = trusted<SpooledWrite>(readFileSync(file, "utf8"))
+    if (write.credential !== credentialMark(token) && isBound(write)) continue
+    const { method, path, body } = write
+    const result = await transport.persist({ method, path, body, headers, retries: 1 })
     if ("value" in result) {
       rmSync(file)
       sent += 1
@@ -103,14 +115,14 @@ async function deliverLetters(place: string, transport: Transport, token: string
     }
     const { failure, uncertain } = result
     const isFinal = failure instanceof RefusedError && !uncertain && !failure.retryable && failure.status !== 401 && failure.status < 500
-    const why = failure instanceof Error ? failure.message : String(failure)
-    trouble.push(`${letter.operation} ${isFinal ? "was not taken" : "waits"}: ${why}`)
+    const reason = messageOf(failure)
+    problems.push(`${write.operation} ${isFinal ? "was refused" : "waits"}: ${reason}`)
     if (!isFinal) return false
-    const aside = join(place, "refused")
-    makeFolder(aside)
-    writeFileSync(join(aside, name.replace(/json$/, "txt")), why)
-    renameSync(file, join(aside, name))
+    const refused = join(folder, "refused")
+    makeFolder(refused)
+    writeFileSync(join(refused, name.replace(/json$/, "txt")), reason)
+    renameSync(file, join(refused, name))
   }
-  if (sent > 0) told.push(`${sent} ${sent === 1 ? "write is" : "writes are"} delivered.`)
+  if (sent > 0) done.push(`${sent} ${sent === 1 ? "write is" : "writes are"} delivered.`)
   return true
 }

@@ -1,10 +1,10 @@
-/** What a refusal of something that was said of a run means for it. */
+/** Decides how to go on after a request about a run was refused. */
 import { RefusedError } from "../client/errors.ts"
 import type { Input } from "../contract/definitions/requests.ts"
 import { isJsonObject } from "../contract/json.ts"
 
-/** Where the attempt stands, when that is what stood in the way: an earlier event had arrived after all. */
-export function movedTo(error: unknown): { expectedRevision: number; expectedStatus: string } | undefined {
+/** Returns the current state of the attempt if the refusal is a conflict: then an earlier event was stored after all. */
+export function currentState(error: unknown): { expectedRevision: number; expectedStatus: string } | undefined {
   if (!(error instanceof RefusedError) || error.refusal !== "state_conflict") return undefined
   const expected = error.current?.expected
   if (!isJsonObject(expected)) return undefined
@@ -13,7 +13,7 @@ export function movedTo(error: unknown): { expectedRevision: number; expectedSta
     : undefined
 }
 
-/** Whether sending it again would not help. A credential that opens nothing may be exchanged for another. */
+/** Whether a retry is useless. An invalid credential is not final, because it can be replaced. */
 export const isFinal = (error: unknown): boolean =>
   error instanceof RefusedError &&
   error.committed === false &&
@@ -22,7 +22,7 @@ export const isFinal = (error: unknown): boolean =>
   error.status !== 429 &&
   error.status < 500
 
-/** What went wrong in a sentence or two, with the first fault of a body that was refused. */
+/** Returns what went wrong in one or two sentences, with the first issue of a refused body. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const [issue] = error instanceof RefusedError ? error.issues : []
@@ -30,14 +30,14 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * What is said again without what was refused: without the values that the refusal names, or else without all metrics and
- * outputs, for what happened must not be lost with what was measured. Null where nothing else was said.
+ * Returns the request without the refused values, or without all metrics and outputs if the refusal does not name values. The
+ * event itself must not be lost because of its measurements. Null if the request has no metrics and outputs to remove.
  */
 export function withoutRefused({ metrics, outputs, ...rest }: Input, error: unknown): Input | null {
   if (metrics === undefined && outputs === undefined) return null
   const issues = error instanceof RefusedError && error.status === 422 ? error.issues : []
   const refused = new Set(issues.map(({ path }) => /^\/metrics\/(\d+)\//.exec(path)?.[1]))
   const kept = Array.isArray(metrics) ? metrics.filter((_, index) => !refused.has(String(index))) : []
-  const isOfMetrics = refused.size > 0 && !refused.has(undefined) && kept.length > 0
-  return isOfMetrics ? { ...rest, metrics: kept, ...(outputs !== undefined && { outputs }) } : rest
+  const onlyMetrics = refused.size > 0 && !refused.has(undefined) && kept.length > 0
+  return onlyMetrics ? { ...rest, metrics: kept, ...(outputs !== undefined && { outputs }) } : rest
 }

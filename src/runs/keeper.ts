@@ -1,6 +1,6 @@
 /**
- * A process between the program that reports and the command: it starts the command, and writes down how it ended. So the
- * outcome is kept even where the one that reports is killed.
+ * The keeper: a process between the reporting program and the command. It starts the command and records how it ended, so the
+ * outcome is kept even if the reporting program is killed.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { constants } from "node:os"
@@ -8,15 +8,16 @@ import { join } from "node:path"
 import { isatty } from "node:tty"
 import { markOfProcess, type ProcessMark, writeWhole } from "./files.ts"
 import { isKeyOf } from "../contract/each.ts"
+import { codeOf } from "../contract/faults.ts"
 
-/** Signals that are passed on to the command. */
-const passedOn = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const
+/** Signals that are forwarded to the command. */
+const forwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const
 
-/** What the keeper knows of the command. */
+/** What the keeper records about the command. */
 export interface Kept {
   readonly keeper: ProcessMark
   readonly startedAt: string | null
-  /** Why it could not be started. */
+  /** Why the command could not be started; null if it could. */
   readonly failure: string | null
 }
 
@@ -25,7 +26,7 @@ export interface Ending {
   readonly endedAt: string
   readonly code: number | null
   readonly signal: string | null
-  /** A signal that was passed on to it before. */
+  /** The first signal that was forwarded to it. */
   readonly asked: string | null
 }
 
@@ -37,36 +38,35 @@ export const files = (run: string) => ({
   metrics: join(run, "metrics.jsonl"),
 })
 
-/** What a shell says of a command that ended so. */
+/** Returns the exit code that a shell would return. */
 export const exitCodeOf = ({ code, signal }: Pick<Ending, "code" | "signal">): number =>
   code ?? 128 + (signal !== null && isKeyOf(constants.signals, signal) ? constants.signals[signal] : 1)
 
 /**
- * Hands signals on to a child for as long as this program runs.
- * What a terminal sends it sends to all of its programs: those need not be told again.
- * @param child asked for when a signal comes: who listens before the child begins can miss none that comes with its first words
- * @param noted told of each signal
+ * Forwards signals to a child for as long as this program runs. A terminal sends its signals to the child itself.
+ * @param child called when a signal arrives, so that this function can be called before the child is started and no signal is missed
+ * @param onSignal called for each signal
  */
-export function handOn(child: () => ChildProcess, noted: (signal: string) => void = () => undefined): void {
-  for (const signal of passedOn) {
+export function forwardSignals(child: () => ChildProcess, onSignal: (signal: string) => void = () => undefined): void {
+  for (const signal of forwarded) {
     process.on(signal, () => {
-      noted(signal)
+      onSignal(signal)
       const fromTerminal = isatty(0) && (signal === "SIGINT" || signal === "SIGQUIT")
       if (!fromTerminal) child().kill(signal)
     })
   }
 }
 
-/** Starts the command of a run and stays with it. @returns its exit code; 127 and 126, as a shell's, where it could not be started */
+/** Starts the command of a run and waits for its end. @returns its exit code; like a shell, 127 or 126 if it could not be started */
 export function keep(run: string, reporter: number, [program = "", ...args]: readonly string[]): Promise<number> {
-  // The one that reports was killed while this one came up: nobody was told that anything has begun.
+  // The reporting program was killed while this process started, so the start of the run was never reported.
   if (process.ppid !== reporter) return Promise.resolve(1)
   const at = files(run)
   const keeper = markOfProcess(process.pid)
   writeWhole(at.kept, { keeper, startedAt: null, failure: null } satisfies Kept)
   let asked: string | null = null
   return new Promise((resolve) => {
-    handOn(
+    forwardSignals(
       () => command,
       (signal) => {
         asked ??= signal
@@ -81,16 +81,16 @@ export function keep(run: string, reporter: number, [program = "", ...args]: rea
       process.send?.("started", () => undefined)
     })
     command.once("error", (error) => {
-      const isThere = "code" in error && error.code !== "ENOENT"
+      const exists = codeOf(error) !== "ENOENT"
       writeWhole(at.kept, { keeper, startedAt: null, failure: `${program} could not be started: ${error.message}` } satisfies Kept)
-      resolve(isThere ? 126 : 127)
+      resolve(exists ? 126 : 127)
     })
     command.once("exit", (code, signal) => {
       const ending = { endedAt: new Date().toISOString(), code, signal, asked } satisfies Ending
       writeWhole(at.ending, ending)
       resolve(exitCodeOf(ending))
     })
-    // Without the one that reports, the command goes on.
+    // The command goes on if the reporting program is killed.
     process.on("disconnect", () => undefined)
   })
 }

@@ -1,4 +1,4 @@
-/** What a command measures, as it says it: JSON lines in the file that `RESEARCH_ROOM_METRICS` names. */
+/** Reads the metrics of a command: JSON lines in the file named by `RESEARCH_ROOM_METRICS`. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import * as v from "valibot"
 import { metric } from "../contract/definitions/work.ts"
@@ -7,16 +7,16 @@ import { limits } from "../contract/limits.ts"
 
 export type Point = v.InferOutput<typeof metric>
 
-/** Points and bytes of one event. */
+/** The most points and bytes in one event. */
 const POINTS = limits.metricsOfEvent
 const BYTES = 45_000
-/** Characters of a line that are shown of it. */
+/** The most characters of a line in a message. */
 const SHOWN = 100
-/** Bytes of the file that are looked at at once. */
-const SIGHT = 1 << 20
+/** Bytes of the file that are read at a time. */
+const CHUNK = 1 << 20
 
-/** JSON, and the three words that Python writes for numbers which JSON has no digits for. */
-function parsed(line: string): unknown {
+/** Parses JSON with the words that Python writes for the numbers JSON lacks: NaN, Infinity and -Infinity. */
+function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
@@ -26,53 +26,52 @@ function parsed(line: string): unknown {
 
 const isValue = (value: unknown): boolean => typeof value === "number" || value === "NaN" || value === "Infinity" || value === "-Infinity"
 
-/** What a line says. */
 interface Line {
   readonly points: Point[]
-  /** Why not all of it can be told; null where it can. A value that the service would refuse must not take a thousand others with it. */
-  readonly why: string | null
+  /** Why a part of the line is invalid; null if all is valid. Invalid values are left out, so that the others can be reported. */
+  readonly fault: string | null
 }
 
-const NO_LINE = 'each is a JSON object such as {"step": 1, "loss": 0.5}'
-const nothing = (why: string): Line => ({ points: [], why })
-const EMPTY: Line = { points: [], why: null }
+const noPoints = (fault: string | null): Line => ({ points: [], fault })
+const NOT_AN_OBJECT = noPoints('each is a JSON object such as {"step": 1, "loss": 0.5}')
+const EMPTY = noPoints(null)
 
 /**
- * The points of a line: several by their names, `{"step": 3, "loss": 0.5, "arm": "shift"}`, or one in full,
- * `{"name": "loss", "value": 0.5, "arm": "shift", "seed": 3}`. Any further member is a dimension; null says nothing.
+ * Parses the points of a line: several by their names, `{"step": 3, "loss": 0.5, "arm": "shift"}`, or one in full,
+ * `{"name": "loss", "value": 0.5, "arm": "shift", "seed": 3}`. Any other member is a dimension, unless it is null.
  */
 export function pointsOf(line: string): Line {
-  let said: unknown
+  let value: unknown
   try {
-    said = parsed(line)
+    value = parseLine(line)
   } catch {
-    return nothing(NO_LINE)
+    return NOT_AN_OBJECT
   }
-  if (!isObject(said)) return nothing(NO_LINE)
-  const { step, split, unit, dimensions = {}, ...members } = said
+  if (!isObject(value)) return NOT_AN_OBJECT
+  const { step, split, unit, dimensions = {}, ...members } = value
   const isFull = typeof members.name === "string" && isValue(members.value)
-  const isTold = ([name, value]: [string, unknown]) => (isFull ? name === "name" || name === "value" : isValue(value))
-  const told = isFull ? [[members.name, members.value]] : Object.entries(members).filter(isTold)
-  const further = Object.entries(members).filter((member) => !isTold(member) && member[1] !== null)
-  const place = isObject(dimensions) ? { ...Object.fromEntries(further), ...dimensions } : dimensions
-  const beside = {
+  const isMetric = ([name, member]: [string, unknown]) => (isFull ? name === "name" || name === "value" : isValue(member))
+  const metrics = isFull ? [[members.name, members.value]] : Object.entries(members).filter(isMetric)
+  const others = Object.entries(members).filter((member) => !isMetric(member) && member[1] !== null)
+  const allDimensions = isObject(dimensions) ? { ...Object.fromEntries(others), ...dimensions } : dimensions
+  const shared = {
     ...(typeof step === "number" && Number.isSafeInteger(step) && { step }),
     ...(typeof split === "string" && { split }),
     ...(typeof unit === "string" && { unit }),
-    ...(!(isObject(place) && Object.keys(place).length === 0) && { dimensions: place }),
+    ...(!(isObject(allDimensions) && Object.keys(allDimensions).length === 0) && { dimensions: allDimensions }),
   }
   const faults: string[] = []
-  const points = told.flatMap(([name, value]) => {
-    const read = v.safeParse(metric, { name, value: Object.is(value, -0) ? 0 : value, ...beside })
-    if (read.success) return [read.output]
-    const [{ message, path }] = read.issues
+  const points = metrics.flatMap(([name, number]) => {
+    const result = v.safeParse(metric, { name, value: Object.is(number, -0) ? 0 : number, ...shared })
+    if (result.success) return [result.output]
+    const [{ message, path }] = result.issues
     faults.push(`${(path ?? []).map(({ key }) => String(key)).join(".")} ${message}`)
     return []
   })
-  return { points, why: told.length === 0 ? "it has no value" : (faults[0] ?? null) }
+  return { points, fault: metrics.length === 0 ? "it has no value" : (faults[0] ?? null) }
 }
 
-/** Points as several events take them. A line may hold more than one event does. */
+/** Divides points into events within the limits. One line may need several events. */
 export function inEvents(points: readonly Point[]): Point[][] {
   const events: Point[][] = []
   let bytes = 0
@@ -90,53 +89,56 @@ export function inEvents(points: readonly Point[]): Point[][] {
   return events
 }
 
-/** The beginning of a line and why it cannot be told, without what a terminal would obey. */
-const shown = (line: string, why: string): string =>
-  `${line.slice(0, SHOWN)}${line.length > SHOWN ? "…" : ""}: ${why.slice(0, 2 * SHOWN)}`.replace(/\p{Cc}/gu, "?")
+/** Formats the start of an invalid line and its fault, without control characters. */
+const excerpt = (line: string, fault: string): string =>
+  `${line.slice(0, SHOWN)}${line.length > SHOWN ? "…" : ""}: ${fault.slice(0, 2 * SHOWN)}`.replace(/\p{Cc}/gu, "?")
 
 export interface Batch {
   readonly points: Point[]
-  /** Bytes of the file that have been looked at. */
+  /** Bytes of the file read so far. */
   readonly through: number
-  /** Lines that say nothing, or something that cannot be told. */
+  /** How many lines are invalid, at least in part. */
   readonly unread: number
-  /** The beginning of the first of them, and why it cannot be told. */
+  /** An excerpt of the first of them, with its fault. */
   readonly firstUnread: string | null
-  /** Whether there may be more. */
+  /** Whether the file may have more points. */
   readonly more: boolean
 }
 
-/** The next points of a file, whole lines only, as many as one event takes, or those of one line. @param last whether nothing more will be written: then a last line needs no end */
+/**
+ * Reads the next points of a file: as many whole lines as fit into one event, or one line.
+ * @param last whether the file is complete, so that its last line needs no line break
+ */
 export function nextPoints(file: string, from: number, last: boolean): Batch {
   const points: Point[] = []
   let [through, unread, bytes] = [from, 0, 0]
   let firstUnread: string | null = null
-  const sight = look(file, from)
-  const isWhole = sight.length < SIGHT
-  for (let at = 0; at < sight.length; ) {
-    const end = sight.indexOf(10, at)
-    // A line longer than all that is looked at is no line of metrics.
-    if (end < 0 && !(last && isWhole) && (at > 0 || isWhole)) break
-    const stop = end < 0 ? sight.length : end
-    const line = sight.toString("utf8", at, stop).trim()
-    const found = line === "" ? EMPTY : pointsOf(line)
-    const cost = Buffer.byteLength(JSON.stringify(found.points))
-    if (points.length > 0 && (points.length + found.points.length > POINTS || bytes + cost > BYTES))
+  const chunk = readChunk(file, from)
+  const isLastChunk = chunk.length < CHUNK
+  for (let at = 0; at < chunk.length; ) {
+    const end = chunk.indexOf(10, at)
+    // A line longer than a chunk is not a line of metrics.
+    if (end < 0 && !(last && isLastChunk) && (at > 0 || isLastChunk)) break
+    const stop = end < 0 ? chunk.length : end
+    const line = chunk.toString("utf8", at, stop).trim()
+    const parsed = line === "" ? EMPTY : pointsOf(line)
+    const cost = Buffer.byteLength(JSON.stringify(parsed.points))
+    if (points.length > 0 && (points.length + parsed.points.length > POINTS || bytes + cost > BYTES))
       return { points, through, unread, firstUnread, more: true }
-    if (found.why !== null) {
+    if (parsed.fault !== null) {
       unread += 1
-      firstUnread ??= shown(line, found.why)
+      firstUnread ??= excerpt(line, parsed.fault)
     }
-    points.push(...found.points)
+    points.push(...parsed.points)
     bytes += cost
     at = stop + 1
-    through = Math.min(from + at, from + sight.length)
+    through = Math.min(from + at, from + chunk.length)
     if (points.length > POINTS || bytes > BYTES) return { points, through, unread, firstUnread, more: true }
   }
-  return { points, through, unread, firstUnread, more: !isWhole && through > from }
+  return { points, through, unread, firstUnread, more: !isLastChunk && through > from }
 }
 
-function look(file: string, from: number): Buffer {
+function readChunk(file: string, from: number): Buffer {
   let opened: number
   try {
     opened = openSync(file, "r")
@@ -144,7 +146,7 @@ function look(file: string, from: number): Buffer {
     return Buffer.alloc(0)
   }
   try {
-    const length = Math.min(SIGHT, Math.max(0, fstatSync(opened).size - from))
+    const length = Math.min(CHUNK, Math.max(0, fstatSync(opened).size - from))
     const bytes = Buffer.alloc(length)
     return bytes.subarray(0, readSync(opened, bytes, 0, length, from))
   } finally {

@@ -1,14 +1,15 @@
-/** A command, run as an attempt: registered before it starts, told as it goes, its outcome delivered or kept. */
+/** Runs a command as an attempt: registers it, reports its progress, and delivers its outcome or keeps it for later. */
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { arch, availableParallelism, platform, release } from "node:os"
 import { join, resolve } from "node:path"
 import { ResearchRoomClient } from "../client/index.ts"
 import { Transport } from "../client/transport.ts"
+import { messageOf } from "../contract/faults.ts"
 import type { Input } from "../contract/definitions/requests.ts"
 import { FailedError, UsageError } from "../settings.ts"
-import { makeFolder, markOf, markOfProcess, placeOf, readBack, removeFolder, runsIn, writeWhole } from "./files.ts"
-import { type Ending, exitCodeOf, files, handOn } from "./keeper.ts"
+import { credentialMark, makeFolder, markOfProcess, readBack, removeFolder, runsIn, spoolFolder, writeWhole } from "./files.ts"
+import { type Ending, exitCodeOf, files, forwardSignals } from "./keeper.ts"
 import { Report } from "./report.ts"
 import type { RunState } from "./run-state.ts"
 import { accepted } from "../contract/reads/accepted.ts"
@@ -26,17 +27,17 @@ export interface RunSettings {
   readonly configuration: object
   readonly outputs: readonly string[]
   readonly repository: { readonly url: string; readonly commit: string }
-  /** Empty where the plan has it. */
+  /** Empty if the plan has the command. */
   readonly command: readonly string[]
-  /** How this program is started as the one that keeps a command. */
+  /** The command line of the keeper, without its arguments. */
   readonly keeper: readonly string[]
 }
 
-/** Milliseconds between two looks at what was measured. */
+/** Milliseconds between two reports of progress. */
 const INTERVAL = 10_000
-const say = (sentence: string) => console.error(`research-room: ${sentence}`)
+const print = (sentence: string) => console.error(`research-room: ${sentence}`)
 
-/** The command line of an arm of the plan. @throws UsageError, FailedError */
+/** Reads the command line of an arm from the plan. @throws UsageError, FailedError */
 async function argvOf({ url, plan, experiment, arm }: RunSettings): Promise<{ argv: readonly string[]; planId: string }> {
   const client = new ResearchRoomClient({ baseUrl: url, retries: 1 })
   const plans =
@@ -47,9 +48,10 @@ async function argvOf({ url, plan, experiment, arm }: RunSettings): Promise<{ ar
   const { protocol, label } = await client.read("plan", { planId })
   if (protocol === null) throw new UsageError(`${label} is sealed and shows no arms: give the command itself.`)
   const { arms } = accepted("protocol", protocol)
-  const found = arms.find(({ name }) => name === arm)
-  if (found === undefined) throw new UsageError(`The plan has no arm ${arm}; it has ${arms.map(({ name }) => name).join(", ") || "none"}.`)
-  return { argv: found.argv, planId }
+  const planned = arms.find(({ name }) => name === arm)
+  if (planned === undefined)
+    throw new UsageError(`The plan has no arm ${arm}; it has ${arms.map(({ name }) => name).join(", ") || "none"}.`)
+  return { argv: planned.argv, planId }
 }
 
 function registrationOf(settings: RunSettings, attemptId: string, argv: readonly string[], planId: string | undefined): Input {
@@ -70,18 +72,19 @@ function registrationOf(settings: RunSettings, attemptId: string, argv: readonly
   }
 }
 
-/** @returns the exit code of the command. @throws FailedError where the service says no to the attempt: then nothing is run */
+/** @returns the exit code of the command. @throws FailedError if the service refuses the attempt; the command is then not started */
 export async function run(settings: RunSettings): Promise<number> {
   const { url, token, spool, experiment, reproduces, outputs } = settings
-  const taken = settings.arm === undefined ? { argv: settings.command, planId: settings.plan } : await argvOf(settings).catch(unreadable)
+  const { argv, planId } =
+    settings.arm === undefined ? { argv: settings.command, planId: settings.plan } : await argvOf(settings).catch(planUnreadable)
   const attemptId = randomUUID()
-  const folder = join(runsIn(placeOf(spool, url)), attemptId)
+  const folder = join(runsIn(spoolFolder(spool, url)), attemptId)
   makeFolder(folder)
   writeWhole(files(folder).owner, markOfProcess(process.pid))
   const state: RunState = {
     attemptId,
     experimentId: experiment,
-    credential: markOf(token),
+    credential: credentialMark(token),
     isReproduction: reproduces !== undefined,
     outputs: outputs.map((file) => ({ label: file, file: resolve(file) })),
     label: null,
@@ -91,66 +94,66 @@ export async function run(settings: RunSettings): Promise<number> {
     next: 0,
     said: "registered",
   }
-  const report = Report.begun(folder, state, registrationOf(settings, attemptId, taken.argv, taken.planId))
+  const report = Report.create(folder, state, registrationOf(settings, attemptId, argv, planId))
   const transport = new Transport({ baseUrl: url, timeout: 20, longestWait: 5 })
   const registered = await report.send(transport, token)
   if (registered.status !== "delivered" && registered.isAnswered) {
     removeFolder(folder)
-    throw new FailedError(`Nothing was run, for the attempt was not taken: ${registered.why}`)
+    throw new FailedError(`The attempt was refused, so nothing was run: ${registered.reason}`)
   }
-  if (registered.status === "delivered") say(`${report.name} is registered: ${url}/attempts/${attemptId}`)
-  else say(`${registered.why} The run goes on; what is said of it is kept, and research-room deliver sends it.`)
+  if (registered.status === "delivered") print(`${report.name} is registered: ${url}/attempts/${attemptId}`)
+  else print(`${registered.reason} The run starts anyway. Its reports are kept; research-room deliver sends them.`)
 
-  const code = await watched(settings, report, taken.argv, async (retries) => void (await report.send(transport, token, retries)))
-  const { status, why } = await report.send(transport, token, 2)
-  for (const sentence of new Set(report.trouble)) say(sentence)
+  const code = await runAndReport(settings, report, argv, async (retries) => void (await report.send(transport, token, retries)))
+  const { status, reason } = await report.send(transport, token, 2)
+  for (const sentence of new Set(report.problems)) print(sentence)
   if (status === "waiting") {
-    say(`exit code ${code}. ${why} What was said is kept: research-room deliver --url ${url} sends it.`)
+    print(`exit code ${code}. ${reason} The reports are kept: research-room deliver --url ${url} sends them.`)
     return code
   }
-  if (report.state.label !== null) say(`${report.name} ${report.state.status.replaceAll("_", " ")}, exit code ${code}`)
+  if (report.state.label !== null) print(`${report.name} ${report.state.status.replaceAll("_", " ")}, exit code ${code}`)
   report.forget()
   return code
 }
 
-const unreadable = (error: unknown): never => {
+const planUnreadable = (error: unknown): never => {
   if (error instanceof UsageError) throw error
-  throw new FailedError(`The plan cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  throw new FailedError(`The plan cannot be read: ${messageOf(error)}`)
 }
 
-/** Starts the one that keeps the command, and says what it does while it does. */
-async function watched(
+/** Runs the command through the keeper and reports its progress. @returns the exit code of the command */
+async function runAndReport(
   { keeper: [program = "", ...start] }: RunSettings,
   report: Report,
   argv: readonly string[],
   send: (retries: number) => Promise<void>,
 ) {
   const { folder } = report
-  handOn(() => keeper)
+  forwardSignals(() => keeper)
   const keeper = spawn(program, [...start, folder, String(process.pid), "--", ...argv], { stdio: ["inherit", "inherit", "inherit", "ipc"] })
   let sending = Promise.resolve()
-  const failed = (error: unknown) => void report.trouble.push(error instanceof Error ? error.message : String(error))
-  // Whatever becomes of what is said, the command goes on and its exit code is what counts.
-  const note = (how?: { abandoned: boolean }) => {
+  const failed = (error: unknown) => void report.problems.push(messageOf(error))
+  // A failure to report must not end the command.
+  const update = (options?: { abandoned: boolean }) => {
     try {
-      report.say(how)
+      report.update(options)
     } catch (error) {
       failed(error)
     }
   }
-  const tell = () => {
-    note()
-    // One after the other: each stands on the one before.
+  const reportProgress = () => {
+    update()
+    // One request at a time: each event names the revision that the one before made.
     sending = sending.then(() => send(0)).catch(failed)
   }
-  const timer = setInterval(tell, INTERVAL)
-  keeper.on("message", tell)
+  const timer = setInterval(reportProgress, INTERVAL)
+  keeper.on("message", reportProgress)
   const code = await new Promise<number>((resolve, reject) => {
     keeper.once("error", reject)
     keeper.once("exit", (ended, signal) => resolve(exitCodeOf({ code: ended, signal })))
   }).finally(() => clearInterval(timer))
   await sending
-  note({ abandoned: true })
+  update({ abandoned: true })
   const ending = readBack<Ending>(files(folder).ending)
   return ending === null ? code : exitCodeOf(ending)
 }

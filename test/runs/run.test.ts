@@ -47,7 +47,7 @@ else {
     t.equal(out, "trained\n", "its output is its own")
     t.match(
       err,
-      /^research-room: A\d+ is registered: http\S+\nwarned\nresearch-room: Of the metrics 1 line could not be told.*\nresearch-room: A\d+ succeeded, exit code 0\n$/,
+      /^research-room: A\d+ is registered: http\S+\nwarned\nresearch-room: 1 line of metrics is invalid.*\nresearch-room: A\d+ succeeded, exit code 0\n$/,
     )
     const attempt = await told(t, here, experimentId)
     t.match(attempt, {
@@ -103,7 +103,10 @@ else {
     writeFileSync(join(here.work, "out/sweep.jsonl"), `${[...lines, ...faulty].join("\n")}\n`)
     const { code, err } = await run(experimentId, ...sh('cat out/sweep.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
     t.equal(code, 0)
-    t.match(err, /5 lines could not be told.*The first is \{"error": 9, "arm": "a+"\}: dimensions\.arm must have at most 64 characters/)
+    t.match(
+      err,
+      /5 lines of metrics are invalid.*The first is \{"error": 9, "arm": "a+"\}: dimensions\.arm must have at most 64 characters/,
+    )
     const attempt = await told(t, here, experimentId)
     t.equal(attempt.metrics.length, 6)
     const table = await here.client.read("experiment_measurements", {
@@ -142,10 +145,10 @@ else {
 
   tap.test("a run that ends without a metric is told so; one with a metric is not", async (t) => {
     const silent = await run(await here.experiment("Does it measure?"), ...sh("true")).ended()
-    t.match(silent, { code: 0, err: /The run told no metric\. .*RESEARCH_ROOM_METRICS.*run --help/ })
+    t.match(silent, { code: 0, err: /The run reported no metric\. .*RESEARCH_ROOM_METRICS.*run --help/ })
     const measured = await run(await here.experiment("And this one?"), ...sh('echo \'{"loss": 1}\' >> "$RESEARCH_ROOM_METRICS"')).ended()
     t.equal(measured.code, 0)
-    t.notMatch(measured.err, /told no metric/)
+    t.notMatch(measured.err, /reported no metric/)
   })
 
   tap.test("what cannot be told of a hostile metrics file takes nothing else with it", async (t) => {
@@ -171,7 +174,7 @@ else {
     writeFileSync(join(here.work, "out/hostile.jsonl"), `${lines.join("\n")}\n`)
     const began = performance.now()
     const { code, err } = await run(experimentId, ...sh('cat out/hostile.jsonl >> "$RESEARCH_ROOM_METRICS"')).ended()
-    t.match([code, err], [0, /1[01] lines could not be told/])
+    t.match([code, err], [0, /1[01] lines of metrics are invalid/])
     t.ok(performance.now() - began < 30_000)
     const attempt = await told(t, here, experimentId)
     const values = new Map(attempt.metrics.map(({ name, value }) => [name, value]))
@@ -274,7 +277,7 @@ else {
     const attempt = await told(t, here, experimentId)
     t.match(attempt, { status: "failed", metrics: [{ name: "loss", value: 1 }] })
     t.strictSame(events(attempt), ["registered", "started", "failed"])
-    t.match(await deliver(), { code: 0, said: /Nothing waits/ })
+    t.match(await deliver(), { code: 0, said: /There is nothing to deliver/ })
     t.strictSame(events(await told(t, here, experimentId)), ["registered", "started", "failed"], "delivered twice, told once")
   })
 
@@ -332,11 +335,11 @@ else {
     process.kill(kept.keeper.pid, "SIGKILL")
     const said = await delivered()
     writeFileSync(join(here.work, "out/go"), "")
-    t.match(said, /how it ended is not known/)
+    t.match(said, /its outcome is not known/)
     const attempt = await here.attempt(attemptId)
     t.match(attempt, { status: "started" }, "it reads as unknown, which it is")
     t.match(attempt.events.at(-1), { event: "progress", message: /not seen/ })
-    t.match(await deliver(), { said: /Nothing waits/ })
+    t.match(await deliver(), { said: /There is nothing to deliver/ })
   })
 
   tap.test("a wrong call is one clear line, and what the service refuses is not run", async (t) => {
@@ -350,13 +353,19 @@ else {
     t.match(await wrong(["run", "--", "true"]), [2, /--experiment/])
     t.match(await wrong(["run", "--experiment", experimentId]), [2, /after --/])
     t.match(await wrong(["run", "--experimnet", experimentId, "--", "true"]), [2, /unknown option/])
-    t.match(await wrong(["run", "--experiment", experimentId, "--commit", "0", "--", "true"]), [2, /go together/])
-    t.match(await wrong(["run", "--experiment", experimentId, "--configuration", "train.py", "--", "true"]), [2, /no JSON object/])
+    t.match(await wrong(["run", "--experiment", experimentId, "--commit", "0", "--", "true"]), [2, /must be given together/])
+    t.match(await wrong(["run", "--experiment", experimentId, "--configuration", "train.py", "--", "true"]), [
+      2,
+      /does not hold a JSON object/,
+    ])
     t.match(await wrong(["deliver", "--url", "nowhere"]), [2, /address/])
-    t.match(await wrong(["run", "--experiment", experimentId, ...sh("echo ran")], { PATH: "/nowhere" }), [1, /no git/])
-    t.match(await wrong(["run", "--experiment", crypto.randomUUID(), ...sh("echo ran")]), [1, /Nothing was run.*no such experiment/])
+    t.match(await wrong(["run", "--experiment", experimentId, ...sh("echo ran")], { PATH: "/nowhere" }), [
+      1,
+      /Git, which would tell the commit, is not installed/,
+    ])
+    t.match(await wrong(["run", "--experiment", crypto.randomUUID(), ...sh("echo ran")]), [1, /so nothing was run: .*no such experiment/])
     const unknown = { RESEARCH_ROOM_TOKEN: "rrc_000000000000000000000000000000000000" }
-    t.match(await wrong(["run", "--experiment", experimentId, ...sh("echo ran")], unknown), [1, /Nothing was run/])
+    t.match(await wrong(["run", "--experiment", experimentId, ...sh("echo ran")], unknown), [1, /so nothing was run/])
     t.same(await here.attempts(experimentId), [])
     t.strictSame(here.waiting(), [])
   })
