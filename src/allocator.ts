@@ -1,8 +1,8 @@
 /**
- * Has the system's memory allocator (glibc's malloc, on Linux) give back what is freed. By itself it keeps a pool for each
- * thread, and in them the large buffers of bodies and answers: a service at rest then holds twice what it uses. It reads these
- * settings only when a program begins; so a command that serves begins again, once, as the same process. Whoever has set
- * one of them already is left alone. The first import of main.ts, so that little was done before.
+ * Makes the system's memory allocator (glibc's malloc on Linux) return freed memory. By default it keeps a pool per thread, with
+ * the large buffers of bodies and answers in it, so an idle service holds twice the memory it uses. The allocator reads its
+ * settings only when a program starts, so a command that serves replaces itself once, in the same process. Settings that are
+ * already in the environment are kept. This is the first import of main.ts, so that little work is repeated.
  */
 import { existsSync } from "node:fs"
 import { isSea } from "node:sea"

@@ -1,4 +1,4 @@
-/** Where the program begins: the allocator's settings first, for which it may begin again, and then everything else. */
+/** The entry point: sets up the allocator, which may restart the program, then loads everything else. */
 import "./allocator.ts"
 
 void import("./command-line.ts")

@@ -1,14 +1,17 @@
-/** Files that travel with the program: in the project's folder, or inside the executable. */
+/** Files that ship with the program: in the project folder, or inside the executable. */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { getAsset, getRawAsset, isSea } from "node:sea"
 
-/** The text of a file, named by its path in the project, such as `schema.sql`. Must stay directly in `src`: `..` is the root from there and from `dist`. */
+/**
+ * Reads a text file. This module must stay directly in `src`: from there and from `dist`, `..` is the project root.
+ * @param name the path in the project, such as `schema.sql`
+ */
 export function packaged(name: string): string {
   return isSea() ? getAsset(name, "utf8") : readFileSync(new URL(`../${name}`, import.meta.url), "utf8")
 }
 
-/** The bytes of a file, or undefined where it was not built. */
+/** Reads a file; undefined if it was not built. */
 export function packagedBytes(name: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return new Uint8Array(isSea() ? (getRawAsset(name) as ArrayBuffer) : readFileSync(new URL(`../${name}`, import.meta.url)))
@@ -17,7 +20,7 @@ export function packagedBytes(name: string): Uint8Array<ArrayBuffer> | undefined
   }
 }
 
-/** The code of a thread of the program: its text, inside the executable, or the file it stands in. */
+/** Returns the code of a thread: as text inside the executable, otherwise as the address of its file. */
 export function threadCode(name: string): { readonly code: string | URL; readonly isText: boolean } {
   if (isSea()) return { code: `${getAsset("loader.cjs", "utf8")}runCarried(${JSON.stringify(name)})`, isText: true }
   const isSource = import.meta.url.endsWith(".ts")
@@ -27,7 +30,7 @@ export function threadCode(name: string): { readonly code: string | URL; readonl
   }
 }
 
-/** How a process for costly work is started: the executable as one of its own commands, or the file that is process and thread. */
+/** Returns the command line that starts a process for costly work: a command of the executable, or the jobs file run by Node. */
 export function jobsProgram(): { readonly command: string; readonly args: readonly string[] } {
   const { code } = isSea() ? { code: null } : threadCode("jobs")
   return { command: process.execPath, args: code === null ? ["jobs"] : [fileURLToPath(code)] }

@@ -1,126 +1,139 @@
-/** Flags and their environment variables: each is defined once, and checked before anything starts. What serving takes: commands/serving.ts. */
+/** Flags that several commands share, with their environment variables. Each value is validated before the command starts. */
 import { availableParallelism } from "node:os"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { withoutTrailing } from "./contract/text.ts"
 import { isLoopback } from "./edge/limits/address.ts"
 
-/** What was asked for cannot be done; one sentence for the person at the command line, exit code 2. */
+/** The command was used wrongly. The message is one sentence for the user; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** What was asked for could not be done; one sentence, exit code 1. */
+/** The command failed. The message is one sentence for the user; the exit code is 1. */
 export class FailedError extends Error {
   override readonly name = "FailedError"
 }
 
-/** What is wrong with what a flag was given. */
+/** Rejects the value of a flag. */
 export const invalid = (message: string): never => {
   throw new InvalidArgumentError(message)
 }
 
-function port(value: string): number {
-  const read = /^[0-9]{1,5}$/.test(value) ? Number(value) : Number.NaN
-  return read <= 65_535 ? read : invalid("It must be a whole number from 0 to 65535.")
-}
+/** Returns a parser of whole numbers in a range. */
+export const wholeNumber =
+  (least: number, most: number, message = `It must be a whole number from ${least} to ${most}.`) =>
+  (value: string): number => {
+    const number = /^[0-9]{1,16}$/.test(value) ? Number(value) : Number.NaN
+    return number >= least && number <= most ? number : invalid(message)
+  }
 
-/** An address that holds nothing which would end a text of Python, or mean something to a shell. */
+/** Parses a comma-separated list. */
+export const listOf = (value: string): string[] => (value.trim() === "" ? [] : value.split(",").map((part) => part.trim()))
+
+/** Matches an address without characters that could end a Python string or have a meaning in a shell. */
 const PLAIN_ADDRESS = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?(?:\/[A-Za-z0-9._~%+,=/-]*)?$/
 
-/** An address of a service, without a slash at the end. */
+/** Parses the address of a service. @returns the address without a trailing slash */
 export function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : invalid("It must be an address such as https://rooms.example.org/lab.")
   if (url.protocol !== "http:" && url.protocol !== "https:") invalid("It must begin with http:// or https://.")
   if (url.search !== "" || url.hash !== "" || url.username !== "") invalid("It must be an address without query, fragment and user.")
   const address = withoutTrailing(url.href, "/")
-  // It is put into the Python client and into commands to paste.
-  if (!PLAIN_ADDRESS.test(address)) invalid("Its host and path must be made of letters, digits and the signs . - _ ~ % + , = only.")
+  // The address is inserted into the Python client and into commands to paste.
+  if (!PLAIN_ADDRESS.test(address)) invalid("Its host and path may contain only letters, digits and the characters . - _ ~ % + , =")
   return address
 }
 
-/** A secret that somebody is given. */
+/** Validates a token or another secret. */
 export const secret = (value: string): string =>
-  /^[!-~]{16,200}$/.test(value) ? value : invalid("It must be 16 to 200 letters, digits and signs without spaces.")
+  /^[!-~]{16,200}$/.test(value) ? value : invalid("It must have 16 to 200 visible ASCII characters without spaces.")
 
 const PREFIX = "RESEARCH_ROOM_"
 
-/** An option with its environment variable: `--base-url` is `RESEARCH_ROOM_BASE_URL`. */
+/** Creates an option with its environment variable: `--base-url` is `RESEARCH_ROOM_BASE_URL`. */
 export function option(flags: string, description: string): Option {
-  const made = new Option(flags, description)
-  return made.env(`${PREFIX}${made.name().replaceAll("-", "_").toUpperCase()}`)
+  const created = new Option(flags, description)
+  return created.env(`${PREFIX}${created.name().replaceAll("-", "_").toUpperCase()}`)
 }
 
 const secrets = new WeakSet<Option>()
-/** Whether what an option is given is for nobody's eyes: no unit and no list shows it. */
+/** Whether the value of an option is secret, so that no unit and no list may show it. */
 export const isSecret = (each: Option): boolean => secrets.has(each)
-/** An option that takes a secret. */
 export function secretOption(flags: string, description: string): Option {
-  const made = option(flags, description)
-  secrets.add(made)
-  return made
+  const created = option(flags, description)
+  secrets.add(created)
+  return created
 }
 
-/** What `run` hands the command that it runs, which may be this program. */
-const HANDED = `${PREFIX}METRICS`
+/** Set by `run` for the command it starts, which may be this program. */
+const METRICS_VARIABLE = `${PREFIX}METRICS`
 
-/** The environment variables of a command and of all below it. */
+/** Returns the environment variables of a command and its subcommands. */
 const variablesOf = (command: Command): string[] => [
   ...command.options.flatMap(({ envVar }) => envVar ?? []),
   ...command.commands.flatMap(variablesOf),
 ]
 
-/** A misspelt variable would leave a setting as it is without a word. @throws UsageError for one that no command knows */
+/** Refuses misspelt variables, which would otherwise be ignored silently. @throws UsageError for a variable that no command has */
 export function refuseUnknownVariables(program: Command, environment: NodeJS.ProcessEnv): void {
-  const known = new Set([...variablesOf(program), HANDED])
+  const known = new Set([...variablesOf(program), METRICS_VARIABLE])
   const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name))
   if (unknown.length === 0) return
   const are = unknown.length === 1 ? "is not a variable" : "are not variables"
   throw new UsageError(`${unknown.join(", ")} ${are} of this program: --help after a command lists its flags.`)
 }
 
-export const dataOption = () => option("--data <folder>", "folder of the data; made when it does not exist").default("./data")
+export const dataOption = () => option("--data <folder>", "folder of the data; created if it does not exist").default("./data")
 export const portOption = (standard: number) =>
-  option("--port <number>", "port to listen on; 0 lets the system pick one").argParser(port).default(standard)
+  option("--port <number>", "port to listen on; 0 lets the system choose one").argParser(wholeNumber(0, 65_535)).default(standard)
 export const baseUrlOption = () =>
   option(
     "--base-url <address>",
     "where people and agents reach the service, for links and the Origin check (default: the address it listens on)",
   ).argParser(webAddress)
-/** Where a service is that this program speaks to as anybody's agent does. */
+/** The service that a command calls over HTTP, as an agent does. */
 export const urlOption = () =>
   option("--url <address>", "where the service is, such as https://rooms.example.org/lab").argParser(webAddress)
 export const tokenOption = () =>
-  secretOption("--token <token>", "a Room credential or a personal key; without one, only what everybody may read").argParser(secret)
-/** A place in a Room's activity. */
-export const sequence = (value: string): number =>
-  /^[0-9]{1,15}$/.test(value) ? Number(value) : invalid("It must be the number of an entry, or 0.")
+  secretOption("--token <token>", "a Room credential or a personal key; without one, only public reads").argParser(secret)
+/** Parses the sequence of an entry in a Room's activity. */
+export const sequence = wholeNumber(0, Number.MAX_SAFE_INTEGER, "It must be the number of an entry, or 0.")
 
-export interface ServedAt {
+export interface RemoteOptions {
   readonly url?: string
   readonly token?: string
 }
-/** @throws UsageError where the service or the credential is not named */
-export function servedAt({ url, token }: ServedAt): { url: string; token: string } {
+/** @throws UsageError if no service is named */
+export function requireUrl({ url }: RemoteOptions): string {
   if (url === undefined) throw new UsageError("Name the service with --url, or RESEARCH_ROOM_URL.")
-  if (token === undefined) throw new UsageError("Give a Room credential with --token, or RESEARCH_ROOM_TOKEN.")
-  return { url, token }
+  return url
+}
+/** @throws UsageError if the service or the credential is missing */
+export function requireService(options: RemoteOptions): { url: string; token: string } {
+  const url = requireUrl(options)
+  if (options.token === undefined) throw new UsageError("Give a Room credential with --token, or RESEARCH_ROOM_TOKEN.")
+  return { url, token: options.token }
 }
 export const spoolOption = () =>
-  option("--spool <folder>", "where what cannot be delivered is kept; the Python client's too").default("~/.research-room/spool")
-/** One for every two processors: the others are for those who read, write and render beside them. */
-const threadsHere = () => Math.max(1, Math.floor(availableParallelism() / 2))
-const threads = (value: string): number => {
-  const read = /^[0-9]{1,3}$/.test(value) ? Number(value) : 0
-  return read >= 1 && read <= 64 ? read : invalid("It must be a whole number from 1 to 64.")
-}
+  option("--spool <folder>", "folder for reports that cannot be delivered yet; the Python client shares it").default(
+    "~/.research-room/spool",
+  )
+/** One thread for every two processors: the others serve, write and render. */
+const defaultThreads = () => Math.max(1, Math.floor(availableParallelism() / 2))
 export const threadsOption = () =>
-  option("--threads <number>", "threads that make pages and long answers, beside the one that takes requests")
-    .argParser(threads)
-    .default(threadsHere(), "one for every two processors")
+  option("--threads <number>", "threads for pages and long answers, in addition to the one that takes requests")
+    .argParser(wholeNumber(1, 64))
+    .default(defaultThreads(), "one for every two processors")
 
-export const passwordOption = () => option("--password <text>", "the password; left out, one is made and printed once")
+/** The permissions of a credential or key. @param all the default */
+export const permissionsOption = (all: readonly string[]) =>
+  option("--permissions <list>", "comma-separated")
+    .argParser(listOf)
+    .default([...all], "all of them")
+export const expiresOption = () => option("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)")
+export const passwordOption = () => option("--password <text>", "the password (default: a generated one, printed once)")
 
-/** An issuer as it stands in what a provider signs: a slash at its end belongs to it. */
+/** Validates an issuer and returns it unchanged: the provider signs it as written, including a trailing slash. */
 export function issuer(value: string): string {
   webAddress(value)
   const { protocol, hostname } = new URL(value)
@@ -128,8 +141,6 @@ export function issuer(value: string): string {
   return value
 }
 
-/** Which provider a person's account is at; as the provider calls itself, to the letter. */
+/** The provider of a person's account, exactly as the provider writes its own address. */
 export const issuerOption = () =>
-  option("--issuer <address>", "the provider, as it calls itself: what serve is given as --oidc-issuer")
-    .argParser(issuer)
-    .makeOptionMandatory()
+  option("--issuer <address>", "the provider, as in --oidc-issuer of serve").argParser(issuer).makeOptionMandatory()

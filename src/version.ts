@@ -1,4 +1,3 @@
-/** The version of this program. */
 import manifest from "../package.json" with { type: "json" }
 
 export const softwareVersion: string = manifest.version

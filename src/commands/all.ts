@@ -1,4 +1,4 @@
-/** Every command of the program, in the order in which its help lists them. */
+/** All commands of the program, in the order of its help. */
 import { Command } from "commander"
 import { softwareVersion } from "../version.ts"
 import { auditCommand } from "./audit.ts"
@@ -24,7 +24,7 @@ import { unitCommand } from "./unit.ts"
 import { userCommand } from "./user.ts"
 import { withholdCommand } from "./withhold.ts"
 
-/** What the program starts itself for costly work; no command of people's. */
+/** Internal commands, with which the program starts itself. */
 export { jobsCommand } from "./jobs.ts"
 export { keepCommand } from "./run.ts"
 

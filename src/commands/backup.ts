@@ -1,23 +1,24 @@
 /** `research-room backup` and `restore`. */
 import { resolve } from "node:path"
 import { Worker } from "node:worker_threads"
-import { Command } from "commander"
+import type { Command } from "commander"
 import { backUp, restore } from "../check/backup.ts"
 import type { CheckReport } from "../check/check.ts"
 import { messageOf } from "../contract/faults.ts"
-import { dataOption, option } from "../settings.ts"
-import { checkingBar } from "./progress.ts"
+import { option } from "../settings.ts"
+import { withProgress } from "./progress.ts"
 import { runningCommand } from "./running.ts"
-import { withInstance } from "./with-instance.ts"
+import { dataCommand, withInstance } from "./with-instance.ts"
 
-const told = ({ rooms, activityEntries, records }: CheckReport) => `${rooms} Rooms, ${activityEntries} activity entries, ${records} records`
+const counts = ({ rooms, activityEntries, records }: CheckReport) =>
+  `${rooms} Rooms, ${activityEntries} activity entries, ${records} records`
 
-/** What a copy was looked through for, and what only `check` looks for. */
+/** What was verified in a copy, and what only `check` verifies. */
 const VERIFIED =
   "The file and its chains of digests are whole; its tables were not compared with a replay of the history, which `research-room check` does."
 
-/** Tells how far a file has grown. SQLite copies in one go and says nothing meanwhile, so that another thread has to look. */
-const LOOKING = `
+/** Prints the size of a growing file. It runs in a worker thread, because SQLite copies the data in one blocking call. */
+const SIZE_WATCHER = `
 const { statSync, writeSync } = require("node:fs")
 const { workerData: { file, bytes } } = require("node:worker_threads")
 const inMB = (size) => (size / 1e6).toFixed(0)
@@ -26,61 +27,45 @@ setInterval(() => {
   writeSync(2, "\\r\\x1b[Kcopying: " + inMB(size) + " of about " + inMB(bytes) + " MB")
 }, 200)`
 
-/** Watches a growing file on the terminal; where none is attached, nothing is written. */
+/** Shows the size of a growing file on the terminal, if there is one. @returns a function that ends this */
 function watchGrowing(file: string, bytes: number): () => void {
   if (!process.stderr.isTTY) return () => {}
-  const looking = new Worker(LOOKING, { eval: true, workerData: { file, bytes } })
+  const watcher = new Worker(SIZE_WATCHER, { eval: true, workerData: { file, bytes } })
   return () => {
-    void looking.terminate()
+    void watcher.terminate()
     process.stderr.write("\r\x1b[K")
   }
 }
 
 function backup(file: string, { data }: { data: string }): Promise<void> {
   return withInstance(data, async ({ db, ledger, tables }) => {
-    const bar = checkingBar()
-    try {
-      const report = backUp(db, file, { onProgress: bar.update, onCopying: watchGrowing })
-      bar.stop()
-      const { bytes } = report
-      await ledger
-        .transact(() => tables.audit.write({ kind: "back_up", detail: { file: resolve(file), bytes } }))
-        .catch((error: unknown) => console.error(`The audit log could not be written (${messageOf(error)}); the backup is whole.`))
-      console.log(`${file} holds ${told(report)}, verified: ${report.bytes} bytes in ${report.seconds.toFixed(1)} s.`)
-      console.log(VERIFIED)
-    } finally {
-      bar.stop()
-    }
+    const report = await withProgress((onProgress) => backUp(db, file, { onProgress, onCopying: watchGrowing }))
+    const { bytes, seconds } = report
+    await ledger
+      .transact(() => tables.audit.write({ kind: "back_up", detail: { file: resolve(file), bytes } }))
+      .catch((error: unknown) => console.error(`The audit log could not be written (${messageOf(error)}); the backup is whole.`))
+    console.log(`${file} holds ${counts(report)}, verified: ${bytes} bytes in ${seconds.toFixed(1)} s.`)
+    console.log(VERIFIED)
   })
 }
 
 export const backupCommand = (): Command =>
-  new Command("backup")
-    .description("write a consistent, verified copy of the data to a new file, also while it is served")
+  dataCommand("backup", "write a consistent, verified copy of the data to a new file, even while a service runs")
     .argument("<file>")
-    .addOption(dataOption())
     .action(backup)
 
-function putBack(file: string, { data, force = false }: { data: string; force?: boolean }): void {
-  const bar = checkingBar()
-  try {
-    const { report, kept } = restore(file, data, { force, onProgress: bar.update, command: runningCommand() })
-    bar.stop()
-    console.log(`${data} holds ${told(report)} again.`)
-    console.log(VERIFIED)
-    if (kept !== null) console.log(`The data before it is kept as ${kept}.`)
-    console.log(
-      "Passwords, sessions and credentials are those of the backup: what was revoked since then works again until it is revoked again.",
-    )
-  } finally {
-    bar.stop()
-  }
+async function putBack(file: string, { data, force = false }: { data: string; force?: boolean }): Promise<void> {
+  const { report, kept } = await withProgress((onProgress) => restore(file, data, { force, onProgress, command: runningCommand() }))
+  console.log(`${data} holds ${counts(report)} again.`)
+  console.log(VERIFIED)
+  if (kept !== null) console.log(`The data before it is kept as ${kept}.`)
+  console.log(
+    "Passwords, sessions and credentials are those of the backup: what was revoked since then works again until it is revoked again.",
+  )
 }
 
 export const restoreCommand = (): Command =>
-  new Command("restore")
-    .description("put a backup into a data folder that no service uses")
+  dataCommand("restore", "put a backup into a data folder that no service uses")
     .argument("<file>")
-    .addOption(dataOption())
     .addOption(option("--force", "replace the data in the folder; it is kept under another name"))
     .action(putBack)

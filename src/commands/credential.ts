@@ -2,10 +2,11 @@
 import { Command } from "commander"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { isoTime } from "../ledger/world.ts"
-import { dataOption, option, UsageError } from "../settings.ts"
-import { admitAs, listOf, personNamed } from "./admit-as.ts"
-import { jsonOption, printList } from "./table.ts"
-import { withInstance } from "./with-instance.ts"
+import { expiresOption, listOf, option, permissionsOption, UsageError } from "../settings.ts"
+import { admitAs } from "./admit-as.ts"
+import { personNamed, roomWithId } from "./lookups.ts"
+import { jsonOption, type ListOptions, printList } from "./table.ts"
+import { dataCommand, withInstance } from "./with-instance.ts"
 
 interface IssueOptions {
   data: string
@@ -18,21 +19,13 @@ interface IssueOptions {
 }
 
 const issue = () =>
-  new Command("issue")
-    .description("issue a credential for a member of a Room; its token is printed once")
-    .addOption(dataOption())
+  dataCommand("issue", "issue a credential for a member of a Room; its token is printed once")
     .addOption(option("--room <id>", "the Room").makeOptionMandatory())
-    .addOption(option("--user <username>", "the member it speaks for").makeOptionMandatory())
-    .addOption(
-      option("--label <text>", "the agent's name, which everybody sees (default: agent, or the first of agent-2, agent-3 … that is free)"),
-    )
-    .addOption(
-      option("--permissions <list>", "comma-separated")
-        .argParser(listOf)
-        .default([...enumerations.permission], "all of them"),
-    )
-    .addOption(option("--threads <list>", "comma-separated ids of Threads to which it is limited").argParser(listOf))
-    .addOption(option("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
+    .addOption(option("--user <username>", "the member it acts for").makeOptionMandatory())
+    .addOption(option("--label <text>", "the agent's public name (default: agent, or the first free name of agent-2, agent-3 …)"))
+    .addOption(permissionsOption(enumerations.permission))
+    .addOption(option("--threads <list>", "comma-separated ids of the Threads it is limited to").argParser(listOf))
+    .addOption(expiresOption())
     .action((options: IssueOptions) =>
       withInstance(options.data, async (instance) => {
         const { permissions, threads: threadIds, expires: expiresAt } = options
@@ -47,14 +40,12 @@ const issue = () =>
     )
 
 const revoke = () =>
-  new Command("revoke")
-    .description("revoke a credential at once")
+  dataCommand("revoke", "revoke a credential at once")
     .argument("<credential-id>")
-    .addOption(dataOption())
-    .action((given: string, { data }: { data: string }) =>
+    .action((id: string, { data }: { data: string }) =>
       withInstance(data, async (instance) => {
-        const credential = instance.tables.credentials.find(given.toLowerCase())
-        if (credential === undefined) throw new UsageError(`There is no credential ${given}.`)
+        const credential = instance.tables.credentials.find(id.toLowerCase())
+        if (credential === undefined) throw new UsageError(`There is no credential ${id}.`)
         const { credentialId, roomId, owner } = credential
         const { revokedAt } = await admitAs(instance, owner.username, "revoke_credential", { roomId, credentialId }, {})
         console.log(`Credential ${credentialId} is revoked since ${revokedAt}.`)
@@ -62,23 +53,20 @@ const revoke = () =>
     )
 
 const list = () =>
-  new Command("list")
-    .description("list the credentials of every Room, or of one; each with the first signs of its token, and when it was last used")
-    .addOption(dataOption())
-    .addOption(option("--room <id>", "of this Room alone"))
-    .addOption(option("--user <username>", "of this person alone"))
+  dataCommand("list", "list the credentials of every Room, or of one, with the start of each token and its last use")
+    .addOption(option("--room <id>", "only those of this Room"))
+    .addOption(option("--user <username>", "only those of this person"))
     .addOption(jsonOption())
-    .action(({ data, room, user, ...how }: { data: string; room?: string; user?: string; json?: boolean }) =>
+    .action(({ data, room, user, ...format }: ListOptions & { room?: string; user?: string }) =>
       withInstance(data, (instance) => {
-        const { credentials, rooms } = instance.tables
-        const roomId = room?.toLowerCase()
-        if (roomId !== undefined && rooms.openingThread(roomId) === undefined) throw new UsageError(`There is no Room ${room}.`)
+        const { credentials } = instance.tables
+        const roomId = room === undefined ? undefined : roomWithId(instance, room)
         const userId = user === undefined ? undefined : personNamed(instance, user).userId
         const listed = (roomId === undefined ? credentials.all() : credentials.ofRoom(roomId)).filter(
           ({ owner }) => userId === undefined || owner.userId === userId,
         )
         const heading = ["CREDENTIAL ID", "ROOM ID", "MEMBER", "TOKEN", "STATE", "EXPIRES", "LAST USE", "PERMISSIONS", "LABEL"]
-        printList(listed, how, heading, (credential) => [
+        printList(listed, format, heading, (credential) => [
           credential.credentialId,
           credential.roomId,
           credential.owner.username,

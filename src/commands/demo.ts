@@ -1,9 +1,9 @@
-/** `research-room demo`: a seeded instance that needs nothing from outside. */
+/** `research-room demo`: a seeded instance that calls no other service. */
 import { Command } from "commander"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
 import { option, portOption } from "../settings.ts"
-import { type EdgeSettings, mustNameItself, outsideOf, withEdgeOptions } from "./serving.ts"
+import { type EdgeSettings, mustHaveBaseUrl, outsideOf, withEdgeOptions } from "./serving.ts"
 import { untilEnded } from "./until-ended.ts"
 
 interface Options extends EdgeSettings {
@@ -13,16 +13,16 @@ interface Options extends EdgeSettings {
 }
 
 async function demo(options: Options): Promise<void> {
-  mustNameItself(options)
-  const started = await startDemo({
+  mustHaveBaseUrl(options)
+  const running = await startDemo({
     ...options,
-    // One seeded world cannot be shared by two threads.
+    // Two threads cannot share one seeded world.
     ...(!options.deterministic && { writer: "thread", threads: 1 }),
     ...outsideOf(options, null),
     log: openLog(options.json ? "silent" : "info"),
   })
-  const ended = untilEnded(started)
-  const { baseUrl, people, rooms, credentials, keys, repositories } = started
+  const ended = untilEnded(running)
+  const { baseUrl, people, rooms, credentials, keys, repositories } = running
   if (options.json) console.log(JSON.stringify({ baseUrl, people, rooms, credentials, keys, repositories }))
   else {
     console.log(`A demo is served at ${baseUrl}`)
@@ -39,6 +39,6 @@ export const demoCommand = (): Command =>
       .description("serve a seeded instance for a first look or for tests")
       .addOption(option("--data <folder>", "an empty folder to keep the demo in (default: a temporary one)"))
       .addOption(portOption(0))
-      .addOption(option("--json", "print one line of JSON with everything the demo holds, then serve"))
-      .addOption(option("--deterministic", "the same ids, tokens and times on every start")),
+      .addOption(option("--json", "print one line of JSON with the addresses, ids and tokens of the demo, then serve"))
+      .addOption(option("--deterministic", "use the same ids, tokens and times on every start")),
   ).action(demo)

@@ -1,8 +1,8 @@
-/** `research-room drill`: whether the copy that Litestream keeps would do, were it needed now. For a timer. */
-import { Command, InvalidArgumentError } from "commander"
+/** `research-room drill`: tests whether Litestream's copy could be restored now. A timer runs it. */
+import { Command } from "commander"
 import { drill } from "../check/drill.ts"
-import { option } from "../settings.ts"
-import { checkingBar } from "./progress.ts"
+import { option, wholeNumber } from "../settings.ts"
+import { withProgress } from "./progress.ts"
 
 interface Options {
   readonly config?: string
@@ -13,48 +13,42 @@ interface Options {
   readonly quick?: boolean
 }
 
-function seconds(value: string): number {
-  if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number of seconds.")
-  return Number(value)
-}
-
-/** A time, and how long ago it was. */
-const when = (at: number, now: number): string => `${new Date(at).toISOString()}, ${Math.max(0, Math.round((now - at) / 1_000))} s ago`
+/** Formats a time, with its age. */
+const withAge = (at: number, now: number): string => `${new Date(at).toISOString()}, ${Math.max(0, Math.round((now - at) / 1_000))} s ago`
 
 async function run(source: string, { maxAge, quick = false, ...options }: Options): Promise<void> {
-  const bar = checkingBar()
-  const found = await drill({ ...options, source, quick, onProgress: bar.update }).finally(() => bar.stop())
+  const report = await withProgress((onProgress) => drill({ ...options, source, quick, onProgress }))
   const now = Date.now()
-  const { lacks, newestAt } = found
-  const problems = [...found.problems]
+  const { lacks, newestAt } = report
+  const problems = [...report.problems]
   console.log(
-    `Restored in ${found.seconds.toFixed(1)} s: ${found.rooms} Rooms, ${found.activityEntries} activity entries, ${found.records} records.${found.isReplayed ? "" : " The history was not replayed."}`,
+    `Restored in ${report.seconds.toFixed(1)} s: ${report.rooms} Rooms, ${report.activityEntries} activity entries, ${report.records} records.${report.isReplayed ? "" : " The history was not replayed."}`,
   )
-  console.log(newestAt === null ? "Nothing was ever written." : `Its newest write was accepted at ${when(newestAt, now)}.`)
-  if (lacks?.oldestAt) console.log(`It lacks ${lacks.writes} writes, the oldest accepted at ${when(lacks.oldestAt, now)}.`)
+  console.log(newestAt === null ? "Nothing was ever written." : `Its newest write was accepted at ${withAge(newestAt, now)}.`)
+  if (lacks?.oldestAt) console.log(`It lacks ${lacks.writes} writes, the oldest accepted at ${withAge(lacks.oldestAt, now)}.`)
   else if (lacks !== null) console.log("It lacks nothing.")
-  // Where the data is at hand, old is what the copy should have had for so long; a quiet service has an old copy that lacks nothing.
-  const from = lacks === null ? newestAt : lacks.oldestAt
-  if (maxAge !== undefined && from !== null && now - from > maxAge * 1_000)
+  // With the data at hand, the age of the copy is that of the oldest write it lacks: an old copy of a quiet service lacks nothing.
+  const behindSince = lacks === null ? newestAt : lacks.oldestAt
+  if (maxAge !== undefined && behindSince !== null && now - behindSince > maxAge * 1_000)
     problems.push(lacks === null ? `The copy is older than ${maxAge} s.` : `The copy is more than ${maxAge} s behind.`)
   for (const problem of problems) console.error(problem)
-  console.log(problems.length === 0 ? "The copy would do." : "The copy falls short.")
+  console.log(problems.length === 0 ? "The copy is good." : "The copy is not good enough.")
   if (problems.length > 0) process.exitCode = 1
 }
 
 export const drillCommand = (): Command =>
   new Command("drill")
-    .description("restore Litestream's copy into a scratch folder, verify it as `check` does, and say how old it is")
-    .argument("<source>", "the copy's address, such as s3://bucket/room, or with --config the path of the data there")
+    .description("restore Litestream's copy into a scratch folder, verify it as `check` does, and print its age")
+    .argument("<source>", "the address of the copy, such as s3://bucket/room; with --config, the path of the data in that configuration")
     .addOption(option("--config <file>", "Litestream's configuration"))
     .addOption(option("--litestream <program>", "Litestream's program").default("litestream"))
-    .addOption(option("--scratch <folder>", "where the scratch folder is made; it needs room for all of the data"))
-    .addOption(option("--data <folder>", "the data that the copy is of, where it is on this machine: to see what the copy lacks"))
+    .addOption(option("--scratch <folder>", "where to create the scratch folder; it needs space for all of the data"))
+    .addOption(option("--data <folder>", "the original data, if it is on this machine, to find out what the copy lacks"))
     .addOption(
       option(
         "--max-age <seconds>",
-        "fall short where the copy is further behind --data than that; without --data, where its newest write is older",
-      ).argParser(seconds),
+        "fail if the copy is further behind --data than this; without --data, if its newest write is older than this",
+      ).argParser(wholeNumber(0, 999_999_999, "It must be a whole number of seconds.")),
     )
-    .addOption(option("--quick", "leave the replay out"))
+    .addOption(option("--quick", "skip the replay"))
     .action(run)

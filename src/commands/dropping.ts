@@ -1,4 +1,4 @@
-/** Rooms of other instances are dropped by command: whole, or from the entry on at which their origin's history is another one. */
+/** Drops a mirrored Room: all of it, or the entries from the first one that differs at its origin. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Instance } from "../app/compose/instance.ts"
@@ -8,8 +8,8 @@ import { UsageError } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
 import { STANDARD_URL, writeNew } from "./export.ts"
 
-/** @throws UsageError where a Room that may not be dropped names something of them */
-async function refused<T>(work: () => T | Promise<T>): Promise<T> {
+/** @throws UsageError if a Room that must stay cites the dropped entries */
+async function refuseIfCited<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -17,21 +17,21 @@ async function refused<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Drops all of a Room that nothing here names anything of, and follows it no longer. @throws UsageError */
+/** Drops a Room that no other Room cites, and stops following it. @throws UsageError */
 export async function dropWhole(instance: Instance, roomId: string): Promise<void> {
   const cuts = [{ roomId, from: 1 }]
-  await refused(() => instance.tables.leaving.withCiting(cuts, "none"))
-  // First, for a service that follows it would bring it back.
+  await refuseIfCited(() => instance.tables.leaving.withCiting(cuts, "none"))
+  // Before the drop: a service that still follows the Room would bring it back.
   await instance.ledger.transact(() => instance.tables.mirrors.remove(roomId))
-  await refused(() => instance.ledger.leave({ cuts, reach: "none" }))
+  await refuseIfCited(() => instance.ledger.leave({ cuts, reach: "none" }))
 }
 
 /**
- * Drops the end of a Room's history, and of those of other instances' Rooms that name something of it; each is exported first.
- * @throws UsageError where a Room of this instance does
+ * Drops the end of a Room's history, and of the mirrored Rooms that cite it. Each Room is exported first.
+ * @throws UsageError if a Room of this instance cites it
  */
-export async function drop(instance: Instance, cut: Cut, { data, baseUrl }: { data: string; baseUrl: string }): Promise<void> {
-  const cuts = await refused(() => instance.tables.leaving.withCiting([cut], "others"))
+export async function dropFrom(instance: Instance, cut: Cut, { data, baseUrl }: { data: string; baseUrl: string }): Promise<void> {
+  const cuts = await refuseIfCited(() => instance.tables.leaving.withCiting([cut], "others"))
   const files = new Map<string, string>()
   for (const { roomId, from } of cuts) {
     const { name, bytes } = instance.exports.bytes(roomId, { baseUrl: STANDARD_URL, softwareVersion })
@@ -43,7 +43,7 @@ export async function drop(instance: Instance, cut: Cut, { data, baseUrl }: { da
     if (file === undefined) throw new UsageError(`There are too many exports of ${title} in ${data}. Nothing was changed.`)
     await writeNew(bytes, file)
     files.set(roomId, file)
-    console.log(`${file} holds what was here of Room ${roomId}; it is dropped from entry ${from} on.`)
+    console.log(`${file} holds Room ${roomId} as it was here. Its entries from ${from} on are dropped.`)
   }
-  await refused(() => instance.ledger.leave({ cuts, reach: "others", followedAt: baseUrl, keptIn: Object.fromEntries(files) }))
+  await refuseIfCited(() => instance.ledger.leave({ cuts, reach: "others", followedAt: baseUrl, keptIn: Object.fromEntries(files) }))
 }

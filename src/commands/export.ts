@@ -1,15 +1,15 @@
-/** `research-room export`: a Room as an RO-Crate or an SQLite file, without a browser and also while it is served. */
+/** `research-room export`: writes a Room as an RO-Crate or an SQLite file, without a browser, even while a service runs. */
 import { messageOf } from "../contract/faults.ts"
 import { existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { open } from "node:fs/promises"
-import { Command } from "commander"
+import type { Command } from "commander"
 import { isUuid } from "../contract/schema/fields.ts"
-import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Instance } from "../app/compose/instance.ts"
 import { DataError } from "../ledger/storage/opening.ts"
-import { baseUrlOption, dataOption, option, UsageError } from "../settings.ts"
+import { baseUrlOption, option, UsageError } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
-import { withInstance } from "./with-instance.ts"
+import { refusalsAsUsage } from "./admit-as.ts"
+import { dataCommand, withInstance } from "./with-instance.ts"
 
 interface Options {
   readonly data: string
@@ -18,16 +18,16 @@ interface Options {
   readonly sqlite?: true
 }
 
-/** Where `serve` is reached unless told otherwise. */
+/** The default address of `serve`. */
 export const STANDARD_URL = "http://127.0.0.1:8787"
 
-/** Writes bytes to a new file that bears its name only once it is whole. */
+/** Writes a new file. It gets its name only after all bytes are written. */
 export async function writeNew(bytes: AsyncIterable<Uint8Array>, file: string): Promise<void> {
   const partial = `${file}.partial-${process.pid}`
   try {
-    // Opened first: what has no place is not made.
-    const opened = await open(partial, "wx")
-    await opened.writeFile(bytes).finally(() => opened.close())
+    // Opened before the first byte is produced: producing the export may take long.
+    const handle = await open(partial, "wx")
+    await handle.writeFile(bytes).finally(() => handle.close())
     renameSync(partial, file)
   } catch (error) {
     throw new DataError(`The export could not be written to ${file} (${messageOf(error)}).`)
@@ -36,9 +36,11 @@ export async function writeNew(bytes: AsyncIterable<Uint8Array>, file: string): 
   }
 }
 
-async function run({ exports }: Instance, room: string, { output, baseUrl, sqlite }: Options): Promise<void> {
-  if (!isUuid(room)) throw new UsageError(`${room} is not the id of a Room; research-room room list tells them.`)
-  try {
+const ROOM_LIST = "research-room room list prints the ids of the Rooms."
+
+function run({ exports }: Instance, room: string, { output, baseUrl, sqlite }: Options): Promise<void> {
+  if (!isUuid(room)) throw new UsageError(`${room} is not the id of a Room. ${ROOM_LIST}`)
+  return refusalsAsUsage(async () => {
     const source = { baseUrl, softwareVersion }
     const { name, bytes } = sqlite ? await exports.sqlite(room.toLowerCase(), source) : exports.bytes(room.toLowerCase(), source)
     const file = output ?? name
@@ -49,18 +51,13 @@ async function run({ exports }: Instance, room: string, { output, baseUrl, sqlit
         ? `${file} holds the Room as an SQLite file, ${statSync(file).size} bytes. Its view "columns" describes the other views.`
         : `${file} holds the Room as an RO-Crate, ${statSync(file).size} bytes. Unpacked, node verify.mjs or python3 verify.py recomputes its digests.`,
     )
-  } catch (error) {
-    if (error instanceof Refusal) throw new UsageError(`${error.message} research-room room list tells the Rooms there are.`)
-    throw error
-  }
+  }, ROOM_LIST)
 }
 
 export const exportCommand = (): Command =>
-  new Command("export")
-    .description("write a Room as an RO-Crate, with its record, its feed and a program that verifies them; or as an SQLite file")
+  dataCommand("export", "write a Room as an RO-Crate, with its record, its feed and a program that verifies them; or as an SQLite file")
     .argument("<room>", "the Room's id")
-    .addOption(dataOption())
     .addOption(option("--output <file>", "the file to write (default: named after the Room, in this folder)"))
-    .addOption(option("--sqlite", "write an SQLite file for Datasette, DuckDB, pandas and the like instead"))
+    .addOption(option("--sqlite", "write an SQLite file instead, for Datasette, DuckDB or pandas"))
     .addOption(baseUrlOption().default(STANDARD_URL))
     .action((room: string, options: Options) => withInstance(options.data, (instance) => run(instance, room, options)))

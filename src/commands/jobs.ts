@@ -1,11 +1,11 @@
-/** `research-room jobs`: what the executable starts itself as, for work that may cost too much. It is for nobody to call. */
+/** `research-room jobs`: an internal command. The executable starts itself with it for work that may cost too much. */
 import { Command } from "commander"
 import { loadEngine } from "../ledger/storage/opening.ts"
 import { hostJobs } from "../jobs/host.ts"
 
 export const jobsCommand = (): Command =>
   new Command("jobs").argument("<megabytes>").action((megabytes: string) => {
-    // The thread that works takes the engine which its program has loaded.
+    // The worker thread uses the SQLite engine that this process has loaded.
     loadEngine()
     hostJobs(Number(megabytes))
   })

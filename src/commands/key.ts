@@ -1,10 +1,11 @@
 /** `research-room key`: personal keys to a person's Library, for an operator without a browser. */
 import { Command } from "commander"
 import { enumerations } from "../contract/schema/enumerations.ts"
-import { dataOption, option, UsageError } from "../settings.ts"
-import { admitAs, listOf, personNamed } from "./admit-as.ts"
-import { jsonOption, printList } from "./table.ts"
-import { withInstance } from "./with-instance.ts"
+import { expiresOption, listOf, option, permissionsOption, UsageError } from "../settings.ts"
+import { admitAs } from "./admit-as.ts"
+import { personNamed } from "./lookups.ts"
+import { jsonOption, type ListOptions, printList } from "./table.ts"
+import { dataCommand, withInstance } from "./with-instance.ts"
 
 interface IssueOptions {
   readonly data: string
@@ -18,23 +19,17 @@ interface IssueOptions {
 }
 
 const issue = () =>
-  new Command("issue")
-    .description("issue a personal key to a person's Library; its token is printed once")
-    .addOption(dataOption())
+  dataCommand("issue", "issue a personal key to a person's Library; its token is printed once")
     .addOption(option("--user <username>", "the person whose Library it opens").makeOptionMandatory())
     .addOption(option("--label <text>", "what it is for").default("command line"))
+    .addOption(permissionsOption(enumerations.libraryPermission))
     .addOption(
-      option("--permissions <list>", "comma-separated")
-        .argParser(listOf)
-        .default([...enumerations.libraryPermission], "all of them"),
-    )
-    .addOption(
-      option("--reach <reach>", "how far it reaches")
+      option("--reach <reach>", "which Collections it opens")
         .choices([...enumerations.keyReach])
         .default("all"),
     )
-    .addOption(option("--collections <list>", "comma-separated ids of the Collections of a selected reach").argParser(listOf))
-    .addOption(option("--expires <time>", "when it expires, such as 2027-01-31T00:00:00Z (default: in 90 days)"))
+    .addOption(option("--collections <list>", "with a selected reach: comma-separated ids of the Collections").argParser(listOf))
+    .addOption(expiresOption())
     .addOption(option("--agent <name>", "the agent that will hold it"))
     .action((options: IssueOptions) =>
       withInstance(options.data, async (instance) => {
@@ -54,31 +49,27 @@ const issue = () =>
     )
 
 const revoke = () =>
-  new Command("revoke")
-    .description("revoke a personal key at once")
+  dataCommand("revoke", "revoke a personal key at once")
     .argument("<key-id>")
-    .addOption(dataOption())
-    .action((given: string, { data }: { data: string }) =>
+    .action((id: string, { data }: { data: string }) =>
       withInstance(data, async (instance) => {
-        const key = instance.tables.library.keys.find(given.toLowerCase())
-        if (key === undefined) throw new UsageError(`There is no key ${given}.`)
+        const key = instance.tables.library.keys.find(id.toLowerCase())
+        if (key === undefined) throw new UsageError(`There is no key ${id}.`)
         const { revokedAt } = await admitAs(instance, key.owner.username, "revoke_key", { keyId: key.keyId }, {})
         console.log(`Key ${key.keyId} is revoked since ${revokedAt}.`)
       }),
     )
 
 const list = () =>
-  new Command("list")
-    .description("list everybody's personal keys, or one person's; each with the first signs of its token, and when it was last used")
-    .addOption(dataOption())
-    .addOption(option("--user <username>", "of this person alone"))
+  dataCommand("list", "list the personal keys of everybody, or of one person, with the start of each token and its last use")
+    .addOption(option("--user <username>", "only those of this person"))
     .addOption(jsonOption())
-    .action(({ data, user, ...how }: { data: string; user?: string; json?: boolean }) =>
+    .action(({ data, user, ...format }: ListOptions & { user?: string }) =>
       withInstance(data, (instance) => {
         const { keys } = instance.tables.library
         printList(
           user === undefined ? keys.all() : keys.ofPerson(personNamed(instance, user).userId),
-          how,
+          format,
           ["KEY ID", "PERSON", "TOKEN", "REACH", "STATE", "EXPIRES", "LAST USE", "PERMISSIONS", "LABEL"],
           ({ keyId, owner, tokenStart, reach, revokedAt, expiresAt, lastUsedAt, permissions, label }) => [
             keyId,

@@ -1,4 +1,4 @@
-/** `research-room licences`: the licences and notices of everything that is built into the program. */
+/** `research-room licences`: prints the licences and notices of everything that is built into the program. */
 import { Command } from "commander"
 import { packaged } from "../packaged.ts"
 

@@ -1,4 +1,4 @@
-/** `research-room mcp`: an agent's program starts it and speaks MCP with it over its standard input and output; it asks a service over HTTP. */
+/** `research-room mcp`: an MCP server on standard input and output, started by an agent's program. It calls a service over HTTP. */
 import { readFile, stat } from "node:fs/promises"
 import { Command } from "commander"
 import { ResearchRoomClient } from "../client/index.ts"
@@ -9,29 +9,24 @@ import { protocolVersion } from "../contract/versions.ts"
 import { typeOfImage } from "../figures/image.ts"
 import { type Answered, type Asked, type Picture, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import { FailedError, tokenOption, UsageError, urlOption } from "../settings.ts"
+import { FailedError, type RemoteOptions, requireUrl, tokenOption, urlOption } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
 
-interface McpSettings {
-  readonly url?: string
-  readonly token?: string
-}
+/** Seconds for a response and between retries. Agents' programs give up after a minute. */
+const TIMEOUTS = { timeout: 45, longestWait: 5, retries: 2 }
 
-/** Seconds for an answer, and before a request is sent again: agents' programs give up after a minute. */
-const PATIENCE = { timeout: 45, longestWait: 5, retries: 2 }
-
-/** A picture in a file. Nothing else is ever sent: an agent may be talked into naming any file. @throws TypeError */
+/** Reads a picture file. Other files are refused, because a prompt injection may make an agent name any file. @throws TypeError */
 async function pictureAt(path: string): Promise<Picture> {
   const file = await stat(path).catch(() => undefined)
   if (file?.isFile() !== true) throw new TypeError(`There is no file ${path}`)
-  if (file.size > limits.figureBytes) throw new TypeError(`${path} has ${file.size} bytes; a picture has ${limits.figureBytes} at most`)
+  if (file.size > limits.figureBytes) throw new TypeError(`${path} has ${file.size} bytes; the most for a picture is ${limits.figureBytes}`)
   const bytes = new Uint8Array(await readFile(path))
   const mediaType = typeOfImage(Buffer.from(bytes))
   if (mediaType === undefined) throw new TypeError(`${path} is not a PNG, JPEG or WebP file`)
   return { bytes, mediaType }
 }
 
-/** A service somewhere else, asked as every agent asks it. */
+/** A remote service, called like any agent calls it. */
 class RemoteCaller implements ServiceCaller {
   readonly baseUrl: string
   readonly bearer: ServiceCaller["bearer"]
@@ -42,7 +37,7 @@ class RemoteCaller implements ServiceCaller {
     this.baseUrl = baseUrl
     this.bearer = token === undefined ? "none" : token.startsWith(tokenPrefixes.personalKey) ? "key" : "credential"
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    this.#transport = new Transport({ baseUrl, ...PATIENCE })
+    this.#transport = new Transport({ baseUrl, ...TIMEOUTS })
   }
 
   readonly picture = pictureAt
@@ -70,18 +65,18 @@ class RemoteCaller implements ServiceCaller {
   }
 }
 
-/** Makes sure that there is a service, and one that this program understands. @throws FailedError */
-async function mustSpeak(baseUrl: string): Promise<void> {
+/** Checks that a service answers at the address, with the protocol version of this program. @throws FailedError */
+async function requireCompatible(baseUrl: string): Promise<void> {
   const client = new ResearchRoomClient({ baseUrl, retries: 1, timeout: 15 })
   const ready = await client.ready().catch((error: unknown) => {
     if (error instanceof ConnectionLost || error instanceof UnexpectedAnswer)
       throw new FailedError(`${error.message}. Is ${baseUrl} the address of a research-room?`)
-    // It is there, and will be ready in a while.
+    // The service is starting.
     if (error instanceof RefusedError && error.status === 503) return undefined
     throw new FailedError(`${baseUrl} is not the address of a research-room: ${error instanceof Error ? error.message : String(error)}`)
   })
   if (ready === undefined) return
-  // A service of another version says another one, whatever the types say.
+  // The type is the literal version of this program, but another service may have another version.
   const theirs: number = ready.protocolVersion
   if (theirs === protocolVersion) return
   throw new FailedError(
@@ -89,20 +84,20 @@ async function mustSpeak(baseUrl: string): Promise<void> {
   )
 }
 
-async function mcp({ url, token }: McpSettings): Promise<void> {
-  if (url === undefined) throw new UsageError("Name the service with --url, or RESEARCH_ROOM_URL.")
-  await mustSpeak(url)
+async function mcp(options: RemoteOptions): Promise<void> {
+  const url = requireUrl(options)
+  await requireCompatible(url)
   const [{ serveStdio }, { mcpServer }] = await Promise.all([import("@modelcontextprotocol/server/stdio"), import("../mcp/server.ts")])
-  const door = new RemoteCaller(url, token)
-  // What an agent's program shows of standard error is its log.
+  const caller = new RemoteCaller(url, options.token)
+  // Agents' programs show standard error as a log.
   const onFault = (error: unknown) =>
     console.error(`research-room: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-  serveStdio(() => mcpServer(door, softwareVersion, onFault), { maxSubscriptions: 0 })
+  serveStdio(() => mcpServer(caller, softwareVersion, onFault), { maxSubscriptions: 0 })
 }
 
 export const mcpCommand = (): Command =>
   new Command("mcp")
-    .description("speak MCP over standard input and output, for an agent's program that starts it; a service has the same at /mcp")
+    .description("serve MCP on standard input and output, for an agent's program that starts it; a service has the same at /mcp")
     .addOption(urlOption())
     .addOption(tokenOption())
     .action(mcp)

@@ -1,4 +1,4 @@
-/** `research-room metrics`: reports a table of values that were measured elsewhere as metrics of an attempt. */
+/** `research-room metrics`: reports a table of measured values as metrics of an attempt. */
 import { readFileSync, statSync } from "node:fs"
 import { Command } from "commander"
 import { ResearchRoomClient } from "../client/index.ts"
@@ -8,9 +8,9 @@ import { isUuid } from "../contract/schema/fields.ts"
 import { isOver, takesProgress } from "../contract/states.ts"
 import { readTable } from "../research/measurements/read-table.ts"
 import { inEvents } from "../runs/metrics.ts"
-import { FailedError, option, type ServedAt, servedAt, tokenOption, UsageError, urlOption } from "../settings.ts"
+import { FailedError, option, type RemoteOptions, requireService, tokenOption, UsageError, urlOption } from "../settings.ts"
 
-interface Flags extends ServedAt {
+interface Flags extends RemoteOptions {
   readonly by?: string
 }
 
@@ -25,53 +25,53 @@ function textOf(file: string): string {
   }
 }
 
-async function metrics(attemptId: string, file: string, { by = "", ...place }: Flags): Promise<void> {
-  const { url: baseUrl, token } = servedAt(place)
-  if (!isUuid(attemptId)) throw new UsageError(`${attemptId} is not the id of an attempt: it is in the attempt's address.`)
+async function metrics(attemptId: string, file: string, { by = "", ...remote }: Flags): Promise<void> {
+  const { url: baseUrl, token } = requireService(remote)
+  if (!isUuid(attemptId))
+    throw new UsageError(`${attemptId} is not the id of an attempt. The id is the last part of the attempt's address.`)
   const { points, faults } = readTable(textOf(file), by.split(",").filter(Boolean))
   if (faults.length > 0) {
     for (const { line, message } of faults) console.error(`research-room: ${file}, line ${line}: ${message}`)
     throw new FailedError("Nothing was reported.")
   }
   const client = new ResearchRoomClient({ baseUrl, token })
-  const told = { reported: 0 }
+  let reported = 0
   try {
     const attempt = await client.read("attempt", { attemptId })
     let { expected } = attempt.affordances
-    if (!takesProgress(attempt.status)) throw new UsageError(`${attempt.label} has not started: say so first.`)
+    if (!takesProgress(attempt.status)) throw new UsageError(`${attempt.label} has not started: report its start first.`)
     const late = isOver("attempt", attempt.status) ? ({ late: true } as const) : {}
     for (const event of inEvents(points)) {
       const reportedAt = new Date().toISOString()
-      const said = { attemptId, ...expected, event: "progress" as const, reportedAt, metrics: event, ...late }
-      const { result } = await client.write("report_attempt_event", said)
+      const progress = { attemptId, ...expected, event: "progress" as const, reportedAt, metrics: event, ...late }
+      const { result } = await client.write("report_attempt_event", progress)
       expected = { expectedRevision: result.revision, expectedStatus: result.status }
-      told.reported += event.length
+      reported += event.length
     }
-    console.log(`${told.reported.toLocaleString("en")} values of ${attempt.label} are reported: ${baseUrl}/attempts/${attemptId}`)
+    console.log(`${reported.toLocaleString("en")} values of ${attempt.label} are reported: ${baseUrl}/attempts/${attemptId}`)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const rest =
-      told.reported === 0 ? "Nothing was reported." : `${told.reported} values were reported; report the file again for the rest.`
+    const rest = reported === 0 ? "Nothing was reported." : `${reported} values were reported; report the file again for the rest.`
     throw new FailedError(`${messageOf(error)} ${rest}`)
   }
 }
 
 export const metricsCommand = (): Command =>
   new Command("metrics")
-    .description("report a table of measured values as metrics of an attempt: a CSV file with a column for each metric and dimension")
+    .description("report a CSV file of measured values as metrics of an attempt")
     .argument("<attempt>", "the id of the attempt")
     .argument("<file>", "the CSV file")
-    .addOption(option("--by <columns>", "columns of numbers that are dimensions, such as labels,size; seed is one anyway"))
+    .addOption(option("--by <columns>", "columns of numbers that are dimensions, such as labels,size; seed always is one"))
     .addOption(urlOption())
     .addOption(tokenOption())
     .addHelpText(
       "after",
       `
-Each column of numbers is a metric; step, split and unit are what they are called; every other column is a dimension:
+Each column of numbers is a metric, apart from step, split and unit, which keep their meaning. Every other column is a dimension:
   arm,seed,error
   baseline,1,0.061
   shift,1,0.057
-Or each row is a value, with its metric:
+Or each row is one value, with the name of its metric:
   metric,value,arm,seed,unit
   error,0.061,baseline,1,%`,
     )

@@ -1,5 +1,4 @@
-/** `research-room mirror`: Rooms of other instances that are followed here, also while this one is served. */
-import { existsSync } from "node:fs"
+/** `research-room mirror`: manages the Rooms of other instances that this one follows, even while a service runs. */
 import { Command } from "commander"
 import { originAt, type Serving, Unreachable } from "../app/mirrors/origin.ts"
 import { isUuid } from "../contract/schema/fields.ts"
@@ -7,13 +6,11 @@ import { isoTime } from "../ledger/world.ts"
 import { DataError } from "../ledger/storage/opening.ts"
 import type { Instance } from "../app/compose/instance.ts"
 import { otherInstance, type Parting, partingFrom } from "../app/mirrors/parting.ts"
-import { databaseFile } from "../ledger/storage/data.ts"
-import { lockFolder } from "../ledger/storage/ownership.ts"
 import { CrateFault } from "../research/import/crate-file.ts"
-import { dataOption, option, UsageError, webAddress } from "../settings.ts"
-import { drop } from "./dropping.ts"
-import { jsonOption, printList } from "./table.ts"
-import { withInstance } from "./with-instance.ts"
+import { option, UsageError, webAddress } from "../settings.ts"
+import { dropFrom } from "./dropping.ts"
+import { jsonOption, type ListOptions, printList } from "./table.ts"
+import { dataCommand, withInstance } from "./with-instance.ts"
 
 interface Options {
   readonly data: string
@@ -24,44 +21,43 @@ function roomIdOf(room: string): string {
   return room.toLowerCase()
 }
 
-/** Reads the Room at its origin, so that a Room that cannot be followed is refused at once. */
-async function lookAt(baseUrl: string, roomId: string): Promise<{ title: string; serving: Serving }> {
+/** @throws DataError if the origin does not answer, or its answer is not valid */
+async function fromOrigin<T>(read: () => Promise<T>): Promise<T> {
   try {
+    return await read()
+  } catch (error) {
+    if (error instanceof CrateFault || error instanceof Unreachable) throw new DataError(`${error.message} Nothing was changed.`)
+    throw error
+  }
+}
+
+/** Reads the Room at its origin, so that a Room that cannot be followed is refused at once. */
+const readRoom = (baseUrl: string, roomId: string): Promise<{ title: string; serving: Serving }> =>
+  fromOrigin(async () => {
     const origin = originAt(baseUrl)
     const serving = await origin.instance()
     const room = await origin.room(roomId)
     if (room.origin !== null) throw new CrateFault(`The Room ${roomId} is itself from ${room.origin.baseUrl}; follow it there.`)
     return { title: room.title, serving }
-  } catch (error) {
-    if (error instanceof CrateFault || error instanceof Unreachable) throw new DataError(`${error.message} Nothing was changed.`)
-    throw error
-  }
-}
+  })
+
+const readParting = (instance: Instance, baseUrl: string, roomId: string): Promise<Parting | null> =>
+  fromOrigin(() => partingFrom(instance, originAt(baseUrl), roomId))
 
 interface AddOptions extends Options {
   readonly afresh?: true
 }
 
-/** @throws UsageError if the Room differs here and there, unless it is here only because others cite it */
-async function mustHold(instance: Instance, serving: Serving, roomId: string): Promise<void> {
+/** @throws UsageError if the Room here differs from its origin, unless it is here only because other Rooms cite it */
+async function mustMatchOrigin(instance: Instance, serving: Serving, roomId: string): Promise<void> {
   const other = otherInstance(instance, serving, roomId)
   if (other !== null) throw new UsageError(`${other} Nothing was changed.`)
-  const parting = await partingThere(instance, serving.from.baseUrl, roomId)
+  const parting = await readParting(instance, serving.from.baseUrl, roomId)
   if (parting !== null && !instance.tables.leaving.cameAlong(roomId, parting.sequence))
     throw new UsageError(`${parting.why} Nothing was changed.`)
 }
 
-/** @throws DataError where the origin does not answer as it should */
-async function partingThere(instance: Instance, baseUrl: string, roomId: string): Promise<Parting | null> {
-  try {
-    return await partingFrom(instance, originAt(baseUrl), roomId)
-  } catch (error) {
-    if (error instanceof CrateFault || error instanceof Unreachable) throw new DataError(`${error.message} Nothing was changed.`)
-    throw error
-  }
-}
-
-/** Follows a Room, and notes it in the log. */
+/** Follows a Room and writes this to the audit log. */
 const follow = ({ ledger, tables, world }: Instance, baseUrl: string, roomId: string, title: string) =>
   ledger.transact(() => {
     tables.mirrors.put(roomId, baseUrl, isoTime(world.now()))
@@ -70,40 +66,32 @@ const follow = ({ ledger, tables, world }: Instance, baseUrl: string, roomId: st
 
 async function add(baseUrl: string, room: string, { data, afresh }: AddOptions): Promise<void> {
   const roomId = roomIdOf(room)
-  const { title, serving } = await lookAt(baseUrl, roomId)
-  // A running service keeps in memory what it read of the dropped entries.
-  const release = afresh === undefined || !existsSync(databaseFile(data)) ? () => {} : lockFolder(data)
-  try {
-    await withInstance(
-      data,
-      async (instance) => {
-        const { tables } = instance
-        if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
-          throw new UsageError(`The Room ${roomId} is this instance's own.`)
-        if (afresh === undefined) await mustHold(instance, serving, roomId)
-        else {
-          const parting = await partingThere(instance, baseUrl, roomId)
-          if (parting === null) console.log("Nothing was dropped: the Room is the same here and there.")
-          else await drop(instance, { roomId, from: parting.sequence }, { data, baseUrl })
-          if (otherInstance(instance, serving, roomId) !== null)
-            await instance.ledger.transact(() => instance.importing.import_room(null, { roomId, ...serving.from, people: [] }))
-        }
-        await follow(instance, baseUrl, roomId, title)
-      },
-      { make: true },
-    )
-  } finally {
-    release()
-  }
+  const { title, serving } = await readRoom(baseUrl, roomId)
+  await withInstance(
+    data,
+    async (instance) => {
+      const { tables } = instance
+      if (tables.rooms.openingThread(roomId) !== undefined && tables.imported.from(roomId) === undefined)
+        throw new UsageError(`The Room ${roomId} is this instance's own.`)
+      if (afresh === undefined) await mustMatchOrigin(instance, serving, roomId)
+      else {
+        const parting = await readParting(instance, baseUrl, roomId)
+        if (parting === null) console.log("Nothing was dropped: the Room is the same here and at its origin.")
+        else await dropFrom(instance, { roomId, from: parting.sequence }, { data, baseUrl })
+        if (otherInstance(instance, serving, roomId) !== null)
+          await instance.ledger.transact(() => instance.importing.import_room(null, { roomId, ...serving.from, people: [] }))
+      }
+      await follow(instance, baseUrl, roomId, title)
+    },
+    { make: true, alone: afresh === true },
+  )
   console.log(`${title} (${roomId}) of ${baseUrl} is followed from now on, while this instance is served.`)
 }
 
 const addCommand = () =>
-  new Command("add")
-    .description("follow a Room of another instance: serve copies it and keeps up with it")
-    .argument("<address>", "where the other instance is reached", webAddress)
+  dataCommand("add", "follow a Room of another instance: serve copies it and keeps it up to date")
+    .argument("<address>", "the address of the other instance", webAddress)
     .argument("<room>", "the Room's id")
-    .addOption(dataOption())
     .addOption(
       option(
         "--afresh",
@@ -113,18 +101,16 @@ const addCommand = () =>
     .action(add)
 
 const list = () =>
-  new Command("list")
-    .description("list the Rooms that are followed, and how far they are")
-    .addOption(dataOption())
+  dataCommand("list", "list the followed Rooms, with the last entry here and at the origin")
     .addOption(jsonOption())
-    .action(({ data, ...how }: Options & { json?: boolean }) =>
+    .action(({ data, ...format }: ListOptions) =>
       withInstance(data, ({ tables, ledger }) => {
         const rows = tables.mirrors.all().map((each) => ({
           ...each,
           throughSequence: ledger.activity.watermark(each.roomId),
           unproved: tables.withheld.unproved(each.roomId),
         }))
-        printList(rows, how, ["ROOM ID", "FROM", "HERE", "THERE", "LAST HEARD OF", "NOT PROVED", "STATE"], (row) => [
+        printList(rows, format, ["ROOM ID", "FROM", "HERE", "THERE", "LAST HEARD OF", "NOT PROVED", "STATE"], (row) => [
           row.roomId,
           row.baseUrl,
           String(row.throughSequence),
@@ -137,10 +123,8 @@ const list = () =>
     )
 
 const remove = () =>
-  new Command("remove")
-    .description("stop following a Room; what is here of it stays")
+  dataCommand("remove", "stop following a Room; its copy here stays")
     .argument("<room>", "the Room's id")
-    .addOption(dataOption())
     .action((room: string, { data }: Options) =>
       withInstance(data, async ({ ledger, tables }) => {
         const roomId = roomIdOf(room)
@@ -151,7 +135,7 @@ const remove = () =>
           return removed
         })
         if (!wasFollowed) throw new UsageError(`The Room ${roomId} is not followed.`)
-        console.log(`The Room ${roomId} is no longer followed; what is here of it stays.`)
+        console.log(`The Room ${roomId} is no longer followed; its copy here stays.`)
       }),
     )
 

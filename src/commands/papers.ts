@@ -1,9 +1,10 @@
-/** `research-room papers`: what arXiv and Crossref say of papers, brought in from a file. */
+/** `research-room papers`: imports the metadata of papers from files of arXiv and Crossref. */
 import { Command } from "commander"
 import { ImportError, importPapers, importSize } from "../library/papers/import.ts"
-import { dataOption, UsageError } from "../settings.ts"
+import { UsageError } from "../settings.ts"
+import { counted } from "../web/words.ts"
 import { progressBar } from "./progress.ts"
-import { withInstance } from "./with-instance.ts"
+import { dataCommand, withInstance } from "./with-instance.ts"
 
 const FORMAT = "{bar} {percentage}% | {papers} papers | {eta_formatted} left"
 
@@ -20,8 +21,8 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
         })
         progress.stop()
         await ledger.transact(() => tables.audit.write({ kind: "import_papers", detail: { papers, skipped } }))
-        const left = skipped === 0 ? "" : `; ${skipped} ${skipped === 1 ? "line is" : "lines are"} no paper and left out`
-        console.log(`The metadata of ${papers} ${papers === 1 ? "paper is" : "papers is"} here now${left}.`)
+        const left = skipped === 0 ? "" : ` ${counted(skipped, "line")} without a paper ${skipped === 1 ? "was" : "were"} skipped.`
+        console.log(`The metadata of ${counted(papers, "paper")} was imported.${left}`)
       },
       { make: true },
     )
@@ -33,12 +34,11 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
 }
 
 const importCommand = () =>
-  new Command("import")
-    .description(
-      "import metadata of papers: arXiv's snapshot or an Atom answer of its API, Crossref's public data file or a JSON answer of its API, each also gzipped; everybody here may see what was imported",
-    )
+  dataCommand(
+    "import",
+    "import metadata of papers: arXiv's snapshot or an Atom response of its API, Crossref's public data file or a JSON response of its API, plain or gzipped; all users of the instance see it",
+  )
     .argument("<file>")
-    .addOption(dataOption())
     .action(importFile)
 
 export const papersCommand = (): Command => new Command("papers").description("metadata of papers").addCommand(importCommand())

@@ -1,8 +1,8 @@
-/** The bar of work that takes long, on the terminal; where none is attached, nothing is drawn. */
+/** Progress bars for long work. Without a terminal nothing is drawn. */
 import { SingleBar } from "cli-progress"
 import type { OnProgress } from "../ledger/replay/replay.ts"
 
-/** @param format what stands in the line; `{bar}` is the bar itself */
+/** @param format the line; `{bar}` is the bar itself */
 export const progressBar = (format: string): SingleBar =>
   new SingleBar({
     format,
@@ -15,14 +15,15 @@ export const progressBar = (format: string): SingleBar =>
     barIncompleteChar: "░",
   })
 
-/** The bar of a check, drawn once there is something to tell. */
-export function checkingBar(): { update: OnProgress; stop(): void } {
-  const bar = progressBar("{bar} {percentage}% | {what} | {eta_formatted} left")
-  return {
-    update(done, total, what) {
-      if (!bar.isActive) bar.start(total, done, { what })
-      bar.update(done, { what })
-    },
-    stop: () => bar.stop(),
+/** Shows a progress bar while work runs, from its first progress report on. */
+export async function withProgress<T>(work: (onProgress: OnProgress) => T | Promise<T>): Promise<T> {
+  const bar = progressBar("{bar} {percentage}% | {step} | {eta_formatted} left")
+  try {
+    return await work((done, total, step) => {
+      if (!bar.isActive) bar.start(total, done, { step })
+      bar.update(done, { step })
+    })
+  } finally {
+    bar.stop()
   }
 }

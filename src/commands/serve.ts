@@ -1,14 +1,15 @@
 /** `research-room serve`: the service itself. */
-import { Command } from "commander"
+import type { Command } from "commander"
 import { openLog } from "../log.ts"
 import { startCopy } from "../app/replication/follower.ts"
 import { startService } from "../app/service.ts"
 import { rescue } from "../check/rescue.ts"
 import { databaseFile } from "../ledger/storage/data.ts"
-import { dataOption, option, portOption, threadsOption, UsageError, webAddress } from "../settings.ts"
-import { type EdgeSettings, mustNameItself, outsideOf, withEdgeOptions } from "./serving.ts"
-import { checkingBar } from "./progress.ts"
+import { option, portOption, threadsOption, UsageError, webAddress } from "../settings.ts"
+import { type EdgeSettings, mustHaveBaseUrl, outsideOf, withEdgeOptions } from "./serving.ts"
+import { withProgress } from "./progress.ts"
 import { untilEnded } from "./until-ended.ts"
+import { dataCommand } from "./with-instance.ts"
 
 const GITHUB_API = "https://api.github.com"
 
@@ -23,7 +24,7 @@ interface ServeSettings extends EdgeSettings {
 
 const logOf = ({ logRequests }: ServeSettings) => openLog("info", { busy: logRequests === "on" })
 
-/** Serves a copy, for reading. */
+/** Serves a read-only copy. */
 async function serveCopy(settings: ServeSettings, follow: string): Promise<void> {
   const { primary } = settings
   if (primary === undefined) throw new UsageError("A copy redirects writes to the original: name it with --primary.")
@@ -41,19 +42,14 @@ async function serveCopy(settings: ServeSettings, follow: string): Promise<void>
 }
 
 async function serve(settings: ServeSettings): Promise<void> {
-  mustNameItself(settings)
+  mustHaveBaseUrl(settings)
   if (settings.follow !== undefined) return serveCopy(settings, settings.follow)
   if (settings.primary !== undefined || settings.forward)
     throw new UsageError("--primary and --forward are for a copy: name its folder with --follow.")
-  const bar = checkingBar()
   const log = logOf(settings)
-  const service = await startService({
-    ...settings,
-    onForward: bar.update,
-    writer: "thread",
-    ...outsideOf(settings, GITHUB_API),
-    log,
-  }).finally(() => bar.stop())
+  const service = await withProgress((onForward) =>
+    startService({ ...settings, onForward, writer: "thread", ...outsideOf(settings, GITHUB_API), log }),
+  )
   const { files, instance } = service
   const ended = untilEnded(service, () => {
     const kept = rescue(instance.db, databaseFile(settings.data), files)
@@ -65,29 +61,25 @@ async function serve(settings: ServeSettings): Promise<void> {
   if (service.setUpLink !== null)
     console.log(`There are no users yet. Set up the first person with this link, which works once:\n  ${service.setUpLink}`)
   await ended
-  // An ordinary end closes the database, which would write the log into what is no longer its file.
+  // A normal exit closes the database, which would write its log into a file that is no longer its own.
   if (files.isOverwritten()) process.exit(1)
 }
 
 export const serveCommand = (): Command =>
   withEdgeOptions(
-    new Command("serve")
-      .description("serve Rooms from a data folder until told to end")
-      .addOption(dataOption())
+    dataCommand("serve", "serve Rooms from a data folder until a signal ends the service")
       .addOption(portOption(8787))
       .addOption(threadsOption())
       .addOption(
         option(
           "--replicated <socket>",
-          "answer a write once Litestream, which starts this service and listens at that control socket, has copied it",
+          "answer a write after Litestream has copied it; Litestream must start this service, with this control socket",
         ),
       )
-      .addOption(option("--follow <folder>", "serve, for reading, the copy that Litestream's follower writes there; needs --primary"))
+      .addOption(option("--follow <folder>", "serve a read-only copy, which Litestream's follower writes there; needs --primary"))
       .addOption(
-        option("--primary <address>", "where the service is that the copy is of: writes and private reads are sent on to it").argParser(
-          webAddress,
-        ),
+        option("--primary <address>", "the address of the original; writes and private reads are redirected to it").argParser(webAddress),
       )
-      .addOption(option("--forward", "pass requests on to the original and return its answers, instead of redirecting the client")),
+      .addOption(option("--forward", "pass these requests on to the original and return its responses, instead of redirecting the client")),
     "on",
   ).action(serve)

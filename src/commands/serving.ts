@@ -1,4 +1,4 @@
-/** What every serving command takes beside its data and port: the flags, and what is made of them before anything starts. */
+/** The flags that `serve` and `demo` share, and the settings made of them. */
 import { statSync } from "node:fs"
 import type { Command, Option } from "commander"
 import { isLoopback } from "../edge/limits/address.ts"
@@ -43,46 +43,42 @@ function existingFolder(value: string): string {
   return value
 }
 
-const hostOption = () => option("--host <address>", "address to listen on; others than loopback need --base-url").default("127.0.0.1")
+const hostOption = () => option("--host <address>", "address to listen on; any but loopback needs --base-url").default("127.0.0.1")
 
-/** Where pinned repositories are looked up. */
+/** How pinned repositories are checked. */
 const repositoryOptions = () => [
-  option("--github-api <address>", "GitHub's REST API, asked whether a pinned repository is public and its commit exists").argParser(
+  option("--github-api <address>", "GitHub's REST API, which checks that a pinned repository is public and has the commit").argParser(
     webAddress,
   ),
-  secretOption("--github-token <token>", "a token for that API: more requests an hour, no more rights"),
-  option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, asked before GitHub").argParser(
+  secretOption("--github-token <token>", "a token for that API: it allows more requests an hour and needs no rights"),
+  option("--repositories <folder>", "folder of bare repositories, <host>/<owner>/<name>.git, searched before GitHub").argParser(
     existingFolder,
   ),
 ]
 
-/** A mail address, without `mailto:`. */
+/** Validates a mail address without `mailto:`. */
 const mailAddress = (value: string): string =>
   /^[^\s@<>()]+@[^\s@<>()]+$/.test(value) ? value : invalid("It must be a mail address such as library@example.org.")
 
-/** Whether arXiv and Crossref are asked about the papers that people file. */
-const sourceOptions = () => [
-  option("--arxiv <on|off>", "ask arXiv for the metadata of papers that people file, politely and never in the way of a write")
-    .choices(["on", "off"])
-    .default("off"),
-  option("--arxiv-api <address>", "arXiv's API, or what stands in for it")
-    .argParser(webAddress)
-    .default("https://export.arxiv.org/api/query"),
-  option("--crossref <on|off>", "ask Crossref for the metadata of DOIs that people file, in the same manner")
-    .choices(["on", "off"])
-    .default("off"),
-  option("--crossref-api <address>", "Crossref's REST API, or what stands in for it")
-    .argParser(webAddress)
-    .default("https://api.crossref.org"),
-  option(
-    "--crossref-contact <mail>",
-    "whom Crossref may write to about these requests; it serves those who say so faster (default: the mail address of --security-contact)",
-  ).argParser(mailAddress),
-]
+/** A switch with a mandatory value. */
+const onOff = (flags: string, description: string, standard: "on" | "off"): Option =>
+  option(flags, description).choices(["on", "off"]).default(standard)
 
 /** A switch that is turned on by its name alone. */
-const onOff = (flag: string, description: string, standard: "on" | "off"): Option =>
-  option(`${flag} [on|off]`, description).choices(["on", "off"]).preset("on").default(standard)
+const flag = (name: string, description: string, standard: "on" | "off"): Option =>
+  onOff(`${name} [on|off]`, description, standard).preset("on")
+
+/** Whether the metadata of papers is requested from arXiv and Crossref. */
+const sourceOptions = () => [
+  onOff("--arxiv <on|off>", "request the metadata of filed papers from arXiv, at the pace it asks for and without delaying writes", "off"),
+  option("--arxiv-api <address>", "arXiv's API, or a replacement").argParser(webAddress).default("https://export.arxiv.org/api/query"),
+  onOff("--crossref <on|off>", "request the metadata of filed DOIs from Crossref, in the same way", "off"),
+  option("--crossref-api <address>", "Crossref's REST API, or a replacement").argParser(webAddress).default("https://api.crossref.org"),
+  option(
+    "--crossref-contact <mail>",
+    "a contact address for Crossref, which answers requests with one faster (default: the mail address of --security-contact)",
+  ).argParser(mailAddress),
+]
 
 function networks(value: string): Network[] {
   try {
@@ -92,29 +88,29 @@ function networks(value: string): Network[] {
   }
 }
 
-/** Whom the service tells what lands in Rooms. */
 const webhookOption = () =>
   option(
     "--webhook-networks <list>",
-    "networks beside public addresses that webhooks may be sent to, such as 10.0.0.0/8,127.0.0.0/8",
+    "private networks that webhooks may reach, in addition to public addresses, such as 10.0.0.0/8,127.0.0.0/8",
   ).argParser(networks)
 
-/** How much is taken from whom, and what is told of it. */
+/** Limits, logs and metrics. */
 const watchOptions = (rateLimits: "on" | "off") => [
-  onOff("--rate-limits", "answer 429 to an address or caller that asks for far more than others; the manifest has the numbers", rateLimits),
-  onOff(
+  flag("--rate-limits", "answer 429 to an address or caller with far too many requests; the manifest has the limits", rateLimits),
+  flag(
     "--trust-proxy",
-    "use the last entry of X-Forwarded-For as the address of a request; only behind a proxy that writes it, where no other client can reach the port",
+    "use the last entry of X-Forwarded-For as the address of a request; only behind a proxy that sets it, if no other client can reach the port",
     "off",
   ),
-  onOff("--log-requests", "a line in the log for every request, not only for sign-ins, refused credentials and failures", "off"),
+  flag("--log-requests", "log every request, not only sign-ins, refused credentials and failures", "off"),
   secretOption(
     "--metrics-token <token>",
-    "a secret that opens /metrics as a bearer token; without it only callers on this machine can read it, and none behind --base-url",
+    "a secret that opens /metrics as a bearer token; without it, only callers on this machine can read it, and nobody with --base-url",
   ).argParser(secret),
-  option("--security-contact <address>", "whom to tell of a weakness, for /.well-known/security.txt: mailto:, https: or tel:").argParser(
-    contact,
-  ),
+  option(
+    "--security-contact <address>",
+    "where to report a vulnerability, for /.well-known/security.txt: mailto:, https: or tel:",
+  ).argParser(contact),
 ]
 
 const admits = (value: string): Admits => {
@@ -124,32 +120,35 @@ const admits = (value: string): Admits => {
     : invalid("It must be invited, everyone, or a domain such as @example.org.")
 }
 
-/** How people come in. */
+/** How people sign in. */
 const entranceOptions = () => [
-  option("--oidc-issuer <address>", "the group's identity provider (OpenID Connect), by which people may sign in").argParser(issuer),
-  option("--oidc-client-id <text>", "what the provider calls this service"),
-  secretOption("--oidc-client-secret <text>", "the secret it gave this service; left out for a client that has none"),
-  option("--oidc-name <text>", "what people call the provider (default: its host)"),
-  option("--oidc-admits <whom>", "whom of its people to let in without an invitation: a domain means a verified address there")
+  option("--oidc-issuer <address>", "the group's identity provider (OpenID Connect), with which people may sign in").argParser(issuer),
+  option("--oidc-client-id <text>", "the client id of this service at the provider"),
+  secretOption("--oidc-client-secret <text>", "the client secret of this service, if it has one"),
+  option("--oidc-name <text>", "the name of the provider on the sign-in page (default: its host)"),
+  option(
+    "--oidc-admits <whom>",
+    "who may join without an invitation: invited (nobody), everyone, or a domain such as @example.org (a verified address there)",
+  )
     .argParser(admits)
     .default("invited"),
-  option("--passwords <on|off>", "off: people sign in only through the provider").choices(["on", "off"]).default("on"),
+  onOff("--passwords <on|off>", "off: people sign in only with the provider", "on"),
   option("--invitations <who>", "who may invite people").choices(inviters).default("owners"),
 ]
 
-/** @throws UsageError for half a provider, and where nobody could come in */
-function mustLetIn({ oidcIssuer, oidcClientId, oidcClientSecret, passwords }: EdgeSettings): void {
+/** @throws UsageError if the provider is incomplete, or nobody could sign in */
+function requireWayIn({ oidcIssuer, oidcClientId, oidcClientSecret, passwords }: EdgeSettings): void {
   if (oidcIssuer === undefined && (oidcClientId ?? oidcClientSecret) !== undefined)
-    throw new UsageError("A client of a provider needs to know which one: name it with --oidc-issuer.")
+    throw new UsageError("--oidc-client-id and --oidc-client-secret need a provider: name it with --oidc-issuer.")
   if (oidcIssuer !== undefined && oidcClientId === undefined)
-    throw new UsageError("--oidc-issuer needs --oidc-client-id: what the provider calls this service.")
+    throw new UsageError("--oidc-issuer needs --oidc-client-id, the client id of this service at the provider.")
   if (passwords === "off" && oidcIssuer === undefined)
-    throw new UsageError("With --passwords off people need another way in: name it with --oidc-issuer.")
+    throw new UsageError("With --passwords off, people need another way to sign in: name a provider with --oidc-issuer.")
 }
 
-/** How people come in, as the service takes it. @throws UsageError for settings by which they could not */
+/** Returns the sign-in settings of the service. @throws UsageError if nobody could sign in */
 function entranceOf(settings: EdgeSettings) {
-  mustLetIn(settings)
+  requireWayIn(settings)
   const { passwords, invitations, oidcIssuer: issuer, oidcClientId: clientId = "", oidcClientSecret: clientSecret } = settings
   const common = { passwords: passwords === "on", invitations }
   if (issuer === undefined) return common
@@ -157,7 +156,7 @@ function entranceOf(settings: EdgeSettings) {
   return { ...common, provider: { issuer, clientId, clientSecret, name, admits: settings.oidcAdmits } }
 }
 
-/** What every serving process takes, but for its data and port, whose standards differ. */
+/** All shared options. Data and port are not among them, because their defaults differ. */
 const edgeOptions = (rateLimits: "on" | "off") => [
   hostOption(),
   baseUrlOption(),
@@ -168,26 +167,30 @@ const edgeOptions = (rateLimits: "on" | "off") => [
   ...watchOptions(rateLimits),
 ]
 
-/** A command with the options that every serving process takes. @param rateLimits whether it limits its callers unless told */
+/** Adds the shared options to a command. @param rateLimits the default of --rate-limits */
 export const withEdgeOptions = (command: Command, rateLimits: "on" | "off" = "off"): Command =>
   edgeOptions(rateLimits).reduce((made, added) => made.addOption(added), command)
 
-/** The sources of metadata that the operator lets be asked. */
+/** Returns the sources of metadata that the operator has turned on. */
 const sourcesOf = ({ arxiv, arxivApi, crossref, crossrefApi, crossrefContact, securityContact }: EdgeSettings) => ({
   arxiv: arxiv === "on" ? { api: arxivApi } : null,
   crossref: crossref === "on" ? { api: crossrefApi, contact: crossrefContact ?? /^mailto:(.+)$/.exec(securityContact ?? "")?.[1] } : null,
 })
 
-/** Where pinned repositories are looked up. @param api GitHub's API where no flag names one; null to ask nobody outside */
+/** @param api GitHub's API if no flag names one; null to use none */
 const repositoriesOf = ({ githubApi, githubToken, repositories }: EdgeSettings, api: string | null) => {
-  const asked = githubApi ?? api
+  const github = githubApi ?? api
   return {
     folders: repositories === undefined ? [] : [repositories],
-    github: asked === null ? null : { api: asked, token: githubToken ?? null },
+    github: github === null ? null : { api: github, token: githubToken ?? null },
   }
 }
 
-/** Whom the service asks or tells outside: hosts of repositories, arXiv, Crossref, a provider of people, and receivers of webhooks. @param githubApi where no flag names one; null: nobody */
+/**
+ * Returns the settings of everything that the service calls: hosts of repositories, arXiv, Crossref, the identity provider and
+ * receivers of webhooks.
+ * @param githubApi GitHub's API if no flag names one; null to use none
+ */
 export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => ({
   repositories: repositoriesOf(settings, githubApi),
   ...sourcesOf(settings),
@@ -195,8 +198,8 @@ export const outsideOf = (settings: EdgeSettings, githubApi: string | null) => (
   webhooks: settings.webhookNetworks && { networks: settings.webhookNetworks },
 })
 
-/** @throws UsageError where others than this machine are served, and nobody said under which name: links and the Origin check go by it */
-export function mustNameItself({ host, baseUrl }: EdgeSettings): void {
+/** @throws UsageError if other machines can reach the service without a base URL, which links and the Origin check need */
+export function mustHaveBaseUrl({ host, baseUrl }: EdgeSettings): void {
   if (baseUrl !== undefined || host === "localhost" || isLoopback(host)) return
-  throw new UsageError(`On ${host} others reach the service: name the address they use with --base-url.`)
+  throw new UsageError(`Other machines can reach the service on ${host}: give the address they use with --base-url.`)
 }

@@ -1,4 +1,4 @@
-/** Lists for the terminal, and for programs. */
+/** Lists for the terminal and for programs. */
 import { oneLine } from "../contract/text.ts"
 import { option } from "../settings.ts"
 
@@ -15,13 +15,18 @@ function printTable(heading: readonly string[], rows: readonly (readonly string[
     )
 }
 
-/** The option of every list. */
+/** The options that every list has. */
+export interface ListOptions {
+  readonly data: string
+  readonly json?: boolean
+}
+
 export const jsonOption = () => option("--json", "print the list as JSON, for programs")
 
 /** Prints a list as one JSON text if `json` is set, otherwise as a table. */
 export function printList<T extends object>(
   items: readonly T[],
-  { json = false }: { json?: boolean },
+  { json = false }: Pick<ListOptions, "json">,
   heading: readonly string[],
   row: (item: T) => readonly string[],
 ): void {

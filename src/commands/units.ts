@@ -1,17 +1,17 @@
-/** The text of systemd's units. */
+/** The text of systemd units. */
 import { basename, dirname } from "node:path"
 
-export interface Asked {
+export interface UnitSettings {
   readonly program: string
   readonly user: string
   readonly data: string
   readonly backups: string
   readonly keepDays: number
-  /** Litestream's control socket, where the data is copied by it. */
+  /** Litestream's control socket, if it copies the data. */
   readonly replicated: string | undefined
-  /** Variables and their values. */
+  /** Environment variables and their values. */
   readonly settings: readonly (readonly [string, string])[]
-  /** Variables that belong into the file of secrets. */
+  /** The variables that belong in the file of secrets. */
   readonly secrets: readonly string[]
 }
 
@@ -26,16 +26,16 @@ const CONFIGURATION = "/etc/litestream.yml"
 const STATE = "/var/lib"
 const HOMES = /^\/(?:home|root|run\/user)(?:\/|$)/
 
-/** A word as systemd reads it: `%` begins a specifier and `$` a variable, but where it is doubled. */
+/** Escapes a word for systemd, where `%` begins a specifier and `$` a variable unless doubled. */
 const word = (text: string, inCommand = true): string => {
   const plain = text.replaceAll("%", "%%")
   const bare = inCommand ? plain.replaceAll("$", "$$$$") : plain
   return /^[\w@%+=:,./$-]+$/.test(bare) ? bare : `"${bare.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
 }
 
-const lines = (...given: readonly (string | readonly string[] | null)[]): string => `${given.flatMap((line) => line ?? []).join("\n")}\n`
+const lines = (...parts: readonly (string | readonly string[])[]): string => `${parts.flat().join("\n")}\n`
 
-/** Folders that the service may write to: systemd makes those in its place for state, for this user alone. */
+/** Settings for the folders that the service may write to. systemd creates those below /var/lib, for this user only. */
 function folders(paths: readonly string[]): readonly string[] {
   const isState = (path: string) => dirname(path) === STATE
   const states = paths.filter(isState).map((path) => word(basename(path), false))
@@ -46,10 +46,10 @@ function folders(paths: readonly string[]): readonly string[] {
   ]
 }
 
-/** Homes are out of sight, unless something that is needed lies in one. */
-const homes = (paths: readonly string[]): string => `ProtectHome=${paths.some((path) => HOMES.test(path)) ? "no" : "yes"}`
+/** Hides home directories, unless one of the paths is in them. */
+const protectHome = (paths: readonly string[]): string => `ProtectHome=${paths.some((path) => HOMES.test(path)) ? "no" : "yes"}`
 
-function service({ program, user, data, backups, replicated, settings, secrets }: Asked): Unit {
+function service({ program, user, data, backups, replicated, settings, secrets }: UnitSettings): Unit {
   const command = `${word(program)} serve --data ${word(data)}`
   const paths = [program, data, ...settings.map(([, value]) => value)]
   return {
@@ -70,54 +70,54 @@ function service({ program, user, data, backups, replicated, settings, secrets }
       `User=${word(user, false)}`,
       folders([data, backups]),
       ["UMask=0077", `Restart=${replicated === undefined ? "on-failure" : "always"}`, "RestartSec=2"],
-      ["# Each connection is an open file; the service takes fewer where this is lower.", "LimitNOFILE=16384"],
-      ["# A wrong flag does not get better by trying again.", "RestartPreventExitStatus=2"],
+      ["# Each connection is an open file; with a lower limit the service takes fewer connections.", "LimitNOFILE=16384"],
+      ["# A restart does not correct a wrong flag.", "RestartPreventExitStatus=2"],
       ...(replicated === undefined
         ? []
-        : [["# Where memory runs out both end at once: Litestream must not go on with what a killed service left.", "OOMPolicy=kill"]]),
-      ["# Requests under way have ten seconds to end.", "TimeoutStopSec=30", ""],
-      ["NoNewPrivileges=yes", "CapabilityBoundingSet=", "ProtectSystem=strict", homes(paths), "PrivateTmp=yes", "PrivateDevices=yes"],
+        : [["# If memory runs out, both end: Litestream must not go on with the log of a killed service.", "OOMPolicy=kill"]]),
+      ["# Open requests have ten seconds to finish.", "TimeoutStopSec=30", ""],
+      ["NoNewPrivileges=yes", "CapabilityBoundingSet=", "ProtectSystem=strict", protectHome(paths), "PrivateTmp=yes", "PrivateDevices=yes"],
       ["ProtectClock=yes", "ProtectHostname=yes", "ProtectKernelLogs=yes", "ProtectKernelModules=yes", "ProtectKernelTunables=yes"],
       ["ProtectControlGroups=yes", "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK", "RestrictNamespaces=yes"],
       ["RestrictRealtime=yes", "RestrictSUIDSGID=yes", "LockPersonality=yes", "SystemCallArchitectures=native"],
-      ["# MemoryDenyWriteExecute must stay off: JavaScript is compiled while it runs.", ""],
+      ["# MemoryDenyWriteExecute must stay off: JavaScript is compiled at run time.", ""],
       ["[Install]", "WantedBy=multi-user.target"],
     ),
   }
 }
 
 /** A unit that runs once, and the timer that starts it. */
-function timed(name: string, what: string, when: string, run: readonly string[]): Unit[] {
+function timed(name: string, description: string, when: string, run: readonly string[]): Unit[] {
   return [
-    { file: `${name}.service`, text: lines(["[Unit]", `Description=${what}`, "", "[Service]", "Type=oneshot"], run) },
+    { file: `${name}.service`, text: lines(["[Unit]", `Description=${description}`, "", "[Service]", "Type=oneshot"], run) },
     {
       file: `${name}.timer`,
       text: lines(
-        ["[Unit]", `Description=${what} ${when === "weekly" ? "every week" : "every night"}`, "", "[Timer]"],
+        ["[Unit]", `Description=${description} ${when === "weekly" ? "every week" : "every night"}`, "", "[Timer]"],
         [`OnCalendar=${when}`, "RandomizedDelaySec=10min", "Persistent=yes", "", "[Install]", "WantedBy=timers.target"],
       ),
     },
   ]
 }
 
-/** What runs beside the service, as its user. */
-const beside = ({ user, data, backups, program }: Asked, commands: readonly string[]): readonly string[] => [
+/** Settings of a unit that runs beside the service, as its user. */
+const beside = ({ user, data, backups, program }: UnitSettings, commands: readonly string[]): readonly string[] => [
   `User=${word(user, false)}`,
   ...folders([data, backups]),
   "UMask=0077",
   ...commands,
   "NoNewPrivileges=yes",
   "ProtectSystem=strict",
-  homes([program, data, backups]),
+  protectHome([program, data, backups]),
   "PrivateTmp=yes",
 ]
 
-/** A shell reads it, within what systemd reads: quotes within quotes are more than a path needs. */
+/** Quotes a path for the shell. The command is quoted again for systemd. */
 const quoted = (path: string): string => (/^[\w@+=:,./-]+$/.test(path) ? path : `"${path.replace(/["\\$`]/g, "\\$&")}"`)
 
-/** The service, its backups every night, and drills every week where its data is copied. */
-export function units(asked: Asked): readonly Unit[] {
-  const { program, data, backups, keepDays, replicated } = asked
+/** Returns the units for the service, for backups every night, and for drills every week if Litestream copies the data. */
+export function units(unit: UnitSettings): readonly Unit[] {
+  const { program, data, backups, keepDays, replicated } = unit
   const script = `exec ${quoted(program)} backup ${quoted(backups)}/$(date +%Y-%m-%dT%H%M%S).db --data ${quoted(data)}`
   const backup = [
     `ExecStart=/bin/sh -c '${script.replaceAll("%", "%%").replaceAll("$", "$$$$").replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`,
@@ -129,8 +129,8 @@ export function units(asked: Asked): readonly Unit[] {
     `ExecStart=${word(program)} drill --config ${CONFIGURATION} --litestream ${LITESTREAM} --data ${word(data)} --max-age 60 ${word(database)}`,
   ]
   return [
-    service(asked),
-    ...timed("research-room-backup", "backup of research-room", "*-*-* 03:30:00", beside(asked, backup)),
-    ...(replicated === undefined ? [] : timed("research-room-drill", "drill of research-room's copy", "weekly", beside(asked, drill))),
+    service(unit),
+    ...timed("research-room-backup", "backup of research-room", "*-*-* 03:30:00", beside(unit, backup)),
+    ...(replicated === undefined ? [] : timed("research-room-drill", "drill of research-room's copy", "weekly", beside(unit, drill))),
   ]
 }

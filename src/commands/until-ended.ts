@@ -1,20 +1,20 @@
-/** Keeps a service running until it is told to end, and ends it in good order. */
+/** Keeps a service running until a signal ends it, and shuts it down cleanly. */
 import type { Service } from "../app/service.ts"
 
 /**
- * Resolves after SIGTERM or Ctrl-C, or when the service can no longer do its work, once requests under way are finished and the database is closed. A second signal ends at once.
- * @param onBroken told first when the service can no longer do its work
- * Call it before anybody is told that the service is there: from then on it may be ended.
+ * Waits for SIGTERM, Ctrl-C or a failure of the service, then lets open requests finish and closes the database. A second signal
+ * ends the process at once. Call it before the address is printed, because the caller may end the service from then on.
+ * @param onBroken called before the shutdown if the service failed
  */
 export async function untilEnded(service: Pick<Service, "broken" | "close">, onBroken = () => {}): Promise<void> {
-  const told = new Promise<void>((resolve) => {
+  const signalled = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
   })
   const broken = service.broken.then(() => {
     process.exitCode = 1
     onBroken()
   })
-  await Promise.race([told, broken])
+  await Promise.race([signalled, broken])
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1))
   await service.close()
 }

@@ -1,5 +1,6 @@
-/** Opens existing data for one command beside, or without, a serving process. */
+/** Opens the data folder of a command, whether or not a service is running on it. */
 import { accessSync, constants } from "node:fs"
+import { Command } from "commander"
 import { codeOf } from "../contract/faults.ts"
 import { createInstance, type Instance } from "../app/compose/instance.ts"
 import { openForward } from "../app/compose/upgrade.ts"
@@ -7,14 +8,19 @@ import { databaseFile } from "../ledger/storage/data.ts"
 import { DataError, storedSchema } from "../ledger/storage/opening.ts"
 import { lockFolder } from "../ledger/storage/ownership.ts"
 import { latestSchema } from "../ledger/storage/schema.ts"
-import { checkingBar } from "./progress.ts"
+import { dataOption } from "../settings.ts"
+import { withProgress } from "./progress.ts"
 import { runningCommand } from "./running.ts"
 
+/** Creates a command with the option `--data`. */
+export const dataCommand = (name: string, description: string): Command =>
+  new Command(name).description(description).addOption(dataOption())
+
 /**
- * Claims a folder whose data has to be brought forward first: a service that has it is an older one and counts on its own schema.
- * @throws DataError when there is such a service
+ * Locks a folder whose data must be upgraded: a running service has an older version and relies on its own schema.
+ * @throws DataError if there is such a service
  */
-function claimIfOlder(folder: string): () => void {
+function lockIfOlder(folder: string): () => void {
   const stored = storedSchema(databaseFile(folder))
   if (stored === null || stored >= latestSchema) return () => {}
   try {
@@ -22,43 +28,41 @@ function claimIfOlder(folder: string): () => void {
   } catch (error) {
     if (!(error instanceof DataError)) throw error
     throw new DataError(
-      `The data has schema ${stored}, and this program would bring it to ${latestSchema} under the service that has it. Nothing was changed. Use the program of that service, or end it first. ${error.message}`,
+      `The data has schema ${stored}, and this program would upgrade it to ${latestSchema} while a service uses it. Nothing was changed. Use the program of that service, or end it first. ${error.message}`,
     )
   }
 }
 
-/** @throws DataError for a folder without data, and for data that this user may not read */
+/** @throws DataError if the folder holds no data, or this user may not read it */
 export function mustHoldData(folder: string): void {
   try {
     accessSync(databaseFile(folder), constants.R_OK)
   } catch (error) {
     if (codeOf(error) !== "EACCES") throw new DataError(`There is no research-room data in ${folder}. Name its folder with --data.`)
-    throw new DataError(`${databaseFile(folder)} may not be read by this user.`)
+    throw new DataError(`This user may not read ${databaseFile(folder)}.`)
   }
 }
 
-/** @throws DataError when there is no data in the folder, unless the command may make it */
-export async function withInstance<T>(folder: string, work: (instance: Instance) => T | Promise<T>, { make = false } = {}): Promise<T> {
-  const file = databaseFile(folder)
+export interface OpenOptions {
+  /** Whether to create the data if there is none. */
+  readonly make?: boolean
+  /** Whether to lock the folder while the command runs, because a running service caches what the command changes. */
+  readonly alone?: boolean
+}
+
+/** Runs work on the instance in a folder. @throws DataError if the folder holds no data, or a service uses it */
+export async function withInstance<T>(
+  folder: string,
+  work: (instance: Instance) => T | Promise<T>,
+  { make = false, alone = false }: OpenOptions = {},
+): Promise<T> {
+  using opened = new DisposableStack()
   if (!make) mustHoldData(folder)
-  const release = claimIfOlder(folder)
-  const {
-    db,
-    world,
-    instanceId,
-    openReader: aside,
-  } = (() => {
-    const bar = checkingBar()
-    try {
-      return openForward(file, undefined, bar.update)
-    } finally {
-      bar.stop()
-      release()
-    }
-  })()
-  try {
-    return await work(createInstance({ db, world, instanceId, openReader: aside, command: runningCommand() }))
-  } finally {
-    db.close()
-  }
+  if (alone) opened.defer(lockFolder(folder))
+  const release = alone ? () => {} : lockIfOlder(folder)
+  const { db, world, instanceId, openReader } = await withProgress((onProgress) =>
+    openForward(databaseFile(folder), undefined, onProgress),
+  ).finally(release)
+  opened.defer(() => db.close())
+  return await work(createInstance({ db, world, instanceId, openReader, command: runningCommand() }))
 }

@@ -25,7 +25,7 @@ test("A Room is adopted by somebody who is here, once, and says so", async (t) =
   t.match(await run(program, ["room", "list", "--json", "--data", "data"], place), { out: "[]\n" }, "nothing was imported")
   t.match(await adopt("--owner", "zoe"), {
     code: 0,
-    out: /^It is this instance's own from now on, and zoe's: what is written at http\S+ after entry \d+ no longer arrives\.$/m,
+    out: /^This instance owns the Room now, and zoe is its owner\. What is written at http\S+ after entry \d+ no longer arrives\.$/m,
   })
   const listed = JSON.parse((await run(program, ["room", "list", "--json", "--data", "data"], place)).out) as object[]
   t.match(listed, [{ roomId, origin: null, owner: { username: "zoe" } }])

@@ -282,7 +282,7 @@ test("a command never changes the schema under an older service", async (t) => {
     withInstance(join(folder, "data"), () => {}),
     {
       name: "DataError",
-      message: /^The data has schema 0, and this program would bring it to \d+ under the service that has it\. Nothing was changed\./,
+      message: /^The data has schema 0, and this program would upgrade it to \d+ while a service uses it\. Nothing was changed\./,
     },
   )
   t.equal(schemaOf(file), 0)

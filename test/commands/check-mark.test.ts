@@ -58,7 +58,7 @@ test("--quick leaves the replay out, and says so", async (t) => {
 test("a mark is set where every Room stands, holds what comes after it, and is moved on", async (t) => {
   const data = copied("marked")
   const first = await check(data, "--mark", "mark.json")
-  t.match(first, { code: 0, out: /^mark\.json marks where every Room stands now\.$/m })
+  t.match(first, { code: 0, out: /^mark\.json marks the newest entry of every Room\.$/m })
   const before = JSON.parse(readFileSync(at("mark.json"), "utf8")) as { rooms: { roomId: string; sequence: number; digest: string }[] }
   t.equal(before.rooms.length, 4)
 

@@ -53,5 +53,5 @@ test("a folder that may only be read", { skip: process.platform === "win32" }, a
   chmodSync(join(inFolder("whole"), "research-room.db"), 0o400)
   const { code, err } = await run(program, ["check", "--data", "whole"], as)
   t.equal(code, 1)
-  t.match(err, /^research-room: \S+ may not be read by this user\.\n$/)
+  t.match(err, /^research-room: This user may not read \S+\.\n$/)
 })

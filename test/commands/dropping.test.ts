@@ -104,7 +104,7 @@ test("what was put back there stops the mirror; only afresh does it go on, and w
 
   const { code, out, err } = await command("mirror", "add", baseUrl, roomId, "--afresh")
   t.equal(code, 0, err)
-  t.match(out, /followed-.*-through-3\.crate\.zip holds what was here of Room .*; it is dropped from entry 3 on\.\nFollowed \(/)
+  t.match(out, /followed-.*-through-3\.crate\.zip holds Room .* as it was here\. Its entries from 3 on are dropped\.\nFollowed \(/)
   t.strictSame(found("It was said before the loss."), [], "it is out of the files")
   t.strictSame(problems(), [])
   const kept = readdirSync(data).find((name) => /through-3\.crate\.zip$/.test(name)) ?? ""
@@ -130,7 +130,7 @@ test("a Room that something here names stays; one that nothing names is dropped 
   t.not(found(picture).length, 0)
   const { code, out, err } = await command("room", "forget", other.roomId)
   t.equal(code, 0, err)
-  t.match(out, /^Another \(.*\) is no longer here, and is followed no longer\./)
+  t.match(out, /^Another \(.*\) was dropped and is no longer followed\./)
   t.strictSame(found("Only in the other one."), [])
   t.strictSame(found(picture), [], "its picture is gone with it")
   t.strictSame(problems(), [])

@@ -45,7 +45,7 @@ const table = ["arm,seed,error", ...rows("baseline", 5, 700), ...rows("shift", 4
 test("before the start it is told so", async (t) => {
   const { code, err } = await metrics(attemptId, file("table.csv", table))
   t.equal(code, 2)
-  t.match(err, /A1 has not started: say so first\./)
+  t.match(err, /A1 has not started: report its start first\./)
 })
 
 test("a table of more values than one event takes is reported, and once more changes nothing", async (t) => {

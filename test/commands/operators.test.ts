@@ -78,12 +78,12 @@ test("operators are made and unmade, one always left; whose name a Room is given
   t.match(await command("user", "disable", "ada"), { code: 2, err: /ada is the only operator here/ })
   t.match(await command("user", "make-operator", "mary"), { code: 0, out: "mary is an operator now.\n" })
   const transfer = (...args: string[]) => command("room", "transfer", roomId, "--to", "grace", "--reason", "She is back.", ...args)
-  t.match(await transfer(), { code: 2, err: /Say with --by which operator does it: ada, mary\./ })
+  t.match(await transfer(), { code: 2, err: /Name the operator who does it with --by: ada, mary\./ })
   t.match(await transfer("--by", "grace"), { code: 2, err: /grace is not an operator here: ada, mary\./ })
   t.match(await transfer("--by", "ada"), { code: 0 })
   t.match(await command("user", "unmake-operator", "mary"), { code: 0, out: "mary is no longer an operator.\n" })
   t.match(await command("user", "end-access", "mary"), { code: 0, out: /Ended: 0 credentials, 0 personal keys\.\n$/ })
-  t.match(await command("user", "clear-sign-ins", "mary"), { code: 0, out: "The failed sign-ins of mary are forgotten.\n" })
+  t.match(await command("user", "clear-sign-ins", "mary"), { code: 0, out: "The count of failed sign-ins of mary is reset.\n" })
   t.match(await command("user", "disable", "nobody"), { code: 2, err: /There is no user named nobody\./ })
 })
 
@@ -97,13 +97,13 @@ test("failed sign-ins are forgotten by a command too", async (t) => {
 test("an account of the identity provider is connected and disconnected; what is another's, or nobody's, is refused", async (t) => {
   const issuer = "https://sso.example.org"
   const connect = (name: string, subject: string, at = issuer) => command("user", "connect", name, "--issuer", at, "--subject", subject)
-  t.match(await connect("grace", "sub-grace"), { code: 0, out: `grace also comes in by the account sub-grace at ${issuer}.\n` })
+  t.match(await connect("grace", "sub-grace"), { code: 0, out: `grace can also sign in with the account sub-grace at ${issuer}.\n` })
   t.match(await connect("mary", "sub-grace"), { code: 2, err: /is somebody's here already/ })
   t.match(await connect("nobody", "sub-mary"), { code: 2, err: /There is no user named nobody\./ })
-  t.match(await connect("mary", "sub mary"), { code: 2, err: /--subject is 1 to 255 visible characters/ })
+  t.match(await connect("mary", "sub mary"), { code: 2, err: /--subject must have 1 to 255 visible ASCII characters/ })
   t.match(await connect("mary", "sub-mary", "http://sso.example.org"), { code: 2, err: /must begin with https/ })
   t.match(await command("user", "connect", "mary"), { code: 2, err: /required option/ })
-  t.match(await command("user", "disconnect", "grace"), { code: 0, out: "grace comes in by their password alone.\n" })
+  t.match(await command("user", "disconnect", "grace"), { code: 0, out: "grace signs in only with their password.\n" })
   t.match(await command("user", "disconnect", "grace"), { code: 2, err: /No account of a provider is connected/ })
   t.match(await connect("mary", "sub-grace"), { code: 0 }, "which is nobody's now")
   const log = JSON.parse((await command("audit", "--json", "--limit", "3")).out) as AuditEntry[]

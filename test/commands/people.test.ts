@@ -17,9 +17,9 @@ const signIn = (baseUrl: string, username: string, password: string) =>
 test("the first person is the operator; a password that is made is shown once", async (t) => {
   const first = await command("user", "add", "Ada", "--data", "data")
   t.strictSame([first.code, first.err], [0, ""])
-  t.match(first.out, /^ada exists now \([0-9a-f-]{36}\)\.\nThe password of ada, shown this once: [\w-]{20}\n$/)
+  t.match(first.out, /^ada was created \([0-9a-f-]{36}\)\.\nThe password of ada, shown this once: [\w-]{20}\n$/)
   const second = await command("user", "add", "grace", "--data", "data", "--password", "correct horse battery")
-  t.match(second, { code: 0, out: /^grace exists now \([0-9a-f-]{36}\)\.\n$/ }, "a given password is not shown back")
+  t.match(second, { code: 0, out: /^grace was created \([0-9a-f-]{36}\)\.\n$/ }, "a given password is not shown back")
 
   const listed = await command("user", "list", "--data", "data")
   const [heading, ada, grace, ...rest] = listed.out.split("\n")

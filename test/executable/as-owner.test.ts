@@ -43,9 +43,9 @@ else {
 
     const other = await run(program, ["check", "--data", data], { ...place, uid: ANOTHER })
     t.equal(other.code, 1)
-    t.match(other.err, /^research-room: \S+ may not be read by this user\.\n$/)
+    t.match(other.err, /^research-room: This user may not read \S+\.\n$/)
     chmodSync(data, 0o755)
-    t.match((await run(program, ["user", "list", "--data", data], { ...place, uid: ANOTHER })).err, /may not be read by this user/)
+    t.match((await run(program, ["user", "list", "--data", data], { ...place, uid: ANOTHER })).err, /This user may not read/)
   })
 
   test("a folder without data has none, whoever asks", async (t) => {

@@ -68,7 +68,7 @@ const wrong: readonly [args: string[], sentence: RegExp, env?: Record<string, st
   [["serve", "--base-url", "https://ada@rooms.example.org"], /without query, fragment and user/],
   [["serve", "--github-api", "github"], /It must be an address such as/],
   [["serve", "--repositories", "/nope/nothing"], /'\/nope\/nothing' is invalid\. There is no such folder\./],
-  [["serve", "--host", "0.0.0.0"], /On 0\.0\.0\.0 others reach the service: name the address they use with --base-url\./],
+  [["serve", "--host", "0.0.0.0"], /Other machines can reach the service on 0\.0\.0\.0: give the address they use with --base-url\./],
   [["demo", "--host", "::"], /with --base-url/],
   [["serve"], /RESEARCH_ROOM_BASE_ULR is not a variable of this program/, { RESEARCH_ROOM_BASE_ULR: "https://rooms.example.org" }],
   [["serve"], /RESEARCH_ROOM_REPOSITORIES.*There is no such folder/, { RESEARCH_ROOM_REPOSITORIES: "/nope/nothing" }],

@@ -156,7 +156,7 @@ test("papers import, from the command line", async (t) => {
     )
   t.strictSame(await run(join(folder, "snapshot.json")), {
     code: 0,
-    stdout: "The metadata of 2 papers is here now; 1 line is no paper and left out.\n",
+    stdout: "The metadata of 2 papers was imported. 1 line without a paper was skipped.\n",
     stderr: "",
   })
   t.match(await run(join(folder, "notes.txt")), {

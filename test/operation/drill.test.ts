@@ -32,7 +32,7 @@ test("a copy that is whole and lacks nothing would do", async (t) => {
   t.strictSame([code, err], [0, ""])
   t.match(
     out,
-    /^Restored in \d+\.\d s: 4 Rooms, \d+ activity entries, \d+ records\.\nIts newest write was accepted at \d{4}-\S+Z, \d+ s ago\.\nIt lacks nothing\.\nThe copy would do\.\n$/,
+    /^Restored in \d+\.\d s: 4 Rooms, \d+ activity entries, \d+ records\.\nIts newest write was accepted at \d{4}-\S+Z, \d+ s ago\.\nIt lacks nothing\.\nThe copy is good\.\n$/,
   )
   t.strictSame(readdirSync(at("scratch")), [], "nothing is left of it")
 })
@@ -41,12 +41,12 @@ test("one that lacks what was written since falls short once that is too long ag
   t.equal((await run(program, ["user", "add", "late", "--data", "data"], place)).code, 0)
   t.match(await drill("copy", "--data", "data", "--quick"), {
     code: 0,
-    out: /not replayed.*\n.*\nIt lacks 1 writes, the oldest accepted at .* s ago\.\nThe copy would do/,
+    out: /not replayed.*\n.*\nIt lacks 1 writes, the oldest accepted at .* s ago\.\nThe copy is good/,
   })
   t.match(await drill("copy", "--data", "data", "--quick", "--max-age", "0"), {
     code: 1,
     err: /more than 0 s behind/,
-    out: /The copy falls short/,
+    out: /The copy is not good enough/,
   })
   t.match(
     await drill("copy", "--quick", "--max-age", "0"),
@@ -60,7 +60,7 @@ test("one that is not whole falls short, and one of other data is told from it",
   const db = new Database(at("tampered"))
   db.prepare("UPDATE rooms SET title = 'Another title'").run()
   db.close()
-  t.match(await drill("tampered"), { code: 1, err: /rooms/, out: /The copy falls short/ })
+  t.match(await drill("tampered"), { code: 1, err: /rooms/, out: /The copy is not good enough/ })
   t.match(await drill("nothing"), { code: 1, err: /Litestream could not restore .*nothing: no matching backup files available/ })
   t.match(await run(program, ["drill", at("copy"), "--litestream", at("none")], place), {
     code: 1,

@@ -53,7 +53,7 @@ t.test("secrets are left to their file, and what is odd in a value stays one val
   t.ok(stdout.includes('Environment="RESEARCH_ROOM_OIDC_NAME=Our \\"100 %%\\" $pot"\n'))
   const broken = unit("--oidc-name", "a\nExecStartPre=/bin/false")
   t.equal(broken.status, 2)
-  t.match(broken.stderr, /^research-room: A unit's settings stand on a line each: no value may hold a line break\.\n$/)
+  t.match(broken.stderr, /^research-room: A value in a unit cannot contain a line break\.\n$/)
   t.equal(unit("--follow", "/srv/copy").status, 2, "a copy has a unit of its own")
   t.end()
 })

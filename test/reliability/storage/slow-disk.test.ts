@@ -120,7 +120,7 @@ test("an adoption and a drill are done whole on a slow disk, and a service that 
   const adopt = ["import", file, "--adopt", "--owner", "zoe", "--data", "adopting"]
   disk.takes(SLOW)
   disk.writesTake(SLOW_WRITE)
-  t.match(await run(program, adopt, at), { code: 0, out: /this instance's own from now on, and zoe's/ })
+  t.match(await run(program, adopt, at), { code: 0, out: /This instance owns the Room now, and zoe is its owner/ })
   disk.takes(0)
   disk.writesTake(0)
   t.match(await run(program, ["room", "list", "--data", "adopting"], place), { code: 0, out: new RegExp(roomId) })
@@ -142,7 +142,7 @@ test("an adoption and a drill are done whole on a slow disk, and a service that 
   }
   t.match(await beside(() => run(program, adopt, at)), { code: 1, err: /serves \S* already/ }, "data that is served is not adopted into")
   const drill = ["drill", join(place.folder, "copy"), "--litestream", litestream, "--scratch", scratch, "--data", "adopting"]
-  t.match(await beside(() => run(program, drill, at)), { code: 0, out: /It lacks nothing\.\nThe copy would do\.\n$/ })
+  t.match(await beside(() => run(program, drill, at)), { code: 0, out: /It lacks nothing\.\nThe copy is good\.\n$/ })
   t.strictSame(readdirSync(scratch), [])
   disk.takes(0)
   disk.writesTake(0)

@@ -50,7 +50,7 @@ test("a drill that finds no space does not say that the copy falls short, and le
       const { code, out, err } = await run(program, ["drill", copy, "--litestream", litestream, "--scratch", scratch], drilling)
       if (code !== 0) {
         t.match(err, /^research-room: \S[^\n]*\n$/, `with ${left} bytes left`)
-        t.notMatch(out + err, /falls short|of the history \(/)
+        t.notMatch(out + err, /not good enough|of the history \(/)
       }
       t.strictSame(
         readdirSync(disk).filter((name) => name.startsWith("research-room")),

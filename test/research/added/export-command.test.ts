@@ -53,7 +53,7 @@ t.test("What cannot be done is one line, and nothing is written", async (t) => {
     [
       [freshId(), "--data", data, "--output", join(folder, "no.zip")],
       2,
-      /^research-room: There is no such Room\. research-room room list tells the Rooms there are\.\n$/,
+      /^research-room: There is no such Room\. research-room room list prints the ids of the Rooms\.\n$/,
     ],
     [["main", "--data", data], 2, /^research-room: main is not the id of a Room/],
     [[roomId, "--data", data, "--output", file], 2, /^research-room: \S+kept\.zip exists already; nothing was written/],
