@@ -110,7 +110,7 @@ t.test("without a script a person signs in, writes, adds an item to a list and s
     items: [{ experimentId: string }]
   }
   await page.goto(`${origin}/lab/rooms/do/register_attempt?experimentId=${experiment.items[0].experimentId}&intent=reproduction`)
-  await page.getByText("Materials that go in").first().click()
+  await page.getByText("Input materials").first().click()
   await page.getByRole("button", { name: "Add an input" }).click()
   t.equal(await page.getByLabel("Name in the run").count(), 2, "where a row was added stays open")
   await page.getByLabel("Name in the run").last().fill("counts")

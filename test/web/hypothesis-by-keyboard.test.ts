@@ -47,12 +47,12 @@ t.test("words are marked in the sentence, a word is borrowed, a role brings its 
     t.equal(await page.inputValue("[name='/assertion/roles/0/value']"), "Longer ramp")
     t.equal(await page.evaluate("document.activeElement.name"), "/assertion/roles/0/role", "and the role is asked next")
     await page.keyboard.press("Shift+Tab")
-    await typist.write("Role 2: What stands in it", "variance")
+    await typist.write("Role 2: Its content", "variance")
     await typist.send("Add a role")
     await page.waitForSelector("[name='/assertion/roles/2/role']")
     await page.locator("[name='/assertion/roles/2/role']:focus").waitFor()
     await typist.write("Role 3: Role", "comparison")
-    await typist.write("Role 3: What stands in it", "no ramp")
+    await typist.write("Role 3: Its content", "no ramp")
     t.equal(await page.inputValue("[name='/assertion/roles/2/definition']"), "What it is compared with.")
     await page.getByLabel("What do you claim?").fill("Longer ramp lowers variance.")
     await page.getByLabel("Where does it hold?").fill("Anywhere.")
@@ -99,11 +99,11 @@ t.test("a refusal speaks of the research, beside each field; the first has the f
   const typist = new Typist(page)
   await typist.write("What do you claim?", "Ramps?")
   await page.locator("[data-structure] > summary").click()
-  await typist.write("Role 1: What stands in it", "a ramp")
+  await typist.write("Role 1: Its content", "a ramp")
   await typist.send("Add a role")
   await page.locator("[name='/assertion/roles/2/role']:focus").waitFor()
   await typist.write("Role 3: Role", "dose")
-  await typist.write("Role 3: What stands in it", "400 steps")
+  await typist.write("Role 3: Its content", "400 steps")
   await page.reload()
   await page.waitForSelector(".saved-draft")
   t.equal(await page.inputValue("[name='/assertion/roles/2/role']"), "dose", "a row that was added comes back with what was in it")
@@ -113,9 +113,9 @@ t.test("a refusal speaks of the research, beside each field; the first has the f
   await page.waitForSelector("#refused")
   const told = await page.locator(".field.wrong .fault").allTextContents()
   t.same(told.slice(0, 4), [
-    "Say where it is meant to hold.",
+    "Say where it should hold.",
     "Say which words of the sentence say what happens.",
-    "Role 2 has nothing in it yet.",
+    "Role 2 is still empty.",
     "Role 3 has no meaning yet.",
   ])
   t.match(told[4], /“something about ramps” is not a record of this Room/)

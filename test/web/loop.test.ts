@@ -71,7 +71,7 @@ async function loop(t: Test, options: BrowserContextOptions, isScripted: boolean
   await page.getByRole("button", { name: "Register the attempt" }).click()
   await done("register_attempt")
   const attempt = await label()
-  for (const said of ["it started", "it ended well"]) {
+  for (const said of ["it started", "it succeeded"]) {
     await next(page, "Report what happened").click()
     await page.getByLabel("What happened?").selectOption({ label: said })
     await page.getByRole("button", { name: "Report it" }).click()

@@ -37,16 +37,16 @@ for (const [name, sheet] of Object.entries(sheets)) {
       ...sheet.first,
       ...(sheet.kept ?? []),
       ...(sheet.folds ?? []).flatMap(({ places }) => places),
-      ...Object.keys(sheet.asks),
+      ...Object.keys(sheet.prompts),
     ]
     t.same(
       named.filter((place) => !places.has(place)),
       [],
     )
-    for (const [place, asked] of Object.entries(sheet.asks)) {
-      if (asked === undefined) continue
+    for (const [place, prompt] of Object.entries(sheet.prompts)) {
+      if (prompt === undefined) continue
       const isNamed = (text: string) => /\b[a-z]+[A-Z]\w*|\w_\w|\bargv\b|\bUUID\b/.test(text.replace(/arXiv/g, ""))
-      t.notOk(isNamed(`${asked.label} ${asked.hint ?? ""} ${asked.missing ?? ""}`), `${place} is asked for in plain words`)
+      t.notOk(isNamed(`${prompt.label} ${prompt.hint ?? ""} ${prompt.missing ?? ""}`), `${place} is prompted for in plain words`)
     }
   })
 }

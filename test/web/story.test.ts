@@ -60,10 +60,10 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
   await t.test("a statement is published through the form of its own schema", async (t) => {
     await page.goto(at(`/do/publish_hypothesis?roomId=${room.split("/")[2]}&threadId=${thread.split("/")[2]}`))
     await page.getByRole("button", { name: "Publish the hypothesis" }).click()
-    t.same(await faults(page), ["Say what you claim.", "Say where it is meant to hold."], "each missing field says so beside it")
+    t.same(await faults(page), ["Say what you claim.", "Say where it should hold."], "each missing field says so beside it")
     await page.getByLabel("What do you claim?").fill("A linear warm-up lowers the loss.")
     await page.getByRole("button", { name: "Was it tried before?" }).click()
-    t.match(await page.getByRole("region", { name: "Already tried?" }).textContent(), "Nothing in this Room is near to it.")
+    t.match(await page.getByRole("region", { name: "Already tried?" }).textContent(), "Nothing in this Room is similar to it.")
     t.equal(await page.getByLabel("What do you claim?").inputValue(), "A linear warm-up lowers the loss.", "and the draft stays")
     t.match(await page.locator("[data-structure] > summary").textContent(), /lowers.*cause: linear warm-up.*effect: loss/s)
     await page.getByLabel("Where does it hold?").fill("Small models.")
@@ -211,20 +211,16 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
   t.match(told, /claimed/, "it says what the experiment is now")
 
   await ada.page.getByRole("link", { name: "Give the experiment back" }).click()
-  await ada.page.getByLabel("What should the next person to take it know?").fill("Two of five seeds ran.")
+  await ada.page.getByLabel("What should the next person know?").fill("Two of five seeds ran.")
   const second = await ada.context.newPage()
   await second.goto(at(experiment))
   await second.getByRole("link", { name: "Say that it is under way" }).click()
-  t.equal(await second.getByLabel("How does it stand?").inputValue(), "in_progress", "an affordance opens its form filled in")
-  await second.getByRole("button", { name: "Say so" }).click()
+  t.equal(await second.getByLabel("What is its status?").inputValue(), "in_progress", "an affordance opens its form filled in")
+  await second.getByRole("button", { name: "Report it" }).click()
   await second.waitForURL(/done=report_experiment_status/)
   await ada.page.getByRole("button", { name: "Give it back" }).click()
   t.match(await ada.page.locator("[role=alert]").textContent(), /was claimed, is now in progress/, "a conflict shows what moved")
-  t.equal(
-    await ada.page.getByLabel("What should the next person to take it know?").inputValue(),
-    "Two of five seeds ran.",
-    "the draft survives it",
-  )
+  t.equal(await ada.page.getByLabel("What should the next person know?").inputValue(), "Two of five seeds ran.", "the draft survives it")
   await ada.page.getByRole("button", { name: "Give it back" }).click()
   await ada.page.waitForURL(/done=release_experiment/)
   t.match(await ada.page.textContent("main"), /Two of five seeds ran/, "and is taken for the state that was shown")
@@ -234,7 +230,7 @@ t.test("two people take the same experiment and one wins; a conflict keeps the d
     at(`/do/post_research_checkpoint?threadId=${threadId}&expectedWatermark=${timelineWatermark}&coversThrough=${timelineWatermark}`),
   )
   await ada.page.getByLabel("Is the question settled?").selectOption("concluded")
-  await ada.page.getByLabel("What has it come to?").fill("It is *lower*.")
+  await ada.page.getByLabel("What is the state of things?").fill("It is *lower*.")
   await ada.page.getByLabel("The conclusion").fill("Warm-up lowers the early loss of this model.")
   await ada.page.getByRole("button", { name: "Post the checkpoint" }).click()
   await ada.page.waitForURL(/\/checkpoints\//)

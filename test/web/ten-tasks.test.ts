@@ -126,7 +126,7 @@ t.test("4. from a hypothesis to an attempt that succeeded", async (t) => {
   await ada.press(next("Register an attempt: warm-up"))
   await ada.press(button("Register the attempt"))
   await done("register_attempt")
-  for (const said of ["it started", "it ended well"]) {
+  for (const said of ["it started", "it succeeded"]) {
     await ada.press(next("Report what happened"))
     await ada.choose(page.getByLabel("What happened?"), said)
     await ada.press(button("Report it"))

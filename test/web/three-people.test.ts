@@ -42,7 +42,7 @@ for (const [where, viewport] of [
     await page.goto(at(`${room}/experiments`))
     await page.locator('main a[href^="/experiments/"]', { hasText: "E1" }).first().click()
     await page.getByRole("link", { name: "Register a reproduction" }).first().click()
-    const asked = page.getByRole("group", { name: "What is it to reproduce?" })
+    const asked = page.getByRole("group", { name: "What should it reproduce?" })
     await asked.waitFor()
     t.equal(await asked.getByText("optional").count(), 0, "what is needed is not called optional")
     t.notOk(await page.getByLabel("Plan it follows").isVisible(), "nothing is asked that belongs to another kind of attempt")

@@ -1,4 +1,4 @@
-/** Objects of a Room that a form's ids may name, each with its label: so that nobody has to know an id. */
+/** The choices of a form's id fields: objects of the Room, each with its label, so that nobody has to know an id. */
 import { isKeyOf } from "../../contract/each.ts"
 import type { LabelledKind, ObjectKind, RecordKind } from "../../contract/objects/objects.ts"
 import type { Visit } from "../visit.ts"
@@ -11,27 +11,27 @@ export interface Choice {
   /** The experiment that an attempt belongs to. */
   readonly of?: string
 }
-/** The choices of a kind; none of a kind that is not chosen from a list. */
+/** Returns the choices of a kind. Empty if objects of the kind are not chosen from a list. */
 export type Choices = (kind: ObjectKind) => readonly Choice[]
 
-/** Objects of a kind that a form lists, the newest; more are found by their label or their words. */
+/** How many objects of a kind a form lists: the newest. Others are found by their label or by search. */
 const MOST = 50
-/** Experiments whose plans are looked up. */
+/** How many experiments have their plans listed. */
 const PLANNED = 20
 
-const text = (label: string, said: string) => `${label}: ${shortened(plainText(said), 90)}`
+const text = (label: string, content: string) => `${label}: ${shortened(plainText(content), 90)}`
 
-/** What a field that may name these kinds is chosen from. */
+/** The choices of a field that accepts these kinds. */
 export const choicesAmong = (choices: Choices, named: readonly ObjectKind[] = []): readonly Choice[] => named.flatMap(choices)
 
-/** The newest of a kind, in the order of their labels, which have no gaps: the newest are the last. */
+/** Lists the newest objects of a kind in label order, so the newest come last. */
 type ListChoices = (room: ChoiceRoom) => readonly Choice[]
 
-/** A Room that is looked through for a form. */
+/** The Room that a form's choices come from. */
 interface ChoiceRoom {
   readonly visit: Visit
   readonly roomId: string
-  /** A part of what it holds, asked for once for all kinds that are in it. */
+  /** Reads a part of the Room's context, once for all kinds that it holds. */
   readonly part: (name: string) => Context
 }
 const contextOf = (visit: Visit, roomId: string, parts: string) => visit.ask("room_context", { roomId }, { parts, affordances: 0 })
@@ -47,7 +47,7 @@ const records =
       .map(({ versionId, label, wording }) => ({ id: versionId, text: text(label, wording) }))
   }
 
-/** How each kind that has a label is listed, and what else is chosen by its title; null where nobody is asked to choose one. */
+/** How each labelled kind, and Threads, are listed. Null if no form asks for the kind. */
 const listers: Readonly<Record<LabelledKind | "thread", ListChoices | null>> = {
   hypothesis: records("hypothesis"),
   finding: records("finding"),
@@ -73,14 +73,14 @@ const listers: Readonly<Record<LabelledKind | "thread", ListChoices | null>> = {
   },
   material: ({ visit, roomId }) =>
     visit.tables.materials.newestOfRoom(roomId, MOST).map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
-  // Nothing is done to a board.
+  // No operation acts on a board.
   board: null,
-  // It is taken back where it stands.
+  // A link is withdrawn from the page that shows it.
   link: null,
   thread: ({ part }) => (part("threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),
 }
 
-/** The objects of a Room, and one's own Collections: of each kind that is asked for, looked up once. */
+/** The objects of a Room and the reader's own Collections. Each kind is looked up once, when it is first needed. */
 export function choicesOf(visit: Visit, roomId: string | undefined): Choices {
   const known = new Map<ObjectKind, readonly Choice[]>()
   const parts = new Map<string, Context>()

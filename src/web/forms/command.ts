@@ -1,15 +1,17 @@
-/** A command line as people type it, and its parts. */
+/** Splits a command line into its arguments, and joins them again. */
 
 const PART = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+|["'\\])|(\s+)/gs
 
-/** The parts of a command: on one line as a shell takes them apart; of several lines each is a part. */
+/** Splits a command into its arguments. A single line is split as a shell would; of several lines, each is one argument. */
 export function partsOf(text: string): string[] {
-  const lines = text.split("\n").map((line) => line.trim())
-  const given = lines.filter((line) => line !== "")
-  if (given.length !== 1) return given
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+  if (lines.length !== 1) return lines
   const parts: string[] = []
   let part: string | undefined
-  for (const [, quoted, plain, escaped, bare, space] of (given[0] ?? "").matchAll(PART)) {
+  for (const [, quoted, plain, escaped, bare, space] of (lines[0] ?? "").matchAll(PART)) {
     if (space === undefined) part = (part ?? "") + (quoted?.replace(/\\(["\\$`])/g, "$1") ?? plain ?? escaped ?? bare ?? "")
     else if (part !== undefined) {
       parts.push(part)
@@ -19,6 +21,6 @@ export function partsOf(text: string): string[] {
   return part === undefined ? parts : [...parts, part]
 }
 
-/** A command whose parts a reader can tell apart, and which is taken apart into the same again. */
+/** Joins arguments into a command, with quotes where needed, so that `partsOf` returns the same arguments. */
 export const commandOf = (parts: readonly string[]): string =>
   parts.map((part) => (/^[A-Za-z0-9_\-./:=@%+,]+$/.test(part) ? part : `'${part.replaceAll("'", `'"'"'`)}'`)).join(" ")

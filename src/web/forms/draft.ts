@@ -1,6 +1,6 @@
 /**
- * What was written into a form, and the body it makes. Inputs are named by the JSON Pointer of what they say, so that a
- * refusal's issues find their field; a draft keeps what was typed even where no body can be made of it.
+ * Converts between a form's inputs and a request body. Inputs are named by JSON Pointers into the body, so a refusal's issues
+ * find their field. A draft keeps what was typed even if it does not make a valid body.
  */
 import { mentionedArxivId } from "../../contract/schema/paper-mention.ts"
 import { isObject } from "../../contract/json.ts"
@@ -10,16 +10,16 @@ import { pointer } from "../../contract/schema/validation.ts"
 import { commandOf, partsOf } from "./command.ts"
 import type { Field } from "./fields.ts"
 
-/** What was typed, by the name of the input; and how many items each list shows. */
+/** The text of each input by its name, and the number of rows of each list. */
 export type Draft = URLSearchParams
 
-/** The name of an input that says how many items a list shows. */
+/** The name of the input that holds the number of rows of a list. */
 export const countName = (path: string): string => `#${path}`
-/** The name of an input within one case of a variant: cases may have properties of the same name. */
+/** The prefix of inputs within one case of a variant. Cases may have properties of the same name. */
 export const casePath = (path: string, value: string): string => `${path}|${value}`
 export const keyName = (path: string): string => `${path}/~key`
 
-/** How many items of a list a form shows: never many more than the list may have. */
+/** The number of rows that a form shows for a list: at most one more than the list may have. */
 export const itemCount = (draft: Draft, path: string, least: number, most = 200): number =>
   Math.min(200, most + 1, Math.max(Number(draft.get(countName(path)) ?? least) || 0, 0))
 
@@ -33,29 +33,29 @@ const lines = (text: string | undefined): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "")
 
-/** A local time of a date input is taken as UTC, as its hint says. */
+/** Reads the local time of a date input as UTC, as the input's hint says. */
 const asTime = (text: string | undefined) =>
   text !== undefined && /^[0-9-]{10}T[0-9:]{5}(:[0-9]{2})?$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text
 
-/** An object of fields, and whether anybody said anything of it. */
-function objectOf(fields: readonly Field[], path: string, draft: Draft, issues: Issue[]): { made: Record<string, unknown>; said: boolean } {
-  const made: Record<string, unknown> = {}
-  let said = false
+/** Reads an object, and whether any of its inputs was filled in. */
+function objectOf(fields: readonly Field[], path: string, draft: Draft, issues: Issue[]) {
+  const members: Record<string, unknown> = {}
+  let isFilled = false
   for (const field of fields) {
     const value = valueFrom(field, `${path}/${field.name}`, draft, issues)
     if (value === undefined) continue
-    made[field.name] = value
-    // A fixed value alone is nothing that anybody said.
-    if (field.form !== "fixed" && !(Array.isArray(value) && value.length === 0)) said = true
+    members[field.name] = value
+    // A fixed value was not typed by the user.
+    if (field.form !== "fixed" && !(Array.isArray(value) && value.length === 0)) isFilled = true
   }
-  return { made, said }
+  return { members, isFilled }
 }
 
 function json(path: string, text: string | undefined, issues: Issue[]): unknown {
   if (text === undefined) return {}
   const read = readJson(text)
   if (read.ok) return read.value
-  // What cannot be read at all has no place of its own.
+  // Text that is not JSON has no pointer of its own, so the issue belongs to the whole input.
   issues.push(
     ...read.issues.map((issue) => ({ path, message: issue.path === "" ? "is not a JSON object" : `at ${issue.path} ${issue.message}` })),
   )
@@ -63,17 +63,17 @@ function json(path: string, text: string | undefined, issues: Issue[]): unknown 
 }
 
 function named(item: Field, path: string, draft: Draft, issues: Issue[]): Record<string, unknown> {
-  const made: Record<string, unknown> = {}
+  const entries: Record<string, unknown> = {}
   for (let index = 0; index < itemCount(draft, path, 1); index += 1) {
     const at = `${path}/${index}`
     const key = typed(draft, keyName(at))
-    const value = objectOf(item.form === "object" ? item.fields : [item], at, draft, issues)
-    if (key !== undefined || value.said) made[key ?? ""] = value.made
+    const { members, isFilled } = objectOf(item.form === "object" ? item.fields : [item], at, draft, issues)
+    if (key !== undefined || isFilled) entries[key ?? ""] = members
   }
-  return made
+  return entries
 }
 
-/** A number, true or false as typed; everything else, and what stands in quotation marks, is a text. */
+/** Reads a number, true or false. Anything else is text, and so is a quoted number. */
 function scalarOf(text: string): string | number | boolean {
   if (text === "true" || text === "false") return text === "true"
   if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))) return Number(text)
@@ -82,14 +82,14 @@ function scalarOf(text: string): string | number | boolean {
 
 function pairs(text: string | undefined, scalars: boolean): Record<string, unknown> | undefined {
   const found = lines(text).map((line) => /^([^:=]+)[:=](.*)$/.exec(line) ?? [line, line, ""])
-  const meant = (said: string) => (scalars ? scalarOf(said.trim()) : said.trim())
-  return found.length === 0 ? undefined : Object.fromEntries(found.map(([, name = "", value = ""]) => [name.trim(), meant(value)]))
+  const parse = (text: string) => (scalars ? scalarOf(text.trim()) : text.trim())
+  return found.length === 0 ? undefined : Object.fromEntries(found.map(([, name = "", value = ""]) => [name.trim(), parse(value)]))
 }
 
-/** A number as typed, or the text itself, which the schema then refuses. */
+/** Reads a number. Text that is not a number is returned as it is, for the schema to refuse. */
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number.isFinite(Number(text)) ? Number(text) : text)
 
-/** What was pasted for a paper as its id; what mentions none as it is, for the schema to refuse. */
+/** Finds the arXiv id in pasted text. Text without one is returned as it is, for the schema to refuse. */
 const arxivIdIn = (text: string | undefined) => (text === undefined ? undefined : (mentionedArxivId(text) ?? text))
 
 function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): unknown {
@@ -121,8 +121,8 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
       return all.length === 0 && !field.required ? undefined : field.of === "id" ? [...new Set(all)] : all
     }
     case "object": {
-      const { made, said } = objectOf(field.fields, path, draft, issues)
-      return said || field.required ? made : undefined
+      const { members, isFilled } = objectOf(field.fields, path, draft, issues)
+      return isFilled || field.required ? members : undefined
     }
     case "list": {
       const items: unknown[] = []
@@ -142,18 +142,18 @@ function valueFrom(field: Field, path: string, draft: Draft, issues: Issue[]): u
       const tag = typed(draft, `${path}/${field.tag}`)
       const chosen = field.cases.find(({ value }) => value === tag)
       if (chosen === undefined) return field.required ? {} : undefined
-      return { [field.tag]: tag, ...objectOf(chosen.fields, casePath(path, chosen.value), draft, issues).made }
+      return { [field.tag]: tag, ...objectOf(chosen.fields, casePath(path, chosen.value), draft, issues).members }
     }
   }
 }
 
-/** The body that a draft makes, and what of it could not be read at all. */
+/** Makes the body from a draft, with an issue for each text that could not be parsed. */
 export function bodyOf(form: Field & { form: "object" }, draft: Draft): { body: Record<string, unknown>; issues: Issue[] } {
   const issues: Issue[] = []
-  return { body: objectOf(form.fields, "", draft, issues).made, issues }
+  return { body: objectOf(form.fields, "", draft, issues).members, issues }
 }
 
-/** Puts a value into a draft, as what is known before anything was typed: from an address, or an object to amend. */
+/** Fills inputs of a draft from a value, such as an object to amend. */
 export function fill(draft: Draft, field: Field, path: string, value: unknown): void {
   if (value === undefined || value === null) return
   const members = isObject(value) ? value : {}
@@ -185,7 +185,7 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
     draft.set(
       path,
       Object.entries(members)
-        .map(([name, said]) => `${name}: ${field.scalars && typeof said === "string" && scalarOf(said) !== said ? `"${said}"` : said}`)
+        .map(([name, text]) => `${name}: ${field.scalars && typeof text === "string" && scalarOf(text) !== text ? `"${text}"` : text}`)
         .join("\n"),
     )
   } else if (field.form === "json") {
@@ -195,7 +195,7 @@ export function fill(draft: Draft, field: Field, path: string, value: unknown): 
   }
 }
 
-/** Where an issue of the body stands in the form: names of one's own choice are counted there, cases named. */
+/** Converts an issue's pointer into the name of its input. In the form, entries of a record are numbered and cases are named. */
 export function issueField(path: string, form: Field & { form: "object" }, draft: Draft): string {
   const steps = path.split("/").slice(1)
   let field: Field = form

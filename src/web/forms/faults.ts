@@ -1,11 +1,11 @@
-/** What a refusal says of each field, as sentences about the research. */
+/** Turns a refusal's issues into sentences beside the fields of a form. */
 import type { Issue } from "../../contract/refusals/refusal.ts"
 import { calledByForms } from "../words.ts"
 import { type Draft, issueField } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import { isOfOutput, outputName } from "./outputs.ts"
 import { placeOf, type Sheet } from "./sheets/sheet.ts"
-import { askedAt } from "./statement.ts"
+import { visibleInput } from "./statement.ts"
 
 export interface Fault {
   /** The name of the input. */
@@ -13,7 +13,7 @@ export interface Fault {
   readonly sentence: string
 }
 
-/** What an issue says, where its words are those of programs. */
+/** Replaces messages written for programs with words for people. */
 const forPeople = (message: string): string => {
   if (/^must be one of /.test(message)) return "must be chosen"
   if (/^must be text with at least one/.test(message)) return "holds nothing to read"
@@ -22,40 +22,39 @@ const forPeople = (message: string): string => {
   return message
 }
 
-/** The input that asks for what an issue is about. @param read the draft as it was read, with every name spelled out */
+/** The input that an issue is about. @param read the draft with all derived inputs filled in */
 function inputOf(path: string, form: Field & { form: "object" }, read: Draft, sheet: Sheet | undefined): string {
   const at = issueField(path, form, read)
   if (sheet === undefined) return at
-  return isOfOutput(at) ? outputName(at.slice(0, at.indexOf("|"))) : askedAt(at)
+  return isOfOutput(at) ? outputName(at.slice(0, at.indexOf("|"))) : visibleInput(at)
 }
 
-/** What a form calls a place. */
+/** The name that a form gives to a place. */
 export function nameOf(at: string, sheet: Sheet | undefined): string {
-  const asked = sheet?.asks[placeOf(at)]?.label
   const last = at.split(/[/|]/).findLast((step) => step !== "" && !/^(?:\d+|~key)$/.test(step))
-  return asked ?? calledByForms(last ?? "it")
+  return sheet?.prompts[placeOf(at)]?.label ?? calledByForms(last ?? "it")
 }
 
 const isEmpty = (draft: Draft, at: string): boolean => draft.getAll(at).every((value) => value.trim() === "")
 
 function sentenceOf({ path, message }: Issue, at: string, draft: Draft, sheet: Sheet | undefined): string {
-  // An id that names nothing already has a sentence.
+  // The message about an unknown id is a whole sentence already.
   if (message.startsWith("“")) return message
   const row = /\/(\d+)(?=\D*$)/.exec(at.replace(/\|[^/]*/g, ""))
   const place = placeOf(at)
-  const asks = sheet?.asks ?? {}
+  const prompts = sheet?.prompts ?? {}
   const missing = (
-    asks[place === "/concepts/*/label" && at === "/concepts/0/label" ? "/assertion/predicate" : place] ?? asks[placeOf(path)]
+    prompts[place === "/concepts/*/label" && at === "/concepts/0/label" ? "/assertion/predicate" : place] ?? prompts[placeOf(path)]
   )?.missing
   if (missing !== undefined && isEmpty(draft, at)) return missing.replace("{n}", String(Number(row?.[1] ?? 0) + 1))
-  const said = forPeople(message)
-  // A whole sentence, such as what the outside check of a repository says.
-  if (/^[A-Z].*[.!?]$/.test(said)) return said
-  if (said === "is missing" || said === "must be chosen") return `${nameOf(at, sheet)} ${said}.`
-  return `${asks[place] === undefined ? nameOf(at, sheet) : "This"} ${said}${/[.!?]$/.test(said) ? "" : "."}`
+  const text = forPeople(message)
+  // The message is a whole sentence already, as from the check of a repository.
+  if (/^[A-Z].*[.!?]$/.test(text)) return text
+  if (text === "is missing" || text === "must be chosen") return `${nameOf(at, sheet)} ${text}.`
+  return `${prompts[place] === undefined ? nameOf(at, sheet) : "This"} ${text}${/[.!?]$/.test(text) ? "" : "."}`
 }
 
-/** The faults of a draft in the order of the issues, each sentence once beside its field. */
+/** The faults of a draft in the order of the issues. No sentence is repeated for a field. */
 export function faultsOf(
   issues: readonly Issue[],
   form: Field & { form: "object" },

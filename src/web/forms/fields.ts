@@ -1,4 +1,4 @@
-/** The fields of an operation's form, made from the JSON Schema of its own body: there is no second list of them. */
+/** Derives the fields of an operation's form from the JSON Schema of its body. */
 import { bodySchema, type JsonSchema } from "../../contract/definitions/json-schema.ts"
 import type { ObjectKind } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -6,14 +6,14 @@ import { operationNamed } from "../../contract/operations/index.ts"
 import { kindsIn } from "../../contract/schema/ref.ts"
 import { companionOf, SAYS } from "./sheets/companion.ts"
 
-/** The objects that a field of ids may name. */
+/** The kinds of object that an id field accepts. */
 type Named = readonly ObjectKind[]
 
 interface Common {
-  /** The property's own name; empty for items of lists. */
+  /** The property's name. Empty for an item of a list. */
   readonly name: string
   readonly required: boolean
-  /** What the schema says a value must be, for the hint. */
+  /** The schema's description of a valid value. */
   readonly hint?: string | undefined
 }
 export type Field = Common &
@@ -30,16 +30,16 @@ export type Field = Common &
     | { readonly form: "choice"; readonly options: readonly string[] }
     | { readonly form: "fixed"; readonly value: unknown }
     | { readonly form: "object"; readonly fields: readonly Field[] }
-    /** Texts, one a line; ids and closed sets of words as boxes to tick. */
+    /** Texts, one per line, or ids, which are shown as checkboxes. */
     | { readonly form: "lines"; readonly of: "text" | "id"; readonly least: number; readonly named?: Named }
     | { readonly form: "boxes"; readonly options: readonly string[] }
     | { readonly form: "list"; readonly item: Field; readonly least: number; readonly most: number }
-    /** Names of one's own choice, each with its fields. */
+    /** A record of objects under keys that the user chooses. */
     | { readonly form: "named"; readonly item: Field }
-    /** Names with their values, one a line; `scalars` where numbers and true or false are values of their own. */
+    /** Names and values, one pair per line. With `scalars`, values may be numbers or booleans. */
     | { readonly form: "pairs"; readonly scalars: boolean }
     | { readonly form: "json" }
-    /** One of several objects, told apart by a property. */
+    /** One of several objects, distinguished by a tag property. */
     | {
         readonly form: "variant"
         readonly tag: string
@@ -48,7 +48,7 @@ export type Field = Common &
   )
 
 const properties = (schema: JsonSchema) => Object.entries(schema.properties ?? {})
-/** From this length on a text has room for several lines. */
+/** A longer text gets an input of several lines. */
 const LONG = 300
 
 const namedBy = ({ refersTo }: JsonSchema): { named?: Named } => (refersTo === undefined ? {} : { named: kindsIn(refersTo) })
@@ -70,7 +70,7 @@ function textField(common: Common, schema: JsonSchema): Field {
         : title === "key" || /digest|reference|commit|url|uri/i.test(common.name)
           ? "code"
           : "text"
-  // What every text must be goes without saying.
+  // A plain text or id needs no hint.
   const hint = title === "text" || title === "string" || title === "UUID" ? undefined : schema.description
   return { ...common, hint, form: "text", max, long: type === "text" && max > LONG, type, ...namedBy(schema) }
 }
@@ -91,7 +91,7 @@ function eitherField(common: Common, options: readonly JsonSchema[]): Field {
     }))
     return { ...common, form: "variant", tag, cases }
   }
-  // Objects told apart by which of their properties is given.
+  // The objects are distinguished by which property is present.
   if (options.every(({ type }) => type === "object"))
     return {
       ...common,
@@ -130,24 +130,24 @@ function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
 
 const made = new Map<string, Field & { form: "object" }>()
 
-/** The same field with all in it that may be left out. */
+/** Makes a field and everything in it optional. */
 function optionally(field: Field): Field {
   const own = { ...field, required: false }
   if (own.form === "object") return { ...own, fields: own.fields.map(optionally) }
   return own.form === "list" ? { ...own, least: 0, item: optionally(own.item) } : own
 }
 
-/** What is asked beside an operation, as a part of its form that may be left out. */
-function besides({ name }: Operation): Field[] {
+/** The fields of an operation's companion, as an optional part of the form. */
+function companionFields({ name }: Operation): Field[] {
   const companion = companionOf(name)
   const operation = companion && operationNamed(companion.operation)
   if (operation === undefined) return []
   const { fields } = formOf(operation)
-  const asked = companion?.asks.flatMap((each) => fields.filter((field) => field.name === each)) ?? []
-  return [optionally({ name: SAYS.slice(1), required: false, form: "object", fields: asked })]
+  const shown = companion?.fields.flatMap((name) => fields.filter((field) => field.name === name)) ?? []
+  return [optionally({ name: SAYS.slice(1), required: false, form: "object", fields: shown })]
 }
 
-/** The body of an operation as one field of fields; what every body has is left to the page. */
+/** The body of an operation as an object field, without the members that every body has, which the page adds. */
 export function formOf(operation: Operation): Field & { form: "object" } {
   const known = made.get(operation.name)
   if (known !== undefined) return known
@@ -156,7 +156,7 @@ export function formOf(operation: Operation): Field & { form: "object" } {
     name: "",
     required: true,
     form: "object" as const,
-    fields: [...objectFields(schema, ["schemaVersion", operation.delivery, "client"]), ...besides(operation)],
+    fields: [...objectFields(schema, ["schemaVersion", operation.delivery, "client"]), ...companionFields(operation)],
   }
   made.set(operation.name, form)
   return form

@@ -1,4 +1,4 @@
-/** A form as its sheet lays it out: what is asked first, then what is folded, then whatever the schema has besides. */
+/** Lays out a form as its sheet says: the first fields, then any field that the sheet does not name, then the folded ones. */
 import { type Html, html } from "../html.ts"
 import type { Field } from "./fields.ts"
 import { type FormState, suggestedId } from "./inputs.ts"
@@ -11,7 +11,7 @@ import { borrowedName } from "./suggestions.ts"
 
 type Form = Field & { form: "object" }
 
-/** The field at a place, with the objects around it left out. */
+/** The field at a place, without the objects around it. */
 function fieldAt(form: Form, place: string): Field | undefined {
   let field: Field | undefined = form
   for (const step of place.split("/").slice(1))
@@ -19,7 +19,7 @@ function fieldAt(form: Form, place: string): Field | undefined {
   return field
 }
 
-/** What is left of a field once some places within it stand elsewhere. */
+/** A field without the places that are shown elsewhere. Null if nothing is left. */
 function left(field: Field, path: string, elsewhere: ReadonlySet<string>): Field | null {
   if (field.form !== "object") return field
   const fields = field.fields.flatMap((inner) => {
@@ -29,7 +29,7 @@ function left(field: Field, path: string, elsewhere: ReadonlySet<string>): Field
   return fields.length === 0 ? null : { ...field, fields }
 }
 
-/** Where a sheet asks for the sentence of a statement, and for its words and roles. */
+/** The places for the sentence of a statement, and for its words and roles. */
 const [STATEMENT, STRUCTURE] = ["/assertion", "/concepts"]
 
 function placed(form: Form, place: string, elsewhere: ReadonlySet<string>, state: FormState, bare: boolean): Html | null {
@@ -42,13 +42,13 @@ function placed(form: Form, place: string, elsewhere: ReadonlySet<string>, state
   return bare && rest.form === "object" ? fields(rest.fields, place, state) : one(rest, place, state)
 }
 
-/** Whether somebody wrote into one of these places already, or asked for more rows there; a choice, or a number, may be there from the beginning. */
+/** Whether a place was filled in or got more rows. Choices and numbers do not count, because they may have an initial value. */
 function isWritten(form: Form, { draft, sheet }: FormState, places: readonly string[]): boolean {
-  const told = places.filter((place) => !["choice", "yes-no", "number"].includes(fieldAt(form, place)?.form ?? ""))
-  const within = (name: string) => told.some((place) => name === place || name.startsWith(`${place}/`))
+  const counted = places.filter((place) => !["choice", "yes-no", "number"].includes(fieldAt(form, place)?.form ?? ""))
+  const within = (name: string) => counted.some((place) => name === place || name.startsWith(`${place}/`))
   return [...draft].some(([name, value]) =>
     name.startsWith("#")
-      ? within(name.slice(1)) && Number(value) > Math.max(1, sheet?.asks[placeOf(name.slice(1))]?.rows ?? 1)
+      ? within(name.slice(1)) && Number(value) > Math.max(1, sheet?.prompts[placeOf(name.slice(1))]?.rows ?? 1)
       : value.trim() !== "" && within(name),
   )
 }
@@ -61,7 +61,7 @@ function lists({ suggestions, outputs }: FormState): Html {
 <datalist id="${suggestedId("outputs")}">${outputs.map(({ text }) => html`<option value="${text}"></option>`)}</datalist>`
 }
 
-/** All fields of a form, with the lists its inputs choose from. */
+/** Renders all fields of a form, with the suggestions for its inputs. */
 export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState): Html {
   if (sheet === undefined) return html`${fields(form.fields, "", state)}${dataLists(form, state.choices)}`
   const { first, folds = [] } = sheet
@@ -71,13 +71,13 @@ export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState):
   const rest = left(form, "", all)
   const top = first.filter((place) => !state.hidden.has(place))
   const wrong = [...state.faults.keys()]
-  const folded = folds.map(({ heading, places, told }) => {
+  const folded = folds.map(({ heading, places, summary }) => {
     const body = places.map((place) => placed(form, place, without(place), state, true))
-    const said = told?.(state.draft) ?? ""
+    const tag = summary?.(state.draft) ?? ""
     const isOpen =
-      (told === undefined && isWritten(form, state, places)) ||
+      (summary === undefined && isWritten(form, state, places)) ||
       wrong.some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
-    return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}${said === "" ? null : html` <span class="tag">${said}</span>`}</summary>${body}</details>`
+    return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}${tag === "" ? null : html` <span class="tag">${tag}</span>`}</summary>${body}</details>`
   })
   const kept = [...(sheet.kept ?? [])].filter((place) => first.includes(place) && state.hidden.has(place))
   const others = rest === null || rest.form !== "object" ? [] : rest.fields

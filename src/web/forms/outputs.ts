@@ -1,10 +1,10 @@
-/** Outputs of attempts, which evidence cites: chosen by attempt and name, so that nobody copies a digest. */
+/** Lets evidence name an output by its attempt and name, so that nobody has to copy a digest. */
 import { orNull, type Visit } from "../visit.ts"
 import { casePath, countName, type Draft, itemCount } from "./draft.ts"
 import type { Choice } from "./choices.ts"
 
 export const OUTPUT_CASE = "attempt_output"
-/** The name of the input that stands for the attempt, the output's label and its digest. */
+/** The name of the input that replaces those for the attempt, the output's label and its digest. */
 export const outputName = (path: string): string => `${casePath(path, OUTPUT_CASE)}/output`
 const OF_OUTPUT = new RegExp(`\\|${OUTPUT_CASE}/(?:attemptId|outputLabel|digest)$`)
 export const isOfOutput = (path: string): boolean => OF_OUTPUT.test(path)
@@ -16,9 +16,9 @@ export interface Output {
   readonly digest: string
 }
 
-/** Attempts whose outputs are listed, the newest. */
+/** How many attempts have their outputs listed: the newest ones. */
 const LOOKED_INTO = 20
-/** Outputs of one attempt that are listed. */
+/** How many outputs of an attempt are listed. */
 const MOST = 20
 
 export const outputsOf = (visit: Visit, attempts: readonly Choice[]): Output[] =>
@@ -29,7 +29,7 @@ export const outputsOf = (visit: Visit, attempts: readonly Choice[]): Output[] =
       outputs.slice(0, MOST).map(({ outputLabel, digest }) => ({ text: `${label}: ${outputLabel}`, attemptId, outputLabel, digest })),
     )
 
-/** Takes the outputs that were chosen apart into what the body holds. */
+/** Replaces each chosen output with the inputs that the body needs. */
 export function withOutputs(draft: Draft, outputs: readonly Output[]): Draft {
   if (!draft.has(countName("/evidence"))) return draft
   const made = new URLSearchParams(draft)

@@ -1,6 +1,6 @@
 /**
- * What a sentence says, as far as its words tell: which of them say what happens, and what stands before and after these. A
- * proposal: the form shows it, and whoever writes accepts or changes it.
+ * Proposes a predicate and roles for a sentence, from its verb and the words before and after it. The form shows the proposal,
+ * and the author accepts or changes it.
  */
 import { createHash } from "node:crypto"
 import { withoutTrailing } from "../../contract/text.ts"
@@ -12,7 +12,7 @@ const helpers: ReadonlySet<string> = new Set(
   "does do did is are was were has have had can cannot could may might must will would shall should".split(" "),
 )
 const negations: ReadonlySet<string> = new Set(["not", "never", "no", "only", "always", "still", "also", "already"])
-/** Words that begin what a claim holds under. */
+/** Words that begin a condition. */
 const turns: ReadonlySet<string> = new Set(
   "at with without on in for when if after before during while from by over under than as across among because within per until unless".split(
     " ",
@@ -21,18 +21,18 @@ const turns: ReadonlySet<string> = new Set(
 
 const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g, "")
 
-/** Characters of a sentence that are looked at, and of what stands in a role. */
+/** The most characters that are read of a sentence, or put into a role. */
 const LONG = 600
 
-interface Happens {
-  /** Its words in the sentence, from one place up to another. */
+interface Predicate {
+  /** Index of its first word, and the index after its last. */
   readonly from: number
   readonly until: number
   readonly verb: string | undefined
 }
 
-/** The words that say what happens: a helper with its verb, or a verb alone; a name that is none is no verb in the first place. */
-function happens(words: readonly string[], known: ReadonlySet<string>): Happens | undefined {
+/** Finds the predicate: a verb, with or without an auxiliary. The first word of a sentence is never taken for a verb. */
+function findPredicate(words: readonly string[], known: ReadonlySet<string>): Predicate | undefined {
   for (let at = 1; at < words.length; at += 1) {
     const word = bare(words[at] ?? "")
     if (helpers.has(word)) {
@@ -44,7 +44,7 @@ function happens(words: readonly string[], known: ReadonlySet<string>): Happens 
       return own === undefined && until === at + 1 ? undefined : { from: at, until, verb: own }
     }
     if (known.has(word)) return { from: at, until: at + 1, verb: verbOf(word) }
-    // What has an article before it, or a turn, is a noun: "the change of", "with increases".
+    // A word after an article or a preposition is a noun: "the change of", "with increases".
     const before = bare(words[at - 1] ?? "")
     const verb = verbOf(word)
     if (verb !== undefined && !["the", "a", "an", "of", "this", "its"].includes(before) && !turns.has(before))
@@ -66,7 +66,7 @@ const roleNamed = (name: string, value: string) => ({
 })
 const trimmed = (words: readonly string[]): string => withoutTrailing(words.join(" ").replace(/^(?:The|the|A|a|An|an) /, ""), ".,;:!?")
 
-/** What a sentence is said to hold under where its words do not tell what is said of what. */
+/** The proposal for a sentence that could not be taken apart: the whole sentence holds under its scope. */
 const asWhole = (wording: string, scope: string): Proposal => ({
   predicate: "holds",
   definition: meaningOf("hold") ?? "",
@@ -76,15 +76,15 @@ const asWhole = (wording: string, scope: string): Proposal => ({
   ],
 })
 
-/** What is proposed for a sentence. @param scope where it is said to hold; undefined is answered where even that is missing */
-export function proposalFor(wording: string, scope: string, { concepts }: Suggestions): Proposal | undefined {
+/** Proposes predicate and roles. @returns undefined if the sentence could not be taken apart and has no scope either */
+function proposalFor(wording: string, scope: string, { concepts }: Suggestions): Proposal | undefined {
   const whole = scope === "" ? undefined : asWhole(wording, scope)
   const words = wording.trim().slice(0, LONG).split(/\s+/)
   const predicates = new Map(concepts.flatMap((concept) => (concept.happens ? [[concept.label.toLowerCase(), concept] as const] : [])))
-  const found = happens(words, new Set(predicates.keys()))
+  const found = findPredicate(words, new Set(predicates.keys()))
   if (found === undefined) return whole
-  const said = words.slice(found.from, found.until).join(" ")
-  // What stands before a comma leads in: "Over 5 seeds, GRPO raises".
+  const predicate = words.slice(found.from, found.until).join(" ")
+  // Words before a comma are a condition: "Over 5 seeds, GRPO raises".
   const comma = words.slice(0, found.from).findLastIndex((word) => word.endsWith(","))
   const leading = trimmed(words.slice(0, comma + 1))
   const subject = trimmed(words.slice(comma + 1, found.from))
@@ -104,25 +104,25 @@ export function proposalFor(wording: string, scope: string, { concepts }: Sugges
       : [
           {
             ...roleNamed(isCausal(found.verb) ? "effect" : "statement", object),
-            ...(isCausal(found.verb) ? {} : { definition: "What is said of it." }),
+            ...(isCausal(found.verb) ? {} : { definition: "What is said about it." }),
           },
         ]),
     ...(condition === "" ? [] : [roleNamed("condition", condition)]),
   ]
   if (subject === "" || parts.length < 2) return whole
-  const own = predicates.get(bare(said))
+  const own = predicates.get(bare(predicate))
   const meaning = meaningOf(found.verb)
   const isNegated =
     found.until - found.from > 1 &&
     words.slice(found.from, found.until).some((word) => negations.has(bare(word)) || bare(word) === "cannot")
   return {
-    predicate: own === undefined ? said : borrowedName(own),
+    predicate: own === undefined ? predicate : borrowedName(own),
     definition: own === undefined ? (meaning === undefined || isNegated ? "As in plain English." : meaning) : "",
     roles: parts.map((part) => ({ ...part, value: borrowed(part.value, concepts) })),
   }
 }
 
-/** A concept of the Room by the name under which it is borrowed; any other words as they are. */
+/** Replaces the label of one of the Room's concepts with the name under which it is borrowed. Other words stay. */
 const borrowed = (value: string, concepts: Suggestions["concepts"]): string => {
   const known = concepts.find(({ label, happens }) => !happens && label.toLowerCase() === value.toLowerCase())
   return known === undefined ? value : borrowedName(known)
@@ -135,25 +135,25 @@ export const WORDING = "/assertion/wording"
 const typed = (draft: Draft, name: string): string => draft.get(name)?.trim() ?? ""
 
 const isStructure = (name: string): boolean => name.startsWith(`${ROLES}/`) || name.startsWith(`${CONCEPTS}/0/`)
-/** What stands in the words and roles of a draft, as a short text: the same for the same. */
-const markOf = (draft: Draft): string =>
+/** A digest of the words and roles of a draft. */
+const digestOf = (draft: Draft): string =>
   createHash("sha256")
     .update(JSON.stringify([...draft].filter(([name, value]) => isStructure(name) && value !== "").sort()))
     .digest("hex")
     .slice(0, 16)
-/** Where a draft says what was proposed for it. */
+/** The input that holds the digest of the proposed words and roles. */
 export const PROPOSED = "_proposed"
-/** Whether its words and roles are those that were proposed. */
-export const isAsProposed = (draft: Draft): boolean => draft.get(PROPOSED) === markOf(draft)
+/** Whether the words and roles are still as proposed. */
+export const isAsProposed = (draft: Draft): boolean => draft.get(PROPOSED) === digestOf(draft)
 
-/** Whether nobody said yet what the words of a sentence mean and what stands in which role. */
+/** Whether no word and no role has been filled in. */
 function isBare(draft: Draft): boolean {
   const roles = Array.from({ length: itemCount(draft, ROLES, 2, 12) }, (_, at) => `${ROLES}/${at}/value`)
   const names = [`${CONCEPTS}/0/label`, "/assertion/predicate/type", ...roles, ...roles.map((name) => `${name}/type`)]
   return names.every((name) => typed(draft, name) === "")
 }
 
-/** The draft with what its sentence proposes, unless somebody said it in words of their own; the same draft where nothing is new. */
+/** Adds the proposal for the sentence, unless the author has changed words or roles. @returns the same draft if nothing changes */
 export function withProposal(draft: Draft, known: Suggestions): Draft {
   if (typed(draft, WORDING) === "" || (!isBare(draft) && !isAsProposed(draft))) return draft
   const proposal = proposalFor(typed(draft, WORDING), typed(draft, "/scope"), known)
@@ -166,6 +166,6 @@ export function withProposal(draft: Draft, known: Suggestions): Draft {
   proposal.roles.forEach((role, at) => {
     for (const [name, value] of Object.entries(role)) made.set(`${ROLES}/${at}/${name}`, value)
   })
-  made.set(PROPOSED, markOf(made))
+  made.set(PROPOSED, digestOf(made))
   return made.get(PROPOSED) === draft.get(PROPOSED) ? draft : made
 }

@@ -1,4 +1,4 @@
-/** A draft read as the body it means: rows that were left empty go, names become ids, what goes without saying is said. */
+/** Reads a draft as a request body: drops empty rows, replaces names with ids, and fills in what follows from other inputs. */
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Issue } from "../../contract/refusals/refusal.ts"
@@ -13,7 +13,7 @@ import { sheetOf } from "./sheets/index.ts"
 import { spelledOut } from "./statement.ts"
 import { type Suggestions, suggestionsOf } from "./suggestions.ts"
 
-/** What a form of a Room has at hand. */
+/** The choices and suggestions that a form offers. */
 export interface AtHand {
   readonly choices: Choices
   readonly suggestions: Suggestions
@@ -34,10 +34,10 @@ export function atHand(visit: Visit, operation: Operation, roomId: string | unde
 
 const EXECUTION = "/provenance/execution"
 
-/** The experiment of the attempts that a finding comes from, where none is named; its effects are of that one too. */
+/** Fills in the experiment of a finding from its attempts, and the experiment of each effect from the finding. */
 function withExperiment(draft: Draft, { choices }: AtHand): Draft {
-  const named = draft.getAll(`${EXECUTION}/attemptIds`)
-  const experimentId = draft.get(`${EXECUTION}/experimentId`) || choices("attempt").find(({ id }) => named.includes(id))?.of
+  const attemptIds = draft.getAll(`${EXECUTION}/attemptIds`)
+  const experimentId = draft.get(`${EXECUTION}/experimentId`) || choices("attempt").find(({ id }) => attemptIds.includes(id))?.of
   if (experimentId === undefined) return draft
   const made = new URLSearchParams(draft)
   made.set(`${EXECUTION}/experimentId`, experimentId)
@@ -46,22 +46,23 @@ function withExperiment(draft: Draft, { choices }: AtHand): Draft {
   return made
 }
 
-/** Where a faulty draft was read: the draft without its empty rows, and with every name spelled out. */
 export interface ReadDraft {
+  /** The draft without its empty rows. */
   readonly draft: Draft
+  /** The draft with ids in place of names, and with all derived inputs. */
   readonly spelled: Draft
   readonly body: Record<string, unknown>
   readonly issues: readonly Issue[]
 }
 
-/** Reads a draft. The Room is looked into only where something is named in words. */
+/** Reads a draft. */
 export function readDraft(visit: Visit, operation: Operation, roomId: string | undefined, sent: Draft): ReadDraft {
   const form = formOf(operation)
   const draft = withoutBlankRows(form, sent)
   const hand = atHand(visit, operation, roomId)
   const statement = form.fields.some(({ name }) => name === "assertion") && sheetOf(operation.name) !== undefined
-  const named = withOutputs(statement ? spelledOut(draft, hand.suggestions) : draft, hand.outputs)
-  const { draft: resolved, issues } = withIds(form, named, { visit, roomId, choices: hand.choices })
+  const withDigests = withOutputs(statement ? spelledOut(draft, hand.suggestions) : draft, hand.outputs)
+  const { draft: resolved, issues } = withIds(form, withDigests, { visit, roomId, choices: hand.choices })
   const spelled = operation.name === "publish_finding" ? withExperiment(resolved, hand) : resolved
   const read = bodyOf(form, spelled)
   return { draft, spelled, body: read.body, issues: [...issues, ...read.issues] }

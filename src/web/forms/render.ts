@@ -1,12 +1,12 @@
-/** A form's fields as markup, as its schema says and its sheet puts them. */
-import type { ObjectKind } from "../../contract/objects/objects.ts"
+/** Renders a form's fields from its schema, with the words of its sheet. */
+import { aOrAn, type ObjectKind } from "../../contract/objects/objects.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { title, words } from "../words.ts"
 import { type Choices, choicesAmong } from "./choices.ts"
 import { casePath, countName, itemCount, keyName } from "./draft.ts"
 import type { Field } from "./fields.ts"
 import {
-  askedOf,
+  promptOf,
   boxes,
   common,
   faultsAt,
@@ -29,23 +29,20 @@ import {
 import { isOfOutput, OUTPUT_CASE, outputName } from "./outputs.ts"
 
 const group = (name: Content, body: Content, path: string, state: FormState): Html =>
-  html`<fieldset${attributes({ class: askedOf(path, state)?.line === true ? "line" : null, ...onlyWith(path, state) })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
+  html`<fieldset${attributes({ class: promptOf(path, state)?.line === true ? "line" : null, ...onlyWith(path, state) })}><legend>${name}</legend>${faultsAt(path, state)}${body}</fieldset>`
 
-/** "an attempt": a noun with its article. */
-const aOrAn = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`
-
-/** The buttons that add a row and take one away: without a script they send the form and show it again. */
+/** The buttons that add and remove a row. Without the script they send the form, which is shown again. */
 export const addButton = (path: string, row: string): Html =>
   html`<p class="row-end"><button class="quiet" name="_add" value="${path}" formnovalidate>Add ${aOrAn(row)}</button></p>`
 export const removeButton = (at: string, row: string, index: number): Html =>
   html`<button class="plain remove" name="_remove" value="${at}" formnovalidate>Remove ${row} ${index + 1}</button>`
 
 function items(field: Field & { form: "list" | "named" }, path: string, state: FormState): Html {
-  const asked = askedOf(path, state)
+  const prompt = promptOf(path, state)
   const least = field.form === "list" ? field.least : 1
-  const count = itemCount(state.draft, path, asked?.rows ?? least, field.form === "list" ? field.most : undefined)
+  const count = itemCount(state.draft, path, prompt?.rows ?? least, field.form === "list" ? field.most : undefined)
   const one =
-    asked?.row ??
+    prompt?.row ??
     words(field.name)
       .replace(/ies$/, "y")
       .replace(/([^s])s$/, "$1")
@@ -57,22 +54,22 @@ function items(field: Field & { form: "list" | "named" }, path: string, state: F
         : html`<div class="field"><label for="${idOf(keyName(at))}">Key</label>
       <input${attributes({ id: idOf(keyName(at)), name: keyName(at), value: state.draft.get(keyName(at)) ?? "", class: "code", autocomplete: "off", pattern: "[a-z][a-z0-9_]{0,63}" })}><p class="hint">Lower-case letters, digits and _; the name that roles refer to.</p>
       </div>`
-    return html`<fieldset class="row${asked?.line === true ? " line" : ""}"><legend>${title(one)} ${index + 1}</legend>
+    return html`<fieldset class="row${prompt?.line === true ? " line" : ""}"><legend>${title(one)} ${index + 1}</legend>
       ${faultsAt(at, state)}${key}${fields(inner(field.item), at, state)}${removeButton(at, one, index)}
       </fieldset>`
   })
   return html`<fieldset class="list"><legend>${nameAt(field, path, state)}${optional(field, path, state)}</legend>
-    ${hintOf(path, asked?.hint)}${faultsAt(path, state)}<input type="hidden" name="${countName(path)}" value="${count}">${rows}${addButton(path, one)}</fieldset>`
+    ${hintOf(path, prompt?.hint)}${faultsAt(path, state)}<input type="hidden" name="${countName(path)}" value="${count}">${rows}${addButton(path, one)}</fieldset>`
 }
 
-/** What an item holds, without a frame of its own. */
+/** The fields of a list item. */
 const inner = (item: Field): readonly Field[] => (item.form === "object" ? item.fields : [item])
 
 function variant(field: Field & { form: "variant" }, path: string, state: FormState): Html {
   const tagPath = `${path}/${field.tag}`
   const chosen = state.draft.get(tagPath) ?? ""
   const tag: Field = { name: field.tag, required: field.required, form: "choice", options: field.cases.map(({ value }) => value) }
-  // Without the script every case is shown, and only the chosen one is read.
+  // Without the script all cases are shown, and only the chosen one is read.
   const cases = field.cases.map(
     ({ value, fields: own }) => html`<fieldset data-case="${value}"><legend>${title(told(value, tagPath, state))}</legend>
     ${state.sheet !== undefined && value === OUTPUT_CASE ? outputInput(path, state) : null}${fields(
@@ -89,22 +86,22 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
   )}${cases}</div>`
 }
 
-/** One output of an attempt, by the attempt's label and its own name. */
+/** An input for an output of an attempt, by the attempt's label and the output's name. */
 function outputInput(path: string, state: FormState): Html {
   const name = outputName(path)
-  const asked = { name: "output", required: true, form: "text", max: 400, long: false, type: "text" } as const
+  const field = { name: "output", required: true, form: "text", max: 400, long: false, type: "text" } as const
   return labelled(
     {
-      field: asked,
+      field,
       path: name,
       state,
       hint: state.outputs.length === 0 ? "No attempt of this Room has reported an output yet." : "Such as A4: model.json",
     },
-    html`<input${attributes({ ...common(asked, name, state, true), type: "text", list: suggestedId("outputs"), value: state.draft.get(name), autocomplete: "off" })}>`,
+    html`<input${attributes({ ...common(field, name, state, true), type: "text", list: suggestedId("outputs"), value: state.draft.get(name), autocomplete: "off" })}>`,
   )
 }
 
-/** A field with its label; nothing for what is fixed. */
+/** Renders a field with its label. Null for a fixed value. */
 export function one(field: Field, path: string, state: FormState): Html | null {
   if (state.hidden.has(path))
     return html`${state.draft.getAll(path).map((value) => html`<input type="hidden" name="${path}" value="${value}">`)}${faultsAt(path, state)}`
@@ -171,11 +168,11 @@ export function one(field: Field, path: string, state: FormState): Html | null {
   }
 }
 
-/** Fields one after the other. */
-export const fields = (given: readonly Field[], path: string, state: FormState): Html =>
-  html`${given.map((field) => one(field, field.name === "" ? path : `${path}/${field.name}`, state))}`
+/** Renders fields one after the other. */
+export const fields = (all: readonly Field[], path: string, state: FormState): Html =>
+  html`${all.map((field) => one(field, field.name === "" ? path : `${path}/${field.name}`, state))}`
 
-/** What each id within the fields may name, as far as it is chosen from a list. */
+/** The kinds that each id field within a field accepts. */
 const namedWithin = (field: Field): (readonly ObjectKind[])[] => {
   switch (field.form) {
     case "text":
@@ -193,12 +190,12 @@ const namedWithin = (field: Field): (readonly ObjectKind[])[] => {
   }
 }
 
-/** The lists that inputs of ids choose from, each once. */
+/** The datalists of the id fields, each once. */
 export const dataLists = (form: Field, choices: Choices): Html => {
   const lists = new Map(namedWithin(form).map((named) => [listId(named), choicesAmong(choices, named)]))
   return html`${[...lists].map(([id, list]) =>
     list.length === 0
       ? null
-      : html`<datalist id="${id}">${list.map(({ text: said }) => html`<option value="${said}"></option>`)}</datalist>`,
+      : html`<datalist id="${id}">${list.map((choice) => html`<option value="${choice.text}"></option>`)}</datalist>`,
   )}`
 }

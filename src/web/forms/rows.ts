@@ -1,8 +1,8 @@
-/** Rows of a draft's lists: added, removed, and left out where nobody wrote into them. */
+/** Adds, removes and leaves out rows of a draft's lists. */
 import { casePath, countName, type Draft, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
 
-/** Adds or removes an item of a list, as a button asks; what was typed into the others stays. */
+/** Adds or removes a row of a list. The other rows keep their text. */
 export function withItem(draft: Draft, { add, remove }: { add: string | null; remove: string | null }): Draft {
   const made = new URLSearchParams(draft)
   if (add !== null) made.set(countName(add), String(itemCount(draft, add, 1) + 1))
@@ -20,10 +20,10 @@ export function withItem(draft: Draft, { add, remove }: { add: string | null; re
   return moved
 }
 
-/** Steps of a name within which a row is looked for: rows stand no deeper. */
+/** The most steps in the name of a row. */
 const DEEPEST_ROW = 6
 
-/** Every row in which anything was written. */
+/** The names of all rows that have text in them. */
 function writtenRows(draft: Draft): Set<string> {
   const rows = new Set<string>()
   for (const [name, value] of draft) {
@@ -34,7 +34,7 @@ function writtenRows(draft: Draft): Set<string> {
   return rows
 }
 
-/** The draft with some rows of a list, in their order; the others and what is in them are gone. */
+/** Keeps only these rows of a list, in their order. */
 function withRows(draft: Draft, list: string, kept: readonly number[]): Draft {
   const places = new Map(kept.map((index, place) => [String(index), String(place)]))
   const made = new URLSearchParams()
@@ -52,7 +52,7 @@ function withRows(draft: Draft, list: string, kept: readonly number[]): Draft {
   return made
 }
 
-/** Leaves out the rows of lists that nobody wrote into; as many as a list must have stay. */
+/** Leaves out the empty rows of lists, but keeps as many rows as a list must have. */
 export function withoutBlankRows(form: Field, draft: Draft): Draft {
   const written = writtenRows(draft)
   let made = draft

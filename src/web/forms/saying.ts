@@ -1,4 +1,4 @@
-/** What a finding says of the question and the hypotheses of its experiment: asked with it, and sent as a write of its own after it. */
+/** What a finding says about its experiment's question and hypotheses: part of the finding's form, but sent as a second write. */
 import { randomUUID } from "node:crypto"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { isObject } from "../../contract/json.ts"
@@ -15,13 +15,13 @@ import { faultsAt, type FormState } from "./inputs.ts"
 import { addButton, fields, removeButton } from "./render.ts"
 
 const HYPOTHESES = `${SAYS}/towardHypothesis`
-/** The input that keeps the delivery id of the second write, so that a form sent twice stores it once. */
+/** The input with the delivery id of the second write, so that a form sent twice stores it once. */
 const DELIVERY = `${SAYS}/~id`
 
-/** A row about a hypothesis that the form knows: it is shown, and not asked for again. */
-function known(item: Field & { form: "object" }, at: string, text: string, state: FormState): Html {
-  const asked = item.fields.filter(({ name }) => name !== "versionId")
-  return html`<fieldset class="row line"><legend><bdi>${text}</bdi></legend>${faultsAt(at, state)}<input type="hidden" name="${at}/versionId" value="${state.draft.get(`${at}/versionId`)}">${fields(asked, at, state)}</fieldset>`
+/** A row for a hypothesis that is already chosen. */
+function chosenRow(item: Field & { form: "object" }, at: string, text: string, state: FormState): Html {
+  const shown = item.fields.filter(({ name }) => name !== "versionId")
+  return html`<fieldset class="row line"><legend><bdi>${text}</bdi></legend>${faultsAt(at, state)}<input type="hidden" name="${at}/versionId" value="${state.draft.get(`${at}/versionId`)}">${fields(shown, at, state)}</fieldset>`
 }
 
 function hypotheses(list: Field & { form: "list" }, texts: ReadonlyMap<string, string>, state: FormState): Html {
@@ -32,13 +32,13 @@ function hypotheses(list: Field & { form: "list" }, texts: ReadonlyMap<string, s
     const at = `${HYPOTHESES}/${index}`
     const text = texts.get(draft.get(`${at}/versionId`) ?? "")
     if (item.form !== "object") return null
-    if (text !== undefined) return known(item, at, text, state)
+    if (text !== undefined) return chosenRow(item, at, text, state)
     return html`<fieldset class="row line"><legend class="aside">Hypothesis ${index + 1}</legend>${faultsAt(at, state)}${fields(item.fields, at, state)}${count === 1 ? null : removeButton(at, "hypothesis", index)}</fieldset>`
   })
-  return html`<input type="hidden" name="${countName(HYPOTHESES)}" value="${count}">${rows}${addButton(HYPOTHESES, sheet?.asks[HYPOTHESES]?.row ?? "hypothesis")}`
+  return html`<input type="hidden" name="${countName(HYPOTHESES)}" value="${count}">${rows}${addButton(HYPOTHESES, sheet?.prompts[HYPOTHESES]?.row ?? "hypothesis")}`
 }
 
-/** "What does this say about H1?" */
+/** Renders the question "What does this say about H1?". */
 export function saying(field: Field & { form: "object" }, state: FormState): Html {
   const { draft, choices } = state
   const texts = new Map(choicesAmong(choices, ["hypothesis"]).map(({ id, text }) => [id, text]))
@@ -50,24 +50,25 @@ export function saying(field: Field & { form: "object" }, state: FormState): Htm
 <input type="hidden" name="${DELIVERY}" value="${draft.get(DELIVERY) ?? randomUUID()}">${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}</fieldset>`
 }
 
-/** A second write that a form comes to, and where the issues of its body stand in the form. */
-export interface Also {
-  readonly operation: Operation
+/** One write that a form makes. */
+interface FormWrite {
   readonly body: Record<string, unknown>
+  /** Converts an issue's pointer within the body into the name of its input. */
   readonly at: (path: string) => string
 }
-/** What a form's body parts into. */
-export interface Parted {
-  readonly body: Record<string, unknown>
-  /** Where an issue of the body stands in the form. */
-  readonly at: (path: string) => string
+/** The second write of a form. */
+export interface Also extends FormWrite {
+  readonly operation: Operation
+}
+/** The write that a form makes, and its second write, if any. */
+export interface Parted extends FormWrite {
   readonly also: Also | null
 }
 
 const list = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isObject).map((row) => ({ ...row })) : [])
 const isSaid = (row: Readonly<Record<string, unknown>>): boolean => row.verdict !== undefined || (row.explanation ?? "") !== ""
 
-/** Issues of rows of a list, at the rows of the form that these were made of. @param offset rows before them that are of another list */
+/** Converts pointers into a list to the rows of the form that its items came from. @param offset items that came from elsewhere */
 const moved =
   (list: string, offset: number, to: string, rows: readonly number[]) =>
   (path: string): string => {
@@ -77,8 +78,8 @@ const moved =
   }
 
 /**
- * Parts what is said of hypotheses from the body of a finding. Where the finding comes from no experiment, it says it itself, by
- * its references. What is not explained is explained by the finding's own words.
+ * Splits the statements about hypotheses from the body of a finding. A finding that comes from no experiment makes them by its own
+ * references. The finding's wording replaces a missing explanation.
  */
 export function parted(operation: Operation, draft: Draft, whole: Readonly<Record<string, unknown>>): Parted {
   const companion = companionOf(operation.name)
@@ -92,9 +93,9 @@ export function parted(operation: Operation, draft: Draft, whole: Readonly<Recor
   const question = isObject(says.towardQuestion) ? { ...says.towardQuestion } : {}
   if (rows.length === 0 && !isSaid(question)) return { body, at: asIs, also: null }
   const wording = isObject(body.assertion) && typeof body.assertion.wording === "string" ? body.assertion.wording : ""
-  const explained = <R extends Readonly<Record<string, unknown>>>(said: R) => ({
-    ...said,
-    explanation: said.explanation ?? shortened(wording, limits.explanation),
+  const explained = <R extends Readonly<Record<string, unknown>>>(row: R) => ({
+    ...row,
+    explanation: row.explanation ?? shortened(wording, limits.explanation),
   })
   const execution = isObject(body.provenance) && isObject(body.provenance.execution) ? body.provenance.execution : undefined
   if (execution === undefined) {
@@ -124,7 +125,7 @@ export function parted(operation: Operation, draft: Draft, whole: Readonly<Recor
   }
 }
 
-/** An issue of one of two writes, at its place in the form. */
+/** Moves an issue of either write to its input in the form. */
 export function inForm({ path, message }: Issue, { at, also }: Parted): Issue {
   const [, writes = "", index = "", ...inside] = path.split("/")
   if (writes !== "writes") return { path: at(path), message }

@@ -1,8 +1,8 @@
-/** How a statement is asked for: the sentence, the words in it that need a meaning, and what stands in which role. */
+/** Renders the form of a statement: its sentence, its words with their meaning, and its roles. */
 import { attributes, type Html, html } from "../html.ts"
 import { countName, itemCount } from "./draft.ts"
 import type { Field } from "./fields.ts"
-import { askedOf, common, faultsAt, type FormState, hintOf, labelled, suggestedId } from "./inputs.ts"
+import { promptOf, common, faultsAt, type FormState, hintOf, labelled, suggestedId } from "./inputs.ts"
 import { shortened } from "../words.ts"
 import { addButton, fields, removeButton } from "./render.ts"
 import { isAsProposed, PROPOSED, WORDING } from "./proposing.ts"
@@ -16,29 +16,29 @@ interface Line {
   readonly max: number
   readonly value?: string
   readonly list?: string
-  /** The place whose words it is asked with, where that is not its own. */
+  /** The place whose prompt it shows, if not its own. */
   readonly as?: string
   readonly picks?: string
 }
 
-/** One input of a row. */
+/** Renders an input of a row. */
 function input(state: FormState, { path, max, value = state.draft.get(path) ?? "", list, as = path, picks }: Line): Html {
-  const asked = askedOf(as, state)
-  const field: Field = { name: asked?.label ?? "", required: true, form: "text", max, long: false, type: "text" }
+  const prompt = promptOf(as, state)
+  const field: Field = { name: prompt?.label ?? "", required: true, form: "text", max, long: false, type: "text" }
   const own: FormState =
-    as === path || state.sheet === undefined || asked === undefined
+    as === path || state.sheet === undefined || prompt === undefined
       ? state
-      : { ...state, sheet: { ...state.sheet, asks: { ...state.sheet.asks, "/concepts/*/label": asked } } }
+      : { ...state, sheet: { ...state.sheet, prompts: { ...state.sheet.prompts, "/concepts/*/label": prompt } } }
   return labelled(
     { field, path, state: own },
-    html`<input${attributes({ ...common(field, path, own, asked?.hint !== undefined), type: "text", maxlength: max, value, list, autocomplete: "off", "data-picks": picks })}>`,
+    html`<input${attributes({ ...common(field, path, own, prompt?.hint !== undefined), type: "text", maxlength: max, value, list, autocomplete: "off", "data-picks": picks })}>`,
   )
 }
 
-/** The words that are explained; those of the first row are what the statement says that happens. */
+/** The words that are explained. The first row is the predicate. */
 function concepts(state: FormState): Html {
   const count = Math.max(1, itemCount(state.draft, CONCEPTS, 1))
-  return html`<fieldset class="list"><legend>${askedOf(CONCEPTS, state)?.label}</legend>${faultsAt(CONCEPTS, state)}<input type="hidden" name="${countName(CONCEPTS)}" value="${count}">${Array.from(
+  return html`<fieldset class="list"><legend>${promptOf(CONCEPTS, state)?.label}</legend>${faultsAt(CONCEPTS, state)}<input type="hidden" name="${countName(CONCEPTS)}" value="${count}">${Array.from(
     { length: count },
     (_, index) => {
       const at = `${CONCEPTS}/${index}`
@@ -56,8 +56,8 @@ function roles(state: FormState): Html {
   const { draft } = state
   const isFresh = !draft.has(countName(ROLES))
   const count = Math.max(2, itemCount(draft, ROLES, 2, 12))
-  const asked = askedOf(ROLES, state)
-  return html`<fieldset class="list"><legend>${asked?.label}</legend>${hintOf(ROLES, asked?.hint)}${faultsAt(ROLES, state)}<input type="hidden" name="${countName(ROLES)}" value="${count}">${Array.from(
+  const prompt = promptOf(ROLES, state)
+  return html`<fieldset class="list"><legend>${prompt?.label}</legend>${hintOf(ROLES, prompt?.hint)}${faultsAt(ROLES, state)}<input type="hidden" name="${countName(ROLES)}" value="${count}">${Array.from(
     { length: count },
     (_, index) => {
       const at = `${ROLES}/${index}`
@@ -79,30 +79,30 @@ function roles(state: FormState): Html {
   )}${addButton(ROLES, "role")}</fieldset>`
 }
 
-/** What the script offers for words that are selected in the sentence. */
+/** The buttons that the script enables when words of the sentence are selected. */
 const marking = html`<div class="marking" data-marking><span class="hint" id="marking">Select words of the sentence. They are:</span> <button type="button" class="quiet" data-mark="happens" disabled>what happens</button> <button type="button" class="quiet" data-mark="word" disabled>a word to explain</button> <button type="button" class="quiet" data-mark="role" disabled>in a role</button></div>`
 
-/** The sentence of a statement. */
+/** Renders the input for the sentence. */
 export function sentence(form: Field & { form: "object" }, state: FormState): Html {
   const assertion = form.fields.find(({ name }) => name === "assertion")
   const wording = assertion?.form === "object" ? assertion.fields.filter(({ name }) => name === "wording") : []
   return html`<div class="statement-form">${fields(wording, "/assertion", state)}</div>`
 }
 
-/** What is said of what, in a few chips; nothing where nobody said it yet. */
+/** The predicate and the roles as chips. Null if none is filled in. */
 function chips({ draft }: FormState): Html | null {
   const happens = draft.get(`${CONCEPTS}/0/label`)?.trim() ?? ""
-  const said = Array.from({ length: itemCount(draft, ROLES, 2, 12) }, (_, index) => {
+  const roleChips = Array.from({ length: itemCount(draft, ROLES, 2, 12) }, (_, index) => {
     const value = draft.get(`${ROLES}/${index}/value`)?.trim() ?? ""
     return value === "" ? null : html`<span class="tag">${draft.get(`${ROLES}/${index}/role`)}: <b>${shortened(value, 60)}</b></span> `
   })
-  if (happens === "" && said.every((each) => each === null)) return null
-  return html`${happens === "" ? null : html`<span class="tag"><b>${shortened(happens, 60)}</b></span> `}${said}`
+  if (happens === "" && roleChips.every((chip) => chip === null)) return null
+  return html`${happens === "" ? null : html`<span class="tag"><b>${shortened(happens, 60)}</b></span> `}${roleChips}`
 }
 
 /**
- * The words and roles of a statement: proposed from its sentence, shown as chips, and open to change. Unfolded where something in
- * it is wrong, or somebody asked for another row.
+ * Renders the words and roles of a statement, which are proposed from its sentence. They are folded behind chips, and unfolded
+ * after a fault or when a row was added.
  */
 export function structure(state: FormState): Html {
   const isWrong = [...state.faults.keys()].some((at) => at.startsWith(CONCEPTS) || (at.startsWith("/assertion") && at !== WORDING))

@@ -1,6 +1,6 @@
 /**
- * A statement as people write it: a sentence, the words of it that need a meaning, and what stands in which role. Keys, the
- * type of each value and which concept is the predicate are told from that.
+ * Reads a statement as people write it: a sentence, words with their meaning, and roles. The keys, the type of each value and the
+ * predicate are derived from that.
  */
 import { DECIMAL, KEY } from "../../contract/schema/patterns.ts"
 import { type Draft, itemCount, keyName } from "./draft.ts"
@@ -10,8 +10,8 @@ const CONCEPTS = "/concepts"
 const ROLES = "/assertion/roles"
 const PREDICATE = "/assertion/predicate"
 
-/** Words as a key: what is no letter of a to z or digit becomes `_`; where nothing is left, a name with a number. */
-export function keyOf(text: string, otherwise: string, taken: ReadonlySet<string>): string {
+/** Makes a key of words, with `_` for anything but a to z and digits. @param fallback the key if nothing usable is left */
+export function keyOf(text: string, fallback: string, taken: ReadonlySet<string>): string {
   const plain = text
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
@@ -19,7 +19,7 @@ export function keyOf(text: string, otherwise: string, taken: ReadonlySet<string
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^[_\d]+|_$/g, "")
     .slice(0, 60)
-  const base = KEY.test(plain) ? plain : otherwise
+  const base = KEY.test(plain) ? plain : fallback
   let key = base
   for (let count = 2; taken.has(key); count += 1) key = `${base}_${count}`
   return key
@@ -33,17 +33,17 @@ export type Value =
   | { readonly type: "boolean"; readonly value: string }
   | { readonly type: "text"; readonly value: string }
 
-/** What was written into a role: one of the words explained above, another record's, a record, a number with its unit, or a text. */
+/** Reads a role's value: a word explained above, a word of another record, a record, a number with its unit, a boolean, or text. */
 export function valueMeant(text: string, own: ReadonlyMap<string, string>, { concepts }: Suggestions): Value {
-  const said = text.trim()
-  const key = own.get(said.toLowerCase())
+  const trimmed = text.trim()
+  const key = own.get(trimmed.toLowerCase())
   if (key !== undefined) return { type: "concept", key }
-  const borrowed = concepts.find((concept) => borrowedName(concept) === said)
+  const borrowed = concepts.find((concept) => borrowedName(concept) === trimmed)
   if (borrowed !== undefined) return { type: "concept_ref", versionId: borrowed.record.versionId, key: borrowed.key }
-  if (/^[HFC]\d+: /.test(said)) return { type: "record", record: said }
-  const [, number = "", unit = ""] = /^(\S+)\s+(\S+)$/.exec(said) ?? []
+  if (/^[HFC]\d+: /.test(trimmed)) return { type: "record", record: trimmed }
+  const [, number = "", unit = ""] = /^(\S+)\s+(\S+)$/.exec(trimmed) ?? []
   if (DECIMAL.test(number)) return { type: "decimal", value: number, unit }
-  if (said === "true" || said === "false") return { type: "boolean", value: said }
+  if (trimmed === "true" || trimmed === "false") return { type: "boolean", value: trimmed }
   return { type: "text", value: text }
 }
 
@@ -57,7 +57,7 @@ function spellConcepts(draft: Draft, made: Draft, known: Suggestions): { own: Ma
     const isExplained = (draft.get(`${at}/definition`)?.trim() ?? "") !== ""
     const borrowed = isExplained ? undefined : known.concepts.find((concept) => borrowedName(concept) === label)
     if (borrowed !== undefined) {
-      // It stands in the record it is borrowed from.
+      // A borrowed concept is defined in the other record.
       made.delete(`${at}/label`)
       if (index === 0) first = { type: "concept_ref", versionId: borrowed.record.versionId, key: borrowed.key }
     } else if (label !== "") {
@@ -82,25 +82,25 @@ function spellRoles(draft: Draft, made: Draft, own: ReadonlyMap<string, string>,
     if (text.trim() === "" || draft.get(`${at}/value/type`)) continue
     const value = valueMeant(text, own, known)
     made.set(`${at}/value/type`, value.type)
-    for (const [name, said] of Object.entries(value))
-      if (name !== "type") made.set(`${at}/value|${value.type}/${name === "record" ? "versionId" : name}`, said)
+    for (const [name, part] of Object.entries(value))
+      if (name !== "type") made.set(`${at}/value|${value.type}/${name === "record" ? "versionId" : name}`, part)
   }
 }
 
-/** The draft with everything that the sentence's own form leaves out; what was given as programs give it stays. */
+/** Adds the inputs that people do not fill in: keys, types and the predicate. Those that are already set stay. */
 export function spelledOut(draft: Draft, known: Suggestions): Draft {
   const made = new URLSearchParams(draft)
   const { own, first } = spellConcepts(draft, made, known)
   if (first !== null && !draft.get(`${PREDICATE}/type`)) {
     made.set(`${PREDICATE}/type`, first.type)
-    for (const [name, said] of Object.entries(first)) if (name !== "type") made.set(`${PREDICATE}|${first.type}/${name}`, said)
+    for (const [name, part] of Object.entries(first)) if (name !== "type") made.set(`${PREDICATE}|${first.type}/${name}`, part)
   }
   spellRoles(draft, made, own, known)
   return made
 }
 
-/** The input that asks for a place of a statement. */
-export const askedAt = (path: string): string =>
+/** The input that people fill in for a place of a statement. */
+export const visibleInput = (path: string): string =>
   path.startsWith(PREDICATE)
     ? `${CONCEPTS}/0/label`
     : path.replace(/^(\/assertion\/roles\/\d+\/value).*$/, "$1").replace(/^(\/concepts\/\d+)(?:\/~key)?$/, "$1/label")

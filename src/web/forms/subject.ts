@@ -1,4 +1,4 @@
-/** What a form is about: the object an operation acts on, found by the ids it was given, and shown above the form. */
+/** Finds the objects that a form is about by the ids in its address, and shows them above the form. */
 import { isKeyOf, keysOf } from "../../contract/each.ts"
 import { parsed } from "../../contract/json.ts"
 import type { AskedId } from "../../contract/objects/objects.ts"
@@ -28,7 +28,7 @@ interface Found {
 }
 type Find = (visit: Visit, id: string) => Found | null
 
-/** How what an id names is found and shown, in the order it is shown; null for what is shown by what it belongs to. */
+/** How the object of each id is found and shown, in the order shown. Null if the object that it belongs to is shown instead. */
 const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId" | "target", Find | null>> = {
   experimentId: (visit, id) => {
     const { experimentId, roomId, label: text, status, question } = visit.ask("experiment", { experimentId: id })
@@ -83,14 +83,14 @@ const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId" | "ta
     return { roomId: room.roomId, shown }
   },
 }
-/** Other names under which an operation has the id of what it is about. */
+/** Other names of an id in the bodies of operations. */
 const aliases = { versionId: ["targetVersionId", "findingVersionId"] } as const
 
-/** Looks up what the ids name, as far as they name anything. */
+/** Looks up the objects that the ids name. Ids of unknown objects are skipped. */
 export function subjectOf(visit: Visit, ids: Ids): Subject {
   const found = keysOf(finds).flatMap((name) =>
-    [...(isKeyOf(aliases, name) ? aliases[name] : []), name].flatMap((held) => {
-      const id = ids[held]
+    [...(isKeyOf(aliases, name) ? aliases[name] : []), name].flatMap((alias) => {
+      const id = ids[alias]
       const one = id === undefined ? null : orNull(() => finds[name]?.(visit, id) ?? null)
       return one === null ? [] : [{ name, ...one }]
     }),

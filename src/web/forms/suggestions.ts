@@ -1,4 +1,4 @@
-/** What this Room's records already have words for: concepts with their meaning, roles, repositories. Offered beside inputs. */
+/** Suggestions for inputs, from the records of the Room: concepts with their meaning, roles, repositories. */
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"
@@ -7,7 +7,7 @@ interface Concept {
   readonly key: string
   readonly label: string
   readonly definition: string
-  /** Whether its record says by it what happens. */
+  /** Whether it is the predicate of its record. */
   readonly happens: boolean
   readonly record: { readonly versionId: string; readonly label: string }
 }
@@ -21,7 +21,7 @@ export interface Suggestions {
   readonly repositories: readonly string[]
 }
 
-/** Roles that most statements have; a form begins with the first two. */
+/** The usual roles. A form begins with the first two. */
 export const usualRoles: readonly Role[] = [
   { role: "cause", definition: "What is changed." },
   { role: "effect", definition: "What is measured." },
@@ -29,13 +29,13 @@ export const usualRoles: readonly Role[] = [
   { role: "condition", definition: "What must hold for it." },
 ]
 
-/** Records that are looked into, the newest. */
+/** How many of the newest records or attempts are read. */
 const LOOKED_INTO = 15
 
 const distinctBy = <T>(items: readonly T[], name: (item: T) => string): T[] =>
   [...new Map([...items].reverse().map((item) => [name(item), item])).values()].reverse()
 
-/** What is offered for statements, and for plans. */
+/** Returns the suggestions for the form of a statement, or of a plan or attempt. */
 export function suggestionsOf(visit: Visit, roomId: string | undefined, wanted: "statement" | "work" | null): Suggestions {
   const none = { concepts: [], roles: usualRoles, repositories: [] }
   if (roomId === undefined || wanted === null) return none
@@ -60,5 +60,5 @@ export function suggestionsOf(visit: Visit, roomId: string | undefined, wanted: 
   }
 }
 
-/** A concept as it is borrowed: "warm-up, as H1 means it". */
+/** The name under which a concept is borrowed: "warm-up, as H1 means it". */
 export const borrowedName = ({ label, record }: Concept): string => `${label}, as ${record.label} means it`

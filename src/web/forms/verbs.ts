@@ -1,21 +1,21 @@
-/** Verbs that claims are made with, each with what it means: enough to tell in most sentences which words say what happens. */
+/** Common verbs of claims with their meaning: enough to find the predicate of most sentences. */
 import verbs from "./verbs.json" with { type: "json" }
 
 type Words = Readonly<Record<string, string>>
-/** By their stem, with what they mean: verbs of claims that something brings something about, and those of others. */
+/** Meanings by infinitive: of verbs that say that one thing causes another, and of other verbs. */
 const [causal, plain]: readonly [Words, Words] = [verbs.causal, verbs.plain]
-/** Forms that no ending tells the stem of. */
+/** Infinitives of irregular forms. */
 const irregular: Words = verbs.irregular
 
-/** The dictionary's form of a word that is known as a verb. */
+/** The infinitive of a word, if it is a known verb. */
 export function verbOf(word: string): string | undefined {
-  const said = irregular[word] ?? word
+  const form = irregular[word] ?? word
   const known = (stem: string) => Object.hasOwn(causal, stem) || Object.hasOwn(plain, stem)
-  const stems = [said, said.replace(/s$/, ""), said.replace(/es$/, ""), said.replace(/ed$/, ""), said.replace(/d$/, "")]
+  const stems = [form, form.replace(/s$/, ""), form.replace(/es$/, ""), form.replace(/ed$/, ""), form.replace(/d$/, "")]
   return stems.find(known)
 }
 
-/** Whether a verb says that something brings something about. */
+/** Whether a verb says that one thing causes another. */
 export const isCausal = (verb: string | undefined): boolean => verb !== undefined && Object.hasOwn(causal, verb)
-/** What a verb means, in a few words. */
+/** The meaning of a verb, in a few words. */
 export const meaningOf = (verb: string | undefined): string | undefined => (verb === undefined ? undefined : (causal[verb] ?? plain[verb]))

@@ -62,7 +62,7 @@ export function opening(visit: Visit, operation: Operation): Draft {
   if (operation.name === "register_attempt") draft.set("/attemptId", randomUUID())
   if (form.fields.some(({ name }) => name === "reportedAt")) draft.set("/reportedAt", isoTime(visit.edge.instance.world.now()))
   const derived: Draft = new URLSearchParams()
-  fill(derived, form, "", sheetOf(operation.name)?.begins?.(visit, draft) ?? {})
+  fill(derived, form, "", sheetOf(operation.name)?.initial?.(visit, draft) ?? {})
   // If the Room has only one Thread, choose it.
   if (!draft.has("/threadId") && form.fields.some(({ name, required }) => name === "threadId" && required)) {
     const threads = orNull(() => visit.ask("room_threads", { roomId: draft.get("/roomId") ?? "" }, { limit: 2 }))?.items ?? []
@@ -166,7 +166,9 @@ export function formPage(
   const byInput = Map.groupBy(faults, ({ at }) => at)
   const only = new Map([
     ...operation.onlyWhen.map(({ field, when }) => [`/${field}`, `/${when.field}=${when.in.join(",")}`] as const),
-    ...Object.entries(sheet?.asks ?? {}).flatMap(([place, input]) => (input?.only === undefined ? [] : [[place, input.only] as const])),
+    ...Object.entries(sheet?.prompts ?? {}).flatMap(([place, prompt]) =>
+      prompt?.only === undefined ? [] : [[place, prompt.only] as const],
+    ),
   ])
   const state = {
     draft,

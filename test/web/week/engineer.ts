@@ -99,7 +99,7 @@ export async function pastesMetrics(t: Test): Promise<void> {
   await page.locator("[name='/argv']").fill("python train.py --arm warm-up --seed 4")
   await page.getByRole("button", { name: "Register the attempt" }).click()
   await done(grace, "register_attempt")
-  for (const said of ["it started", "it ended well"]) {
+  for (const said of ["it started", "it succeeded"]) {
     if (said !== "it started") {
       await page.getByText("Add values from a table").click()
       await page.getByLabel("Table", { exact: true }).fill("arm,seed,loss\nwarm-up,4,2.66\n")

@@ -1,22 +1,22 @@
-/** Attempts, and what happens to them, as they are asked for. */
+/** The forms for attempts and their events. */
 import { orNull } from "../../visit.ts"
-import { configurationAsk, costAsks, repositoryAsks, runAsks } from "./code.ts"
-import { pictureAsks, pictureFold } from "./pictures.ts"
-import { experimentAsk, experimentOf, keptOfExperiment as kept, sheet } from "./sheet.ts"
+import { configurationPrompt, costPrompts, repositoryPrompts, runPrompts } from "./code.ts"
+import { picturePrompts, pictureFold } from "./pictures.ts"
+import { experimentPrompt, experimentOf, keptOfExperiment as kept, sheet } from "./sheet.ts"
 
 export const attemptSheets = {
   register_attempt: sheet("register_attempt", {
     heading: "Register an attempt",
-    lead: "Before it is launched: what will be run, pinned to a public commit. Each run is an attempt of its own.",
+    lead: "Say what will be run, pinned to a public commit, before you launch it. Each run is an attempt of its own.",
     send: "Register the attempt",
     first: ["/intent", "/planId", "/rerunOf", "/reproduces", "/repository", "/argv"],
     folds: [
       { heading: "Settings and machine", places: ["/configuration", "/environment"] },
-      { heading: "Materials that go in", places: ["/inputs"] },
-      { heading: "Where it departs from the plan on purpose", places: ["/intendedDeviation"] },
+      { heading: "Input materials", places: ["/inputs"] },
+      { heading: "Intended deviation from the plan", places: ["/intendedDeviation"] },
     ],
     kept,
-    begins: (visit, draft) => {
+    initial: (visit, draft) => {
       const found = experimentOf(visit, draft)
       if (found === null) return {}
       const plan = found.acceptedPlans.at(-1)
@@ -33,41 +33,41 @@ export const attemptSheets = {
       rerun: "Register a rerun",
       reproduction: "Register a reproduction",
     },
-    asks: {
-      ...experimentAsk,
+    prompts: {
+      ...experimentPrompt,
       "/intent": {
         label: "What kind of attempt is it?",
         missing: "Say what kind of attempt it is.",
         words: {
           planned: "as the plan says",
           exploratory: "to see what happens",
-          rerun: "an attempt again",
+          rerun: "a repeat of an earlier attempt",
           reproduction: "to see whether a result holds",
         },
       },
       "/planId": { label: "Plan it follows", only: "/intent=planned", missing: "Choose the plan." },
-      "/rerunOf": { label: "Attempt it repeats", only: "/intent=rerun", missing: "Choose the attempt that is run again." },
+      "/rerunOf": { label: "Attempt it repeats", only: "/intent=rerun", missing: "Choose the attempt that it repeats." },
       "/reproduces": {
-        label: "What is it to reproduce?",
+        label: "What should it reproduce?",
         only: "/intent=reproduction",
         line: true,
         missing: "Choose an attempt or a finding.",
       },
       "/reproduces/attemptId": { label: "An attempt", missing: "Choose an attempt, or a finding." },
       "/reproduces/findingVersionId": { label: "Or a finding" },
-      ...repositoryAsks,
-      ...runAsks,
-      "/configuration": configurationAsk,
-      "/environment": { label: "Machine and versions", hint: "Name: value, one a line." },
-      "/inputs": { label: "Materials that go in", row: "input", rows: 1 },
+      ...repositoryPrompts,
+      ...runPrompts,
+      "/configuration": configurationPrompt,
+      "/environment": { label: "Machine and versions", hint: "Name: value, one per line." },
+      "/inputs": { label: "Input materials", row: "input", rows: 1 },
       "/inputs/*/materialId": { label: "Material", missing: "Choose material {n}." },
       "/inputs/*/name": { label: "Name in the run", missing: "Say what material {n} is called in the run." },
-      "/intendedDeviation": { label: "What is otherwise than planned, and why?", tall: 2 },
+      "/intendedDeviation": { label: "What differs from the plan, and why?", tall: 2 },
     },
   }),
   report_attempt_event: sheet("report_attempt_event", {
     heading: "Say what happened to the attempt",
-    lead: "In the words of who ran it. How an attempt ended cannot be changed afterwards.",
+    lead: "Report in your own words. How an attempt ended cannot be changed afterwards.",
     send: "Report it",
     first: ["/event", "/failure", "/reproduction", "/message"],
     folds: [
@@ -75,10 +75,10 @@ export const attemptSheets = {
       { heading: "Outputs", places: ["/outputs"] },
       pictureFold,
       { heading: "What it cost", places: ["/cost"] },
-      { heading: "When it was, and its exit code", places: ["/reportedAt", "/exitCode"] },
+      { heading: "Time and exit code", places: ["/reportedAt", "/exitCode"] },
     ],
     kept: ["/attemptId", "/expectedRevision", "/expectedStatus"],
-    begins: (visit, draft) => orNull(() => visit.ask("attempt", { attemptId: draft.get("/attemptId") ?? "" }))?.affordances.expected ?? {},
+    initial: (visit, draft) => orNull(() => visit.ask("attempt", { attemptId: draft.get("/attemptId") ?? "" }))?.affordances.expected ?? {},
     links: {
       started: "Say that it started",
       progress: "Report progress",
@@ -87,8 +87,8 @@ export const attemptSheets = {
       preflight_failed: "Say that it could not start",
       cancelled: "Say that it was stopped",
     },
-    asks: {
-      ...pictureAsks,
+    prompts: {
+      ...picturePrompts,
       "/attemptId": { label: "Attempt", missing: "Choose the attempt." },
       "/event": {
         label: "What happened?",
@@ -96,8 +96,8 @@ export const attemptSheets = {
         words: {
           preflight_failed: "it could not start",
           started: "it started",
-          progress: "it goes on",
-          succeeded: "it ended well",
+          progress: "it is still running",
+          succeeded: "it succeeded",
           failed: "it failed",
           cancelled: "it was stopped",
         },
@@ -105,7 +105,7 @@ export const attemptSheets = {
       "/failure": { label: "The failure", line: true },
       "/failure/stage": { label: "Where did it fail?", hint: "Such as loading, training, evaluation.", missing: "Say where it failed." },
       "/failure/explanation": { label: "How?", missing: "Say how it failed." },
-      "/reproduction": { label: "What it says of what it reproduces", line: true },
+      "/reproduction": { label: "Whether it reproduces the result", line: true },
       "/reproduction/verdict": {
         label: "The result",
         missing: "Say whether the result held.",
@@ -113,18 +113,18 @@ export const attemptSheets = {
           reproduces: "held",
           partly_reproduces: "held in part",
           does_not_reproduce: "did not hold",
-          inconclusive: "cannot be told",
+          inconclusive: "is inconclusive",
         },
       },
-      "/reproduction/explanation": { label: "How so?", missing: "Say how it bears on what it reproduces." },
+      "/reproduction/explanation": { label: "How so?", missing: "Say how it bears on the result." },
       "/reproduction/repeats": {
         label: "The difference that it repeats",
-        hint: "The same difference is worked out from this attempt, and the two are compared.",
+        hint: "The same difference is computed from this attempt, and the two are compared.",
         line: true,
       },
       "/reproduction/repeats/versionId": { label: "Finding", missing: "Choose the finding whose difference it repeats." },
-      "/reproduction/repeats/effect": { label: "Its place there, from 0", missing: "Say which difference of the finding it repeats." },
-      "/reproduction/repeats/attemptIds": { label: "Other attempts whose values take part" },
+      "/reproduction/repeats/effect": { label: "Its number there, from 0", missing: "Say which difference of the finding it repeats." },
+      "/reproduction/repeats/attemptIds": { label: "Other attempts whose values count" },
       "/message": { label: "Anything else?", tall: 2 },
       "/metrics": { label: "Metrics", row: "metric", rows: 1, line: true },
       "/metrics/*/name": { label: "Name", missing: "Metric {n} has no name yet." },
@@ -132,17 +132,17 @@ export const attemptSheets = {
       "/metrics/*/unit": { label: "Unit" },
       "/metrics/*/step": { label: "Step" },
       "/metrics/*/split": { label: "Split", hint: "Such as train or held-out." },
-      "/metrics/*/dimensions": { label: "Dimensions", hint: "Such as arm: shift, one a line." },
-      "/corrects": { label: "Units and values that were reported wrongly", row: "correction" },
+      "/metrics/*/dimensions": { label: "Dimensions", hint: "Such as arm: shift, one per line." },
+      "/corrects": { label: "Corrections of units and values", row: "correction" },
       "/corrects/*/metric": { label: "Metric", missing: "Correction {n} needs the name of its metric." },
       "/corrects/*/split": { label: "Split" },
-      "/corrects/*/dimensions": { label: "Dimensions of a value", hint: "Its new value stands among the metrics." },
+      "/corrects/*/dimensions": { label: "Dimensions of a value", hint: "Give its new value among the metrics." },
       "/corrects/*/unit": { label: "The correct unit" },
-      ...costAsks("/cost", "What it cost until now, in all"),
+      ...costPrompts("/cost", "Total cost so far"),
       "/outputs": { label: "Outputs", row: "output", rows: 1 },
       "/outputs/*/outputLabel": { label: "Name", missing: "Output {n} has no name yet." },
       "/outputs/*/digest": { label: "Digest", hint: "sha256: and 64 digits.", missing: "Output {n} has no digest yet." },
-      "/outputs/*/materialId": { label: "Material that it is" },
+      "/outputs/*/materialId": { label: "Material" },
       "/outputs/*/mediaType": { label: "Media type" },
       "/outputs/*/sizeBytes": { label: "Size in bytes" },
       "/outputs/*/description": { label: "What it is" },

@@ -1,22 +1,17 @@
-/** What the form of a finding holds before anybody wrote in it: all that its experiment and its attempts tell already. */
+/** Fills in the form of a finding from its experiment and attempts. */
 import { orNull, type Visit } from "../../visit.ts"
 import { counted } from "../../words.ts"
 
 const EXECUTION = "/provenance/execution"
-/** Contrasts that are proposed; others can be added. */
+/** How many contrasts are proposed. Others can be added. */
 const MOST = 3
 
-/** What the group is called that others are compared with. */
+/** Whether a group's name is one that people give to the baseline. */
 const isBaseline = (value: unknown): boolean =>
   ["baseline", "base", "control", "none", "plain", "default"].includes(String(value).toLowerCase())
 
-interface Begun {
-  readonly effects: readonly object[]
-  readonly baselineAttemptIds: readonly string[]
-}
-
-/** Contrasts with the baseline of the first metric that has one, for the groups that some attempts measured, and whose attempts the baseline is. */
-function contrasts(visit: Visit, experimentId: string, attemptIds: readonly string[]): Begun | null {
+/** Compares the groups that these attempts measured with the baseline, by the first metric that has one. Also returns the baseline's attempts. */
+function contrasts(visit: Visit, experimentId: string, attemptIds: readonly string[]) {
   const { metrics } = visit.ask("experiment_measurements", { experimentId })
   for (const { metric, split, dimensions } of metrics) {
     const found = dimensions.find(({ values }) => values.length > 1 && values.some(isBaseline))
@@ -34,23 +29,23 @@ function contrasts(visit: Visit, experimentId: string, attemptIds: readonly stri
   return null
 }
 
-/** Of a finding about an experiment: where it holds, the numbers it may rest on, and the hypotheses it may speak of. */
+/** Returns the initial values of a finding: its scope, effects and hypotheses, if its experiment is known. */
 export function beginFinding(visit: Visit, draft: URLSearchParams) {
-  const begun = { retrospective: false }
+  const initial = { retrospective: false }
   const experimentId = draft.get(`${EXECUTION}/experimentId`)
   const experiment = experimentId === null ? null : orNull(() => visit.ask("experiment", { experimentId }))
-  if (experiment === null) return begun
+  if (experiment === null) return initial
   const found = orNull(() => contrasts(visit, experiment.experimentId, draft.getAll(`${EXECUTION}/attemptIds`)))
   const says = { towardHypothesis: experiment.hypotheses.map(({ versionId }) => ({ versionId })) }
   return {
-    ...begun,
+    ...initial,
     scope: experiment.scope,
     ...(found && { effects: found.effects, provenance: { execution: { baselineAttemptIds: found.baselineAttemptIds } } }),
     ...(says.towardHypothesis.length > 0 && { says }),
   }
 }
 
-/** "error of arm: shift − arm: baseline": the differences that a draft names. */
+/** Describes the differences of a draft: "error of arm: shift − arm: baseline". */
 export const effectsIn = (draft: URLSearchParams): string =>
   [...draft]
     .filter(([name, metric]) => /^\/effects\/\d+\/metric$/.test(name) && metric !== "")
@@ -62,7 +57,7 @@ export const effectsIn = (draft: URLSearchParams): string =>
     })
     .join("; ")
 
-/** How many attempts a draft compares its own with. */
+/** Describes how many attempts a draft compares its own with: "compared with 3 attempts". */
 export const comparedIn = (draft: URLSearchParams): string => {
   const count = draft.getAll(`${EXECUTION}/baselineAttemptIds`).filter((id) => id !== "").length
   return count === 0 ? "" : `compared with ${counted(count, "attempt")}`

@@ -1,7 +1,7 @@
-/** How it is asked which code is run, and how, wherever in a body that stands. */
+/** Prompts for code, commands and costs, which several forms share. */
 
-/** What is asked of a cost, wherever in the body it stands. */
-export const costAsks = <const P extends string>(at: P, label: string) =>
+/** Prompts for a cost at any place of a body. */
+export const costPrompts = <const P extends string>(at: P, label: string) =>
   ({
     [at]: { label, line: true },
     [`${at}/gpuHours`]: { label: "GPU hours" },
@@ -14,8 +14,7 @@ export const costAsks = <const P extends string>(at: P, label: string) =>
 
 export const commandHint = "As you would type it in a terminal."
 
-/** Which code is run. */
-export const repositoryAsks = {
+export const repositoryPrompts = {
   "/repository": { label: "The code", line: true },
   "/repository/url": {
     label: "Public repository",
@@ -25,6 +24,5 @@ export const repositoryAsks = {
   },
   "/repository/commit": { label: "Commit", hint: "All of its 40 or 64 digits.", missing: "Say which commit is run." },
 } as const
-/** What is run, with which settings. */
-export const runAsks = { "/argv": { label: "Command", hint: commandHint, missing: "Say which command is run." } } as const
-export const configurationAsk = { label: "Configuration", hint: "A JSON object." } as const
+export const runPrompts = { "/argv": { label: "Command", hint: commandHint, missing: "Say which command is run." } } as const
+export const configurationPrompt = { label: "Configuration", hint: "A JSON object." } as const

@@ -1,21 +1,20 @@
 /**
- * What one form asks beside its own operation: of a finding, what it says of the question and the hypotheses of its experiment.
- * Both are sent in one batch.
+ * Operations whose form also asks for a second one, sent in the same batch. The form of a finding asks what it says about its
+ * experiment's question and hypotheses.
  */
 import type { OperationName } from "../../../contract/operations/index.ts"
 
-/** The place of a form's draft under which the other operation's fields stand. */
+/** The place of the second operation's fields in the form. */
 export const SAYS = "/says"
 
 interface Companion {
   readonly operation: OperationName
-  /** The fields of it that are asked; the form knows the others. */
-  readonly asks: readonly string[]
+  /** The fields that the form shows. The others follow from the first operation. */
+  readonly fields: readonly string[]
 }
-const companions: Partial<Record<OperationName, Companion>> = {
-  publish_finding: { operation: "link_experiment_finding", asks: ["towardHypothesis", "towardQuestion"] },
-}
-const all: Readonly<Record<string, Companion | undefined>> = companions
+const companions: Readonly<Record<string, Companion | undefined>> = {
+  publish_finding: { operation: "link_experiment_finding", fields: ["towardHypothesis", "towardQuestion"] },
+} satisfies Partial<Record<OperationName, Companion>>
 
-/** What is asked beside an operation, where something is. */
-export const companionOf = (operation: string): Companion | undefined => all[operation]
+/** The second operation of a form, if it has one. */
+export const companionOf = (operation: string): Companion | undefined => companions[operation]

@@ -1,15 +1,15 @@
-/** Experiments, and the plans that are accepted for them, as they are asked for. */
+/** The forms for experiments and their plans. */
 import { accepted } from "../../../contract/reads/accepted.ts"
 import type { Visit } from "../../visit.ts"
-import { commandHint, configurationAsk, costAsks, repositoryAsks, runAsks } from "./code.ts"
-import { experimentAsk, experimentOf, keptOfExperiment as kept, sheet, threadAsk, why } from "./sheet.ts"
-import { premiseAsks } from "./statements.ts"
+import { commandHint, configurationPrompt, costPrompts, repositoryPrompts, runPrompts } from "./code.ts"
+import { experimentPrompt, experimentOf, keptOfExperiment as kept, sheet, threadPrompt, why } from "./sheet.ts"
+import { premisePrompts } from "./statements.ts"
 
-/** What a step expects of its experiment: as it is now, where the page that led here did not say. */
+/** The current revision and status of the experiment, for a form opened without them. */
 const currentExpected = (visit: Visit, draft: URLSearchParams): object => experimentOf(visit, draft)?.affordances.expected ?? {}
 
-/** What a protocol is asked by, wherever in the body it stands. */
-const protocolAsks = <const P extends string>(at: P) =>
+/** Prompts for a protocol at any place of a body. */
+const protocolPrompts = <const P extends string>(at: P) =>
   ({
     [at]: { label: "How it will be done" },
     [`${at}/summary`]: {
@@ -18,15 +18,15 @@ const protocolAsks = <const P extends string>(at: P) =>
       missing: "Say how it will be done.",
       tall: 3,
     },
-    [`${at}/steps`]: { label: "Steps", hint: "One a line." },
+    [`${at}/steps`]: { label: "Steps", hint: "One per line." },
     [`${at}/entrypoint`]: { label: "One command for everything" },
-    [`${at}/entrypoint/argv`]: runAsks["/argv"],
+    [`${at}/entrypoint/argv`]: runPrompts["/argv"],
     [`${at}/arms`]: { label: "Arms that are compared", row: "arm", rows: 1, line: true },
     [`${at}/arms/*/name`]: { label: "Name", missing: "Arm {n} has no name yet." },
     [`${at}/arms/*/argv`]: { label: "Command", hint: commandHint, missing: "Say which command arm {n} runs." },
     [`${at}/arms/*/description`]: { label: "What it is" },
-    [`${at}/configuration`]: configurationAsk,
-    [`${at}/successCriteria`]: { label: "What would count as success", hint: "One a line." },
+    [`${at}/configuration`]: configurationPrompt,
+    [`${at}/successCriteria`]: { label: "What would count as success", hint: "One per line." },
   }) as const
 
 export const experimentSheets = {
@@ -43,17 +43,17 @@ export const experimentSheets = {
       { heading: "Steps, one command, configuration", places: ["/suggestedProtocol"] },
     ],
     kept: ["/roomId", "/threadId"],
-    asks: {
-      ...threadAsk,
+    prompts: {
+      ...threadPrompt,
       "/question": { label: "What do you want to find out?", hint: "One question.", missing: "Say what you want to find out.", tall: 2 },
       "/scope": {
         label: "On what?",
-        hint: "Models, data, sizes, seeds: how far the answer will reach.",
+        hint: "Models, data, sizes, seeds: what the answer will apply to.",
         missing: "Say what it will be tried on.",
         tall: 2,
       },
       "/hypotheses": { label: "Hypotheses it tests" },
-      ...protocolAsks("/suggestedProtocol"),
+      ...protocolPrompts("/suggestedProtocol"),
     },
   }),
   accept_plan: sheet("accept_plan", {
@@ -71,7 +71,7 @@ export const experimentSheets = {
       { heading: "Keep the protocol sealed for now", places: ["/sealed"] },
     ],
     kept,
-    begins: (visit, draft) => {
+    initial: (visit, draft) => {
       const experiment = experimentOf(visit, draft)
       if (experiment === null) return {}
       return {
@@ -81,28 +81,28 @@ export const experimentSheets = {
         ...(experiment.suggestedProtocol === null ? {} : { protocol: accepted("protocol", experiment.suggestedProtocol) }),
       }
     },
-    asks: {
-      ...repositoryAsks,
+    prompts: {
+      ...repositoryPrompts,
       "/intent": {
         label: "What kind of work is it?",
         missing: "Say what kind of work it is.",
         words: {
-          confirmatory: "it tests what was predicted",
-          exploratory: "it looks for what there is",
+          confirmatory: "it tests a prediction",
+          exploratory: "it explores",
           replication: "it repeats earlier work",
         },
       },
       "/hypotheses": { label: "Hypotheses it tests" },
-      ...premiseAsks,
-      ...protocolAsks("/protocol"),
-      "/sealed": { label: "In place of the protocol", line: true },
+      ...premisePrompts,
+      ...protocolPrompts("/protocol"),
+      "/sealed": { label: "Seal in place of the protocol", line: true },
       "/sealed/digest": {
         label: "Digest",
         hint: "sha256: and the SHA-256 of the canonical JSON of the protocol and a salt. Leave the protocol empty.",
         missing: "Give the digest of the protocol and its salt.",
       },
-      "/sealed/opensAt": { label: "Until when", hint: "In UTC, within a year.", missing: "Say when it is opened." },
-      ...costAsks("/budget", "What its attempts may cost in all"),
+      "/sealed/opensAt": { label: "Sealed until", hint: "In UTC, within a year.", missing: "Say when it will be opened." },
+      ...costPrompts("/budget", "What its attempts may cost in total"),
       "/requiredMaterials": { label: "Materials it needs", row: "material", rows: 1 },
       "/requiredMaterials/*/materialId": { label: "Material", missing: "Choose material {n}." },
       "/requiredMaterials/*/purpose": { label: "What it is needed for", missing: "Say what material {n} is needed for." },
@@ -110,19 +110,19 @@ export const experimentSheets = {
   }),
   open_plan: sheet("open_plan", {
     heading: "Open the plan",
-    lead: "Its protocol is shown from then on. It must be the one that was sealed, to the letter.",
+    lead: "Everybody sees its protocol from then on. It must be exactly the one that was sealed.",
     send: "Open it",
     first: ["/salt", "/protocol"],
     kept: ["/planId"],
-    asks: {
+    prompts: {
       "/planId": { label: "Plan", missing: "Choose the plan." },
       "/salt": { label: "Salt", hint: "The 32 to 128 hex digits that it was sealed with.", missing: "Give the salt." },
-      ...protocolAsks("/protocol"),
+      ...protocolPrompts("/protocol"),
     },
   }),
   amend_experiment: sheet("amend_experiment", {
     heading: "Change what the experiment asks",
-    lead: "As long as nobody has taken it. What it asked before stays in its history.",
+    lead: "You can change it as long as nobody has taken it. The earlier question stays in its history.",
     send: "Change it",
     first: ["/question", "/scope", "/explanation"],
     folds: [
@@ -130,71 +130,71 @@ export const experimentSheets = {
       { heading: "How it could be done", places: ["/suggestedProtocol"] },
     ],
     kept,
-    begins: (visit, draft) => {
+    initial: (visit, draft) => {
       const found = experimentOf(visit, draft)
       if (found === null) return {}
       const { question, scope, hypotheses, affordances } = found
       return { ...affordances.expected, question, scope, hypotheses: hypotheses.map(({ versionId }) => versionId) }
     },
-    asks: {
-      ...experimentAsk,
+    prompts: {
+      ...experimentPrompt,
       "/question": { label: "What do you want to find out?", tall: 2 },
       "/scope": { label: "On what?", tall: 2 },
-      "/explanation": why("Why is it changed?", "Say why it is changed."),
+      "/explanation": why("Why do you change it?", "Say why you change it."),
       "/hypotheses": { label: "Hypotheses it tests" },
-      ...protocolAsks("/suggestedProtocol"),
+      ...protocolPrompts("/suggestedProtocol"),
     },
   }),
   cancel_experiment: sheet("cancel_experiment", {
     heading: "Withdraw the experiment",
-    lead: "For good: it stays readable, and nobody can take it any more.",
+    lead: "This cannot be undone. It stays readable, but nobody can take it any more.",
     send: "Withdraw it",
     first: ["/reason"],
     kept,
-    begins: currentExpected,
-    asks: { ...experimentAsk, "/reason": why("Why is it withdrawn?", "Say why it is withdrawn.") },
+    initial: currentExpected,
+    prompts: { ...experimentPrompt, "/reason": why("Why do you withdraw it?", "Say why you withdraw it.") },
   }),
   take_experiment: sheet("take_experiment", {
     heading: "Take the experiment",
     lead: "It is yours until you give it back or say how it ended. Taking it starts nothing.",
     send: "Take it",
     first: [],
-    folds: [{ heading: "Let others take it over when nothing happens", places: ["/leaseMinutes"] }],
+    folds: [{ heading: "Let others take it over if you stop working on it", places: ["/leaseMinutes"] }],
     kept,
-    begins: currentExpected,
-    asks: {
-      ...experimentAsk,
+    initial: currentExpected,
+    prompts: {
+      ...experimentPrompt,
       "/leaseMinutes": {
         label: "Minutes without a sign from you",
-        hint: "From 30 to 1,440. Each thing you write about the experiment begins them again. Left empty, it stays yours.",
+        hint: "From 30 to 1,440. Each thing you write about the experiment restarts them. Left empty, it stays yours.",
       },
     },
   }),
   release_experiment: sheet("release_experiment", {
     heading: "Give the experiment back",
-    lead: "Another member can take it then. Plans, attempts and findings stay.",
+    lead: "Another member can then take it. Plans, attempts and findings stay.",
     send: "Give it back",
     first: ["/handoff"],
     kept,
-    begins: currentExpected,
-    asks: {
-      ...experimentAsk,
-      "/handoff": why("What should the next person to take it know?", "Say what the next person to take it should know."),
+    initial: currentExpected,
+    prompts: {
+      ...experimentPrompt,
+      "/handoff": why("What should the next person know?", "Say what the next person should know."),
     },
   }),
   report_experiment_status: sheet("report_experiment_status", {
-    heading: "Say how the experiment stands",
+    heading: "Report the status of the experiment",
     lead: "Once it is finished or called off, that cannot be changed.",
-    send: "Say so",
+    send: "Report it",
     first: ["/status", "/summary"],
     kept,
-    begins: currentExpected,
+    initial: currentExpected,
     links: { in_progress: "Say that it is under way", completed: "Finish it", cancelled: "Call it off" },
-    asks: {
-      ...experimentAsk,
+    prompts: {
+      ...experimentPrompt,
       "/status": {
-        label: "How does it stand?",
-        missing: "Say how it stands.",
+        label: "What is its status?",
+        missing: "Say what its status is.",
         words: { in_progress: "it is under way", completed: "it is finished", cancelled: "it is called off" },
       },
       "/summary": {

@@ -1,4 +1,4 @@
-/** The sheets that there are. */
+/** The sheets of all operations that have one. */
 import { isKeyOf } from "../../../contract/each.ts"
 import type { OperationName } from "../../../contract/operations/index.ts"
 import { attemptSheets } from "./attempts.ts"
@@ -24,5 +24,5 @@ export const sheets = {
   ...librarySheets,
 } satisfies Partial<Record<OperationName, Sheet>>
 
-/** The sheet of an operation; of one without, the form is what its schema says. */
+/** The sheet of an operation. Without a sheet, the form follows the schema alone. */
 export const sheetOf = (operation: string): Sheet | undefined => (isKeyOf(sheets, operation) ? sheets[operation] : undefined)

@@ -1,5 +1,5 @@
-/** A person's own things, and the keys to them, as they are asked for. */
-import { agentAsks, sheet } from "./sheet.ts"
+/** The forms of the Library: Collections, papers, highlights and keys. */
+import { agentPrompts, sheet } from "./sheet.ts"
 
 export const librarySheets = {
   create_collection: sheet("create_collection", {
@@ -7,18 +7,18 @@ export const librarySheets = {
     lead: "Papers for one purpose, with notes beside them. It can be shared.",
     send: "Start the Collection",
     first: ["/name"],
-    asks: { "/name": { label: "Name", missing: "Give it a name." } },
+    prompts: { "/name": { label: "Name", missing: "Give it a name." } },
   }),
   add_papers: sheet("add_papers", {
     heading: "Add papers to a Collection",
     lead: "The papers are also saved in your Library.",
     send: "Add papers",
     first: ["/collectionId", "/identifiers"],
-    asks: {
+    prompts: {
       "/collectionId": { label: "Collection", missing: "Choose the Collection." },
       "/identifiers": {
         label: "Papers",
-        hint: "One a line: a DOI, an ISBN, an arXiv id, an address or a whole reference.",
+        hint: "One per line: a DOI, an ISBN, an arXiv id, an address or a whole reference.",
         missing: "Say which papers.",
       },
     },
@@ -28,21 +28,21 @@ export const librarySheets = {
     lead: "The person you invite sees its papers and notes once they accept, and can add to them.",
     send: "Invite them",
     first: ["/username"],
-    asks: { "/username": { label: "Name of their account", missing: "Say whom to invite." } },
+    prompts: { "/username": { label: "Name of their account", missing: "Say whom to invite." } },
   }),
   add_highlight: sheet("add_highlight", {
     heading: "Keep a passage",
     lead: "Words of the paper that you want to find again. Nobody else sees them.",
     send: "Keep it",
     first: ["/quote", "/page", "/colour", "/comment"],
-    folds: [{ heading: "To find it again: the words around it, the version read", places: ["/prefix", "/suffix", "/version"] }],
+    folds: [{ heading: "The words around it, and the version you read", places: ["/prefix", "/suffix", "/version"] }],
     kept: ["/paperId", "/expectedRevision"],
-    begins: () => ({ colour: "yellow" }),
-    asks: {
+    initial: () => ({ colour: "yellow" }),
+    prompts: {
       "/quote": { label: "The passage, word for word", missing: "Quote the passage.", tall: 3 },
-      "/page": { label: "Page", missing: "Say on which page it stands." },
+      "/page": { label: "Page", missing: "Say which page it is on." },
       "/colour": { label: "Colour" },
-      "/comment": { label: "What of it?", tall: 2 },
+      "/comment": { label: "Your comment", tall: 2 },
       "/prefix": { label: "Words before it" },
       "/suffix": { label: "Words after it" },
       "/version": { label: "Version of the paper" },
@@ -53,12 +53,12 @@ export const librarySheets = {
     lead: "With it a program reads and files in your Library. It is shown once, and can be revoked at any time.",
     send: "Issue the key",
     first: ["/label", "/permissions", "/reach", "/collectionIds"],
-    folds: [{ heading: "When it ends, and who uses it", places: ["/expiresAt", "/agent"] }],
-    begins: () => ({ permissions: ["read_library"], reach: "all" }),
-    asks: {
-      "/label": agentAsks.label,
+    folds: [{ heading: "When it expires, and who uses it", places: ["/expiresAt", "/agent"] }],
+    initial: () => ({ permissions: ["read_library"], reach: "all" }),
+    prompts: {
+      "/label": agentPrompts.label,
       "/permissions": {
-        ...agentAsks.permissions,
+        ...agentPrompts.permissions,
         words: {
           read_library: "read papers and Collections",
           read_annotations: "read your notes and highlights",
@@ -75,8 +75,8 @@ export const librarySheets = {
           selected: "only the Collections chosen below",
         },
       },
-      "/collectionIds": { label: "Collections it reaches", hint: "Where it reaches only some." },
-      "/expiresAt": { label: "Ends at", hint: "In UTC; left empty, in 90 days." },
+      "/collectionIds": { label: "Collections it reaches", hint: "If it reaches only some." },
+      "/expiresAt": { label: "Expires at", hint: "In UTC; left empty, in 90 days." },
       "/agent": { label: "The agent", line: true },
       "/agent/name": { label: "Name" },
       "/agent/version": { label: "Version" },

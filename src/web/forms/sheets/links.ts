@@ -1,14 +1,14 @@
-/** What is said of records afterwards, and taken back, as it is asked for. */
+/** The forms for links to records: corrections, disputes, reviews, verdicts and their withdrawal. */
 import { ANOTHER, experimentOf, sheet, why } from "./sheet.ts"
 
 const replacement = {
-  label: "The record that stands in its place",
+  label: "The record that replaces it",
   hint: ANOTHER,
-  missing: "Choose the record that stands in its place.",
+  missing: "Choose the record that replaces it.",
 } as const
 
-/** What a finding says of a question and of hypotheses, wherever in a form that stands. @param hint what becomes of an explanation that is left empty */
-export const verdictAsks = <const P extends string>(at: P, hint?: string) => {
+/** Prompts for a finding's verdicts at any place of a form. @param hint the hint beside an explanation */
+export const verdictPrompts = <const P extends string>(at: P, hint?: string) => {
   const explained = hint === undefined ? {} : { hint }
   return {
     [`${at}/towardQuestion`]: { label: "What it says about the question", line: true },
@@ -35,9 +35,9 @@ export const linkSheets = {
     lead: "The record stays as it is. Readers see your correction beside it.",
     send: "Publish the correction",
     first: ["/correction", "/explanation"],
-    folds: [{ heading: "A record that says it right", places: ["/replacementVersionId"] }],
+    folds: [{ heading: "A correct record", places: ["/replacementVersionId"] }],
     kept: ["/targetVersionId"],
-    asks: {
+    prompts: {
       "/correction": { label: "What should it say?", missing: "Say what it should say.", tall: 2 },
       "/explanation": why("What is wrong with it?", "Say why it needs correcting."),
       "/replacementVersionId": replacement,
@@ -45,11 +45,11 @@ export const linkSheets = {
   }),
   assert_supersession: sheet("assert_supersession", {
     heading: "Say what supersedes it",
-    lead: "The record stays readable. Readers are led to the one in its place.",
+    lead: "The record stays readable. Readers are pointed to the one that replaces it.",
     send: "Say that it is superseded",
     first: ["/replacementVersionId", "/explanation"],
     kept: ["/targetVersionId"],
-    asks: { "/replacementVersionId": replacement, "/explanation": why("Why?", "Say why that one stands in its place.") },
+    prompts: { "/replacementVersionId": replacement, "/explanation": why("Why?", "Say why that one replaces it.") },
   }),
   assert_dispute: sheet("assert_dispute", {
     heading: "Dispute it",
@@ -57,31 +57,31 @@ export const linkSheets = {
     send: "Dispute it",
     first: ["/explanation"],
     folds: [
-      { heading: "A part of it alone", places: ["/part"] },
+      { heading: "Only a part of it", places: ["/part"] },
       { heading: "Records that speak against it", places: ["/evidence"] },
     ],
     kept: ["/targetVersionId"],
-    asks: {
+    prompts: {
       "/explanation": why("What speaks against it?", "Say what speaks against it."),
-      "/part": { label: "Which words of its wording?", hint: "As they stand there. Left empty, you dispute all of it." },
+      "/part": { label: "Which words of its wording?", hint: "Exactly as written there. Left empty, you dispute all of it." },
       "/evidence": { label: "Records that speak against it" },
     },
   }),
   assert_retraction: sheet("assert_retraction", {
     heading: "Retract it",
-    lead: "It stays readable and is marked as retracted for good, and what rests on it is in doubt.",
+    lead: "It stays readable and is marked as retracted for good. Records that rest on it come into doubt.",
     send: "Retract it",
     first: ["/explanation"],
     kept: ["/targetVersionId"],
-    asks: { "/explanation": why("Why?", "Say why it is retracted.") },
+    prompts: { "/explanation": why("Why?", "Say why you retract it.") },
   }),
   submit_review: sheet("submit_review", {
     heading: "Review it",
-    lead: "Say whether you agree after checking it. Readers see your review beside it; it is no evidence. Your newest review counts.",
+    lead: "Say whether you agree after checking it. Readers see your review beside it, but it is not evidence. Your newest review counts.",
     send: "Publish the review",
     first: ["/verdict", "/checked", "/explanation"],
     kept: ["/target"],
-    asks: {
+    prompts: {
       "/target": { label: "What you review" },
       "/verdict": {
         label: "Do you agree?",
@@ -102,26 +102,26 @@ export const linkSheets = {
     first: ["/experimentId", "/findingVersionId", "/towardHypothesis", "/towardQuestion"],
     folds: [{ heading: "The attempt it comes from", places: ["/attemptId"] }],
     kept: ["/experimentId", "/findingVersionId"],
-    begins: (visit, draft) => {
+    initial: (visit, draft) => {
       const experiment = experimentOf(visit, draft)
       return experiment === null ? {} : { towardHypothesis: experiment.hypotheses.map(({ versionId }) => ({ versionId })) }
     },
-    asks: {
+    prompts: {
       "/experimentId": { label: "Experiment", missing: "Choose the experiment." },
       "/findingVersionId": { label: "Finding", missing: "Choose the finding." },
-      ...verdictAsks(""),
+      ...verdictPrompts(""),
       "/attemptId": { label: "Attempt it comes from" },
     },
   }),
   withdraw_link: sheet("withdraw_link", {
     heading: "Take it back",
-    lead: "It stays readable as taken back, and counts no more. It can be said again.",
+    lead: "It stays readable, marked as taken back, and no longer counts. You can say it again.",
     send: "Take it back",
     first: ["/explanation"],
     kept: ["/linkId"],
-    asks: {
+    prompts: {
       "/linkId": { label: "What is taken back", missing: "Choose what is taken back." },
-      "/explanation": why("Why?", "Say why it is taken back."),
+      "/explanation": why("Why?", "Say why you take it back."),
     },
   }),
 } as const

@@ -1,16 +1,16 @@
 /** The forms for materials and their locations. */
-import { sheet, threadAsk } from "./sheet.ts"
+import { sheet, threadPrompt } from "./sheet.ts"
 
 export const materialSheets = {
   register_material: sheet("register_material", {
     heading: "Register a material",
-    lead: "Data, a model or a file that work uses or makes, known by its digest or by a pinned place. Nothing is uploaded.",
+    lead: "Data, a model or a file that work uses or makes, identified by its digest or by a pinned address. Nothing is uploaded.",
     send: "Register the material",
     first: ["/name", "/reference", "/location"],
     folds: [{ heading: "More about it", places: ["/description", "/mediaType", "/sizeBytes", "/valuesDigest"] }],
     kept: ["/roomId", "/threadId"],
-    asks: {
-      ...threadAsk,
+    prompts: {
+      ...threadPrompt,
       "/name": { label: "What is it?", missing: "Say what it is." },
       "/reference": {
         label: "Which one exactly?",
@@ -18,21 +18,24 @@ export const materialSheets = {
         missing: "Say which one it is exactly.",
       },
       "/location": { label: "Where can people get it?", hint: "An address. Leave it empty if you do not know one." },
-      "/description": { label: "What should others know of it?" },
+      "/description": { label: "What should others know about it?" },
       "/mediaType": { label: "Media type", hint: "application/json, for instance." },
       "/sizeBytes": { label: "Size in bytes" },
-      "/valuesDigest": { label: "Digest of its values", hint: "sha256: of the values themselves, where files differ and values do not." },
+      "/valuesDigest": {
+        label: "Digest of its values",
+        hint: "sha256: of the values themselves, if files differ but their values do not.",
+      },
     },
   }),
   report_material_location: sheet("report_material_location", {
     heading: "Say where people can get it",
     lead: "An address, and whether people can get the material there. The service never opens it.",
-    send: "Say so",
+    send: "Report it",
     first: ["/uri", "/state"],
     folds: [{ heading: "What was found there", places: ["/observedDigest", "/explanation"] }],
     kept: ["/materialId"],
-    begins: () => ({ state: "available" }),
-    asks: {
+    initial: () => ({ state: "available" }),
+    prompts: {
       "/materialId": { label: "Material", missing: "Choose the material." },
       "/uri": { label: "Where?", hint: "An address that begins with https, s3, gs, hf, git, doi or ipfs.", missing: "Say where." },
       "/state": {

@@ -1,11 +1,11 @@
-/** Rooms, who belongs to them, and the credentials of their agents, as they are asked for. */
+/** The forms for Rooms, their members and their agents' credentials. */
 import { enumerations } from "../../../contract/schema/enumerations.ts"
-import { agentAsks, sheet, why } from "./sheet.ts"
+import { agentPrompts, sheet, why } from "./sheet.ts"
 
-const roomAsks = {
+const roomPrompts = {
   "/title": { label: "Title", missing: "Give the Room a title." },
-  "/question": { label: "Question", hint: "What the Room is to find out.", tall: 2 },
-  "/license": { label: "Terms of use", hint: "The licence of what is written here, such as CC-BY-4.0." },
+  "/question": { label: "Question", hint: "What the Room should find out.", tall: 2 },
+  "/license": { label: "Terms of use", hint: "The licence for everything written here, such as CC-BY-4.0." },
 } as const
 
 export const roomSheets = {
@@ -15,73 +15,73 @@ export const roomSheets = {
     send: "Create the Room",
     first: ["/title", "/question"],
     folds: [{ heading: "Terms of use", places: ["/license"] }],
-    asks: roomAsks,
+    prompts: roomPrompts,
   }),
   amend_room: sheet("amend_room", {
     heading: "Change the Room",
-    lead: "What it is called, what it asks, and under which terms its contents may be used.",
+    lead: "Its title, its question, and the terms under which its contents may be used.",
     send: "Change it",
     first: ["/title", "/question", "/license"],
-    asks: roomAsks,
+    prompts: roomPrompts,
   }),
   request_to_join: sheet("request_to_join", {
     heading: "Ask to join",
-    lead: "Its owner sees who asks, and decides.",
+    lead: "The Room's owner sees your request and decides.",
     send: "Ask to join",
     first: ["/message"],
-    asks: { "/message": { label: "Message", hint: "Who you are, and what you want to do here.", tall: 2 } },
+    prompts: { "/message": { label: "Message", hint: "Who you are, and what you want to do here.", tall: 2 } },
   }),
   add_member: sheet("add_member", {
     heading: "Add a member",
     lead: "A person who has an account here. They can write in the Room from now on.",
     send: "Add them",
     first: ["/username"],
-    asks: { "/username": { label: "Name of their account", missing: "Say whom to add." } },
+    prompts: { "/username": { label: "Name of their account", missing: "Say whom to add." } },
   }),
   archive_room: sheet("archive_room", {
     heading: "Archive the Room",
     lead: "It stays readable and citable, and takes no new work. Its owner can open it again.",
     send: "Archive the Room",
     first: ["/reason"],
-    asks: { "/reason": why("Why is it archived?", "Say why it is archived.") },
+    prompts: { "/reason": why("Why do you archive it?", "Say why you archive it.") },
   }),
   restore_room: sheet("restore_room", {
     heading: "Open the Room again",
     lead: "It takes new work from then on.",
     send: "Open it again",
     first: ["/reason"],
-    asks: { "/reason": why("Why is it opened again?", "Say why it is opened again.") },
+    prompts: { "/reason": why("Why do you open it again?", "Say why you open it again.") },
   }),
   issue_credential: sheet("issue_credential", {
     heading: "Give an agent a credential",
     lead: "With it a program writes in this Room under your name and its own. The token is shown once, and can be revoked at any time.",
     send: "Issue the credential",
     first: ["/label", "/permissions"],
-    folds: [{ heading: "Narrower: only some Threads, another end", places: ["/threadIds", "/expiresAt"] }],
-    begins: () => ({ permissions: enumerations.permission }),
-    asks: {
+    folds: [{ heading: "Only some Threads, another expiry", places: ["/threadIds", "/expiresAt"] }],
+    initial: () => ({ permissions: enumerations.permission }),
+    prompts: {
       "/label": {
         label: "The agent's name",
         hint: "Everybody sees it beside your name, wherever the agent writes: ada · agent mcp. Each of your agents in a Room has its own.",
         missing: "Give the agent a name.",
       },
       "/permissions": {
-        ...agentAsks.permissions,
+        ...agentPrompts.permissions,
         words: {
           post_thread: "write in Threads, relate findings, dispute and correct",
           publish_records: "publish hypotheses, findings and claims",
           manage_own_experiments: "propose and take experiments, register attempts",
         },
       },
-      "/threadIds": { label: "Only in these Threads", hint: "None chosen: in all of them." },
-      "/expiresAt": { label: "Ends at", hint: "Left empty, in 90 days." },
+      "/threadIds": { label: "Only in these Threads", hint: "Choose none to allow all of them." },
+      "/expiresAt": { label: "Expires at", hint: "Left empty, in 90 days." },
     },
   }),
   rotate_credential: sheet("rotate_credential", {
     heading: "Give the credential a new token",
-    lead: "The old token ends at once. What it may do stays the same.",
+    lead: "The old token stops working at once. The permissions stay the same.",
     send: "Make a new token",
     first: ["/expiresAt"],
-    asks: { "/expiresAt": { label: "Ends at", hint: "In UTC; left empty, in 90 days." } },
+    prompts: { "/expiresAt": { label: "Expires at", hint: "In UTC; left empty, in 90 days." } },
   }),
 } as const

@@ -1,13 +1,13 @@
 /**
- * How an operation's form is put to people: what it asks first, in which words, and what is folded away. A sheet names places
- * of the operation's own body, which the compiler holds it to; what a sheet does not name still comes from the schema.
+ * The words and the layout of an operation's form: its labels, which fields come first, and which are folded. A sheet names
+ * places of the operation's body, which the compiler checks. Fields that it does not name come from the schema.
  */
 import type { InputOf, OperationName } from "../../../contract/operations/index.ts"
 import { orNull, type Visit } from "../../visit.ts"
 import type { SAYS } from "./companion.ts"
 
 type Inside<T> = `/${string & keyof T}` | { [K in keyof T & string]: `/${K}${PlacesIn<T[K]>}` }[keyof T & string]
-/** The places of a body: the members of an object, and `*` for any item of a list or any name of one's own choice. */
+/** The places of a body: the members of an object, and `*` for any item of a list or any key of a record. */
 export type PlacesIn<T> = T extends string | number | boolean | null | undefined
   ? never
   : T extends readonly (infer I)[]
@@ -17,98 +17,97 @@ export type PlacesIn<T> = T extends string | number | boolean | null | undefined
       : Inside<T>
 type Place<N extends OperationName> = PlacesIn<InputOf<N>>
 
-/** What a suggestion is chosen from, beside the input. */
-export type Suggested = "roles" | "concepts" | "repositories"
+/** The suggestions of an input. */
+type Suggested = "roles" | "concepts" | "repositories"
 
-/** How one place is asked for. */
-export interface Asked {
+/** The words and the layout of one field. */
+export interface Prompt {
   readonly label: string
   readonly hint?: string
-  /** The sentence where it was left empty; `{n}` is the number of its row. */
+  /** The sentence if it was left empty. `{n}` stands for the number of its row. */
   readonly missing?: string
-  /** What each word of a choice means to a person. */
+  /** The text of each option of a choice. */
   readonly words?: Readonly<Record<string, string>>
-  /** What one row of a list is called. */
+  /** The noun for a row of a list. */
   readonly row?: string
-  /** Empty rows that a list begins with; those left empty are not sent. */
+  /** The number of rows that an empty list shows. Rows left empty are not sent. */
   readonly rows?: number
-  /** The fields of a row, or of an object, stand beside each other. */
+  /** Whether the fields of a row or an object share one line. */
   readonly line?: boolean
   readonly suggested?: Suggested
-  /** The digest of a picture, which is uploaded beside it. */
+  /** Whether it holds the digest of a picture, which can be uploaded beside it. */
   readonly isPicture?: boolean
-  /** The choice, and its words, with which alone it is asked for: "/intent=rerun". */
+  /** The choice and the options with which it is shown: "/intent=rerun". */
   readonly only?: string
-  /** Lines a text begins with. */
+  /** The height of a text input in lines. */
   readonly tall?: number
 }
 
 interface Fold<P> {
   readonly heading: string
-  /** What the page filled in does not unfold it: its heading says it. */
-  readonly told?: (draft: URLSearchParams) => string
+  /** Summarizes the content in the heading. Such a fold stays closed although its fields have initial values. */
+  readonly summary?: (draft: URLSearchParams) => string
   readonly places: readonly P[]
 }
 
 export interface SheetOf<P extends string> {
-  /** The heading, and the words of the button. */
   readonly heading: string
   readonly lead: string
+  /** The text of the button. */
   readonly send: string
-  /** Asked at once, in this order. */
+  /** The fields that are not folded, in this order. */
   readonly first: readonly P[]
   readonly folds?: readonly Fold<P>[]
-  readonly asks: Readonly<Partial<Record<P, Asked>>>
-  /** Known to the page, and asked of nobody where it is. */
+  readonly prompts: Readonly<Partial<Record<P, Prompt>>>
+  /** Fields that are hidden if the form's address gives their value. */
   readonly kept?: readonly P[]
-  /** What leads to the form, by the word that the page chooses in it. */
+  /** The texts of links to the form, by the option that they choose in it. */
   readonly links?: Readonly<Record<string, string>>
-  /** What an untouched form holds already. */
-  readonly begins?: (visit: Visit, draft: URLSearchParams) => object
+  /** Returns the initial values of the form. */
+  readonly initial?: (visit: Visit, draft: URLSearchParams) => object
 }
 export type Sheet = SheetOf<string>
 
 /** A sheet of one operation. A place that its body does not have is a type error. */
 export const sheet = <N extends OperationName>(_of: N, made: SheetOf<Place<N>>): Sheet => made
 
-/** The sheet of an operation whose form asks what another operation takes too, under a place of its own. */
+/** A sheet whose form has a companion's fields too, under a place of their own. */
 export const sheetWith = <N extends OperationName, M extends OperationName>(
   _of: N,
   _also: M,
   made: SheetOf<Place<N> | typeof SAYS | `${typeof SAYS}${Place<M>}`>,
 ): Sheet => made
 
-/** The place of an input: rows are any row, and cases of a choice are not told apart. */
+/** The place of an input: its name with `*` for any row, and without the cases of variants. */
 export const placeOf = (path: string): string => path.replace(/\|[^/]+/g, "").replace(/\/\d+(?=\/|$)/g, "/*")
 
-/** In which Thread something is to stand: picked by its title where the page that led here did not say. */
-export const threadAsk = {
+/** The prompt for a Thread, if the form's address does not name it. */
+export const threadPrompt = {
   "/threadId": {
     label: "In which Thread?",
     hint: "Its title, or the address of its page.",
-    missing: "Choose the Thread it is to stand in.",
+    missing: "Choose the Thread to post it in.",
   },
 } as const
 
-/** How one is named that the list does not hold. */
+/** The hint for choosing an object that is not in the list. */
 export const ANOTHER =
   "Choose one of the newest, or give another by its label, such as H12, or by the address of its page. Other words are looked up."
 
-/** How it is asked why something is done. */
+/** A prompt for a reason. */
 export const why = (label: string, missing: string) => ({ label, missing, tall: 2 }) as const
 
-/** How it is asked what an agent's token is for, and what it may do. */
-export const agentAsks = {
+/** Prompts for the purpose and the permissions of an agent's token. */
+export const agentPrompts = {
   label: { label: "What is it for?", hint: "The agent's name, or what it does.", missing: "Say what it is for." },
   permissions: { label: "What may it do?", missing: "Choose at least one thing that it may do." },
 } as const
 
-/** The field that asks for the experiment. */
-export const experimentAsk = { "/experimentId": { label: "Experiment", missing: "Choose the experiment." } } as const
+export const experimentPrompt = { "/experimentId": { label: "Experiment", missing: "Choose the experiment." } } as const
 
-/** What a page knows of the experiment that something is done to. */
+/** The fields that a page about an experiment fills in. */
 export const keptOfExperiment = ["/experimentId", "/expectedRevision", "/expectedStatus"] as const
 
-/** The experiment that a form is about; null where there is none, or none yet. */
+/** The experiment that a form is about. Null if the draft names none. */
 export const experimentOf = (visit: Visit, draft: URLSearchParams) =>
   orNull(() => visit.ask("experiment", { experimentId: draft.get("/experimentId") ?? "" }))

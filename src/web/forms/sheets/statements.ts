@@ -1,13 +1,13 @@
-/** Hypotheses, findings and cited claims, as they are asked for. */
-import { pictureAsks, pictureFold } from "./pictures.ts"
+/** The forms for hypotheses, findings and cited claims. */
+import { picturePrompts, pictureFold } from "./pictures.ts"
 import { beginFinding, comparedIn, effectsIn } from "./begin-finding.ts"
 import { SAYS } from "./companion.ts"
-import { verdictAsks } from "./links.ts"
-import { sheet, sheetWith, threadAsk } from "./sheet.ts"
+import { verdictPrompts } from "./links.ts"
+import { sheet, sheetWith, threadPrompt } from "./sheet.ts"
 
-/** What the three have in common: a sentence, the words in it that need a meaning, what it speaks of, and how far it goes. */
-const said = {
-  ...threadAsk,
+/** Prompts that the three share: the sentence, its words and roles, its scope and its references. */
+const statementPrompts = {
+  ...threadPrompt,
   "/assertion/wording": {
     label: "What do you claim?",
     hint: "One sentence that could turn out wrong.",
@@ -30,21 +30,21 @@ const said = {
     line: true,
   },
   "/assertion/roles/*/role": { label: "Role", missing: "Role {n} has no name yet.", suggested: "roles" },
-  "/assertion/roles/*/value": { label: "What stands in it", missing: "Role {n} has nothing in it yet." },
+  "/assertion/roles/*/value": { label: "Its content", missing: "Role {n} is still empty." },
   "/assertion/roles/*/definition": { label: "Meaning of the role", missing: "Role {n} has no meaning yet." },
   "/scope": {
     label: "Where does it hold?",
-    hint: "Models, data, sizes, conditions: what it was, or will be, tested on.",
-    missing: "Say where it is meant to hold.",
+    hint: "Models, data, sizes, conditions: what it was or will be tested on.",
+    missing: "Say where it should hold.",
     tall: 2,
   },
-  "/references": { label: "Other records it speaks of", row: "record", rows: 1 },
-  "/references/*/versionId": { label: "Record", missing: "Choose the record that row {n} speaks of." },
+  "/references": { label: "Other records it refers to", row: "record", rows: 1 },
+  "/references/*/versionId": { label: "Record", missing: "Choose the record that row {n} refers to." },
   "/references/*/purpose": {
-    label: "What it is to this one",
-    missing: "Say what record {n} is to this one.",
+    label: "How they are related",
+    missing: "Say how record {n} is related to this one.",
     words: {
-      premise: "a premise of it",
+      premise: "it is a premise of this",
       supports: "this supports it",
       contradicts: "this contradicts it",
       extends: "this extends it",
@@ -56,13 +56,11 @@ const said = {
   "/references/*/explanation": { label: "How", missing: "Say how record {n} bears on this." },
 } as const
 
-export const premiseAsks = {
+export const premisePrompts = {
   "/premises": { label: "Premises", row: "premise", rows: 1 },
-  "/premises/*/versionId": { label: "Record it rests on", missing: "Choose the record that premise {n} is." },
+  "/premises/*/versionId": { label: "Record it rests on", missing: "Choose the record for premise {n}." },
   "/premises/*/explanation": { label: "Why it is needed", missing: "Say why premise {n} is needed." },
 } as const
-
-const locatorAsks = { section: "Section", page: "Page", figure: "Figure or table" } as const
 
 export const statementSheets = {
   publish_hypothesis: sheet("publish_hypothesis", {
@@ -72,41 +70,41 @@ export const statementSheets = {
     first: ["/assertion", "/scope", "/concepts"],
     folds: [
       { heading: "Premises it rests on", places: ["/premises"] },
-      { heading: "Other records it speaks of", places: ["/references"] },
+      { heading: "Other records it refers to", places: ["/references"] },
     ],
     kept: ["/roomId", "/threadId"],
-    asks: { ...said, ...premiseAsks },
+    prompts: { ...statementPrompts, ...premisePrompts },
   }),
   publish_finding: sheetWith("publish_finding", "link_experiment_finding", {
     heading: "Write down a finding",
-    lead: "What was seen, how it came out, and what shows it. Negative and inconclusive results count as much as positive ones.",
+    lead: "What you found, how it came out, and what shows it. Negative and inconclusive results count as much as positive ones.",
     send: "Publish the finding",
     first: ["/assertion", "/outcome", "/says", "/scope", "/concepts", "/provenance/execution/attemptIds"],
     folds: [
-      { heading: "Numbers it rests on", places: ["/effects"], told: effectsIn },
+      { heading: "Numbers it rests on", places: ["/effects"], summary: effectsIn },
       { heading: "What shows it: outputs, failures, materials, papers", places: ["/evidence"] },
-      { heading: "Compared with, and other sources", places: ["/provenance", "/retrospective"], told: comparedIn },
+      { heading: "Compared with, and other sources", places: ["/provenance", "/retrospective"], summary: comparedIn },
       { heading: "Materials used", places: ["/materials"] },
-      { heading: "Other records it speaks of", places: ["/references"] },
-      { heading: "Limits of it", places: ["/limitations"] },
+      { heading: "Other records it refers to", places: ["/references"] },
+      { heading: "Its limits", places: ["/limitations"] },
       pictureFold,
     ],
     kept: ["/roomId", "/threadId"],
-    begins: beginFinding,
-    asks: {
-      ...said,
-      ...verdictAsks(SAYS, "Left empty, the finding says it."),
-      "/assertion/wording": { ...said["/assertion/wording"], label: "What did you find?", missing: "Say what you found." },
+    initial: beginFinding,
+    prompts: {
+      ...statementPrompts,
+      ...verdictPrompts(SAYS, "Left empty, the wording of the finding is used."),
+      "/assertion/wording": { ...statementPrompts["/assertion/wording"], label: "What did you find?", missing: "Say what you found." },
       "/outcome": {
         label: "How did it come out?",
         missing: "Say how it came out.",
-        words: { positive: "positive: it was seen", negative: "negative: it was not", inconclusive: "inconclusive: it cannot be told" },
+        words: { positive: "positive: it was seen", negative: "negative: it was not", inconclusive: "inconclusive: the data do not say" },
       },
       "/provenance/execution": { label: "The work it comes from" },
       "/provenance/execution/attemptIds": { label: "Attempts it comes from", missing: "Choose the attempts it comes from." },
       "/provenance/execution/experimentId": {
         label: "Experiment",
-        hint: "Left empty, the one of the attempts you chose.",
+        hint: "Left empty, the experiment of the attempts you chose.",
         missing: "Choose the experiment that the attempts belong to.",
       },
       "/provenance/execution/planId": { label: "Plan it followed" },
@@ -114,9 +112,9 @@ export const statementSheets = {
       "/provenance": { label: "Sources" },
       "/provenance/papers": { label: "Papers it draws on" },
       "/retrospective": {
-        label: "Was it looked for beforehand?",
+        label: "Did you plan to look for it?",
         words: { false: "yes, it was planned", true: "no, it was noticed in hindsight" },
-        missing: "Say whether it was looked for beforehand.",
+        missing: "Say whether you planned to look for it.",
       },
       "/evidence": { label: "What shows it", row: "piece", rows: 1 },
       "/evidence/*/kind": {
@@ -146,7 +144,7 @@ export const statementSheets = {
       "/evidence/*/quote": { label: "What the paper says", missing: "Quote what the paper of piece {n} says." },
       "/effects": {
         label: "Differences it rests on",
-        hint: "Worked out here from the values that the attempts reported.",
+        hint: "Computed here from the values that the attempts reported.",
         row: "difference",
         rows: 1,
         line: true,
@@ -154,41 +152,41 @@ export const statementSheets = {
       "/effects/*/experimentId": { label: "Experiment", missing: "Choose the experiment of difference {n}." },
       "/effects/*/metric": { label: "Metric", missing: "Say which metric difference {n} is of." },
       "/effects/*/split": { label: "Split", hint: "Such as train or held-out." },
-      "/effects/*/of": { label: "Group", hint: "Such as arm: shift, one a line.", missing: "Say which group difference {n} is of." },
+      "/effects/*/of": { label: "Group", hint: "Such as arm: shift, one per line.", missing: "Say which group difference {n} is of." },
       "/effects/*/against": {
         label: "Compared with",
         hint: "Such as arm: baseline.",
-        missing: "Say which group difference {n} compares with.",
+        missing: "Say which group difference {n} is compared with.",
       },
       "/effects/*/over": { label: "Paired over", hint: "Such as seed." },
       "/effects/*/where": { label: "Where", hint: "Such as labels: 400." },
       "/effects/*/repeats": { label: "The difference of another finding that it repeats", line: true },
       "/effects/*/repeats/versionId": { label: "Finding", missing: "Choose the finding that difference {n} repeats." },
       "/effects/*/repeats/effect": {
-        label: "Its place there, from 0",
+        label: "Its number there, from 0",
         missing: "Say which difference of that finding difference {n} repeats.",
       },
       "/materials": { label: "Materials used", row: "material", rows: 1 },
       "/materials/*/materialId": { label: "Material", missing: "Choose material {n}." },
       "/materials/*/purpose": { label: "What it was used for", missing: "Say what material {n} was used for." },
       "/limitations": { label: "What it does not show" },
-      ...pictureAsks,
+      ...picturePrompts,
     },
   }),
   publish_cited_claim: sheet("publish_cited_claim", {
     heading: "Cite a claim of a paper",
-    lead: "What a paper says, in its own words and in yours, with the place where it stands.",
+    lead: "What a paper says, in its own words and in yours, and where it says so.",
     send: "Publish the claim",
     first: ["/paper/arxivId", "/quote", "/locator", "/assertion", "/scope", "/concepts"],
     folds: [
-      { heading: "Other records it speaks of", places: ["/references"] },
+      { heading: "Other records it refers to", places: ["/references"] },
       { heading: "An exact version of the paper", places: ["/paper/version"] },
     ],
     kept: ["/roomId", "/threadId"],
-    asks: {
-      ...said,
+    prompts: {
+      ...statementPrompts,
       "/assertion/wording": {
-        ...said["/assertion/wording"],
+        ...statementPrompts["/assertion/wording"],
         label: "What does it claim, in your words?",
         missing: "Say what the paper claims.",
       },
@@ -197,9 +195,9 @@ export const statementSheets = {
       "/paper/version": { label: "Version" },
       "/quote": { label: "What does it say, word for word?", missing: "Quote what the paper says.", tall: 2 },
       "/locator": { label: "Where in the paper?", line: true },
-      "/locator/section": { label: locatorAsks.section },
-      "/locator/page": { label: locatorAsks.page },
-      "/locator/figure": { label: locatorAsks.figure },
+      "/locator/section": { label: "Section" },
+      "/locator/page": { label: "Page" },
+      "/locator/figure": { label: "Figure or table" },
     },
   }),
 } as const

@@ -1,7 +1,7 @@
-/** Threads, what is said in them, and where they stand, as they are asked for. */
+/** The forms for Threads, messages, checkpoints and claims of work. */
 import { orNull } from "../../visit.ts"
-import { pictureAsks, pictureFold } from "./pictures.ts"
-import { ANOTHER, sheet, threadAsk } from "./sheet.ts"
+import { picturePrompts, pictureFold } from "./pictures.ts"
+import { ANOTHER, sheet, threadPrompt } from "./sheet.ts"
 
 export const threadSheets = {
   create_thread: sheet("create_thread", {
@@ -9,12 +9,12 @@ export const threadSheets = {
     lead: "A question or a piece of work to talk about.",
     send: "Start the Thread",
     first: ["/title", "/message"],
-    folds: [{ heading: "Where one follows the same card already", places: ["/allowDuplicate"] }],
+    folds: [{ heading: "If a Thread already follows the same card", places: ["/allowDuplicate"] }],
     kept: ["/roomId"],
-    asks: {
+    prompts: {
       "/title": { label: "Title", missing: "Give the Thread a title." },
       "/message": { label: "Message", hint: "Markdown and TeX.", tall: 3 },
-      "/allowDuplicate": { label: "Start another one all the same" },
+      "/allowDuplicate": { label: "Start another Thread anyway" },
     },
   }),
   post_message: sheet("post_message", {
@@ -23,9 +23,9 @@ export const threadSheets = {
     send: "Post",
     first: ["/text"],
     folds: [pictureFold],
-    asks: {
+    prompts: {
       "/text": { label: "Your reply", hint: "Markdown, with TeX math between dollar signs.", missing: "Write something.", tall: 4 },
-      ...pictureAsks,
+      ...picturePrompts,
     },
   }),
   reuse_record: sheet("reuse_record", {
@@ -34,51 +34,56 @@ export const threadSheets = {
     send: "Reuse it here",
     first: ["/versionId", "/note"],
     kept: ["/versionId"],
-    asks: {
+    prompts: {
       "/versionId": { label: "Record", hint: ANOTHER, missing: "Choose the record." },
       "/note": { label: "Why here?", tall: 2 },
     },
   }),
   post_research_checkpoint: sheet("post_research_checkpoint", {
-    heading: "Say where the Thread stands",
+    heading: "Sum up the Thread",
     lead: "A summary of everything up to now, for the next reader.",
     send: "Post the checkpoint",
     first: ["/synthesis", "/state", "/conclusion"],
     folds: [
-      { heading: "Questions that stay open", places: ["/openQuestions"] },
+      { heading: "Open questions", places: ["/openQuestions"] },
       { heading: "Records it cites", places: ["/citations"] },
       pictureFold,
-      { heading: "How far it covers", places: ["/coversThrough"] },
+      { heading: "How far it goes", places: ["/coversThrough"] },
     ],
     kept: ["/threadId", "/expectedWatermark"],
-    begins: (visit, draft) => {
+    initial: (visit, draft) => {
       const context = orNull(() => visit.ask("thread_context", { threadId: draft.get("/threadId") ?? "" }))
       const read = Number(draft.get("/expectedWatermark") ?? context?.thread.timelineWatermark)
       return { state: "open", ...(Number.isSafeInteger(read) ? { expectedWatermark: read, coversThrough: read } : {}) }
     },
-    asks: {
-      "/synthesis": { label: "What has it come to?", hint: "Markdown and TeX.", missing: "Say what it has come to.", tall: 5 },
+    prompts: {
+      "/synthesis": {
+        label: "What is the state of things?",
+        hint: "Markdown and TeX.",
+        missing: "Say what the state of things is.",
+        tall: 5,
+      },
       "/state": {
         label: "Is the question settled?",
         missing: "Say whether the question is settled.",
         words: { open: "no, it stays open", concluded: "yes, this concludes it" },
       },
       "/conclusion": { label: "The conclusion, in a sentence or two", missing: "Say what the conclusion is." },
-      "/openQuestions": { label: "Questions that stay open", hint: "One a line." },
+      "/openQuestions": { label: "Open questions", hint: "One per line." },
       "/citations": { label: "Records it cites" },
-      "/coversThrough": { label: "Covers the entries up to number" },
-      ...pictureAsks,
-      ...threadAsk,
+      "/coversThrough": { label: "Number of the last entry it covers" },
+      ...picturePrompts,
+      ...threadPrompt,
     },
   }),
   claim_work: sheet("claim_work", {
     heading: "Say what you are working on",
-    lead: "Others see it and can do something else. It ends by itself; what you write about it meanwhile renews it.",
+    lead: "Others see it and can do something else. It ends by itself; anything you write about it until then renews it.",
     send: "Claim it",
     first: ["/what", "/minutes", "/note"],
     kept: ["/object", "/threadId"],
-    asks: {
-      "/object": { label: "What it is about" },
+    prompts: {
+      "/object": { label: "Its subject" },
       "/threadId": { label: "Thread" },
       "/what": {
         label: "What are you doing?",
@@ -97,10 +102,10 @@ export const threadSheets = {
   }),
   release_claim: sheet("release_claim", {
     heading: "Release the claim",
-    lead: "Others see that you are no longer at it.",
+    lead: "Others see that you are no longer working on it.",
     send: "Release it",
     first: [],
     kept: ["/claimId"],
-    asks: { "/claimId": { label: "Claim" } },
+    prompts: { "/claimId": { label: "Claim" } },
   }),
 } as const
