@@ -42,7 +42,7 @@ const curve = (index: number, step: readonly number[], value: readonly number[])
   ({ index, attemptId: `a${index}`, label: `A${index + 1}`, points: step.length, stretch: 1, columns: { step, value } }) as unknown as Curve
 const whole = { from: undefined, to: undefined, low: undefined, high: undefined, isLog: false }
 const drawn = (curves: readonly Curve[]) =>
-  picture(curves, whole, { title: "loss in nat", told: "loss", baseline: undefined }).write(setting)
+  picture(curves, whole, { title: "loss in nat", description: "loss", baseline: undefined }).write(setting)
 
 t.test("A single step stands in the middle, with its own number below and values around its own", async (t) => {
   const text = drawn([curve(0, [1_000], [0.3133])])

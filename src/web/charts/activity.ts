@@ -1,4 +1,4 @@
-/** A Room's activity over time: one bar a day, drawn by the server. */
+/** A bar chart of a Room's activity, with one bar per day. */
 import { scaleLinear } from "d3-scale"
 import { type Html, html } from "../html.ts"
 import { counted } from "../words.ts"
@@ -7,7 +7,7 @@ const DAY = 86_400_000
 const [WIDTH, HEIGHT, BOTTOM] = [420, 110, 18]
 const day = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
 
-/** How many of the moments fall on each day, the days without any included. */
+/** Counts moments per day, including days without any, for the last 60 days at most. */
 function perDay(moments: readonly string[]): { day: string; count: number }[] {
   const counts = new Map<string, number>()
   for (const at of moments) counts.set(at.slice(0, 10), (counts.get(at.slice(0, 10)) ?? 0) + 1)
@@ -20,7 +20,7 @@ function perDay(moments: readonly string[]): { day: string; count: number }[] {
   return days
 }
 
-/** @param moments when the newest of them were accepted @param all how many there are */
+/** @param moments the times of the newest writes @param all the number of all writes */
 export function activityChart(moments: readonly string[], all: number): Html {
   const days = perDay(moments)
   const [first, last] = [days[0], days.at(-1)]
@@ -30,8 +30,8 @@ export function activityChart(moments: readonly string[], all: number): Html {
   const step = Math.min(28, WIDTH / days.length)
   const total = days.reduce((sum, { count }) => sum + count, 0)
   const which = total < all ? `The newest ${counted(total, "accepted write")},` : counted(total, "accepted write")
-  const said = `${which} from ${first.day} to ${last.day}; at most ${most} on one day.`
-  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${said}">
+  const caption = `${which} from ${first.day} to ${last.day}; at most ${most} on one day.`
+  return html`<figure><svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${caption}">
 <path class="axis" d="M0 ${HEIGHT - BOTTOM}H${WIDTH}"/>
 ${days.map(({ day: on, count }, index) =>
   count === 0
@@ -43,5 +43,5 @@ ${days.map(({ day: on, count }, index) =>
       ? null
       : html`<text x="${(days.length * step).toFixed(0)}" y="${HEIGHT - 4}" text-anchor="end">${last.day}</text>`
   }<text x="${WIDTH}" y="10" text-anchor="end">at most ${most} a day</text></svg>
-<figcaption class="meta">${said}</figcaption></figure>`
+<figcaption class="meta">${caption}</figcaption></figure>`
 }

@@ -1,6 +1,6 @@
 /**
- * Curves of one metric, as wide as their place: what is drawn is stretched to it, while text, marks and the width of lines are
- * not. Steps run along; the values may have a range and a log axis. What is no finite number is marked, never dropped.
+ * Draws curves of one metric over steps. The picture is stretched to the width of the page, but its text, marks and line widths are
+ * not. Values may have a range and a log axis. Values that are not finite are marked, never dropped.
  */
 import { scaleLinear } from "d3-scale"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -11,15 +11,15 @@ import { fillOf, lineOf, shapeOf } from "./styles.ts"
 
 type Series = AnswerOf<"attempt_curves">["curves"][number]
 export interface Curve extends Pick<Series, "attemptId" | "label" | "columns"> {
-  /** Its place in the legend. */
+  /** Its index in the legend. */
   readonly index: number
-  /** The interval around each of its values. */
+  /** The interval around each value. */
   readonly band?: { readonly low: readonly (number | null)[]; readonly high: readonly (number | null)[] }
-  /** One of those behind a mean: drawn thin, and not named. */
+  /** Whether it is one of the curves behind a mean, which are drawn thin and without a name. */
   readonly isMember?: boolean
 }
 
-/** Which part of a metric is shown. */
+/** The visible part of a metric. */
 export interface View {
   readonly from: number | undefined
   readonly to: number | undefined
@@ -28,21 +28,21 @@ export interface View {
   readonly isLog: boolean
 }
 
-/** The field that lines are drawn on, and the height of the picture in pixels. */
+/** The width of the view box for lines, and the height of the picture in pixels. */
 const [ACROSS, HEIGHT] = [2_000, 320]
 const EDGE = { top: 36, bottom: 44 }
-/** Where steps begin and end, in parts of a thousand: values are told on the left, and attempts are named on the right. */
+/** Positions of the first and last step, and of the names of attempts, in thousandths of the width. */
 const SIDE = { left: 45, right: 920, names: 950 }
-/** Curves that are named at their ends, and the pixels between two names. */
+/** The most curves that are named at their ends, and the pixels between two names. */
 const [NAMED, BETWEEN] = [20, 12]
 
-/** Where steps and values stand: along in parts of a thousand, up in pixels. */
+/** The scales of a picture: steps in thousandths of its width, values in pixels. */
 export interface Scales {
   readonly from: number
   readonly to: number
   readonly low: number
   readonly high: number
-  /** Where steps end, in parts of a thousand, and where what they lead to is named. */
+  /** The positions of the last step and of the names, in thousandths of the width. */
   readonly right: number
   readonly names: number
   readonly ticks: { readonly x: readonly number[]; readonly y: readonly number[] }
@@ -53,7 +53,7 @@ export interface Scales {
 const isIn = (value: number, from: number | undefined, to: number | undefined) =>
   value >= (from ?? Number.NEGATIVE_INFINITY) && value <= (to ?? Number.POSITIVE_INFINITY)
 
-/** The visible part of some curves: the requested range, or all of it. */
+/** The scales for some curves: of the requested range, or of all steps and values. */
 function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View, names: number): Scales {
   const right = names - (SIDE.names - SIDE.right)
   const steps = curves.flatMap(({ columns }) => (columns.step.length === 0 ? [] : [columns.step[0] ?? 0, columns.step.at(-1) ?? 0]))
@@ -70,7 +70,7 @@ function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View
     })
   if (least > greatest) [least, greatest] = [isLog ? 1 : 0, isLog ? 10 : 1]
   const begin = Number.isFinite(first) ? first : 0
-  // A single step stands in the middle, with no room around it that could be taken for steps.
+  // A single step is placed in the middle, and is the only tick.
   const isOneStep = last <= begin
   const [start, end] = isOneStep ? [begin - 1, begin + 1] : [begin, last]
   const [bottom, top] = [low !== undefined && (!isLog || low > 0) ? low : least, high ?? greatest]
@@ -78,14 +78,19 @@ function scalesOf(curves: readonly Curve[], { from, to, low, high, isLog }: View
   const margin = low !== undefined || high !== undefined ? 0 : 0.04
   const y = axis(bottom, top, [HEIGHT - EDGE.bottom, EDGE.top], { isLog, margin })
   return {
-    ...{ from: start, to: end, low: y.low, high: y.high, right, names },
+    from: start,
+    to: end,
+    low: y.low,
+    high: y.high,
+    right,
+    names,
     ticks: { x: isOneStep ? [begin] : x.ticks(6).filter(Number.isInteger), y: y.ticks.slice(0, 14) },
     x: (step) => x(step),
     y: y.at,
   }
 }
 
-/** A path in whole numbers, each relative to the one before, as short as possible, with a gap where there is no number. */
+/** A short SVG path of whole numbers, each relative to the one before, with a gap for values that are not numbers. */
 function path({ columns }: Curve, scales: Scales, isLog: boolean): string {
   let [text, atX, atY, isDown] = ["", 0, 0, false]
   columns.step.forEach((step, index) => {
@@ -95,15 +100,15 @@ function path({ columns }: Curve, scales: Scales, isLog: boolean): string {
       return
     }
     const [x, y] = [Math.round((scales.x(step) / 1_000) * ACROSS), Math.round(Math.max(-1e4, Math.min(1e4, scales.y(value))))]
-    const said = isDown ? [x - atX, y - atY] : [x, y]
-    // After an l, numbers go on being its own.
-    text += `${isDown ? (text.at(-1) === "l" ? "" : " ") : `M`}${said[0]}${(said[1] ?? 0) < 0 ? "" : " "}${said[1]}${isDown ? "" : "l"}`
+    const [alongX, alongY] = isDown ? [x - atX, y - atY] : [x, y]
+    // One "l" command takes all the pairs that follow it.
+    text += `${isDown ? (text.at(-1) === "l" ? "" : " ") : `M`}${alongX}${alongY < 0 ? "" : " "}${alongY}${isDown ? "" : "l"}`
     ;[atX, atY, isDown] = [x, y, true]
   })
   return text.replace(/l(?=M|$)/g, "h0").replace(/l /g, "l")
 }
 
-/** The area between the ends of a curve's intervals, in whole numbers. */
+/** The SVG path of the area between the ends of a curve's intervals. */
 function area({ columns, band }: Curve, scales: Scales): string {
   if (band === undefined) return ""
   const point = (step: number, value: number) => `${Math.round((scales.x(step) / 1_000) * ACROSS)} ${Math.round(scales.y(value))}`
@@ -123,7 +128,7 @@ const UP = markup("M-5 4L0 -5L5 4z")
 const DOWN = markup("M-5 -4L0 5L5 -4z")
 const CROSS = markup("M-4.5 -4.5L4.5 4.5M4.5 -4.5L-4.5 4.5")
 
-/** Runs of values that are not finite: where each begins and ends. */
+/** Finds runs of equal values that are not finite, with their first and last step. */
 export function runs({ columns }: Pick<Curve, "columns">): { readonly kind: string; readonly from: number; readonly to: number }[] {
   const found: { kind: string; from: number; to: number }[] = []
   columns.value.forEach((value, index) => {
@@ -146,13 +151,13 @@ function marks(curve: Curve, scales: Scales): Html {
     .map(({ kind, from, to }) => {
       const y = kind === "-Infinity" ? bottom : top
       const [start, end] = [scales.x(Math.max(from, scales.from)), scales.x(Math.min(to, scales.to))]
-      const said = `${curve.label}: ${kind} ${from === to ? `at step ${from.toLocaleString("en")}` : `from step ${from.toLocaleString("en")} to ${to.toLocaleString("en")}`}`
+      const text = `${curve.label}: ${kind} ${from === to ? `at step ${from.toLocaleString("en")}` : `from step ${from.toLocaleString("en")} to ${to.toLocaleString("en")}`}`
       const shape = kind === "NaN" ? CROSS : kind === "Infinity" ? UP : DOWN
-      return html`<g>${end > start ? html`<line class="line ${lineOf(curve.index)}" x1="${percent(start)}" x2="${percent(end)}" y1="${y}" y2="${y}"/>` : null}<svg class="at" x="${percent(start)}" y="${y}" width="1" height="1"><path class="gap ${lineOf(curve.index)}" d="${shape}"/></svg><title>${said}</title></g>`
+      return html`<g>${end > start ? html`<line class="line ${lineOf(curve.index)}" x1="${percent(start)}" x2="${percent(end)}" y1="${y}" y2="${y}"/>` : null}<svg class="at" x="${percent(start)}" y="${y}" width="1" height="1"><path class="gap ${lineOf(curve.index)}" d="${shape}"/></svg><title>${text}</title></g>`
     })}`
 }
 
-/** Where the last number of a curve within what is seen stands: along in parts of a thousand, up in pixels. */
+/** The position of a curve's last visible number: in thousandths of the width, and in pixels. */
 function endOf({ columns: { step, value } }: Curve, scales: Scales): readonly [number, number] | undefined {
   const at = step.findLastIndex(
     (each, index) =>
@@ -161,7 +166,7 @@ function endOf({ columns: { step, value } }: Curve, scales: Scales): readonly [n
   return at < 0 ? undefined : [scales.x(step[at] ?? 0), scales.y(Number(value[at]))]
 }
 
-/** The shape of each attempt at its curve's end and, beside the picture, its name; names keep apart, and a thin line leads to each. */
+/** Draws each attempt's shape at the end of its curve, and its name beside the picture. Names are spread out, with a thin line to each. */
 function ends(curves: readonly Curve[], scales: Scales): Html {
   const found = curves
     .filter(({ isMember }) => isMember !== true)
@@ -175,7 +180,7 @@ function ends(curves: readonly Curve[], scales: Scales): Html {
   const sorted = found.toSorted((one, other) => one.y - other.y)
   const places: number[] = []
   for (const { y } of sorted) places.push(Math.max(y, (places.at(-1) ?? Number.NEGATIVE_INFINITY) + BETWEEN))
-  // Those pushed out below move up again, and take along what is above them.
+  // Names below the lower edge move up, and push up the names above them.
   let below = HEIGHT - EDGE.bottom + BETWEEN
   for (let index = places.length - 1; index >= 0; index -= 1) {
     places[index] = Math.min(places[index] ?? 0, below - BETWEEN)
@@ -187,25 +192,21 @@ function ends(curves: readonly Curve[], scales: Scales): Html {
   )}${found.map(shape)}`
 }
 
-/** Steps read as thousands. */
-const stepText = (step: number) => step.toLocaleString("en")
-
-/** What a picture is told with. */
-interface Said {
+interface Texts {
   /** The title of the axis of values. */
   readonly title: string
   /** The text for screen readers. */
-  readonly told: string
+  readonly description: string
   /** The attempt that the others are compared with. */
   readonly baseline: string | undefined
-  /** Where curves are named, in parts of a thousand: further left where names are long. */
+  /** The position of names, in thousandths of the width. Long names need more room. */
   readonly names?: number
 }
 
-/** The picture alone. */
-export function picture(curves: readonly Curve[], view: View, { title, told, baseline, names = SIDE.names }: Said): Html {
+/** Draws the picture, without a legend. */
+export function picture(curves: readonly Curve[], view: View, { title, description, baseline, names = SIDE.names }: Texts): Html {
   const scales = scalesOf(curves, view, names)
-  return html`<svg class="chart fluid plot" width="100%" height="${HEIGHT}" role="img" aria-label="${told}"${attributes({
+  return html`<svg class="chart fluid plot" width="100%" height="${HEIGHT}" role="img" aria-label="${description}"${attributes({
     "data-from": scales.from,
     "data-to": scales.to,
     "data-low": scales.low,
@@ -224,7 +225,7 @@ ${scales.ticks.y.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${sc
   )}</svg>
 ${ends(curves, scales)}${curves.map((curve) => marks(curve, scales))}
 ${scales.ticks.y.map((tick) => html`<text x="2" y="${(scales.y(tick) - 3).toFixed(1)}">${figure(tick)}</text>`)}
-${scales.ticks.x.map((tick) => html`<text x="${percent(scales.x(tick))}" y="${HEIGHT - 26}" text-anchor="middle">${stepText(tick)}</text>`)}
+${scales.ticks.x.map((tick) => html`<text x="${percent(scales.x(tick))}" y="${HEIGHT - 26}" text-anchor="middle">${tick.toLocaleString("en")}</text>`)}
 <text class="title" x="2" y="11">${title}${view.isLog ? ", log axis" : null}</text><text class="title" x="50%" y="${HEIGHT - 6}" text-anchor="middle">step</text>
 <line class="cursor" x1="0" x2="0" y1="${EDGE.top}" y2="${HEIGHT - EDGE.bottom}"/><rect class="brush" x="0" y="0" width="0" height="0"/></svg>`
 }

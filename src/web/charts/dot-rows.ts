@@ -1,4 +1,4 @@
-/** A setting in words against a metric: a row for each setting, named whole, with a mark for each attempt along an axis. */
+/** Plots a metric against a setting in words: a row for each setting, with a mark for each attempt along an axis. */
 import { address } from "../addresses.ts"
 import { type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
@@ -15,15 +15,15 @@ export interface Point {
   readonly value: number
 }
 
-/** Where the axis of a row begins and ends, in percent; what is no number stands at its ends. */
+/** The positions of the ends of the axis, in percent. Values that are not finite are placed outside. */
 export const ALONG: readonly [number, number] = [5, 92]
 const [LOWEST, HIGHEST] = [2, 97]
-/** The middle of a row's marks, in pixels. */
+/** The vertical position of marks in a row, in pixels. */
 const MIDDLE = 12
 
 const percent = (share: number): string => `${share.toFixed(2)}%`
 
-/** The mark of an attempt, which leads to it. @param name what it stands for, read aloud */
+/** The mark of an attempt, which is a link to it. @param name its setting and value, for screen readers */
 export function mark({ row }: Point, x: number, y: number, name: string): Html {
   const state = row.outcome ?? row.status
   return html`<svg class="at ${tone(state)}" x="${percent(x)}" y="${y.toFixed(1)}" width="1" height="1"><a href="${address("attempt", row.attemptId)}" tabindex="-1"><g>${glyph(state)}</g><title>${row.label}: ${name}, ${words(state)}</title></a></svg>`
@@ -32,7 +32,7 @@ export function mark({ row }: Point, x: number, y: number, name: string): Html {
 const place = (value: number, axis: Axis): number =>
   Number.isFinite(value) ? axis.at(value) : value === Number.NEGATIVE_INFINITY ? LOWEST : HIGHEST
 
-/** @param axis of the metric, from `ALONG` */
+/** @param axis the axis of the metric, with the range `ALONG` */
 export function dotRows(groups: readonly (readonly [string, readonly Point[]])[], axis: Axis, metric: string): Html {
   const lines = axis.ticks.map(
     (tick) => html`<line class="tick" x1="${percent(axis.at(tick))}" x2="${percent(axis.at(tick))}" y1="0" y2="100%"/>`,

@@ -1,4 +1,4 @@
-/** Where the nodes and edges of a graph stand: layered from left to right by dagre. */
+/** Lays out the nodes and edges of a graph in layers from left to right, with dagre. */
 import { hash } from "node:crypto"
 import { Graph, layout } from "@dagrejs/dagre"
 import { limits } from "../../contract/limits.ts"
@@ -7,23 +7,23 @@ export interface GraphNode {
   readonly id: string
   readonly kind: string
   readonly label: string
-  /** What it says, in short. */
+  /** The wording or question of the object. */
   readonly text: string
   /** Its state, outcome or standing. */
   readonly state: string | null
-  /** The outcomes of attempts that are shown as marks on it. */
+  /** The outcomes of attempts, shown as marks on the node. */
   readonly attempts?: readonly string[]
 }
 export interface GraphEdge {
   readonly from: string
   readonly to: string
   readonly kind: string
-  /** Said by a link that was taken back. */
+  /** Whether its link was taken back. */
   readonly withdrawn?: boolean
 }
 
-/** How large nodes are, and how far apart. */
-export interface Look {
+/** The size of nodes, and the space between them. */
+export interface Spacing {
   readonly width: number
   readonly height: number
   readonly between: number
@@ -36,21 +36,21 @@ export interface Placed {
   readonly y: number
 }
 
-/** The way of an edge: the bends that the layout gave, or a bow on the right of two objects of which none came before the other. */
+/** The path of an edge: the points from the layout, or a bow on the right side of two objects in the same column or in reverse order. */
 interface Way {
   readonly points: readonly Placed[]
   readonly isBow: boolean
 }
 
-/** Where all of a graph stands, and the box around it. */
+/** The positions of all nodes and edges, and the box around them. */
 interface Layout {
   readonly box: readonly number[]
   readonly nodes: ReadonlyMap<string, Placed>
-  /** In the order in which the edges were given. */
+  /** In the order of the edges passed in. */
   readonly edges: readonly Way[]
 }
 
-/** From left to right: what each kind of object comes after. */
+/** The column of each kind of object, from left to right. */
 const columns: Readonly<Record<string, number>> = {
   cited_claim: 0,
   hypothesis: 1,
@@ -62,10 +62,10 @@ const columns: Readonly<Record<string, number>> = {
   finding_link: 6,
   link: 6,
 }
-/** How far a bow reaches out. */
+/** How far a bow bends out. */
 const BOW = 26
 
-function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width, height, between, layers }: Look): Layout {
+function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width, height, between, layers }: Spacing): Layout {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir: "LR", nodesep: between, ranksep: layers, edgesep: between })
   graph.setDefaultEdgeLabel(() => ({}))
@@ -75,7 +75,7 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width
   edges.forEach((edge, index) => isOnward(edge) && graph.setEdge(edge.from, edge.to, {}, `e${index}`))
   keepColumns()
   layout(graph)
-  // What the layout has added to them.
+  // The layout has added positions to the nodes.
   const node = (id: string): Placed => graph.node(id)
   const at = ({ x, y }: Placed): Placed => ({ x, y })
   const way = (edge: GraphEdge, index: number): Way => {
@@ -86,11 +86,11 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width
     return { points: [{ x: from.x + right, y: from.y + 8 }, out, { x: end.x + right, y: end.y - 8 }], isBow: true }
   }
   const ways = edges.map(way)
-  // The layout's own size leaves out the bends of edges.
+  // The layout's own size does not include the bends of edges.
   const corners = nodes.flatMap(({ id }) =>
     [-1, 1].map((side) => ({ x: node(id).x + (side * width) / 2, y: node(id).y + (side * height) / 2 })),
   )
-  // The bend of a bow is where it is drawn to, which it reaches half of the way.
+  // The middle point of a bow is its control point. The curve reaches only half of the way there.
   const bends = ways.flatMap(({ points, isBow }) => points.map(({ x, y }, index) => ({ x: isBow && index === 1 ? x - BOW : x, y })))
   const all = [...corners, ...bends]
   const [left, top] = [Math.min(...all.map(({ x }) => x)) - MARGIN, Math.min(...all.map(({ y }) => y)) - MARGIN]
@@ -101,7 +101,7 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width
     edges: ways,
   }
 
-  /** Holds each kind of object in its column: unseen nodes, one a column, come before and after those of it. */
+  /** Keeps each kind of object in its column, by invisible nodes before and after the nodes of each column. */
   function keepColumns(): void {
     const used = [...new Set(column.values())].toSorted((one, other) => one - other)
     const anchor = (index: number) => `column ${index}`
@@ -117,14 +117,14 @@ function place(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { width
   }
 }
 
-/** Layouts that are kept: a graph is looked at more often than it changes, and laying it out takes most of its page's time. */
+/** How many layouts are cached. A graph is viewed more often than it changes, and the layout takes most of its page's time. */
 const KEPT = 32
 const kept = new Map<string, Layout>()
 
-/** Where a graph stands; worked out once while it stays what it is. */
-export function placedIn(nodes: readonly GraphNode[], edges: readonly GraphEdge[], look: Look): Layout {
-  const key = hash("sha256", JSON.stringify([look, nodes.map(({ id, kind }) => [id, kind]), edges.map(({ from, to }) => [from, to])]))
-  const found = kept.get(key) ?? place(nodes, edges, look)
+/** Returns the layout of a graph, from the cache if the graph has not changed. */
+export function placedIn(nodes: readonly GraphNode[], edges: readonly GraphEdge[], spacing: Spacing): Layout {
+  const key = hash("sha256", JSON.stringify([spacing, nodes.map(({ id, kind }) => [id, kind]), edges.map(({ from, to }) => [from, to])]))
+  const found = kept.get(key) ?? place(nodes, edges, spacing)
   kept.delete(key)
   kept.set(key, found)
   const [oldest] = kept.keys()
@@ -132,7 +132,7 @@ export function placedIn(nodes: readonly GraphNode[], edges: readonly GraphEdge[
   return found
 }
 
-/** How many layers lie before each node, by the longest way there; a circle is left where it closes. */
+/** The number of layers before each node, along the longest path. A cycle is cut where it closes. */
 function layersOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): ReadonlyMap<string, number> {
   const sources = Map.groupBy(edges, ({ to: end }) => end)
   const layers = new Map<string, number>()
@@ -140,17 +140,17 @@ function layersOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Rea
     const known = layers.get(id)
     if (known !== undefined) return known
     layers.set(id, 0)
-    const made = Math.max(0, ...(sources.get(id) ?? []).map(({ from }) => layer(from) + 1))
-    layers.set(id, made)
-    return made
+    const own = Math.max(0, ...(sources.get(id) ?? []).map(({ from }) => layer(from) + 1))
+    layers.set(id, own)
+    return own
   }
   for (const { id } of nodes) layer(id)
   return layers
 }
 
 /**
- * The edges that are drawn: the shortest, as far as their way through the layers adds up to a picture that can still be read. The
- * layout places something for each layer that an edge crosses, in time by the square of all of them.
+ * Selects the edges to draw: the shortest, until the layers that they cross reach the limit for a readable picture. The layout adds
+ * a node for each layer that an edge crosses, and its time grows with the square of their number.
  */
 export function drawable(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly GraphEdge[] {
   const layers = layersOf(nodes, edges)

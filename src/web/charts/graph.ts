@@ -1,22 +1,21 @@
-/** A graph of what speaks of what; an edge is drawn from what came first: layered from left to right by dagre, drawn by the server, each node a link. */
+/** Draws a graph of objects and their relations. Each edge goes from the object that came first, and each node is a link. */
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import { present } from "../../contract/present.ts"
 import { curveMonotoneX, line } from "d3-shape"
 import { pathOf } from "../addresses.ts"
 import { type Html, html, joined, to } from "../html.ts"
-import { glyph } from "../parts/marks.ts"
-import { stateBadge } from "../parts/marks.ts"
+import { glyph, stateBadge } from "../parts/marks.ts"
 import { table } from "../parts/parts.ts"
 import { plainText } from "../plain-text.ts"
 import { counted, shortened, words } from "../words.ts"
-import { drawable, type GraphEdge, type GraphNode, type Look, type Placed, placedIn } from "./graph-layout.ts"
+import { drawable, type GraphEdge, type GraphNode, type Placed, placedIn, type Spacing } from "./graph-layout.ts"
 
 export type { GraphEdge, GraphNode } from "./graph-layout.ts"
 
-/** How large a node is that says in two lines what it is about. */
-const LOOK: Look = { width: 166, height: 60, between: 10, layers: 30 }
-/** Characters of a line, and marks of attempts that fit in one. */
+/** The size of a node with two lines of text. */
+const SPACING: Spacing = { width: 166, height: 60, between: 10, layers: 30 }
+/** The characters, and the marks of attempts, that fit in a line. */
 const [ACROSS, MARKS] = [25, 8]
 const tones: Readonly<Record<string, string>> = {
   supports: "good",
@@ -29,10 +28,10 @@ const tones: Readonly<Record<string, string>> = {
 }
 const fallen = new Set<string>([...enumerations.recordStatus.filter(hasFallen), "withdrawn"])
 
-/** How the line of a relation looks. */
+/** The CSS class of an edge. */
 const lineOf = ({ kind, withdrawn }: GraphEdge): string => (withdrawn === true ? "withdrawn" : (tones[kind] ?? ""))
 
-/** A curve through the points that the layout gave. */
+/** A curve through the points of the layout. */
 function curve(points: readonly Placed[]): string {
   const [first, ...rest] = points
   const last = rest.at(-1)
@@ -45,11 +44,11 @@ function curve(points: readonly Placed[]): string {
   ).replace(/(\.\d)\d+/g, "$1")
 }
 
-/** A bow from the first point to the last, drawn out to the one between. */
+/** A bow from the first point to the last, with the middle one as its control point. */
 const bow = (points: readonly Placed[]): string =>
   points.map(({ x, y }, index) => `${index === 0 ? "M" : index === 1 ? "Q" : " "}${Math.round(x)} ${Math.round(y)}`).join("")
 
-/** The beginning of what an object says, in lines of a node. */
+/** Splits the beginning of a text into the lines of a node. */
 function lines(text: string, most: number): string[] {
   const found = [""]
   for (const word of plainText(text).split(/\s+/)) {
@@ -62,7 +61,7 @@ function lines(text: string, most: number): string[] {
   return found.slice(0, most).map((each, index) => shortened(end !== undefined && index === most - 1 ? `${each} ${end}` : each, ACROSS))
 }
 
-/** The attempts that are folded into an object: a mark each, and how many more there are. */
+/** A mark for each attempt of a node, and the number of those that do not fit. */
 const marksOf = (attempts: readonly string[]): Html | null =>
   attempts.length === 0
     ? null
@@ -72,19 +71,17 @@ const marksOf = (attempts: readonly string[]): Html | null =>
         attempts.length > MARKS ? html`<text x="${10 + 14 * MARKS}" y="52">+${attempts.length - MARKS}</text>` : null
       }</g>`
 
-/** How a graph is looked at. */
-interface Shown {
+interface View {
   /** The object in focus. */
   readonly here?: string | undefined
-  /** Objects that were searched for. */
+  /** Objects that match the search. */
   readonly found?: ReadonlySet<string>
-  /** How large it is drawn. */
   readonly zoom?: number
 }
 
-function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { here, found = new Set(), zoom = 1 }: Shown): Html {
-  const { width, height } = LOOK
-  const placed = placedIn(nodes, edges, LOOK)
+function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { here, found = new Set(), zoom = 1 }: View): Html {
+  const { width, height } = SPACING
+  const placed = placedIn(nodes, edges, SPACING)
   const drawnEdge = (edge: GraphEdge, index: number) => {
     const { points, isBow } = placed.edges[index] ?? { points: [], isBow: false }
     const end = points.at(-1) ?? { x: 0, y: 0 }
@@ -94,23 +91,23 @@ function picture(nodes: readonly GraphNode[], edges: readonly GraphEdge[], { her
     const { x, y } = placed.nodes.get(id) ?? { x: 0, y: 0 }
     const [left, top] = [Math.round(x - width / 2), Math.round(y - height / 2)]
     const after = 14 + label.length * 7.5
-    const stands =
+    const status =
       state === null
         ? null
         : html`<svg x="${after}" y="7" width="12" height="12" overflow="visible">${glyph(state)}</svg> <text x="${after + 16}" y="17">${words(state)}</text>`
-    const said = lines(text, attempts.length === 0 ? 2 : 1)
+    const shown = lines(text, attempts.length === 0 ? 2 : 1)
     const look = `node${id === here ? " here" : ""}${found.has(id) ? " match" : ""}${state !== null && fallen.has(state) ? " fallen" : ""}`
     return html`<g class="${look}" data-node="${id}" transform="translate(${left} ${top})"><title>${shortened(plainText(text), 200)}</title>
-      <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? null : `${words(state)} `}${said.join(" ")}, ${words(kind)}${attempts.length === 0 ? null : `, ${counted(attempts.length, "attempt")}`}">
-      <rect width="${width}" height="${height}" rx="4"/><text class="name" x="8" y="17">${label}</text> ${stands}${said.map((each, index) => html` <text x="8" y="${34 + 16 * index}">${each}</text>`)}${marksOf(attempts)}</a></g>`
+      <a href="${to(pathOf(kind, id) ?? "/")}" aria-label="${label} ${state === null ? null : `${words(state)} `}${shown.join(" ")}, ${words(kind)}${attempts.length === 0 ? null : `, ${counted(attempts.length, "attempt")}`}">
+      <rect width="${width}" height="${height}" rx="4"/><text class="name" x="8" y="17">${label}</text> ${status}${shown.map((each, index) => html` <text x="8" y="${34 + 16 * index}">${each}</text>`)}${marksOf(attempts)}</a></g>`
   }
-  const told = `${nodes.length} objects and ${edges.length} relations, from what came first on the left to what came of it on the right`
+  const description = `${nodes.length} objects and ${edges.length} relations, from the first on the left to their results on the right`
   return html`<div class="graph" tabindex="0" role="region" aria-label="Graph; the table below has the same">
-    <svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${Math.round((placed.box[2] ?? 0) * zoom)}" height="${Math.round((placed.box[3] ?? 0) * zoom)}" role="group" aria-label="${told}">
+    <svg class="net" data-graph viewBox="${placed.box.join(" ")}" width="${Math.round((placed.box[2] ?? 0) * zoom)}" height="${Math.round((placed.box[3] ?? 0) * zoom)}" role="group" aria-label="${description}">
     ${edges.map(drawnEdge)}${nodes.map(drawnNode)}</svg></div>`
 }
 
-/** What the lines and frames of the picture mean, of those that are in it. */
+/** The legend of the lines and states in the picture. */
 function legend(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Html {
   const line = (look: string, kinds: readonly string[]) =>
     html`<li><svg class="net sample" viewBox="0 0 30 12" width="30" height="12" aria-hidden="true" focusable="false"><path class="edge ${look}" d="M0 6H30"/></svg>${kinds.map(words).join(", ")}</li>`
@@ -122,30 +119,30 @@ function legend(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Html 
 const cell = (node: GraphNode): Html =>
   html`<a class="label" href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a> <bdi>${shortened(plainText(node.text), 70)}</bdi>${node.state === null ? null : html` ${stateBadge(node.state)}`}`
 
-/** Every relation, a row for each object that states some. */
+/** A table of all relations, with a row for each object that states some. */
 function asTable(known: ReadonlyMap<string, GraphNode>, edges: readonly GraphEdge[]): Html {
   const link = ({ from, withdrawn }: GraphEdge) => {
     const node = known.get(from)
     const text = node && html`<a href="${to(pathOf(node.kind, node.id) ?? "/")}">${node.label}</a>`
     return withdrawn === true ? html`<s>${text}</s>` : text
   }
-  const said = (kind: string, same: readonly GraphEdge[]) =>
+  const relation = (kind: string, same: readonly GraphEdge[]) =>
     html`${same.every(({ withdrawn }) => withdrawn) ? html`<s>${words(kind)}</s>` : words(kind)} ${joined(same.map(link))}`
   const rows = [...Map.groupBy(edges, ({ to: end }) => end)].map(
     ([end, of]) =>
       html`<tr><td>${cell(present(known.get(end)))}</td><td>${joined(
-        [...Map.groupBy(of, ({ kind }) => kind)].map(([kind, same]) => said(kind, same)),
+        [...Map.groupBy(of, ({ kind }) => kind)].map(([kind, same]) => relation(kind, same)),
         html`<br>`,
       )}</td></tr>`,
   )
   return html`<section aria-labelledby="edges"><h2 id="edges">Relations</h2><details><summary>${counted(edges.length, "relation")} as a table</summary>${table("Relations", ["Object", "Relations"], rows)}</details></section>`
 }
 
-/** The picture, its legend and, below it, the table of the same relations. */
-export function graphFigure(nodes: readonly GraphNode[], given: readonly GraphEdge[], view: Shown = {}): Html {
+/** The picture, its legend and a table of the same relations. */
+export function graphFigure(nodes: readonly GraphNode[], all: readonly GraphEdge[], view: View = {}): Html {
   const known = new Map(nodes.map((node) => [node.id, node]))
-  const edges = given.filter(({ from, to: end }) => known.has(from) && known.has(end) && from !== end)
-  // Of several relations between two objects the picture shows the one that says most; the table, all.
+  const edges = all.filter(({ from, to: end }) => known.has(from) && known.has(end) && from !== end)
+  // The picture shows one relation between two objects, preferably one with a tone. The table has all.
   const drawn = [...Map.groupBy(edges, ({ from, to: end }) => `${from} ${end}`).values()].map(
     (same) => same.find(({ kind }) => tones[kind] !== undefined) ?? present(same[0]),
   )

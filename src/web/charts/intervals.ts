@@ -1,40 +1,39 @@
 /**
- * Estimates with their intervals, a row each along one axis: forest plots, groups of a measurement, effects by dimension, boards. The
- * rows are the table of the same numbers, so nothing in the picture is told by it alone.
+ * Draws estimates with intervals along one axis, in a table of the same numbers: forest plots, groups of a measurement, effects by
+ * dimension, boards.
  */
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { axis } from "./axis.ts"
 
 export interface IntervalRow {
-  /** What the row is of. */
   readonly head: Content
-  /** Cells between that and the picture. */
+  /** The cells between the head and the picture. */
   readonly cells: readonly Content[]
   readonly mid: number | null
   readonly low: number | null
   readonly high: number | null
-  /** Single values behind it, drawn faintly. */
+  /** The single values behind the estimate, drawn faintly. */
   readonly dots?: readonly number[]
-  /** The numbers in words. */
-  readonly said: Content
+  /** The numbers as text. */
+  readonly numbers: Content
   /** `pooled` is drawn as a diamond, `base` hollow, `stale` faint. */
   readonly look?: "pooled" | "base" | "stale" | undefined
 }
 
 export interface IntervalTable {
   readonly caption: string
-  /** Names of the columns before the picture. */
+  /** The heads of the columns before the picture. */
   readonly head: readonly string[]
-  /** What the axis measures. */
+  /** The head of the picture: what the axis measures. */
   readonly measures: string
-  /** What the column of numbers is called. */
-  readonly said: string
-  /** Whether the axis holds zero and marks it: for differences. */
+  /** The head of the column of numbers. */
+  readonly numbers: string
+  /** Whether the axis includes and marks zero, as for differences. */
   readonly zero?: boolean
 }
 
-/** Where the axis begins and ends, in percent of the picture. */
+/** The positions of the ends of the axis, in percent of the picture. */
 const ALONG: readonly [number, number] = [4, 96]
 /** The middle of a row, in pixels. */
 const MIDDLE = 12
@@ -43,8 +42,8 @@ const percent = (share: number): string => `${share.toFixed(2)}%`
 const finite = (values: readonly (number | null | undefined)[]): number[] =>
   values.filter((value): value is number => typeof value === "number" && Number.isFinite(value))
 
-/** The table with its pictures; without them where no row has a number. */
-export function intervalTable({ caption, head, measures, said, zero = false }: IntervalTable, rows: readonly IntervalRow[]): Html {
+/** Renders the table with its pictures. */
+export function intervalTable({ caption, head, measures, numbers, zero = false }: IntervalTable, rows: readonly IntervalRow[]): Html {
   const values = finite(rows.flatMap(({ mid, low, high, dots = [] }) => [mid, low, high, ...dots]))
   const all = zero ? [...values, 0] : values
   const [least, most] = all.length === 0 ? [0, 1] : [Math.min(...all), Math.max(...all)]
@@ -70,9 +69,9 @@ export function intervalTable({ caption, head, measures, said, zero = false }: I
     }${finite(dots).map((value) => shape(value, "seed", 2.5))}${line}${middle}</svg>`
   }
   const ticks = scale.ticks.filter((_, index) => scale.ticks.length < 7 || index % 2 === 0)
-  return html`<div class="table intervals" tabindex="0" role="group" aria-label="${caption}"><table><caption class="aside">${caption}</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="picture">${measures}</th><th scope="col">${said}</th></tr></thead>
+  return html`<div class="table intervals" tabindex="0" role="group" aria-label="${caption}"><table><caption class="aside">${caption}</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="picture">${measures}</th><th scope="col">${numbers}</th></tr></thead>
 <tbody>${rows.map(
     (row) =>
-      html`<tr${attributes({ class: row.look ?? null })}><th scope="row">${row.head}</th>${row.cells.map((cell) => html`<td>${cell}</td>`)}<td class="picture">${drawn(row)}</td><td class="number">${row.said}</td></tr>`,
+      html`<tr${attributes({ class: row.look ?? null })}><th scope="row">${row.head}</th>${row.cells.map((cell) => html`<td>${cell}</td>`)}<td class="picture">${drawn(row)}</td><td class="number">${row.numbers}</td></tr>`,
   )}</tbody><tfoot aria-hidden="true"><tr>${head.map(() => html`<td></td>`)}<td class="picture"><svg class="chart fluid" width="100%" height="16">${ticks.map((tick) => html`<text x="${at(tick)}" y="12" text-anchor="middle">${figure(tick).replace("-", "−")}</text>`)}</svg></td><td></td></tr></tfoot></table></div>`
 }

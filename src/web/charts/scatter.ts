@@ -1,4 +1,4 @@
-/** A setting against a metric: a mark for each attempt, of the shape and colour of its outcome. */
+/** Plots a metric against a setting, with a mark for each attempt that shows its outcome. */
 import { type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { counted, shortened } from "../words.ts"
@@ -13,32 +13,32 @@ interface Axes {
 }
 const HEIGHT = 440
 const EDGE = { top: 44, bottom: 50 }
-/** Percent of the width that stays free on either side. */
+/** The margin on either side, in percent of the width. */
 const SIDE = 6
-/** Settings in words that have a row of their own. */
+/** The most settings in words that get a row. */
 const MOST_WORDS = 60
-/** Attempts that are named where they have no place in the picture. */
+/** The most attempts that are named as not drawn. */
 const NAMED = 20
 
 const asNumber = (text: string) => (text.trim() === "" ? Number.NaN : Number(text))
 
-/** Where a number stands, and the ticks beside it; on a log axis only what is above 0 has a place. */
+/** An axis for the values that it can show: finite ones, and above 0 on a log axis. */
 function numbers(values: readonly number[], isLog: boolean, range: readonly [number, number]) {
   const shown = values.filter((value) => Number.isFinite(value) && (!isLog || value > 0))
   const [low, high] = shown.length === 0 ? [1, 10] : [Math.min(...shown), Math.max(...shown)]
-  const made = axis(low, high, range, { isLog, isRound: true })
-  // Of the many ticks between two powers of ten, those that people count by.
-  return { ...made, ticks: made.ticks.filter((tick) => !isLog || /^[125]/.test(tick.toExponential())).slice(0, 12) }
+  const whole = axis(low, high, range, { isLog, isRound: true })
+  // A log axis has ticks at 1, 2 and 5 times each power of ten.
+  return { ...whole, ticks: whole.ticks.filter((tick) => !isLog || /^[125]/.test(tick.toExponential())).slice(0, 12) }
 }
 
-/** "Not drawn: A3 and A9, which …": the first ones by name, and how many there are. */
+/** A sentence about attempts that are not drawn: "Not drawn: A3, A9 (2 attempts), which lack …". */
 function notDrawn(rows: readonly Row[], why: string): string | null {
   if (rows.length === 0) return null
   const names = rows.slice(0, NAMED).map(({ label }) => label)
   return ` Not drawn: ${names.join(", ")}${rows.length > NAMED ? ` and ${(rows.length - NAMED).toLocaleString("en")} more` : ""} (${counted(rows.length, "attempt")}), ${why}.`
 }
 
-/** Numbers against numbers. */
+/** Plots numbers against numbers. */
 function field(points: readonly Point[], { setting, metric, isLog }: Axes, title: string): Html {
   const along = numbers(
     points.map((point) => asNumber(point.setting)),
@@ -64,7 +64,7 @@ ${along.ticks.map((tick) => html`<text x="${along.at(tick).toFixed(2)}%" y="${HE
 ${points.map(drawn)}</svg>`
 }
 
-/** The picture, and which attempts could not be drawn in it. */
+/** The picture, and a caption with the attempts that could not be drawn. */
 export function scatter(rows: readonly Row[], axes: Axes): Html {
   const { metric, unit, isLog, setting } = axes
   const title = `${metric}${unit === null ? "" : ` in ${unit}`}, last value`
@@ -84,7 +84,7 @@ export function scatter(rows: readonly Row[], axes: Axes): Html {
   )
   const known = new Set(all.map(({ row }) => row.attemptId))
   const others = isNumeric ? [] : groups.slice(MOST_WORDS).flatMap(([, points]) => points.map(({ row }) => row))
-  return html`<figure class="scatter">${isNumeric ? field(placed, axes, title) : html`<p class="axes"><span>${setting}</span><span>${title}</span></p>${dotRows(groups.slice(0, MOST_WORDS), values, metric)}`}<figcaption>${placed.some(({ value }) => !Number.isFinite(value)) ? `Values that are not numbers stand ${isNumeric ? "above the picture" : "at its edges"}.` : null}${notDrawn(
+  return html`<figure class="scatter">${isNumeric ? field(placed, axes, title) : html`<p class="axes"><span>${setting}</span><span>${title}</span></p>${dotRows(groups.slice(0, MOST_WORDS), values, metric)}`}<figcaption>${placed.some(({ value }) => !Number.isFinite(value)) ? `Values that are not numbers are ${isNumeric ? "above the picture" : "at its edges"}.` : null}${notDrawn(
     rows.filter(({ attemptId }) => !known.has(attemptId)),
     `which lack ${setting} or ${metric}`,
   )}${notDrawn(

@@ -42,7 +42,7 @@ function rowOf({ by, best }: Board, row: Row): IntervalRow {
     low,
     high,
     dots: points.map(({ value }) => value),
-    said:
+    numbers:
       mean === null
         ? quiet("no finite value")
         : html`<strong>${figure(mean, se)}</strong> ${low === null ? quiet("no spread known") : interval(low, high, se)}`,
@@ -64,13 +64,13 @@ function differences({ rows, by }: Board): Html | null {
         mid: estimate,
         low,
         high,
-        said: html`<strong>${figure(estimate, se)}</strong> ${low === null ? quiet("no spread known") : interval(low, high, se)}`,
+        numbers: html`<strong>${figure(estimate, se)}</strong> ${low === null ? quiet("no spread known") : interval(low, high, se)}`,
       },
     ]
   })
   if (compared.length === 0) return null
   const table = { caption: "Differences to the baseline", head: [...by, "pairs", "Holm"], measures: "difference, with its 95 % interval" }
-  return html`<section aria-labelledby="differences">${heading(2, "differences", "Against the baseline")}${intervalTable({ ...table, said: "Estimate", zero: true }, compared)}</section>`
+  return html`<section aria-labelledby="differences">${heading(2, "differences", "Against the baseline")}${intervalTable({ ...table, numbers: "Estimate", zero: true }, compared)}</section>`
 }
 
 /** Says how many attempts and values were left out, and why. */
@@ -91,7 +91,7 @@ export function boardPage(visit: Visit): Shown {
   const room = visit.ask("room", { roomId })
   const places = Object.entries(where).map(([name, value]) => `${name} ${String(value)}`)
   const measures = `${metric}${split === null ? "" : ` (${split})`}${unit === null ? "" : ` in ${unit}`}, ${direction} is better`
-  const table = { caption: board.title, head: [...by, "Attempts", "n", "Run again"], measures, said: "Mean" }
+  const table = { caption: board.title, head: [...by, "Attempts", "n", "Run again"], measures, numbers: "Mean" }
   const none = html`No attempt counts yet. An attempt counts if it runs the code below, names the data as inputs, succeeds, and reports ${metric} by ${by.join(" and ")}.`
   return {
     title: `${board.label}: ${board.title}`,

@@ -110,7 +110,7 @@ function figureOf({ name, table, groups }: Measure): Html {
       low,
       high,
       dots: points.map((point) => point.value),
-      said: valueText(mean, group),
+      numbers: valueText(mean, group),
       look,
     }
   }
@@ -121,13 +121,13 @@ function figureOf({ name, table, groups }: Measure): Html {
     const { estimate, low, high, corrected, pairs } = contrast
     const holm = quiet(corrected?.isDistinct === true ? "differs" : "not told apart")
     const n = pairs === null ? group.n : counted(pairs, "pair")
-    return [{ head: own, cells: [...others, n], mid: estimate, low, high, said: html`${valueText(estimate, contrast)} ${holm}` }]
+    return [{ head: own, cells: [...others, n], mid: estimate, low, high, numbers: html`${valueText(estimate, contrast)} ${holm}` }]
   })
   const measures = unit === null ? name : `${name} in ${unit}`
-  return html`<section aria-label="${name}"><h3>${name}</h3>${intervalTable({ caption: name, head, measures: `${measures}, mean and 95 % interval`, said: "Mean" }, groups.map(row))}${
+  return html`<section aria-label="${name}"><h3>${name}</h3>${intervalTable({ caption: name, head, measures: `${measures}, mean and 95 % interval`, numbers: "Mean" }, groups.map(row))}${
     contrasts.length === 0
       ? null
-      : html`<h4>Difference to ${against?.value}</h4>${intervalTable({ caption: `Differences of ${name}`, head, measures: `difference of ${measures}, 95 % interval`, said: "Estimate", zero: true }, contrasts)}`
+      : html`<h4>Difference to ${against?.value}</h4>${intervalTable({ caption: `Differences of ${name}`, head, measures: `difference of ${measures}, 95 % interval`, numbers: "Estimate", zero: true }, contrasts)}`
   }${notes(groups)}</section>`
 }
 

@@ -102,7 +102,7 @@ export function curvesFigure(visit: Visit, metric: Metric, { attempts, baseline 
   const description = `${metric.key}${unit} over steps, ${drawn.length === 1 ? "one attempt" : `${drawn.length} attempts`}. The table below has the same.`
   return html`<figure class="curves" id="${id}" data-curves data-values="${to(withQuery("/api/research/attempt-curves", { ...query, points }))}"${attributes({ "data-baseline": baseline })}>
 <figcaption>${alone ? html`<h2>${metric.key}</h2>` : html`<h3>${metric.key}</h3>`}${metric.unit === null ? null : html` <span class="quiet">${metric.unit}</span>`}<span class="beside"><a href="${address({ ...range, log: isLog ? undefined : 1 })}" data-swap>${isLog ? "Linear axis" : "Log axis"}</a>${isPart ? html`<a href="${address({ log: isLog ? 1 : undefined })}" data-swap data-whole>Whole range</a>` : null}<a href="${address({ ...range, log: isLog ? 1 : undefined })}">Link to this view</a><a href="${to(withQuery("/api/research/attempt-curves", { ...query, points: limits.curvePointsMax, format: "csv" }))}">CSV</a></span></figcaption>
-${picture(drawn, view, { title: `${metric.key}${unit}`, told: description, baseline })}
+${picture(drawn, view, { title: `${metric.key}${unit}`, description, baseline })}
 <div class="reach"></div>
 ${lastValues(curves, baseline)}
 ${stretch > 1 ? html`<p class="hint">For every ${stretch.toLocaleString("en")} steps, only the first and last values, the extremes and values that are not numbers are drawn.</p>` : null}${isLog && low > 0 ? html`<p class="hint">${low.toLocaleString("en")} of these points are not above 0, so a log axis cannot show them.</p>` : null}${

@@ -35,12 +35,12 @@ export function experimentMeasures(visit: Visit, experimentId: string): Html | n
       mean === null
         ? html`<span class="quiet">no finite value</span>`
         : html`<strong>${figure(mean, se)}</strong> <span class="quiet"${attributes({ title: notes.join("; ") || null })}>${spread}</span>`
-    return { head: own, cells: [...others, n], mid: mean, low, high, dots: hasDots ? points.map(({ value }) => value) : [], said: estimate }
+    return { head: own, cells: [...others, n], mid: mean, low, high, dots: hasDots ? points.map(({ value }) => value) : [], numbers: estimate }
   })
   const file = (format: string) => withQuery(`/api/research/experiments/${experimentId}/measurements`, { ...query, format })
   const others = known.filter((each) => each !== metric).map((each) => nameOf(each.metric, each.split))
   return html`<section aria-labelledby="measured">${heading(2, "measured", "What was measured")}
-${intervalTable({ caption: `${nameOf(name, split)} by group`, head: [first, ...rest, "n"], measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unit}`}, mean and 95 % interval`, said: "Mean" }, rows)}
+${intervalTable({ caption: `${nameOf(name, split)} by group`, head: [first, ...rest, "n"], measures: `${nameOf(name, split)}${unit === null ? "" : ` in ${unit}`}, mean and 95 % interval`, numbers: "Mean" }, rows)}
 <p class="meta">${over === null ? null : html`<span>${nameOfDimension(over)} folded</span>`}${leftOut.otherIntents === 0 ? null : html`<span>${counted(leftOut.otherIntents, "rerun or reproduction", "reruns and reproductions")} left out</span>`}${groups.length > shown.length ? html`<span>${counted(groups.length - shown.length, "more group")} in the files</span>` : null}<span><a href="${to(file("csv"))}">CSV</a></span><span><a href="${to(file("markdown"))}">Markdown</a></span></p>${
     others.length === 0
       ? null

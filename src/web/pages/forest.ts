@@ -35,7 +35,7 @@ function rowOf(estimate: GatheredEstimate): IntervalRow {
     mid: estimate.estimate,
     low,
     high,
-    said: html`${inWords(estimate)}${isStale ? html` ${stateBadge("unknown", "stale")}` : null}`,
+    numbers: html`${inWords(estimate)}${isStale ? html` ${stateBadge("unknown", "stale")}` : null}`,
     ...(isStale && { look: "stale" }),
   }
 }
@@ -53,10 +53,10 @@ function plot({ what, unit, estimates, pooled }: GatheredContrast): Html {
             low: pooled.low,
             high: pooled.high,
             look: "pooled",
-            said: inWords(pooled),
+            numbers: inWords(pooled),
           },
         ]
-  const table = { caption: what, head: ["Finding", "By", "n"], measures: differenceIn([unit]), said: "Estimate", zero: true }
+  const table = { caption: what, head: ["Finding", "By", "n"], measures: differenceIn([unit]), numbers: "Estimate", zero: true }
   return html`<h3>${what}</h3>${intervalTable(table, [...estimates.map(rowOf), ...together])}${pooled === null ? null : html`<p class="meta">${pooled.heterogeneity}</p>`}`
 }
 
@@ -83,7 +83,7 @@ export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
       mid: estimate,
       low,
       high,
-      said: inWords(effect),
+      numbers: inWords(effect),
       ...(isStale && { look: "stale" }),
     }
   }
@@ -95,7 +95,7 @@ export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
   ])
   return html`<section aria-labelledby="effects">${heading(2, "effects", "What was measured")}${groups.map((same) =>
     intervalTable(
-      { caption: "Effects", head: ["Difference", "n"], measures: differenceIn(same.map(({ unit }) => unit)), said: "Estimate", zero: true },
+      { caption: "Effects", head: ["Difference", "n"], measures: differenceIn(same.map(({ unit }) => unit)), numbers: "Estimate", zero: true },
       same.map(row),
     ),
   )}${notes.every((note) => note === null) ? null : html`<ul class="uses">${notes}</ul>`}</section>`

@@ -70,7 +70,7 @@ function groupFigure(groups: Found, { name, table: { unit } }: Metric, showsMemb
   const title = `${name}${unit === null ? "" : ` in ${unit}`}`
   const description = `${title} over steps, ${counted(drawn.length, "group")}. The table below has the same.`
   return html`<figure class="curves"><figcaption><h3>${name}</h3></figcaption><ul class="legend">${drawn.map(({ key, members }, index) => html`<li>${sample(index)}${labelOf(key)} <span class="quiet">${counted(members.length, "series", "series")}</span></li>`)}</ul>
-${picture(curves, whole, { title, told: description, baseline: undefined, names: NAMES })}${groups.length > GROUPS ? html`<p class="hint">${GROUPS} of ${groups.length} groups are drawn. The table has all of them.</p>` : null}
+${picture(curves, whole, { title, description, baseline: undefined, names: NAMES })}${groups.length > GROUPS ? html`<p class="hint">${GROUPS} of ${groups.length} groups are drawn. The table has all of them.</p>` : null}
 <details><summary>As a table</summary>${asTable(groups, title)}</details></figure>`
 }
 
