@@ -241,7 +241,7 @@ test("what is not certain is shown before anything is stored, and stored when it
   const shown = await paste({ text })
   t.match(
     shown.told,
-    /^2 papers recognised, not saved yet Knuth, D\. The Art of Computer Programming\. 1968\. known by its words alone doi:10\.1038\/nature14539 1 part could not be read: ISBN 978-0-262-03384-9 is not an ISBN: its check digit is wrong/,
+    /^2 papers recognised, not saved yet Knuth, D\. The Art of Computer Programming\. 1968\. recognised by its words alone doi:10\.1038\/nature14539 1 part could not be read: ISBN 978-0-262-03384-9 is not an ISBN: its check digit is wrong/,
   )
   t.equal(shown.box, text)
   t.equal((await ada.read("library_papers", {})).items.length, before, "nothing is stored yet")

@@ -79,7 +79,7 @@ t.test("the hypothesis shows the contradiction, on its page and in every list, a
     await textOf("#live-bears li:has-text('contradicts')"),
     /contradicts.*F1.*raised the loss.*It speaks of this\..*another person.*counts/,
   )
-  t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*shows in the standing, and is not counted/)
+  t.match(await textOf("#live-bears li:has-text('disputes')"), /batch size.*affects the standing, and is not counted/)
   t.match(
     await textOf("#live-standing"),
     /Disputed.*mary · agent mary.s agent \S+ disputed it.*The ramp and the batch size/,

@@ -58,7 +58,7 @@ t.test("of a contested hypothesis the page says who speaks for and against it, w
   t.match(await said(evidence.last()), /does not count: F5 is superseded/, "what does not count is folded, and says why")
   await page.getByText("2 more that do not count").click()
   t.match(await said(page.locator(".nothing")), /^No attempt failed\.$/, "what there is nothing of is one line")
-  t.match(await said(section("What is disputed or withdrawn, and why")), /F5, which speaks of it: It compares a run .*ada disputed it/)
+  t.match(await said(section("What is disputed or withdrawn, and why")), /F5, which bears on it: It compares a run .*ada disputed it/)
   t.match(await said(section("What would fall with it")), /H5 disputed The penalty only slows learning down/)
   const order = await page.locator("#main h2").allInnerTexts()
   t.strictSame(order.slice(0, 4), ["How strong", "For and against it", "What is disputed or withdrawn, and why", "What would fall with it"])

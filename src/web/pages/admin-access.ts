@@ -2,7 +2,7 @@
 import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Content, type Html, html, to } from "../html.ts"
-import { askedOnce, exactTime, time } from "../parts/parts.ts"
+import { confirmButton, exactTime, time } from "../parts/parts.ts"
 import { actionsHead, lastUse, tokenOver, tokenState } from "../parts/token.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { joinedWords } from "../words.ts"
@@ -23,11 +23,11 @@ const endButton = (path: string, action: OperatorAction, id: string, text: Conte
 function tokenRow(token: Token, where: Html, end: Html, now: number): Html {
   const { label, owner, permissions, tokenStart, expiresAt, lastUsedAt } = token
   const { userId, username } = owner
-  const ends = html`<div class="actions">${askedOnce(
+  const ends = html`<div class="actions">${confirmButton(
     html`Revoke<span class="aside"> ${label} of ${username}</span>`,
     "It ends at once and cannot be restored. Its holder can issue a new one.",
     end,
-  )}${askedOnce(
+  )}${confirmButton(
     html`End all<span class="aside"> of ${username}</span>`,
     "All credentials and personal keys of this person end at once, in every Room, and cannot be restored.",
     personButton("end_access", userId, html`End all credentials and keys of ${username}`, true),
@@ -77,7 +77,7 @@ function invitationState({ acceptedBy, revokedAt, expiresAt }: Invited, now: num
 function takeBack({ invitationId, invitedBy, createdAt, acceptedBy, revokedAt, expiresAt }: Invited, now: number): Content {
   if (acceptedBy !== null || revokedAt !== null || Date.parse(expiresAt) <= now) return null
   const which = html`of ${invitedBy}, made ${exactTime(createdAt)}`
-  return askedOnce(
+  return confirmButton(
     html`Take back<span class="aside"> the invitation ${which}</span>`,
     "Its link stops working at once. The person can be invited again.",
     endButton("invitations", "end_invitation", invitationId, html`Take back the invitation of ${invitedBy}`),

@@ -3,7 +3,7 @@ import { type Content, type Html, html, to } from "../html.ts"
 import type { OperatorAction } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { askedOnce, table, time } from "../parts/parts.ts"
+import { confirmButton, table, time } from "../parts/parts.ts"
 import { withQuery } from "../addresses.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
@@ -19,30 +19,30 @@ const named = (text: string, username: string): Html => html`${text}<span class=
 function actions({ userId, username, isOperator, disabledAt, ownedRooms }: Row): Html {
   const rooms = ownedRooms === 0 ? "" : ` They own ${counted(ownedRooms, "Room")}: give ${ownedRooms === 1 ? "it" : "each"} another owner.`
   if (disabledAt !== null)
-    return html`${askedOnce(named("Enable", username), "They can sign in again with their old password. Credentials, keys and invitations that ended stay ended.", personButton("enable_person", userId, html`Enable ${username}`), false)}`
-  return html`${askedOnce(
+    return html`${confirmButton(named("Enable", username), "They can sign in again with their old password. Credentials, keys and invitations that ended stay ended.", personButton("enable_person", userId, html`Enable ${username}`), false)}`
+  return html`${confirmButton(
     named("Disable", username),
     `They are signed out everywhere and cannot sign in. Their credentials, personal keys and open invitations end. What they wrote stays under their name.${rooms}`,
     personButton("disable_person", userId, html`Disable ${username}`, true),
-  )}${askedOnce(
+  )}${confirmButton(
     named("End access", username),
     "All their credentials and personal keys end at once, in every Room, and cannot be restored. They themselves stay signed in.",
     personButton("end_access", userId, html`End all credentials and keys of ${username}`, true),
   )}${
     isOperator
-      ? askedOnce(
+      ? confirmButton(
           named("Remove operator", username),
           "They lose access to the administration. There is always at least one operator.",
           personButton("unmake_operator", userId, html`Remove ${username} as operator`, true),
           false,
         )
-      : askedOnce(
+      : confirmButton(
           named("Make operator", username),
           "They can do everything on these pages, to everybody including you.",
           personButton("make_operator", userId, html`Make ${username} an operator`),
           false,
         )
-  }${askedOnce(
+  }${confirmButton(
     named("Forget failed sign-ins", username),
     "Their failed sign-ins are forgotten, so they can try again without waiting.",
     personButton("clear_sign_in_count", userId, html`Forget failed sign-ins of ${username}`),

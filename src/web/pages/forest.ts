@@ -95,7 +95,13 @@ export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
   ])
   return html`<section aria-labelledby="effects">${heading(2, "effects", "What was measured")}${groups.map((same) =>
     intervalTable(
-      { caption: "Effects", head: ["Difference", "n"], measures: differenceIn(same.map(({ unit }) => unit)), numbers: "Estimate", zero: true },
+      {
+        caption: "Effects",
+        head: ["Difference", "n"],
+        measures: differenceIn(same.map(({ unit }) => unit)),
+        numbers: "Estimate",
+        zero: true,
+      },
       same.map(row),
     ),
   )}${notes.every((note) => note === null) ? null : html`<ul class="uses">${notes}</ul>`}</section>`

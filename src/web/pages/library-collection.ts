@@ -5,7 +5,7 @@ import { type Content, type Html, html, to } from "../html.ts"
 import { act } from "../parts/actions.ts"
 import { asFiles, calledBy, noted, paperName } from "../parts/papers.ts"
 import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
-import { actionButton, askedOnce, empty, exactTime, facts, heading, more, person, time } from "../parts/parts.ts"
+import { actionButton, confirmButton, empty, exactTime, facts, heading, more, person, time } from "../parts/parts.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { signedInOnly } from "./library.ts"
@@ -16,14 +16,14 @@ function sharing({ id, isOwner, owner, members }: Held, sent: AnswerOf<"collecti
   const here = `/library/collections/${id}`
   const people: Content = members.map(
     (username) =>
-      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? askedOnce(html`Remove<span class="aside"> ${username}</span>`, `${username} will no longer see its papers and notes. Their notes stay.`, actionButton("remove_collection_member", { collectionId: id, username }, `Remove ${username}`, { danger: true, next: here })) : null}</li>`,
+      html`<li>${person({ username })}${username === owner ? " (owner)" : isOwner ? confirmButton(html`Remove<span class="aside"> ${username}</span>`, `${username} will no longer see its papers and notes. Their notes stay.`, actionButton("remove_collection_member", { collectionId: id, username }, `Remove ${username}`, { danger: true, next: here })) : null}</li>`,
   )
   const open = sent?.items.map(
     ({ invitationId, username, invitedAt }) =>
       html`<li>${person({ username })}, invited ${time(invitedAt)} ${actionButton("withdraw_collection_invitation", { invitationId }, html`Withdraw<span class="aside"> ${username}</span>`, { next: here })}</li>`,
   )
   return html`<section aria-labelledby="shared">${heading(2, "shared", "Shared with", isOwner ? act("invite_to_collection", { collectionId: id, _next: here }, "Share") : null)}<ul>${people}${open}</ul>
-    ${isOwner ? null : askedOnce("Leave this Collection", "You will no longer see its papers and notes, unless you are invited again. Your own notes stay in it.", actionButton("leave_collection", { collectionId: id }, "Leave Collection", { danger: true, next: "/library" }))}</section>`
+    ${isOwner ? null : confirmButton("Leave this Collection", "You will no longer see its papers and notes, unless you are invited again. Your own notes stay in it.", actionButton("leave_collection", { collectionId: id }, "Leave Collection", { danger: true, next: "/library" }))}</section>`
 }
 
 /** Returns the page of a Collection, with the result of a pasted text. @throws Refusal `unknown_collection` */
@@ -52,7 +52,7 @@ ${pasted(result, held)}${pasteBox({ ...result, collections: [], of: held })}
 ${facts([["Created", exactTime(held.createdAt)]])}
 ${
   held.isOwner
-    ? askedOnce(
+    ? confirmButton(
         "Delete this Collection",
         "Its papers stay saved. Its notes are deleted for everybody.",
         actionButton("delete_collection", { collectionId }, "Delete Collection", { danger: true, next: "/library" }),

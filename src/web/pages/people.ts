@@ -8,7 +8,7 @@ import { attributes, type Content, type Html, html, to } from "../html.ts"
 import { doneBy, doneTo } from "../parts/done-to.ts"
 import { act, roleIn, whyNot } from "../parts/actions.ts"
 import { joining } from "../parts/joining.ts"
-import { actionButton, askedOnce, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
+import { actionButton, confirmButton, empty, exactTime, heading, person, table, time } from "../parts/parts.ts"
 import { actionsHead, lastUse, tokenState } from "../parts/token.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { orNull, type Shown, type Visit } from "../visit.ts"
@@ -19,20 +19,20 @@ function members(visit: Visit, room: AnswerOf<"room">): Html {
   const memberActions = (userId: string, username: string, theirs: string): Content => {
     if (theirs === "owner") return null
     if (role === "owner")
-      return html`${askedOnce(
+      return html`${confirmButton(
         html`Hand over<span class="aside"> to ${username}</span>`,
         `They become the owner and you stay a member. The Room's activity shows it.`,
         actionButton("transfer_room", { roomId: room.roomId, userId }, html`Hand the Room over to ${username}`, {
           danger: true,
           next: `/rooms/${room.roomId}/people`,
         }),
-      )}${askedOnce(
+      )}${confirmButton(
         html`Remove<span class="aside"> ${username}</span>`,
         "Their credentials here end at once. What they wrote stays under their name.",
         actionButton("remove_member", { roomId: room.roomId, userId }, html`Remove ${username}`, { danger: true }),
       )}`
     return userId === visit.person?.userId
-      ? askedOnce(
+      ? confirmButton(
           "Leave the Room",
           "Your credentials here end at once. What you wrote stays under your name. Only the owner can let you in again.",
           actionButton("remove_member", { roomId: room.roomId, userId }, "Leave the Room", { danger: true }),

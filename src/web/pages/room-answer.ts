@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
 import { beginning, inlineMarkdown, markdownInLink } from "../markdown.ts"
 import { act, roleIn } from "../parts/actions.ts"
-import { standsAt } from "../parts/conclusion.ts"
+import { selectedCheckpoint } from "../parts/conclusion.ts"
 import { withInterval } from "../parts/gathered.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { label, person, recordChip, time } from "../parts/parts.ts"
@@ -37,7 +37,7 @@ export function answers(visit: Visit, { conclusions, syntheses, threads, room }:
   }${
     fallen.length === 0
       ? null
-      : html`<details class="left-out"><summary>${noLonger(fallen)}</summary><ul class="answers">${fallen.map((each) => standsAt(each, new Map(threads.map(({ threadId, title }) => [threadId, title]))))}</ul></details>`
+      : html`<details class="left-out"><summary>${noLonger(fallen)}</summary><ul class="answers">${fallen.map((each) => selectedCheckpoint(each, new Map(threads.map(({ threadId, title }) => [threadId, title]))))}</ul></details>`
   }`
 }
 

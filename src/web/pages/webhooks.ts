@@ -8,7 +8,7 @@ import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { askedOnce, command, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
+import { confirmButton, command, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
 import { redirected } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -51,7 +51,7 @@ ${facts([
   ["Delivered through", `entry ${delivered}`],
 ])}
 ${deliveries(roomId, webhook)}
-<div class="actions">${change(roomId, webhookId, offBecause === null ? "turn_off" : "turn_on", offBecause === null ? "Turn off" : "Turn on")}${askedOnce(html`Remove<span class="aside"> ${url}</span>`, "Nothing more is delivered to it. Its secret and the list of its deliveries are deleted.", change(roomId, webhookId, "remove", "Remove webhook", undefined, "danger"))}</div></section>`
+<div class="actions">${change(roomId, webhookId, offBecause === null ? "turn_off" : "turn_on", offBecause === null ? "Turn off" : "Turn on")}${confirmButton(html`Remove<span class="aside"> ${url}</span>`, "Nothing more is delivered to it. Its secret and the list of its deliveries are deleted.", change(roomId, webhookId, "remove", "Remove webhook", undefined, "danger"))}</div></section>`
 }
 
 function addForm(roomId: string, url: string, refusal?: Refusal): Html {

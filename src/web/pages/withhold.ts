@@ -8,7 +8,7 @@ import type { StandingWrite } from "../../ledger/journal/withheld.ts"
 import { entryPath, pathOf } from "../addresses.ts"
 import type { Draft } from "../forms/draft.ts"
 import { type Html, html, to } from "../html.ts"
-import { askedOnce, digest, empty, facts, heading, table } from "../parts/parts.ts"
+import { confirmButton, digest, empty, facts, heading, table } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { mayWithhold, type Named } from "../parts/withholding.ts"
 import type { Shown, Visit } from "../visit.ts"
@@ -83,7 +83,7 @@ ${passages(visit, write, draft)}
     ])}<p class="hint">References to it stay too. Readers see that text was withheld, when, by whom and why. The text behind the digest can no longer be shown.</p></section>
 <div class="field"><label for="reason">Why</label><select id="reason" name="/reason" required><option value="">Choose</option>${Object.entries(withholdingReasons).map(([reason, text]) => html`<option value="${reason}"${draft.get("/reason") === reason ? html` selected` : null}>${title(text)}</option>`)}</select></div>
 <div class="field"><label for="explanation">In a sentence</label><textarea id="explanation" name="/explanation" rows="3" maxlength="${limits.explanation}" required aria-describedby="hint-explanation">${draft.get("/explanation")}</textarea><p class="hint" id="hint-explanation">Everybody can read this sentence, so do not repeat the withheld text. Revoke a token before you withhold it, because somebody may have copied it.</p></div>
-${askedOnce("Withhold it", "The text is removed from the record, the search, the data files and later exports. This cannot be undone. Nobody can read it here again.", html`<div class="buttons"><button class="danger">Withhold it for good</button><a href="${to(`/rooms/${roomId}`)}">Cancel</a></div>`)}</form>`,
+${confirmButton("Withhold it", "The text is removed from the record, the search, the data files and later exports. This cannot be undone. Nobody can read it here again.", html`<div class="buttons"><button class="danger">Withhold it for good</button><a href="${to(`/rooms/${roomId}`)}">Cancel</a></div>`)}</form>`,
   }
 }
 

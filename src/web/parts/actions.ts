@@ -1,4 +1,4 @@
-/** What may be done from a page, and by whom: links to the form of an operation, or the words of why not. */
+/** Links from a page to the forms of operations, or the reason why the visitor cannot use them. */
 import { refusals } from "../../contract/refusals/refusal.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { withQuery } from "../addresses.ts"
@@ -7,7 +7,7 @@ import { sheetOf } from "../forms/sheets/index.ts"
 import type { Visit } from "../visit.ts"
 import { title, words } from "../words.ts"
 
-/** What the visitor is in a Room. */
+/** The visitor's role in a Room. */
 export type Role = "nobody" | "visitor" | "member" | "owner"
 
 export interface RoomLike {
@@ -26,19 +26,19 @@ export type Given = Readonly<Record<string, string | number | undefined | null>>
 
 type Weight = "quiet" | "first" | "danger"
 
-/** What an operation is called where people meet it. */
+/** The name of an operation on pages. */
 const nameOf = (operation: string): string => sheetOf(operation)?.heading ?? title(operation)
 
 const formLink = (operation: string, given: Given, text: string = nameOf(operation), form: Weight = "quiet"): Html =>
   html`<a class="button${form === "first" ? "" : " quiet"}" href="${to(withQuery(`/do/${operation}`, given))}" title="${sheetOf(operation)?.lead ?? operationNamed(operation)?.summary}">${text}</a>`
 
-/** A link to the form of an operation, with what is known already. */
+/** A link to the form of an operation, with known values filled in. */
 export const act = (operation: OperationName, given: Given, text?: string, form?: Weight): Html => formLink(operation, given, text, form)
 
-/** What a refusal means, without what it tells programs. */
-const meant = (code: "room_mirrored" | "room_archived"): string => `${refusals[code].meaning.split("; current", 1)[0]}.`
+/** The meaning of a refusal, without the part for programs. */
+const meaningOf = (code: "room_mirrored" | "room_archived"): string => `${refusals[code].meaning.split("; current", 1)[0]}.`
 
-/** The way in for who may not write here yet: a link, with what it is for. */
+/** A link to sign in or to ask to join. Null if the visitor is a member. */
 export function wayIn(visit: Visit, room: RoomLike): Html | null {
   const role = roleIn(visit, room)
   const here = encodeURIComponent(`${visit.url.pathname}${visit.url.search}`)
@@ -46,23 +46,23 @@ export function wayIn(visit: Visit, room: RoomLike): Html | null {
   return role === "visitor" ? html`<a href="${to(withQuery("/do/request_to_join", { roomId: room.roomId }))}">Ask to join</a>` : null
 }
 
-/** Why nothing can be done here, in the words of the refusal that would come; on a page of an earlier moment there is nothing to do. */
+/** Why the visitor cannot write here, in the words of the refusal. Null if they can; empty on a page of an earlier moment. */
 export function whyNot(visit: Visit, room: RoomLike): Html | null {
   if (visit.past !== undefined) return html``
   const role = roleIn(visit, room)
   if (role === "nobody") return html`<p class="not-now">${wayIn(visit, room)}</p>`
-  if (room.origin != null) return html`<p class="not-now">${meant("room_mirrored")}</p>`
-  if (room.state === "archived") return html`<p class="not-now">${meant("room_archived")}</p>`
+  if (room.origin != null) return html`<p class="not-now">${meaningOf("room_mirrored")}</p>`
+  if (room.state === "archived") return html`<p class="not-now">${meaningOf("room_archived")}</p>`
   if (role === "visitor")
     return html`<p class="not-now">${refusals.not_a_member.meaning.replace("The caller is", "You are")} ${wayIn(visit, room)}</p>`
   return null
 }
 
-/** Actions for members of an active Room; for everybody else the reason. */
+/** Shows actions to members of an active Room, and the reason to everybody else. */
 export const forMembers = (visit: Visit, room: RoomLike, actions: Content): Html =>
   whyNot(visit, room) ?? html`<div class="actions">${actions}</div>`
 
-/** A section of what can be done: none on a page of an earlier moment. */
+/** Shows a section of actions, except on a page of an earlier moment. */
 export const doing = ({ past }: Visit, section: () => Html): Html | null => (past === undefined ? section() : null)
 
 interface Afforded {
@@ -77,7 +77,7 @@ interface Afforded {
 
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
-/** What the server would accept next, as it says itself: by this person, and by others. */
+/** The operations that the service would accept next: as buttons for this person, and as a sentence for others. */
 export function afforded(visit: Visit, room: RoomLike, { expected, operations }: Afforded, subject: Given): Html {
   const role = roleIn(visit, room)
   if (operations.length === 0) return html``

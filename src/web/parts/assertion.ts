@@ -1,4 +1,4 @@
-/** A statement of science: its wording with the concepts underlined, and its roles as a table. */
+/** Renders a statement: its wording with the concepts underlined, and its roles as a table. */
 import type { Assertion, Concepts } from "../../contract/definitions/science.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { inlineMarkdown } from "../markdown.ts"
@@ -7,7 +7,7 @@ import { table } from "./parts.ts"
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/** The wording, with each concept it names underlined and its definition at hand. Formulas are kept whole. */
+/** Renders the wording with its concepts underlined and their definitions as tooltips. Formulas and code stay whole. */
 export function wording(text: string, concepts: Concepts): Html {
   const named = Object.entries(concepts).filter(([, { label }]) => label.length > 2)
   if (named.length === 0) return inlineMarkdown(text)
@@ -18,28 +18,28 @@ export function wording(text: string, concepts: Concepts): Html {
       .join("|")})(?![\\p{L}\\p{N}])`,
     "giu",
   )
-  const said: Content[] = []
+  const rendered: Content[] = []
   let last = 0
   for (const match of text.matchAll(pattern)) {
     const before = text.slice(0, match.index)
-    // Within a formula or code there is nothing to underline.
+    // Nothing is underlined within a formula or code.
     if ((before.match(/(?<!\\)\$/g)?.length ?? 0) % 2 === 1 || (before.match(/`/g)?.length ?? 0) % 2 === 1) continue
     const found = named.find(([, { label }]) => label.toLowerCase() === match[0].toLowerCase())
     if (found === undefined) continue
     const [key, concept] = found
-    said.push(
+    rendered.push(
       inlineMarkdown(text.slice(last, match.index)),
       html`<span class="with-tip"><a class="concept" href="#concept-${key}" aria-describedby="tip-${key}-${match.index}">${match[0]}</a><span class="tip" role="tooltip" id="tip-${key}-${match.index}">${concept.definition}</span></span>`,
     )
     last = match.index + match[0].length
   }
-  said.push(inlineMarkdown(text.slice(last)))
-  return html`${said}`
+  rendered.push(inlineMarkdown(text.slice(last)))
+  return html`${rendered}`
 }
 
 type Value = Assertion["roles"][number]["value"]
 
-/** What fills a role. */
+/** Renders the value of a role. */
 export function roleValue(value: Value | Assertion["predicate"], concepts: Concepts, named: (versionId: string) => Content): Content {
   switch (value.type) {
     case "concept":
@@ -57,7 +57,6 @@ export function roleValue(value: Value | Assertion["predicate"], concepts: Conce
   }
 }
 
-/** The roles of an assertion. */
 export const rolesTable = ({ predicate, roles }: Assertion, concepts: Concepts, named: (versionId: string) => Content): Html =>
   table(
     "Roles",
@@ -71,7 +70,7 @@ export const rolesTable = ({ predicate, roles }: Assertion, concepts: Concepts, 
     ],
   )
 
-/** The concepts a record defines, each with an anchor; nothing where it borrows all of them. */
+/** The concepts that a record defines, each with an anchor. Null if it borrows all of them. */
 export const conceptList = (concepts: Concepts): Html | null =>
   Object.keys(concepts).length === 0
     ? null

@@ -1,4 +1,4 @@
-/** A table of attempts that its headers sort, with check boxes to compare some. */
+/** A table of attempts with sortable columns, and checkboxes to compare some. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Content, type Html, attributes, html, sameMoment, to } from "../html.ts"
@@ -27,27 +27,28 @@ export interface Column {
 /** The name of a column in an address. */
 export const columnName = ({ of, key }: Pick<Column, "of" | "key">): string => `${of}:${key}`
 
-/** Every column there may be, metrics first. */
+/** All columns of a table, metrics first. */
 export const columnsOf = ({ columns: { metrics, settings } }: Pick<Table, "columns">): Column[] => [
   ...metrics.map(({ key, unit }, at): Column => ({ of: "metric", key, at, unit })),
   ...settings.map(({ key }, at): Column => ({ of: "setting", key, at, unit: null })),
 ]
 
-/** Those that were chosen, or the first ones of each sort. */
+/** The chosen columns, or the first ones of each kind. */
 export const shownColumns = (columns: readonly Column[], chosen: readonly string[]): Column[] =>
   chosen.length === 0 ? columns.filter(({ at }) => at < SHOWN) : columns.filter((column) => chosen.includes(columnName(column)))
 
-/** How the list of a table is sorted. */
+/** How the table is sorted. */
 export interface Sorting {
   readonly sort: string
   readonly isDescending: boolean
-  /** The address of the same list sorted otherwise. */
+  /** The address of the same table in another order. */
   address(sort: string, order: "ascending" | "descending"): string
 }
 
-/** Whether every box of a table is ticked, and the address of the same table the other way round. */
+/** Whether all checkboxes are ticked. */
 export interface Ticking {
   readonly isAll: boolean
+  /** The address of the same table with all or none ticked, whichever it is not now. */
   readonly other: string
 }
 
@@ -75,9 +76,9 @@ const failed = ({ failure }: Row): Html | null =>
   failure && html`<span title="${failure.explanation}">${failure.stage}: ${shortened(failure.explanation, 60)}</span>`
 
 /**
- * The rows, in a form that leads to their comparison.
- * @param columns those that are shown
- * @param isOfOne whether all are of one experiment, which is then not named in each row
+ * Renders the table, in a form that opens the comparison.
+ * @param columns the columns to show
+ * @param isOfOne whether all attempts belong to one experiment, so that rows do not name it
  */
 export function attemptTable(
   { items }: Pick<Table, "items">,

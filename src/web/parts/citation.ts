@@ -1,4 +1,4 @@
-/** How a record is cited: the read's own BibTeX, to copy. */
+/** The BibTeX entry of a record, to copy, and links to it in other formats. */
 import { type Html, html } from "../html.ts"
 import type { Visit } from "../visit.ts"
 import { command, ways } from "./parts.ts"

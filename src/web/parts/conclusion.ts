@@ -1,4 +1,4 @@
-/** What Threads have concluded or gathered so far, and what makes each stale. */
+/** Checkpoints of Threads, and why they are stale. */
 import { staleBecause, type StaleReason } from "../../contract/answers/evidence.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
@@ -10,7 +10,7 @@ import { fromOther, label, person, time } from "./parts.ts"
 const named = (reason: StaleReason): Html =>
   html`${reason.versionId === undefined ? "A record" : label("record", reason.versionId, reason.label ?? "a record")}${fromOther(reason)}`
 
-/** Why a checkpoint is stale; null where nothing makes it so. */
+/** Lists the reasons why a checkpoint is stale. Null if there are none. */
 export const whyStale = (reasons: readonly StaleReason[]): Html | null =>
   reasons.length === 0
     ? null
@@ -18,8 +18,8 @@ export const whyStale = (reasons: readonly StaleReason[]): Html | null =>
 
 type Checkpoint = AnswerOf<"room_context">["conclusions"][number]
 
-/** A selected checkpoint as the Room's page shows it. @param threads the titles of Threads, by id */
-export function standsAt(checkpoint: Checkpoint, threads: ReadonlyMap<string, string>): Html {
+/** A selected checkpoint on the Room's page. @param threads the titles of Threads, by id */
+export function selectedCheckpoint(checkpoint: Checkpoint, threads: ReadonlyMap<string, string>): Html {
   const { state, stale, staleReasons, conclusion, synthesis, author, at, checkpointId, threadId } = checkpoint
   const concluded = state === "concluded"
   return html`<li class="banner ${concluded ? (stale ? "warn" : "good") : "quiet"}">${stateBadge(state, concluded ? "Concluded" : "So far")}${

@@ -1,4 +1,4 @@
-/** What connects an agent, to copy: the same texts that `research-room connect` prints. */
+/** The texts that connect an agent, to copy. `research-room connect` prints the same. */
 import { type Connection, environment, firstPrompt, type Guide, programs, skillInstall, variables } from "../../discovery/connecting.ts"
 import { type Html, html, to } from "../html.ts"
 import { command, facts, heading } from "./parts.ts"
@@ -6,7 +6,7 @@ import { command, facts, heading } from "./parts.ts"
 const text = (guide: Guide, connection: Connection): Html =>
   html`<p class="hint">${guide.where}</p>${command(guide.text(connection), `the lines for ${guide.title}`)}`
 
-/** The environment, and each program's settings folded under its name. */
+/** The environment variables, and the settings of each program. */
 export const programTexts = (
   connection: Connection,
 ): Html => html`<section aria-labelledby="environment">${heading(2, "environment", "1. Set the environment")}
@@ -14,7 +14,7 @@ ${text(environment, connection)}${facts(variables.map(([name, meaning]) => [html
 <section aria-labelledby="programs">${heading(2, "programs", "2. Set up the agent's program")}
 ${programs.map((guide) => html`<details class="fold" id="${guide.name}"><summary>${guide.title}</summary>${text(guide, connection)}</details>`)}</section>`
 
-/** Everything, for an agent of a Room. */
+/** All texts for an agent of a Room. */
 export const connectionTexts = (connection: Connection): Html => html`${programTexts(connection)}
 <section aria-labelledby="skill">${heading(2, "skill", "3. Give it the skill", html`<a href="${to("/skill.zip")}" download>Download skill.zip</a>`)}
 <p class="hint">An agent with MCP tools can do without. The folder holds SKILL.md and the Python client.</p>${text(skillInstall, connection)}</section>

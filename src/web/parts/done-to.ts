@@ -1,4 +1,4 @@
-/** What somebody did, in words: the operation, and what it was done to. */
+/** Describes what somebody did, from the operation and its target. */
 import { isKeyOf } from "../../contract/each.ts"
 import type { OperationName } from "../../contract/operations/index.ts"
 import { type Html, html, to } from "../html.ts"
@@ -9,7 +9,7 @@ interface Target {
   readonly label: string | null
 }
 
-/** What each verb of an operation's name is called once somebody did it, where it does not end in "ed" or "d" alone. */
+/** The past tense of verbs in names of operations, unless it only adds "ed" or "d". */
 const did: Readonly<Record<string, string>> = {
   accept: "accepted",
   amend: "changed",
@@ -23,14 +23,14 @@ const did: Readonly<Record<string, string>> = {
   transfer: "handed over",
   withdraw: "took back",
 }
-/** What reads badly made of its name. */
+/** Phrases for operations whose name does not make a good one. */
 const phrases: Partial<Record<OperationName, string>> = {
   add_member: "added a member",
   assert_correction: "corrected a record in",
   assert_dispute: "disputed a record in",
   assert_retraction: "retracted a record in",
   assert_supersession: "superseded a record in",
-  claim_work: "said what they work on",
+  claim_work: "claimed work on",
   create_thread: "started a Thread",
   decide_join_request: "decided a request to join",
   link_experiment_finding: "related a finding to an experiment",
@@ -38,10 +38,10 @@ const phrases: Partial<Record<OperationName, string>> = {
   post_research_checkpoint: "posted a checkpoint",
   publish_cited_claim: "cited a claim",
   remove_member: "removed a member",
-  release_claim: "gave up what they worked on",
-  report_attempt_event: "said what happened to",
-  report_experiment_status: "said how it stands with",
-  report_material_location: "said what became of",
+  release_claim: "released their claim on",
+  report_attempt_event: "reported what happened to",
+  report_experiment_status: "reported the status of",
+  report_material_location: "reported a location of",
   request_to_join: "asked to join",
   restore_room: "opened the Room again",
   reuse_record: "reused a record",
@@ -50,14 +50,14 @@ const phrases: Partial<Record<OperationName, string>> = {
   withhold_content: "withheld something of",
 }
 
-/** What somebody did by an operation, before its target: "published hypothesis", "disputed a record in". */
+/** Describes an operation, without its target: "published hypothesis", "disputed a record in". */
 export function doneBy(operation: string): string {
   const phrase = isKeyOf(phrases, operation) ? phrases[operation] : undefined
   const [verb = "", ...rest] = operation.split("_")
   return phrase ?? [did[verb] ?? `${verb}${verb.endsWith("e") ? "d" : "ed"}`, ...rest].join(" ")
 }
 
-/** "published hypothesis H1", "added a member": what has no label is not named twice. @param path the target's page, where it has one */
+/** Describes an operation with its target: "published hypothesis H1", "added a member". @param path the target's page, if it has one */
 export function doneTo(done: string, { kind, label }: Target, path: string | null | undefined): Html {
   const noun = words(kind)
   const isNamed = label === null && done.toLowerCase().endsWith(noun)
@@ -67,7 +67,7 @@ export function doneTo(done: string, { kind, label }: Target, path: string | nul
   return isNamed ? html`${linked}` : html`${done} ${linked}`
 }
 
-/** What each verb of an operation's name is called once it is done. */
+/** The past participle of verbs in names of operations. */
 const past: Readonly<Record<string, string>> = {
   accept: "accepted",
   amend: "changed",
@@ -85,10 +85,10 @@ const past: Readonly<Record<string, string>> = {
   take: "taken",
 }
 
-/** "Finding published." @param operation its name */
+/** The message after an operation: "Finding published." */
 export function doneSentence(operation: string): string {
   const [verb = "", ...rest] = operation.split("_")
-  const said = past[verb]
+  const participle = past[verb]
   const noun = rest.join(" ")
-  return said === undefined || noun === "" ? "Saved." : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${said}.`
+  return participle === undefined || noun === "" ? "Saved." : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${participle}.`
 }

@@ -1,7 +1,7 @@
-/** A field of a form by which somebody comes in, or says something of themselves. */
+/** An input of the forms for signing in and for accounts. */
 import { attributes, type Html, html } from "../html.ts"
 
-/** @param faults what is wrong with what it held */
+/** @param faults what is wrong with its value */
 export const field = (
   name: string,
   text: string,

@@ -1,4 +1,4 @@
-/** Entries of a timeline: messages as posts, cards in place, receipts as single quiet lines. */
+/** Renders entries of a timeline: messages as posts, cards in full, receipts as single lines. */
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { takesReplies } from "../../contract/operations/takes-replies.ts"
 import { partInWords } from "../../contract/definitions/sentence.ts"
@@ -23,7 +23,7 @@ type Notice = RecordCard["notices"][number]
 type CheckpointCard = CardOf<"post_research_checkpoint">
 type Labels = ReadonlyMap<string, string>
 
-/** What was said of a record and stands, one notice a line. @param way what the visitor may do with a notice */
+/** The standing of a record with its notices, one per line. @param way returns what the visitor may do with a notice */
 export function standing(
   { status, notices: all }: Pick<RecordCard, "status" | "notices">,
   way?: (notice: Notice) => Html | null,
@@ -72,26 +72,25 @@ ${card.conclusion === null ? null : html`<p class="statement" dir="auto">${inlin
   <ul class="questions">${card.openQuestions.map((question) => html`<li dir="auto">${inlineMarkdown(question)}</li>`)}</ul>`
 }</div>`
 
-/** How a kind of card is shown whole, and in one line. */
+/** How a kind of card is shown in full, and in one line. */
 interface CardView<Card> {
-  readonly called: string
+  readonly name: string
   whole(card: Card, labels: Labels): Html
   line(card: Card): string
 }
 const recordLine = ({ label: text, wording }: { label: string; wording: string }) => `${text}: ${wording}`
 
-/** Every kind of card. */
 export const cardViews: { readonly [K in CardKind]: CardView<CardOf<K>> } = {
-  publication: { called: "publication", whole: recordCard, line: recordLine },
-  link_experiment_finding: { called: "verdict", whole: linkCard, line: recordLine },
-  post_research_checkpoint: { called: "checkpoint", whole: checkpointCard, line: ({ synthesis }) => synthesis },
+  publication: { name: "publication", whole: recordCard, line: recordLine },
+  link_experiment_finding: { name: "verdict", whole: linkCard, line: recordLine },
+  post_research_checkpoint: { name: "checkpoint", whole: checkpointCard, line: ({ synthesis }) => synthesis },
 }
 type AnyCard = CardOf<CardKind>
 
-/** How the card of an entry is shown; undefined for a kind that a newer program wrote. */
+/** The view of a kind of card. Undefined for a kind that a newer version wrote. */
 const viewOf = (kind: string): CardView<AnyCard> | undefined => (isKeyOf(cardViews, kind) ? cardViews[kind] : undefined)
 
-/** "took experiment E1 → claimed": what a receipt tells. */
+/** Renders a receipt: "took experiment E1 → claimed". */
 function receiptLine({ operation, target, result }: NonNullable<Entry["receipt"]>): Html {
   const path = pathOf(target.kind, target.id)
   const became = result.status ?? result.verdict
@@ -108,16 +107,16 @@ const via = (client: Readonly<Record<string, string>> | undefined): Html | null 
         .join("\n")}">via ${client.name}</span>`
 
 export interface EntryView {
-  /** Entries shown on the same page, for links within it. */
+  /** Entries on the same page, for links within it. */
   readonly known: ReadonlyMap<string, Entry>
   readonly chosen?: string | undefined
-  /** Labels of records, where the page knows them. */
+  /** Labels of records that the page knows. */
   readonly labels?: Labels
-  /** What may be done with an entry that takes replies. */
+  /** Renders what the visitor may do with an entry that takes replies. */
   readonly below?: (entry: Entry) => Content
 }
 
-/** The start of what an entry says, for those that answer it. */
+/** The beginning of an entry, for its replies. */
 export function gist({ kind, message, card, receipt }: Entry): string {
   if (message !== undefined) return shortened(plainText(message.text), 80)
   if (card !== undefined) return shortened(plainText(viewOf(kind)?.line(card) ?? words(kind)), 80)
@@ -131,7 +130,7 @@ function inReply({ replyToEntryId, threadId }: Entry, known: EntryView["known"])
   return html`<p class="in-reply">In reply to <a href="${path}">${answered === undefined ? "an earlier entry" : html`${answered.author.username}: ${gist(answered)}`}</a></p>`
 }
 
-/** One entry as a list item with its permalink. */
+/** Renders an entry as a list item with its permalink. */
 export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryView): Html {
   const { entryId, threadId, sequence, author, at, message, card, receipt, replyCount } = entry
   const permalink = html`<a class="permalink" href="${to(entryPath(threadId, entryId))}">${time(at)}</a>`
@@ -149,7 +148,7 @@ export function entryItem(entry: Entry, { known, chosen, below, labels }: EntryV
   if (receipt !== undefined)
     return html`<li${common("receipt")}>${person(author)} · ${receiptLine(receipt)}${via(receipt.client)} · ${permalink}${after}</li>`
   const client = message?.client ?? card?.client
-  return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.called ?? words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
+  return html`<li${common(card === undefined ? "post" : "has-card")}><h2 class="by">${person(author)}${card === undefined ? null : html` <span class="aside">${viewOf(entry.kind)?.name ?? words(entry.kind)}</span>`}${via(client)} · ${permalink}</h2>
     ${inReply(entry, known)}
 ${message === undefined ? null : html`${markdown(message.text)}${figuresOf(message.figures)}`}${card === undefined ? null : viewOf(entry.kind)?.whole(card, labels ?? new Map())}
 ${after}</li>`

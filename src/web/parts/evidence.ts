@@ -1,4 +1,4 @@
-/** What bears on a record, who uses it, and how much of it counts: shown as the model of evidence tells it. */
+/** Renders the evidence for and against a record. */
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { type EvidenceItem, type EvidenceTally, independenceInWords, tallyFrom } from "../../contract/answers/evidence.ts"
 import { pathOf } from "../addresses.ts"
@@ -10,40 +10,42 @@ import { stateBadge } from "./marks.ts"
 import { fromOther, label, named, person, time } from "./parts.ts"
 import { type OwnLink, struckIf, takeBack, takenBack } from "./withdrawal.ts"
 
-/** Pieces of evidence that a list shows beside each record; its page has all of them. */
+/** How many pieces of evidence a list shows beside each record. The record's page has all of them. */
 export const NEWEST = 3
 
-/** "3 support": what each number of a tally counts, in words. */
-const said = (verdict: string, count: number): string => (count === 1 ? words(verdict) : words(verdict).replace(/s$/, ""))
+/** The verb of a count: "1 supports", "3 support". */
+const verb = (verdict: string, count: number): string => (count === 1 ? words(verdict) : words(verdict).replace(/s$/, ""))
 
-/** "2 support, 1 contradicts, 1 reproduction (from 2 other people)": everything that counts for and against a record. @param author who wrote that, where it is not said beside */
+/**
+ * Renders what counts for and against a record: "2 support, 1 contradicts, 1 reproduction (from 2 other people)".
+ * @param author the record's author, if nothing beside it names them
+ */
 export function tally(all: EvidenceTally, author?: string): Html {
   const { reproductions, failedReproductions, doubted, ...verdicts } = all
   const counts = enumerations.hypothesisVerdict.map((verdict) => [verdict, verdicts[verdict]] as const)
   const total = counts.reduce((sum, [, count]) => sum + count, reproductions + failedReproductions)
   if (total === 0) return html`<span class="quiet">nothing counts for or against it yet</span>`
-  return html`<span class="tally">${counts.map(([verdict, count]) => (count === 0 ? null : html`${stateBadge(verdict, `${count} ${said(verdict, count)}`)} `))}${
+  return html`<span class="tally">${counts.map(([verdict, count]) => (count === 0 ? null : html`${stateBadge(verdict, `${count} ${verb(verdict, count)}`)} `))}${
     reproductions === 0 ? null : html`${stateBadge("reproduction", counted(reproductions, "reproduction"))} `
   }${failedReproductions === 0 ? null : html`${stateBadge("does_not_reproduce", counted(failedReproductions, "failed reproduction"))} `}<span class="quiet">(${tallyFrom(all, author)}${doubted === 0 ? "" : `, ${doubted} doubted`})</span></span>`
 }
 
-/** What is said of whether a piece counts. */
+/** Says whether a piece counts. */
 const standings: { readonly [S in EvidenceItem["standing"]]: (item: EvidenceItem) => string } = {
   counted: () => "counts",
-  replaced: () => "does not count: a newer word by it, or by a finding of the same attempts, stands in its place",
-  fallen: ({ by }) => `does not count: ${by.label ?? "what says so"} is ${by.status ?? "no longer current"}`,
+  replaced: () => "does not count: a newer verdict by it, or by a finding of the same attempts, replaces it",
+  fallen: ({ by }) => `does not count: ${by.label ?? "its source"} is ${by.status ?? "no longer current"}`,
   withdrawn: () => "does not count",
-  uncounted: ({ verdict }) =>
-    verdict === null ? "does not count before it tells what came of it" : "shows in the standing, and is not counted",
+  uncounted: ({ verdict }) => (verdict === null ? "does not count before it has a result" : "affects the standing, and is not counted"),
 }
 
-/** The object that speaks, with how it stands. */
+/** Renders the object that a piece comes from, with its status. */
 function speaker({ by }: EvidenceItem): Html {
   const status = by.status === null || ["current", "asserted", "withdrawn"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
   return html`${named(by.kind, by.id, by.label ?? words(by.kind))}${fromOther(by)}${status}${by.wording === null ? null : html` ${beginning(by.wording, 200)}`}`
 }
 
-/** What the service could check of what a finding cites, and how many of all attempts it names. */
+/** How many of a finding's digests match the reported ones, and how many of all attempts it names. */
 function checkedOf({ checked }: EvidenceItem): Content {
   if (checked === undefined) return null
   const { outputs, outputsEqual, named, attempts } = checked
@@ -54,16 +56,16 @@ function checkedOf({ checked }: EvidenceItem): Content {
   return html`${digests}<span>${attempts === 0 ? "no run behind it" : `names ${named} of ${counted(attempts, "attempt")}`}</span>`
 }
 
-/** One piece for or against a record. @param ofVisitor what this visitor may do with it */
+/** Renders a piece of evidence. @param ofVisitor what this visitor may do with it */
 function piece(item: EvidenceItem, ofVisitor: Content): Html {
   const { verdict, experiment, attempt, explanation, comparison, author, independence, at, standing, linkId, withdrawn } = item
   const from = [
     experiment === undefined ? [] : [html`${label("experiment", experiment.experimentId, experiment.label)}${fromOther(experiment)}`],
     attempt === undefined ? [] : [html`${label("attempt", attempt.attemptId, attempt.label)}${fromOther(attempt)}`],
   ].flat()
-  const tells = html`${verdict === null ? stateBadge("unknown", "not told yet") : stateBadge(verdict)}`
+  const badge = verdict === null ? stateBadge("unknown", "no result yet") : stateBadge(verdict)
   const counts = standing === "counted"
-  return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, tells)}<div>${speaker(item)}
+  return html`<li class="${counts ? "" : "uncounted"}">${struckIf(withdrawn, badge)}<div>${speaker(item)}
 ${explanation === null || explanation === "" ? null : html`<p class="explained" dir="auto">${struckIf(withdrawn, inlineMarkdown(explanation))}</p>`}${comparison === undefined ? null : html`<p class="explained">${comparison}</p>`}${takenBack(withdrawn)}
 <p class="meta">${from.map((each) => html`<span>${each}</span>`)}${checkedOf(item)}<span>${person(author)}, ${independenceInWords(independence, author.username)}</span><span>${time(at)}</span>${standing === "withdrawn" ? null : html`<span>${counts ? standings[standing](item) : html`<em>${standings[standing](item)}</em>`}</span>`}${
     linkId === null || linkId === item.by.id ? null : html`<span><a href="${to(pathOf("link", linkId) ?? "/")}">the link</a></span>`
@@ -73,7 +75,7 @@ ${explanation === null || explanation === "" ? null : html`<p class="explained" 
 const linkKindOf = ({ source, verdict }: EvidenceItem): OwnLink["kind"] =>
   enumerations.linkKind.find((kind) => source === "research_link" && kind === verdict) ?? "finding_link"
 
-/** Pieces of what bears on a record, newest first; those that do not count are folded, and counted. */
+/** Renders pieces of evidence, newest first. Those that do not count are folded. */
 export function evidenceList(visit: Visit, items: readonly EvidenceItem[]): Html | null {
   if (items.length === 0) return null
   const counting = items.filter(({ standing }) => standing === "counted")
@@ -94,7 +96,7 @@ export function evidenceList(visit: Visit, items: readonly EvidenceItem[]): Html
   }`
 }
 
-/** The newest of what bears on each of several records, asked at once; each with where the rest is. */
+/** Reads the newest evidence on several records in one query. @returns a function that renders the evidence on one of them */
 export function evidenceBeside(visit: Visit, records: readonly { readonly versionId: string }[]) {
   const found = visit.tables.evidence.newestOn(
     records.map(({ versionId }) => versionId),

@@ -1,4 +1,4 @@
-/** Pictures that something shows, with their words below. */
+/** Renders pictures with their alternative text below. */
 import { holdsMark } from "../../contract/definitions/withheld-text.ts"
 import { pathOfFigure } from "../../contract/definitions/figure-routes.ts"
 import { type Html, html, to } from "../html.ts"
@@ -8,7 +8,7 @@ interface Figure {
   readonly alt: string
 }
 
-/** With its words a picture is withheld: then there is nothing to show but who withheld it. */
+/** Renders a picture. If its text is withheld, the picture is too, and the text says who withheld it. */
 function shown({ digest, alt }: Figure): Html {
   const address = to(pathOfFigure(digest))
   return html`<figure>${holdsMark(alt) ? null : html`<a href="${address}"><img src="${address}" alt="${alt}" loading="lazy"></a>`}<figcaption dir="auto">${alt}</figcaption></figure>`

@@ -1,4 +1,4 @@
-/** What effects come to, in a line: for tables of beliefs and cards of findings. */
+/** Renders effects in one line, for tables of hypotheses and cards of findings. */
 import type { GatheredContrast } from "../../contract/answers/gathered.ts"
 import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
@@ -19,7 +19,7 @@ export const withInterval = ({ estimate, low, high, se }: Estimate): Html =>
 const inLine = (what: string, estimate: Estimate, of: string, n: number): Html =>
   html`<span title="${what}">${withInterval(estimate)}</span><br> <span class="meta">${of}, n ${n}</span>`
 
-/** What the effects toward a record come to in a line: pooled where that can be, else the newest estimate. */
+/** Renders the effects toward a record in one line: the pooled estimate, or the newest one if they cannot be pooled. */
 export function effectToward(contrasts: readonly GatheredContrast[]): Html | null {
   const [first] = contrasts
   const newest = first?.estimates.at(-1)
@@ -35,7 +35,7 @@ export function effectToward(contrasts: readonly GatheredContrast[]): Html | nul
       )
 }
 
-/** The first effect of a finding in a line. @returns null where it has none, or nothing is left of it */
+/** Renders the first effect of a finding in one line. @returns null if there is none, or it has no estimate any more */
 export function effectOfFinding([effect]: readonly EffectAnswer[]): Html | null {
   if (effect === undefined || effect.estimate === null) return null
   const { estimate, low, high, se, pairs, ofCount, againstCount } = effect

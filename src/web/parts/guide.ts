@@ -1,4 +1,4 @@
-/** The way from a hypothesis to a verdict, on every page that is a step of it: where this page stands, and the one next act. */
+/** The steps from a hypothesis to a verdict, with the place of this page among them, and the next action. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
 import { attributes, type Content, type Html, html } from "../html.ts"
@@ -18,19 +18,19 @@ interface Place {
   readonly id: string
   readonly label: string
 }
-/** The objects of the way that a page knows; the verdict in a word, once there is one. */
+/** The objects of the steps that the page knows, and the verdict, if there is one. */
 export type Way = { readonly [K in Kind]?: Place | undefined } & { readonly verdict?: Content }
 
-/** The steps, those that are there as links. */
+/** Renders the steps. Those with an object are links. */
 export const steps = (here: Kind, way: Way): Html =>
   html`<ol class="steps" aria-label="From hypothesis to verdict">${kinds.map((kind) => {
     const place = way[kind]
-    const said = html`${names[kind]}${place === undefined ? null : html` <span class="label">${place.label}</span>`}`
-    const link = place === undefined || kind === here ? said : html`<a href="${address(kind, place.id)}">${said}</a>`
+    const name = html`${names[kind]}${place === undefined ? null : html` <span class="label">${place.label}</span>`}`
+    const link = place === undefined || kind === here ? name : html`<a href="${address(kind, place.id)}">${name}</a>`
     return html`<li class="${place === undefined ? "ahead" : "there"}"${attributes({ "aria-current": kind === here ? "step" : null })}>${link}</li>`
   })}<li class="${way.verdict ? "there" : "ahead"}">Verdict${way.verdict ? html`: ${way.verdict}` : null}</li></ol>`
 
-/** What comes next: the button that does it, and why. */
+/** The next action: its button, and the reason for it. */
 export interface Next {
   readonly button: Html | null
   readonly why: Content
@@ -38,14 +38,14 @@ export interface Next {
 
 const isClosed = (room: RoomLike): boolean => room.state === "archived" || room.origin != null
 
-/** The next act as a strip, for others than members with the way in; nothing on a page of an earlier moment, or where nobody writes any more. */
+/** Renders the next action; visitors see how to take part instead. Null on a page of an earlier moment, and in a Room that takes no writes. */
 export function nextAct(visit: Visit, room: RoomLike, next: Next | null): Html | null {
   if (next === null || visit.past !== undefined || isClosed(room)) return null
   const way = next.button === null ? null : wayIn(visit, room)
   return html`<div class="next-act" role="group" aria-label="Next">${way === null ? next.button : null}<span><strong>Next:</strong> ${next.why} ${way}</span></div>`
 }
 
-/** Findings that name an experiment or an attempt, newest first, and those of them that no link says anything of. */
+/** Returns the findings that name an experiment or an attempt, newest first. @param linked the findings that a link relates to it */
 export function findingsOf(
   visit: Visit,
   of: { readonly experimentId: string } | { readonly attemptId: string },
@@ -58,6 +58,6 @@ export function findingsOf(
   return { all: found, newest: standing[0] ?? found[0], unlinked: standing.find(({ versionId }) => !linked.has(versionId)) }
 }
 
-/** Findings that a link relates to the experiment, those taken back left out. */
+/** The findings that a link relates to the experiment. Links that were taken back do not count. */
 export const linkedIn = (links: AnswerOf<"experiment_findings">["items"]): Set<string> =>
   new Set(links.filter(({ withdrawn }) => withdrawn == null).map(({ finding }) => finding.versionId))

@@ -11,14 +11,13 @@ interface Asking {
   readonly message: string | null
 }
 
-/** Their message, and a button for each answer. A button leads to `next`, or to the Room's people if that is left out. */
+/** The message and a button for each answer. After it the browser shows `next`, or the Room's people by default. */
 export const joining = ({ roomId, userId, username, message }: Asking, next?: string): Html => {
   const given = { roomId, userId }
-  const leads = next === undefined ? {} : { next }
   return html`${message === null ? null : html`<p class="said" dir="auto">${message}</p>`}<div class="actions">${enumerations.joinDecision.map(
     (decision) =>
       actionButton("decide_join_request", { ...given, "/decision": decision }, `${title(decision)} ${username}`, {
-        ...leads,
+        ...(next !== undefined && { next }),
         danger: decision === "decline",
       }),
   )}</div>`

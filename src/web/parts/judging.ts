@@ -1,4 +1,4 @@
-/** What a reader from outside needs to judge a record or a conclusion: in few words, as the model of evidence tells it. */
+/** Helps an outside reader judge a record or a conclusion: its strength, failures, doubts, and what rests on it. */
 import type { Origins } from "../../contract/answers/judging.ts"
 import { enumerations } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
@@ -15,7 +15,7 @@ type Case = AnswerOf<"record_case">
 type Around = Pick<Case, "work" | "failed" | "doubts">
 type Failed = Case["failed"]["items"][number]
 
-/** From whom some words come: "2 people, 1 of them independent of its author". */
+/** The people behind some verdicts: "2 people, 1 of them independent of its author". */
 function saidBy({ people, independentPeople, otherAgents }: Origins): string {
   if (independentPeople === 0) return otherAgents === 0 ? "its author alone" : `${counted(otherAgents, "other agent")} of its author`
   if (independentPeople === people)
@@ -34,7 +34,7 @@ function triedIn({ experiments, attempts }: Case["work"]): Content {
 }
 
 const verdicts = ["supports", "contradicts", "inconclusive", "reproductions", "failedReproductions"] as const
-const saying = (name: (typeof verdicts)[number], count: number): string =>
+const countInWords = (name: (typeof verdicts)[number], count: number): string =>
   name === "reproductions"
     ? counted(count, "reproduction")
     : name === "failedReproductions"
@@ -49,33 +49,33 @@ const bearings: { readonly [B in Case["bearing"]]: string } = {
   contested: "Contested",
 }
 
-/** How much counts for and against it, by how many people and from how many commits. */
+/** Renders how much counts for and against a record, by how many people and from how many commits. */
 export function strength({ bearing, weight, work, evidenceTally }: Case): Html {
   const rows = verdicts.filter((name) => weight[name].words > 0)
   return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<div id="live-strength" data-live><p class="bearing">${stateBadge(bearing, bearings[bearing])}</p>${
     rows.length === 0
       ? null
-      : html`<ul class="weight">${rows.map((name) => html`<li>${stateBadge(name === "reproductions" ? "reproduction" : name === "failedReproductions" ? "does_not_reproduce" : name, saying(name, evidenceTally[name]))} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span></li>`)}</ul>`
+      : html`<ul class="weight">${rows.map((name) => html`<li>${stateBadge(name === "reproductions" ? "reproduction" : name === "failedReproductions" ? "does_not_reproduce" : name, countInWords(name, evidenceTally[name]))} <span>by ${saidBy(weight[name])}; ${ranBy(weight[name])}</span></li>`)}</ul>`
   }<p class="meta">${triedIn(work)}</p></div></section>`
 }
 
-/** Whether nobody has tried it, or said a word of it, yet. */
+/** Whether there is no attempt, no verdict and no use of it yet. */
 export const isUntried = ({ bearing, work, failed, doubts, restingOnIt, citedIn }: Case): boolean =>
   bearing === "untested" &&
   Object.values(work.attempts).every((count) => count === 0) &&
   [failed, doubts, restingOnIt, citedIn].every(({ items }) => items.length === 0)
 
-/** The same said once, in place of every part that would say it. */
+/** Renders one sentence for an untried record, in place of several empty sections. */
 export function untried({ work }: Case): Html {
   const lines = Object.values(work.experiments).reduce((sum, count) => sum + count, 0)
-  const asked =
+  const experiments =
     lines === 0
       ? "no experiment addresses it"
       : `${counted(lines, "experiment")} ${lines === 1 ? "addresses" : "address"} it, without an attempt so far`
-  return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<p class="bearing">${stateBadge("untested", "Untested")}</p><p>Nothing has been tried yet: ${asked}, nothing is said for or against it, and nothing rests on it.</p></section>`
+  return html`<section aria-labelledby="strength">${heading(2, "strength", "How strong")}<p class="bearing">${stateBadge("untested", "Untested")}</p><p>Nothing has been tried yet: ${experiments}, nothing is said for or against it, and nothing rests on it.</p></section>`
 }
 
-/** Sentences that differ only in numbers are shown once. */
+/** A key for grouping failures whose reasons differ only in numbers. */
 const alike = ({ kind, experiment, why }: Failed): string => `${kind} ${experiment.experimentId} ${(why ?? "").replace(/[0-9]+/g, "0")}`
 
 function failure(same: readonly Failed[]): Html | null {
@@ -90,7 +90,7 @@ function failure(same: readonly Failed[]): Html | null {
   }${others.length === 0 ? null : html` <span class="quiet">Alike but for numbers: ${joined(others.map(named))}.</span>`}<p class="meta"><span>${person(author)}</span><span>${exactTime(at)}</span></p></div></li>`
 }
 
-/** What was tried and came to nothing: failed and diverged attempts, lines of work that were given up. */
+/** Renders failed and diverged attempts, and cancelled experiments. */
 export function failures({ failed: { items, more } }: Around): Html | null {
   if (items.length === 0) return null
   const groups = [...Map.groupBy(items, alike).values()]
@@ -99,11 +99,11 @@ export function failures({ failed: { items, more } }: Around): Html | null {
 
 const places: { readonly [P in Case["doubts"]["items"][number]["of"]]: string } = {
   itself: "it",
-  bears_on_it: "which speaks of it",
+  bears_on_it: "which bears on it",
   it_rests_on: "which it rests on",
 }
 
-/** What is disputed, corrected or taken back of it, of what speaks of it, and of what it rests on; each with why. */
+/** Renders what is disputed or withdrawn, with reasons: of the record, of what bears on it, and of what it rests on. */
 export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html | null {
   if (items.length === 0) return null
   return html`<section aria-labelledby="doubts">${heading(2, "doubts", "What is disputed or withdrawn, and why")}<div id="live-doubts" data-live><ul class="evidence">${items.map(
@@ -112,7 +112,7 @@ export function doubts({ doubts: { items, more } }: Around, itself = "it"): Html
   )}</ul>${more ? html`<p class="meta">The newest ${items.length}; there are more.</p>` : null}</div></section>`
 }
 
-/** What would be in doubt if it fell. */
+/** Renders the records and checkpoints that would come into doubt if this record fell. */
 export function downstream({ restingOnIt, citedIn, versionId, roomId }: Case): Html | null {
   const { items: records } = restingOnIt
   const { items: checkpoints } = citedIn
@@ -126,19 +126,19 @@ export function downstream({ restingOnIt, citedIn, versionId, roomId }: Case): H
   )}</ul>${restingOnIt.more || citedIn.more ? html`<p class="meta"><a href="${to(withQuery(`/rooms/${roomId}/graph`, { focus: versionId, depth: 5 }))}">There is more: the graph around it</a></p>` : null}</div></section>`
 }
 
-/** What there is nothing of, said in one line in place of a heading each. */
+/** One line in place of sections that would be empty. */
 export const nothingOf = (sentences: readonly (string | null | false)[]): Html | null => {
-  const told = sentences.filter((sentence) => typeof sentence === "string")
-  return told.length === 0 ? null : html`<p class="quiet nothing">${told.join(" ")}</p>`
+  const shown = sentences.filter((sentence) => typeof sentence === "string")
+  return shown.length === 0 ? null : html`<p class="quiet nothing">${shown.join(" ")}</p>`
 }
 
-/** Of what a reader looks for around a record or a conclusion, what there is nothing of. */
+/** Sentences for the sections around a record or conclusion that would be empty. */
 export const absent = ({ failed, doubts: doubted, work: { attempts } }: Around): (string | false)[] => [
   failed.items.length === 0 && (Object.values(attempts).some((count) => count > 0) ? "No attempt failed." : "Nothing was tried yet."),
   doubted.items.length === 0 && "Nothing is disputed or withdrawn.",
 ]
 
-/** The records that a conclusion cites, each with how it stands and what counts for and against it. */
+/** Renders the records that a conclusion cites, each with its status and what counts for and against it. */
 export const restsOn = ({ citations }: AnswerOf<"checkpoint_case">): Html =>
   html`<section aria-labelledby="rests">${heading(2, "rests", "What it rests on")}<div id="live-rests" data-live>${
     citations.length === 0

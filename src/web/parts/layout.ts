@@ -1,4 +1,4 @@
-/** The page around every page: head, header, rail, main part, foot. */
+/** The frame of every page: head, header, rail, main part, footer. */
 import { operationNamed } from "../../contract/operations/index.ts"
 import { feedElements, headOf } from "../about.ts"
 import type { Assets } from "../assets.ts"
@@ -27,13 +27,13 @@ const keyList = html`<dialog id="key-list" aria-labelledby="keys-title"><h2 id="
   </div>`,
   )}</dl><form method="dialog"><button>Close</button></form></dialog>`
 
-/** What the script fills at Ctrl+K; without it nothing opens it. */
+/** The dialog that the script opens at Ctrl+K. */
 const palette = html`<dialog id="palette" class="palette" aria-label="Go anywhere"><input id="palette-query" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-label="Go to" placeholder="Go to a Room, a label, a paper; or do something here" maxlength="200" autocomplete="off"><ul id="palette-list" role="listbox" aria-label="Places and actions"></ul></dialog>`
 
 function header(visit: Visit): Html {
   const { person, url } = visit
   const here = (path: string) => attributes({ "aria-current": url.pathname === path ? "page" : null })
-  // Where a form was sent to, there is no page to come back to.
+  // The address of a sent form has no page to return to.
   const back = url.pathname === "/sign-in" || url.pathname.startsWith("/web/") ? "/" : `${url.pathname}${url.search}`
   return html`<header class="top${person === undefined ? null : " own"}"><div class="inner">
 <a class="brand" href="${to("/")}" aria-label="Research Room"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false"><path d="M3 4h7v16H3zM12 4h9v7h-9zM12 13h9v7h-9z"/></svg><span class="name">Research Room</span></a>
@@ -48,7 +48,7 @@ function header(visit: Visit): Html {
 </div></header>`
 }
 
-/** The whole document. */
+/** Renders the whole document. */
 export function layout(
   visit: Visit,
   assets: Assets,
@@ -56,7 +56,7 @@ export function layout(
   unread: ReadonlyMap<string, number> = new Map(),
 ): Html {
   const { edge } = visit
-  // The answer to a form stands at the form's address, where it cannot be asked for again as the Room moves.
+  // The answer to a form cannot be fetched again with GET, so the script does not keep it up to date.
   const follow = visit.event.req.method === "POST" ? undefined : followed
   const done = operationNamed(visit.url.searchParams.get("done") ?? "")
   return html`<!doctype html>

@@ -1,4 +1,4 @@
-/** A page as of an earlier entry of its Room: what it says of that, what has come since, and which of its links stay there. */
+/** Pages as of an earlier entry of their Room: the note above them, what was written since, and which links keep the moment. */
 import { isKeyOf } from "../../contract/each.ts"
 import { reads } from "../../contract/reads/index.ts"
 import type { Past } from "../../edge/past-rooms.ts"
@@ -11,7 +11,7 @@ import { tally } from "./evidence.ts"
 import { stateBadge } from "./marks.ts"
 import { exactTime } from "./parts.ts"
 
-/** The pages that can be looked at as of an earlier entry. */
+/** The pages that can be shown as of an earlier entry. */
 const pages = [
   "/rooms/{roomId}",
   "/rooms/{roomId}/threads",
@@ -36,53 +36,53 @@ const pages = [
 ] as const
 export const looksBack = (path: string): boolean => pages.some((page) => page === path)
 
-/** What stands at a path, and whose id is in it. */
+/** Patterns of paths that take `at`, with the name of the id in each. */
 const places = [...pages, ...reads.flatMap(({ at, path }) => (at ? [path] : []))].map((path) => ({
   name: /\{(\w+)\}/.exec(path)?.[1],
   expression: new RegExp(`^${path.replace(/\{\w+\}/, "([0-9a-f-]{36})")}$`),
 }))
 
-/** Where a link leads: what can be looked at as of the entry, and is of the same Room, stays there. */
+/** Returns a function that adds `at` to links that can be shown as of the entry and belong to the same Room. */
 export function staysAt({ roomId, asOf, instance }: Past): (path: string) => string {
   const isOfRoom = (name: string, id: string): boolean => {
     try {
       return instance.ledger.roomOf(name, id) === roomId
     } catch {
-      // It was not there yet.
+      // The object did not exist yet.
       return false
     }
   }
-  const lead = (path: string): string => {
+  const addressOf = (path: string): string => {
     const [, pathname = "", query = "", place = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(path) ?? []
-    const given = new URLSearchParams(query)
+    const parameters = new URLSearchParams(query)
     const stays = places.some(({ name, expression }) => {
       const found = expression.exec(pathname)
       if (found === null) return false
       if (name !== undefined) return isOfRoom(name, found[1] ?? "")
-      const [attemptId] = (given.get("ids") ?? given.get("attemptIds") ?? "").split(",")
-      return given.get("roomId") === roomId || (attemptId !== undefined && attemptId !== "" && isOfRoom("attemptId", attemptId))
+      const [attemptId] = (parameters.get("ids") ?? parameters.get("attemptIds") ?? "").split(",")
+      return parameters.get("roomId") === roomId || (attemptId !== undefined && attemptId !== "" && isOfRoom("attemptId", attemptId))
     })
-    if (!stays || given.has("at")) return path
-    given.set("at", String(asOf.sequence))
-    return `${pathname}?${given}${place}`
+    if (!stays || parameters.has("at")) return path
+    parameters.set("at", String(asOf.sequence))
+    return `${pathname}?${parameters}${place}`
   }
-  // A page has many links to the same places, and each may have to be looked up.
+  // A page has many links to the same addresses, and each may need a lookup.
   const known = new Map<string, string>()
-  return (path) => known.get(path) ?? known.set(path, lead(path)).get(path) ?? path
+  return (path) => known.get(path) ?? known.set(path, addressOf(path)).get(path) ?? path
 }
 
-/** Entries that are looked through for what names an object, and those of them that are shown. */
-const SIGHT = 200
+/** How many entries are searched for an object's id, and how many of the matches are shown. */
+const SEARCHED = 200
 const SHOWN = 5
 
 type Entry = ReturnType<typeof after>[number]
 const after = (visit: Visit, roomId: string, sequence: number) =>
   visit.askNow("room_activity", { roomId }, { after: sequence, include: "summary,content" }).items
 
-/** What has come since of some objects: the entries that name one of them, as far as they were looked through. */
+/** Finds the entries since that name one of some objects, among the first ones. */
 function naming(visit: Visit, { roomId, asOf }: Past, ids: readonly string[], watermark: number): Entry[] {
   const found: Entry[] = []
-  for (let from = asOf.sequence; from < Math.min(watermark, asOf.sequence + SIGHT); ) {
+  for (let from = asOf.sequence; from < Math.min(watermark, asOf.sequence + SEARCHED); ) {
     const items = after(visit, roomId, from)
     const names = ({ target, content }: Entry) => ids.includes(target.id) || ids.some((id) => JSON.stringify(content ?? "").includes(id))
     found.push(...items.filter(names))
@@ -96,13 +96,13 @@ function naming(visit: Visit, { roomId, asOf }: Past, ids: readonly string[], wa
 const entry = ({ summary, at, sequence }: Entry): Html =>
   html`<li>${shortened(plainText(summary ?? `Entry ${sequence}`), 160)} <span class="clocks">${exactTime(at)}</span></li>`
 
-/** "Now: completed", where an experiment or attempt stands otherwise. */
+/** The present status, if it changed: "Now: completed". */
 const nowStands = (then: string, now: string): Html | null => (then === now ? null : html`<p>Now: ${stateBadge(now, words(now))}</p>`)
 
 type IdIn<P> = P extends `${string}{${infer Id}}${string}` ? Id : never
-/** How what a page is about stands now, where it stands otherwise, by the id in the page's path. */
+/** Renders the present state of the page's object if it changed, by the name of the id in the page's path. */
 const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: string) => Html | null>> = {
-  // What has come since says it.
+  // The list of entries since then shows it.
   roomId: () => null,
   versionId(visit, versionId) {
     const [then, now] = [visit.ask("record", { versionId }), visit.askNow("record", { versionId })]
@@ -114,9 +114,9 @@ const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: st
   },
   experimentId: (visit, experimentId) =>
     nowStands(visit.ask("experiment", { experimentId }).status, visit.askNow("experiment", { experimentId }).status),
-  // Nothing of a plan changes.
+  // A plan never changes.
   planId: () => null,
-  // The entries since say what became of it.
+  // The list of entries since then shows it.
   threadId: () => null,
   linkId: () => null,
   materialId: (visit, materialId) =>
@@ -124,17 +124,17 @@ const nowOf: Readonly<Record<IdIn<(typeof pages)[number]>, (visit: Visit, id: st
   attemptId: (visit, attemptId) => nowStands(visit.ask("attempt", { attemptId }).status, visit.askNow("attempt", { attemptId }).status),
   checkpointId(visit, checkpointId) {
     const [then, now] = [visit.ask("checkpoint", { checkpointId }), visit.askNow("checkpoint", { checkpointId })]
-    const said = [
+    const changes = [
       now.stale && !then.stale ? "it is stale" : null,
-      then.selected && !now.selected ? "a newer checkpoint has taken its place" : null,
-    ].filter((each) => each !== null)
-    return said.length === 0 ? null : html`<p>Now: ${said.join(", and ")}.</p>`
+      then.selected && !now.selected ? "a newer checkpoint has replaced it" : null,
+    ].filter((change) => change !== null)
+    return changes.length === 0 ? null : html`<p>Now: ${changes.join(", and ")}.</p>`
   },
 }
-const moved = (visit: Visit): (Html | null)[] =>
+const changesOf = (visit: Visit): (Html | null)[] =>
   Object.entries(visit.params).map(([name, id]) => (isKeyOf(nowOf, name) ? nowOf[name](visit, id) : null))
 
-/** What has come since, shortly. */
+/** Sums up what was written since then. */
 function since(visit: Visit, past: Past): Html {
   const { roomId, asOf } = past
   const { activityWatermark: watermark } = visit.askNow("room", { roomId })
@@ -142,7 +142,7 @@ function since(visit: Visit, past: Past): Html {
   const all = html`<a href="${toNow(`/rooms/${roomId}/activity`)}">the activity</a>`
   if (count === 0) return html`<p>Nothing was written in this Room since.</p>`
   const { checkpointId } = visit.params
-  // What a conclusion rests on is part of it.
+  // The records that a conclusion cites are part of it.
   const cited = checkpointId === undefined ? [] : visit.ask("checkpoint", { checkpointId }).citations.map(({ versionId }) => versionId)
   const [id, ...rest] = [
     ...idsIn(visit.url),
@@ -153,22 +153,22 @@ function since(visit: Visit, past: Past): Html {
     id === undefined ? after(visit, roomId, Math.max(asOf.sequence, watermark - SHOWN)) : naming(visit, past, [id, ...rest], watermark)
   const shown = entries.slice(0, SHOWN)
   const written = `${counted(count, "entry", "entries")} in this Room since`
-  const told =
+  const sentence =
     id === undefined
       ? `${written}${count > shown.length ? "; the newest of them:" : ":"}`
-      : `${written}; ${entries.length === 0 ? "none" : entries.length}${count > SIGHT ? ` of the first ${SIGHT}` : ""} ${entries.length === 1 ? "names" : "name"} this${cited.length === 0 ? "" : " or what it rests on"}${shown.length === 0 ? "." : ":"}`
+      : `${written}; ${entries.length === 0 ? "none" : entries.length}${count > SEARCHED ? ` of the first ${SEARCHED}` : ""} ${entries.length === 1 ? "names" : "name"} this${cited.length === 0 ? "" : " or what it rests on"}${shown.length === 0 ? "." : ":"}`
   const left = id === undefined ? 0 : entries.length - shown.length
-  return html`<p>${told}</p>${shown.length === 0 ? null : html`<ul class="since">${shown.map(entry)}</ul>`}<p class="meta"><span>${left > 0 ? `${left} more in ` : "all in "}${all}</span></p>`
+  return html`<p>${sentence}</p>${shown.length === 0 ? null : html`<ul class="since">${shown.map(entry)}</ul>`}<p class="meta"><span>${left > 0 ? `${left} more in ` : "all in "}${all}</span></p>`
 }
 
 /** The note above a page of an earlier moment. */
 function note(visit: Visit, past: Past): Html {
   const now = withQuery(visit.url.pathname, Object.fromEntries([...visit.url.searchParams].filter(([name]) => name !== "at")))
   return html`<div class="banner quiet then" role="note" aria-label="An earlier moment"><strong>As of entry ${past.asOf.sequence.toLocaleString("en")}, ${exactTime(past.asOf.acceptedAt)}</strong> <a class="button quiet" href="${toNow(now)}">Now</a>
-<p>This page shows what stood and counted then.</p>${moved(visit)}${since(visit, past)}</div>`
+<p>This page shows what stood and counted then.</p>${changesOf(visit)}${since(visit, past)}</div>`
 }
 
-/** What makes a page one of an earlier moment: with its note, and nothing in it that is alive. */
+/** Returns a function that adds the note to a page of an earlier moment, and removes live updates and feeds. */
 export function shownThen(visit: Visit, past: Past): (shown: Shown) => Shown {
   const above = note(visit, past)
   return ({ follow: _live, about: _now, feeds: _feeds, ...shown }) => ({
@@ -179,7 +179,7 @@ export function shownThen(visit: Visit, past: Past): (shown: Shown) => Shown {
   })
 }
 
-/** A page that has no earlier state, asked for as of an earlier entry: it says that it shows the present. */
+/** Adds a note to a page that was requested as of an earlier entry but has no earlier state. */
 export const shownNow = (shown: Shown): Shown => ({
   ...shown,
   body: html`<div class="banner quiet then" role="note" aria-label="The present">This page shows how things stand now. It has no earlier state.</div>${shown.body}`,

@@ -1,8 +1,8 @@
-/** States as a shape, a word and a colour: never by colour alone. */
+/** Shows states by a shape, a word and a colour, never by colour alone. */
 import { type Html, html, markup } from "../html.ts"
 import { words } from "../words.ts"
 
-/** Shapes on a field of 12 by 12. */
+/** SVG paths in a view box of 12 by 12. */
 const SHAPES = {
   filled: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z",
   hollow: "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9zM6 3.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 1 0 0-5.6z",
@@ -19,7 +19,7 @@ const SHAPES = {
 } as const
 type Shape = keyof typeof SHAPES
 
-/** What each state looks like; one that is not here is a hollow dot. */
+/** The shape and tone of each state. Any other state is a hollow dot. */
 const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | "active" | "quiet"]>> = {
   agrees: ["filled", "good"],
   agrees_with_reservations: ["half", "warn"],
@@ -73,23 +73,23 @@ const marks: Readonly<Record<string, readonly [Shape, "good" | "bad" | "warn" | 
   archived: ["square", "quiet"],
 }
 
-/** The tone of a state, for what is coloured beside its mark. */
+/** The tone of a state, for colours beside its mark. */
 export const tone = (state: string): string => marks[state]?.[1] ?? "quiet"
 
-/** The shape of a state alone; a word must stand beside it. */
+/** The shape of a state alone. The caller adds the word. */
 export function glyph(state: string): Html {
   const [name] = marks[state] ?? ["hollow"]
   return html`<svg class="mark ${tone(state)}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path d="${markup(SHAPES[name])}"/></svg>`
 }
 
-/** A state: its mark and its word. */
-export const stateBadge = (state: string, said: string = words(state)): Html =>
-  html`<span class="state ${tone(state)}">${glyph(state)}${said}</span>`
+/** The mark and the word of a state. */
+export const stateBadge = (state: string, text: string = words(state)): Html =>
+  html`<span class="state ${tone(state)}">${glyph(state)}${text}</span>`
 
 /** A mark whose word is read aloud and shown on hover. */
-export const stateMark = (state: string, said: string = words(state)): Html =>
-  html`<span class="dot" title="${said}">${glyph(state)}<span class="aside">${said}</span></span>`
+export const stateMark = (state: string, text: string = words(state)): Html =>
+  html`<span class="dot" title="${text}">${glyph(state)}<span class="aside">${text}</span></span>`
 
-/** Whether something holds, in a mark and words. */
-export const yesNo = (holds: boolean | null, yes: string, no: string, unknown = "cannot be told"): Html =>
+/** Shows whether something is true, by a mark and words. */
+export const yesNo = (holds: boolean | null, yes: string, no: string, unknown = "unknown"): Html =>
   holds === null ? stateBadge("unknown", unknown) : stateBadge(holds ? "succeeded" : "failed", holds ? yes : no)

@@ -1,4 +1,4 @@
-/** The box on an attempt's page that takes a table of measured values. */
+/** The form on an attempt's page for pasting a table of measured values. */
 import { randomUUID } from "node:crypto"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
@@ -7,7 +7,7 @@ import type { TableFault } from "../../research/measurements/read-table.ts"
 import { type Html, html, to } from "../html.ts"
 import type { Visit } from "../visit.ts"
 
-/** A table that was not taken, and why. */
+/** A table that was refused, and why. */
 export interface PastedTable {
   readonly text: string
   readonly by: string
@@ -22,7 +22,7 @@ const wrong = ({ faults, refusal }: PastedTable): Html =>
     faults.length === 0 ? null : html`<ul>${faults.map(({ line, message }) => html`<li>Line ${line}: ${message}.</li>`)}</ul>`
   }</div>`
 
-/** Shown to who registered the attempt, once it has started. */
+/** Renders the form for the attempt's registrant, while the attempt takes progress. */
 export function metricsBox(visit: Visit, { attemptId, status, registrant }: Attempt, pasted?: PastedTable): Html | null {
   if (visit.person?.userId !== registrant.userId || !takesProgress(status)) return null
   return html`<details class="metrics-box" id="add-metrics"${pasted === undefined ? null : html` open`}><summary>Add values from a table</summary>

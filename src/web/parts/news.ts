@@ -1,4 +1,4 @@
-/** What is new in Rooms, as sentences: on the first page since the reader was here, and on the page of a Room's activity. */
+/** Renders what is new in Rooms as sentences: on the first page, and on the page of a Room's activity. */
 import { activityPage } from "../../contract/objects/objects.ts"
 import { shortened } from "../../contract/text.ts"
 import type { ActivityEntry } from "../../contract/answers/index.ts"
@@ -10,20 +10,20 @@ import { counted } from "../words.ts"
 import { heading, person, time } from "./parts.ts"
 import { markRead, newMark, type Unread, unreadOf } from "./seen.ts"
 
-/** Rooms on the first page, sentences of each, and the characters of a sentence. */
+/** The most Rooms on the first page, sentences for each, and characters of a sentence. */
 const ROOMS = 8
 const SENTENCES = 6
 const TOLD = 200
-/** Entries that are listed of those that are told together. */
+/** The most entries listed of a group that one sentence describes. */
 const TOGETHER = 20
 
 const sentence = (roomId: string, { told, entry }: Pick<ToldEntry, "told" | "entry">): Html =>
   html`<a class="told" href="${to(activityPage(roomId, entry))}" dir="auto">${shortened(plainText(told), TOLD)}</a>`
 
-/** Which conclusions are stale because of records, as sentences by the record. */
+/** Sentences about stale conclusions, by the record that made them stale. */
 export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[]): ReadonlyMap<string, Html> {
-  const isAsked = items.some(({ entries }) => entries.some(({ bearsOn }) => bearsOn !== null))
-  const context = isAsked ? orNull(() => visit.ask("room_context", { roomId }, { parts: "threads,conclusions" })) : null
+  const isNeeded = items.some(({ entries }) => entries.some(({ bearsOn }) => bearsOn !== null))
+  const context = isNeeded ? orNull(() => visit.ask("room_context", { roomId }, { parts: "threads,conclusions" })) : null
   const titles = new Map(context?.threads.map(({ threadId, title }) => [threadId, title]))
   return new Map(
     context?.conclusions.flatMap(({ stale, staleReasons, checkpointId, threadId }) =>
@@ -41,7 +41,7 @@ export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[
   )
 }
 
-/** One item: who did what, and when; what is told together can be unfolded. */
+/** Renders an item: who did what, and when. The entries of a group can be unfolded. */
 export function newsItem(
   roomId: string,
   item: NewsItem,
@@ -84,7 +84,7 @@ function roomNews(
 <p class="meta"><span>${shown.length === 0 ? "What is new is listed above." : items.length > shown.length ? html`<a href="${activity}">More in the activity</a>` : html`<a href="${activity}">The activity</a>`}</span></p></li>`
 }
 
-/** The block on the first page: what is new in each Room since its reader was there. */
+/** The block on the first page with what is new in each Room since the reader's last visit. */
 export function newsBlock(visit: Visit, isToldAbove: (roomId: string, entry: ActivityEntry) => boolean): Html | null {
   const unread = unreadOf(visit).filter(({ total }) => total > 0)
   const rooms = unread.slice(0, ROOMS).map((each) => roomNews(visit, each, isToldAbove))

@@ -1,4 +1,4 @@
-/** The one next act for each object on the way from a hypothesis to a verdict, for who is looking. */
+/** Chooses the next action for each object between a hypothesis and a verdict, for the person who views its page. */
 import { writerName } from "../../contract/answers/index.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { address } from "../addresses.ts"
@@ -15,13 +15,13 @@ type RecordRead = AnswerOf<"record">
 
 const isRunning = ({ status }: Pick<Experiment, "status">): boolean => status === "claimed" || status === "in_progress"
 
-/** The form that does it, and why. */
+/** A next action that opens a form. */
 const first = (operation: OperationName, given: Given, text: string, why: Content): Next => ({
   button: act(operation, given, text, "first"),
   why,
 })
 
-/** The form of a finding with what its attempts tell already. */
+/** A link to the form of a finding, with its experiment, attempts and plan filled in. */
 function publishFinding(
   { experimentId, roomId, threadId }: Pick<Experiment, "experimentId" | "roomId" | "threadId">,
   attemptIds: readonly string[],
@@ -34,8 +34,8 @@ function publishFinding(
   return html`<a class="button" href="${to(`/do/publish_finding?${given}`)}">Publish a finding</a>`
 }
 
-/** The attempts that a finding about one of them comes from: it, and those of the same person that succeeded and no finding names. */
-function beside(visit: Visit, { attemptId, experimentId, registrant }: Attempt): string[] {
+/** The attempts for a finding about this attempt: it, and the same person's successful attempts that no finding names. */
+function attemptsWith(visit: Visit, { attemptId, experimentId, registrant }: Attempt): string[] {
   const { items } = visit.ask("attempts", {}, { experimentId, status: "succeeded" })
   const others = items.filter(
     (other) => other.registrant.userId === registrant.userId && visit.tables.findings.ofAttempt(other.attemptId).length === 0,
@@ -43,11 +43,11 @@ function beside(visit: Visit, { attemptId, experimentId, registrant }: Attempt):
   return [...new Set([attemptId, ...others.map((other) => other.attemptId)])]
 }
 
-/** The form in which a finding says what it answers. */
+/** The next action of saying what a finding answers. */
 const sayWhatItAnswers = (findingVersionId: string, experimentId: string | undefined, label: string, why: Content): Next =>
   first("link_experiment_finding", { findingVersionId, experimentId }, `Say what ${label} answers`, why)
 
-/** What an experiment waits for. */
+/** The next action for an experiment. */
 export function nextOfExperiment(visit: Visit, experiment: Experiment, links: AnswerOf<"experiment_findings">["items"]): Next | null {
   const { experimentId, status, assigneeId, assignee, lease, acceptedPlans, attempts, affordances, roomId, threadId, hypotheses } =
     experiment
@@ -86,15 +86,15 @@ export function nextOfExperiment(visit: Visit, experiment: Experiment, links: An
   const succeeded = items.filter((attempt) => attempt.status === "succeeded")
   if (newest === undefined && succeeded.length > 0) {
     const ids = succeeded.map(({ attemptId }) => attemptId)
-    return { button: publishFinding(experiment, ids, acceptedPlans.at(-1)?.planId), why: "say what came out, also when nothing did." }
+    return { button: publishFinding(experiment, ids, acceptedPlans.at(-1)?.planId), why: "say what came out, even if nothing did." }
   }
-  if (isMine && newest !== undefined && (status === "claimed" || status === "in_progress"))
+  if (isMine && newest !== undefined && isRunning(experiment))
     return first("report_experiment_status", { ...guard, status: "completed" }, "Finish it", "its findings say what they answer.")
   if (newest !== undefined) return reproduce(experimentId, newest, html`reproduce ${newest.label} with your own agent or code.`)
   return { button: null, why: assignee === null ? "an attempt." : `${writerName(assignee)} has it.` }
 }
 
-/** The form of an attempt that reproduces a finding, or another attempt. */
+/** The next action of reproducing a finding, or another attempt. */
 function reproduce(
   experimentId: string | undefined,
   { label, ...of }: { readonly label: string } & ({ readonly versionId: string } | { readonly attemptId: string }),
@@ -107,7 +107,7 @@ function reproduce(
 const report = ({ attemptId, label }: Pick<Attempt, "attemptId" | "label">, why: Content): Next =>
   first("report_attempt_event", { attemptId }, `Report what happened to ${label}`, why)
 
-/** What an attempt waits for. */
+/** The next action for an attempt. */
 export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
   const { attemptId, label, status, registrant, experimentId, roomId, threadId, planId } = attempt
   const isMine = registrant.userId === visit.person?.userId
@@ -117,24 +117,19 @@ export function nextOfAttempt(visit: Visit, attempt: Attempt): Next | null {
   if (newest !== undefined) {
     const linked = linkedIn(visit.ask("experiment_findings", { experimentId }).items)
     return linked.has(newest.versionId)
-      ? reproduce(experimentId, attempt, html`${newest.label} tells what came of it. Reproduce it with your own agent or code.`)
-      : sayWhatItAnswers(
-          newest.versionId,
-          experimentId,
-          newest.label,
-          html`${newest.label} tells what came of it, and answers nothing yet.`,
-        )
+      ? reproduce(experimentId, attempt, html`${newest.label} reports its result. Reproduce it with your own agent or code.`)
+      : sayWhatItAnswers(newest.versionId, experimentId, newest.label, html`${newest.label} reports its result, and answers nothing yet.`)
   }
   const where = { experimentId, roomId, threadId }
   if (status === "succeeded")
-    return { button: publishFinding(where, beside(visit, attempt), planId), why: "say what came out, also when nothing did." }
+    return { button: publishFinding(where, attemptsWith(visit, attempt), planId), why: "say what came out, even if nothing did." }
   if (!isMine)
     return { button: publishFinding(where, [attemptId], planId), why: "it has no result. Say in a finding what its failure shows." }
   const why = "it has no result. Run it again, or say in a finding what its failure shows."
   return first("register_attempt", { experimentId, intent: "rerun", "/rerunOf": attemptId }, `Run ${label} again`, why)
 }
 
-/** What a finding waits for that says what it answers: the end of its experiment, a review, a reproduction. */
+/** The next action for a finding that says what it answers: finish its experiment, review it, or reproduce it. */
 function nextOfAnswering(visit: Visit, { versionId, label, execution, author, reviews = [] }: RecordRead): Next | null {
   const me = visit.person?.userId
   const experiment = execution === null ? null : orNull(() => visit.ask("experiment", { experimentId: execution.experimentId }))
@@ -145,11 +140,11 @@ function nextOfAnswering(visit: Visit, { versionId, label, execution, author, re
     return first("report_experiment_status", given, `Finish ${experiment.label}`, why)
   }
   if (author.userId !== me && !reviews.some((review) => review.author.userId === me && review.withdrawn === null))
-    return first("submit_review", { target: versionId }, `Review ${label}`, "say what you checked of it.")
+    return first("submit_review", { target: versionId }, `Review ${label}`, "say what you checked.")
   return execution && reproduce(execution.experimentId, { versionId, label }, "reproduce it with your own agent or code.")
 }
 
-/** What a record waits for. @param related experiments that address it, newest first @param isLinked whether a finding says what it answers */
+/** The next action for a record. @param related experiments that address it, newest first @param isLinked whether a finding says what it answers */
 export function nextOfRecord(visit: Visit, record: RecordRead, related: AnswerOf<"experiments">["items"], isLinked: boolean): Next | null {
   const { kind, status, versionId, label, roomId, threadId, execution } = record
   if (status === "retracted" || status === "superseded") return null

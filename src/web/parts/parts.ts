@@ -1,4 +1,4 @@
-/** Small things that many pages show: times, people, digests, labels, lists that go on, empty places. */
+/** Small parts of many pages: times, people, digests, labels, tables, links to the next page. */
 import { randomUUID } from "node:crypto"
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import type { Linkable } from "../../contract/objects/objects.ts"
@@ -8,35 +8,35 @@ import { beginningInLink } from "../markdown.ts"
 import { ago, clockTime, dateAndTime, shortDigest } from "../words.ts"
 import { glyph } from "./marks.ts"
 
-/** "3 h ago", with the exact time at hand. */
+/** A relative time, "3 h ago", with the exact time on hover. */
 export const time = (at: string): Html =>
   html`<time datetime="${at}" title="${dateAndTime(at)}">${new LateText(({ now }) => ago(at, now))}</time>`
 
-/** The exact time, in full. */
+/** The date and time in full. */
 export const exactTime = (at: string): Html => html`<time datetime="${at}">${dateAndTime(at)}</time>`
 
-/** "14:20 UTC": until when something lasts. */
+/** A time of day: "14:20 UTC". */
 export const clock = (at: string): Html =>
   html`<time datetime="${at}" title="${dateAndTime(at)}">${new LateText(({ now }) => clockTime(at, now))}</time>`
 
-/** A person's name, which leads to their page. */
+/** A person's name as a link to their page. */
 export const person = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): Html =>
   html`<a class="person" href="${to(`/people/${encodeURIComponent(username)}`)}">${username}</a>${agent == null ? null : html` <span class="quiet">· agent <span dir="auto">${agent}</span></span>`}`
 
-/** A digest or commit, shortened in the middle; the script makes it copy on click. */
+/** A digest or commit, shortened in the middle. The script copies it on click. */
 export const digest = (text: string): Html =>
   html`<button type="button" class="digest" title="${text}" data-copy="${text}">${shortDigest(text)}</button>`
 
 /** A label such as H1, linked to its object. */
 export const label = (kind: Linkable, id: string, text: string): Html => html`<a class="label" href="${address(kind, id)}">${text}</a>`
 
-/** An object under its name, linked to its page where it has one: what a graph or a list of any objects names. */
+/** An object's name, as a link if the object has a page. */
 export function named(kind: string, id: string, text: string): Html {
   const path = pathOf(kind, id)
   return path === undefined ? html`${text}` : html`<a class="label" href="${to(path)}">${text}</a>`
 }
 
-/** That a label was given by another Room. */
+/** A tag that says that a label belongs to another Room. */
 export const fromOther = ({ labelFromOtherRoom }: { readonly labelFromOtherRoom?: boolean | undefined }): Html | null =>
   labelFromOtherRoom === true ? html` <span class="tag">of another Room</span>` : null
 
@@ -49,13 +49,13 @@ interface Related {
   readonly labelFromOtherRoom?: boolean | undefined
 }
 
-/** A record as a chip: its label, its standing where it has fallen, and the start of its wording. */
+/** A record as a chip: its label, its status if not current, and the beginning of its wording. */
 export const recordChip = ({ versionId, label: text, kind, wording, status, ...origin }: Related, most = 90): Html =>
   html`<a class="chip ${status === "current" ? "" : "fallen"}" href="${address(kind, versionId)}"><span class="label">${text}</span>${fromOther(origin)}${
     status === "current" ? null : html` <span class="state">${glyph(status)}${status}</span>`
   } ${beginningInLink(wording, most)}</a>`
 
-/** A form of one button: an operation whose body is known. @param next where it leads, where that is not its object */
+/** A form of one button, for an operation whose body is known. @param next the page shown afterwards, if not the object's */
 export function actionButton(
   operation: string,
   given: Readonly<Record<string, string>>,
@@ -70,34 +70,34 @@ export function actionButton(
     </form>`
 }
 
-/** A step that is asked for once more, in place: the first press says what it does, the second does it. @param danger that it cannot be taken back */
-export const askedOnce = (text: Content, what: Content, button: Html, danger = true): Html =>
+/** A button that asks for confirmation: the first press explains it, the second does it. @param danger whether it cannot be undone */
+export const confirmButton = (text: Content, what: Content, button: Html, danger = true): Html =>
   html`<details class="asked${danger ? " danger" : ""}"><summary>${text}</summary><p>${what}</p>${button}</details>`
 
-/** What teaches the next step where there is nothing yet. */
+/** The text of an empty list, with the next step. */
 export const empty = (what: Content, next?: Content): Html =>
   html`<div class="empty"><p>${what}</p>${next === undefined ? null : html`<div class="next">${next}</div>`}</div>`
 
-/** A command to paste. @param copied what the button that copies it says it copies; the script shows the button */
+/** A command to paste. @param copied the name of the text for its copy button, which the script shows */
 export const command = (text: string, copied?: string): Html => {
   const block = html`<pre class="command" tabindex="0" data-copy="${text}"><code>${text}</code></pre>`
   if (copied === undefined) return block
   return html`<div class="copied-by">${block}<button type="button" class="quiet" data-copy="${text}" data-copier hidden>Copy<span class="aside"> ${copied}</span></button></div>`
 }
 
-/** Where a list goes on. */
+/** A link to the rest of a list. */
 export const more = (path: string | null, text = "Show more"): Html | null =>
   path === null ? null : html`<p class="more"><a href="${to(path)}" rel="next">${text}</a></p>`
 
-/** A heading with what may be done beside it. */
+/** A heading, with actions beside it. */
 export const heading = (level: 2 | 3, id: string, text: Content, beside?: Content): Html =>
   html`<div class="heading">${level === 2 ? html`<h2 id="${id}">${text}</h2>` : html`<h3 id="${id}">${text}</h3>`}${beside === undefined ? null : html`<div class="beside">${beside}</div>`}</div>`
 
-/** Terms and what they are. */
+/** A list of terms and values. */
 export const facts = (rows: readonly (readonly [Content, Content] | null)[]): Html =>
   html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 
-/** A table that scrolls by itself where the screen is too narrow; a `stacked` one, with actions in it, becomes a list of blocks there. */
+/** A table that scrolls on a narrow screen. A `stacked` one, for tables with actions, becomes a list of blocks instead. */
 export const table = (
   caption: string,
   head: readonly Content[],
@@ -109,17 +109,17 @@ export const table = (
   )}</tr>
     </thead><tbody>${rows}</tbody></table></div>`
 
-/** Where the same stands as JSON, and other ways out of a page. */
+/** Links to the same content as JSON, and to other formats and pages. */
 export const ways = (rows: readonly (readonly [string, string] | null)[]): Html =>
   html`<p class="ways">${rows.map((row) => row && html`<a href="${to(row[1])}">${row[0]}</a> `)}</p>`
 
-/** JSON as people can read it. */
+/** Indented JSON. */
 export const jsonBlock = (value: unknown): Html => html`<pre class="json" tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`
 
-/** A command line as one would type it. */
-export const argv = (given: readonly string[]): Html =>
-  html`<code class="argv">${given.map((part) => (/^[A-Za-z0-9_\-./:=@%+,]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`)).join(" ")}</code>`
+/** A command line as typed in a shell. */
+export const argv = (parts: readonly string[]): Html =>
+  html`<code class="argv">${parts.map((part) => (/^[A-Za-z0-9_\-./:=@%+,]+$/.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`)).join(" ")}</code>`
 
-/** A public repository and its commit. It is named, not linked to by the service's own word: a link leaves the instance. */
+/** A public repository and its commit. Its link leaves the instance, so it is marked as not endorsed. */
 export const repository = ({ url, commit }: { readonly url: string; readonly commit: string }): Html =>
   html`<span class="repository"><a rel="nofollow noopener" href="${url}">${url.replace(/^https:\/\//, "")}</a> at ${digest(commit)}</span>`

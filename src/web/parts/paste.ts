@@ -1,4 +1,4 @@
-/** The one box that takes whatever names papers; what it was recognised as, before anything is stored; and what became of it. */
+/** The box for pasting papers, with its preview and its outcome. */
 import { createHash, randomUUID } from "node:crypto"
 import { limits } from "../../contract/limits.ts"
 import { nameOfPaper } from "../../contract/schema/paper-mention.ts"
@@ -10,17 +10,17 @@ import { paperPath } from "./papers.ts"
 
 type Unreadable = Readonly<ResultOf<"import_papers">["unreadable"]>
 
-/** What became of a text. */
+/** The outcome of filing a text. */
 export interface Filed {
-  /** Papers that were not there before, and those that were. */
+  /** New papers, and papers that were there already. */
   readonly filed: readonly string[]
   readonly already: readonly string[]
   readonly unreadable: Unreadable
 }
 
-/** What a page says of a pasted text. */
+/** What a page shows about a pasted text. */
 export interface PasteResult {
-  /** The text as it was sent, where it is still to be stored. */
+  /** The text, if it has not been stored yet. */
   readonly text?: string
   readonly recognised?: Found
   readonly outcome?: Filed
@@ -30,19 +30,20 @@ export interface PasteResult {
   readonly collectionId?: string | undefined
 }
 
-/** How many parts of a text, and papers, are listed one by one. */
+/** The most papers, or parts of a text, that are listed one by one. */
 const TOLD = 50
 
-/** What says that somebody saw what a text is recognised as. */
+/** A digest of a text, which the form sends back to say that its preview was seen. */
 export const seenMark = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32)
 
 interface Box extends PasteResult {
-  /** The Collections to choose from; or the one that the box belongs to. */
+  /** The Collections to choose from. */
   readonly collections: readonly { readonly id: string; readonly name: string }[]
+  /** The Collection whose page the box is on. */
   readonly of?: { readonly id: string; readonly name: string }
 }
 
-/** The box; the text in it is what was not stored yet. */
+/** Renders the box. It keeps a text that has not been stored yet. */
 export const pasteBox = ({ collections, of, text, recognised, collectionId }: Box): Html =>
   html`<form class="paste" method="post" action="${to("/web/paste")}" data-recognised><input type="hidden" name="requestId" value="${randomUUID()}">${
     of === undefined ? null : html`<input type="hidden" name="of" value="${of.id}">`
@@ -56,18 +57,18 @@ export const pasteBox = ({ collections, of, text, recognised, collectionId }: Bo
       : null
   }<label class="from-file" data-file-into="paste">From a file<input type="file" accept=".bib,.ris,.json,.txt,.bibtex,text/plain"></label></div></form>`
 
-/** What could not be read, each part with its text and why. */
+/** Lists the parts that could not be read, with reasons. */
 const unread = (unreadable: Unreadable): Html | null =>
   unreadable.length === 0
     ? null
     : html`<p><strong>${counted(unreadable.length, "part")} could not be read:</strong></p><ul>${unreadable.slice(0, TOLD).map(({ text, reason }) => html`<li><q>${shortened(text, 160)}</q> ${reason}</li>`)}${unreadable.length > TOLD ? html`<li>and ${unreadable.length - TOLD} more</li>` : null}</ul>`
 
-/** What a text is recognised as: nothing of it is stored yet. */
+/** Renders the preview: the papers recognised in a text. Nothing has been stored yet. */
 function recognisedAs({ papers, unreadable, byWords }: Found, text: string): Html {
   const words = new Set(byWords)
   const item = ({ paperId, given }: Found["papers"][number]) => {
     const name = nameOfPaper(paperId)
-    return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}${given?.title === undefined ? null : shortened(given.title, 160)}${words.has(paperId) ? html` <span class="tag">known by its words alone</span>` : null}</li>`
+    return html`<li>${name === undefined ? null : html`<span class="name">${name}</span> `}${given?.title === undefined ? null : shortened(given.title, 160)}${words.has(paperId) ? html` <span class="tag">recognised by its words alone</span>` : null}</li>`
   }
   return html`<div class="outcome preview${unreadable.length === 0 && byWords.length === 0 ? "" : " partly"}"><h2>${papers.length === 0 ? "No paper recognised" : `${counted(papers.length, "paper")} recognised, not saved yet`}</h2><input type="hidden" name="seen" value="${seenMark(text)}">
 ${papers.length === 0 ? null : html`<ul>${papers.slice(0, TOLD).map(item)}${papers.length > TOLD ? html`<li>and ${papers.length - TOLD} more</li>` : null}</ul>`}${unread(unreadable)}</div>`
@@ -78,7 +79,7 @@ const papers = (heading: string, paperIds: readonly string[], collectionId?: str
     ? null
     : html`<p><strong>${heading}</strong> ${paperIds.slice(0, TOLD).map((id, index) => html`${index === 0 ? null : ", "}<a href="${to(paperPath(id, collectionId))}">${nameOfPaper(id) ?? "a reference"}</a>`)}${paperIds.length > TOLD ? ` and ${paperIds.length - TOLD} more` : null}</p>`
 
-/** What happened to what was pasted. @param collection where it went */
+/** Renders the outcome. @param collection the Collection that the papers were added to */
 export function pasted({ outcome, refusal }: PasteResult, collection?: { readonly id: string; readonly name: string }): Html | null {
   if (refusal !== undefined)
     return html`<div class="outcome partly" role="status" id="pasted"><h2>Nothing was saved</h2><p>${refusal} What you pasted is still in the box.</p></div>`

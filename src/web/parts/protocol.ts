@@ -1,12 +1,12 @@
-/** How work is to be done: summary, steps, arms with their command lines. */
+/** Renders a protocol: its summary, steps, and arms with their commands. */
 import { accepted } from "../../contract/reads/accepted.ts"
 import { type Html, html } from "../html.ts"
 import { inlineMarkdown, markdown } from "../markdown.ts"
 import { argv, jsonBlock, table } from "./parts.ts"
 
-/** @param given a protocol as it was accepted */
-export function protocolParts(given: unknown, id: string): Html {
-  const { summary, steps, arms, entrypoint, configuration, successCriteria } = accepted("protocol", given)
+/** @param stored a protocol as it was accepted */
+export function protocolParts(stored: unknown, id: string): Html {
+  const { summary, steps, arms, entrypoint, configuration, successCriteria } = accepted("protocol", stored)
   return html`${markdown(summary)}
 ${steps.length === 0 ? null : html`<ol>${steps.map((step) => html`<li dir="auto">${inlineMarkdown(step)}</li>`)}</ol>`}
 ${entrypoint === undefined ? null : html`<p>Entry point: ${argv(entrypoint.argv)}</p>`}

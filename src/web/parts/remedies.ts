@@ -1,4 +1,4 @@
-/** What the person at a page does after a refusal; the registry tells programs. */
+/** What a person can do after a refusal. The registry of refusals says it for programs. */
 import type { RefusalCode } from "../../contract/refusals/refusal.ts"
 import { type Content, html, to } from "../html.ts"
 
@@ -33,11 +33,11 @@ const remedies: Readonly<Record<RefusalCode, Content>> = {
   room_mirrored: "Read and cite it here. Write to it where it comes from.",
   room_unavailable: "Look for it in the list of Rooms.",
   request_conflict: "This form was sent before with other content. Open the form again to send something new.",
-  state_conflict: "Read what changed. If your draft still holds, send it again.",
+  state_conflict: "Read what changed. If your draft still applies, send it again.",
   assignment_conflict: "Someone else has it, or nobody does. Look at the experiment, then decide.",
   experiment_not_open: "Look at the experiment to see what became of it.",
-  thread_exists: "Post in the Thread that is there already.",
-  link_exists: "Read the link that is there already.",
+  thread_exists: "Post in the existing Thread.",
+  link_exists: "Read the existing link.",
   attempt_exists: "Open the form again to register another attempt.",
   request_too_large: SHORTER,
   content_too_large: SHORTER,
@@ -57,7 +57,7 @@ const remedies: Readonly<Record<RefusalCode, Content>> = {
   unknown_paper: "Check its identifier, or add the paper first.",
   unknown_object: LOOK_UP,
   thread_has_notes: "Keep the Collection, or ask the people who wrote the notes to delete them.",
-  limit_reached: "File less, or elsewhere.",
+  limit_reached: "File fewer papers, or file them elsewhere.",
   invalid_request: CORRECT,
 }
 

@@ -1,4 +1,4 @@
-/** Reviews: what others say of a finding, a checkpoint or a plan after checking it, and the way to write one. */
+/** Renders the reviews of a finding, a checkpoint or a plan, and the link to write one. */
 import { type Review, type Reviewed, reviewedInWords, reviewerIs } from "../../contract/answers/reviews.ts"
 import { keysOf } from "../../contract/each.ts"
 import { entryPath } from "../addresses.ts"
@@ -12,24 +12,25 @@ import { heading, person, time } from "./parts.ts"
 import { struckIf, takeBack, takenBack } from "./withdrawal.ts"
 
 const counts = { objects: "objects", agreesWithReservations: "agrees_with_reservations", agrees: "agrees" } as const
-const said = (verdict: string, count: number): string => `${count} ${count === 1 ? words(verdict) : words(verdict).replace(/s(?= |$)/, "")}`
+const countInWords = (verdict: string, count: number): string =>
+  `${count} ${count === 1 ? words(verdict) : words(verdict).replace(/s(?= |$)/, "")}`
 
-/** "1 agrees, 1 objects": how something was reviewed, in a line; by whom is in the words that a pointer shows. */
+/** The reviews in one line: "1 agrees, 1 objects". The tooltip names the reviewers. */
 export const reviewLine = (all: Reviewed | null | undefined): Html =>
   all == null
     ? stateBadge("unreviewed", "not reviewed")
-    : html`<span class="tally" title="${reviewedInWords(all)}">${keysOf(counts).map((name) => (all[name] === 0 ? null : html`${stateBadge(counts[name], said(counts[name], all[name]))} `))}</span>`
+    : html`<span class="tally" title="${reviewedInWords(all)}">${keysOf(counts).map((name) => (all[name] === 0 ? null : html`${stateBadge(counts[name], countInWords(counts[name], all[name]))} `))}</span>`
 
 const checkedIn = ({ checked }: Review): Content =>
   checked.length === 0 ? null : html`<span>checked ${checked.map(words).join(", ")}</span>`
 
-/** By what the author of what an objection speaks of answered it. */
+/** A link to the author's answer to an objection. */
 const answeredIn = ({ threadId, answered }: Review): Content =>
   answered === null
     ? null
     : html`<span><a href="${to(answered.linkId === undefined ? entryPath(threadId, answered.entryId ?? "") : `/links/${answered.linkId}`)}">answered by its author</a></span>`
 
-/** What a review says, who wrote it, and how it stands. @param own whether it stands on its own page */
+/** Renders a review: its explanation, author and state. @param own whether it is shown on its own page */
 export function reviewBody(visit: Visit, review: Review, own = false): Html {
   const way = takeBack(visit, review)
   const replaced = !review.counts && review.withdrawn === null
@@ -37,7 +38,7 @@ export function reviewBody(visit: Visit, review: Review, own = false): Html {
 <p class="meta">${checkedIn(review)}<span>${person(review.author)}, ${reviewerIs(review)}</span><span>${time(review.at)}</span>${replaced ? html`<span><em>a newer review by the same author counts</em></span>` : null}${answeredIn(review)}${own ? null : html`<span><a href="${to(entryPath(review.threadId, review.entryId))}">in the Thread</a></span>`}${way === null ? null : html`<span>${way}</span>`}</p>`
 }
 
-/** The reviews of something, newest first, and the way to add one. */
+/** Renders the section of reviews, newest first, and the link to add one. */
 export function reviewSection(visit: Visit, room: RoomLike, target: string, all: readonly Review[], reviewed: Reviewed | null): Html {
   const shown = all.map(
     (review) =>
@@ -45,7 +46,7 @@ export function reviewSection(visit: Visit, room: RoomLike, target: string, all:
   )
   return html`<section aria-labelledby="reviews">${heading(2, "reviews", "Reviews", reviewLine(reviewed))}<div id="live-reviews" data-live>${
     shown.length === 0
-      ? html`<p class="quiet">Nobody else has reviewed it yet. A review says what was checked; it is no evidence.</p>`
+      ? html`<p class="quiet">Nobody else has reviewed it yet. A review says what was checked; it is not evidence.</p>`
       : html`<ul class="evidence">${shown}</ul>`
   }</div>${visit.past === undefined ? forMembers(visit, room, act("submit_review", { target }, "Review it")) : null}</section>`
 }

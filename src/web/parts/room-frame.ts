@@ -1,4 +1,4 @@
-/** What every page inside a Room has: the rail with the Room's sections and their counts, and the banner of an archived Room. */
+/** Parts of every page inside a Room: the rail with its sections and their counts, and banners about the Room's state. */
 import type { Rail } from "../visit.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
@@ -11,7 +11,7 @@ import { exactTime, person } from "./parts.ts"
 export type Room = AnswerOf<"room">
 type Framed = Pick<Room, "roomId" | "title" | "counts">
 
-/** The sections of a Room in reading order: their path, name, and what they count. */
+/** The sections of a Room: path, name, and the count beside it. */
 const sections = [
   ["", "Overview", null],
   ["/threads", "Threads", ({ threads }: Room["counts"]) => threads],
@@ -27,7 +27,7 @@ const sections = [
   ["/people", "People", ({ members }: Room["counts"]) => members],
 ] as const
 
-/** @param here the section's path, or nothing on the page of an object */
+/** Renders the rail. @param here the section's path; undefined on the page of an object */
 export const roomRail = (room: Framed, here?: string): Rail => ({
   roomId: room.roomId,
   ...(here !== undefined && { section: here }),
@@ -40,21 +40,21 @@ export const roomRail = (room: Framed, here?: string): Rail => ({
   </div></nav>`,
 })
 
-/** Says of a Room of another instance where it is from, and what of it is here. */
+/** The banner of a Room of another instance: where it comes from, and up to which entry it is here. */
 const originBanner = ({ roomId, origin }: Pick<Room, "roomId" | "origin">): Html | null =>
   origin &&
-  html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room is of <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${toldIn(origin)}. It can be read and cited here, and is written to there.</p>
+  html`<div class="banner quiet" role="note" aria-label="From another instance">${stateBadge("mirrored", "From elsewhere")}<p>This Room belongs to <a href="${`${origin.baseUrl}${pageOf("room", roomId)}`}">${placeOf(origin)}</a>${toldIn(origin)}. You can read and cite it here, and write to it there.</p>
     <p class="meta"><span>here through entry ${origin.throughSequence.toLocaleString("en")}</span>${followed(origin)}</p></div>`
 
-/** Who says where a Room comes from, unless it was fetched there. */
+/** Says who claims that a Room comes from an instance. Empty if it was fetched from there. */
 export const toldIn = ({ toldBy }: Pick<NonNullable<Room["origin"]>, "toldBy">): string =>
   toldBy === null
     ? ""
     : toldBy === "file"
       ? " (an imported file says so, and nothing proves it)"
-      : ` (told by ${placeOf({ baseUrl: toldBy })}, and nothing proves it)`
+      : ` (according to ${placeOf({ baseUrl: toldBy })}, and nothing proves it)`
 
-/** Says of a Room that was adopted, here or where it is from, where it was before. */
+/** The banner of an adopted Room: where it was before. */
 const adoptedBanner = ({ roomId, adopted }: Pick<Room, "roomId" | "adopted">): Html | null =>
   adopted.length === 0
     ? null
@@ -63,15 +63,15 @@ const adoptedBanner = ({ roomId, adopted }: Pick<Room, "roomId" | "adopted">): H
           html`Adopted from <a href="${`${home.baseUrl}${pageOf("room", roomId)}`}">${placeOf(home)}</a> on ${exactTime(home.adoptedAt)}, after entry ${home.throughSequence.toLocaleString("en")}. `,
       )}What was written there since is not here.</p></div>`
 
-/** Whether it is followed, and how far that has come. */
+/** Whether a Room is followed, and how far behind it is. */
 function followed({ importedAt, mirror }: NonNullable<Room["origin"]>): Html {
   if (mirror === null) return html`<span>imported ${exactTime(importedAt)}</span>`
-  if (mirror.stopped !== null) return html`<span>followed no longer: ${mirror.stopped}</span>`
+  if (mirror.stopped !== null) return html`<span>no longer followed: ${mirror.stopped}</span>`
   const behind = mirror.behind ? `${counted(mirror.behind, "entry", "entries")} behind` : "followed"
-  return html`<span>${behind}</span>${mirror.heardAt === null ? null : html`<span>last heard of ${exactTime(mirror.heardAt)}</span>`}`
+  return html`<span>${behind}</span>${mirror.heardAt === null ? null : html`<span>last contact ${exactTime(mirror.heardAt)}</span>`}`
 }
 
-/** Says of a Room that it is of another instance, or was, and that it is archived, by whom and why. */
+/** The banners of a Room: of another instance, adopted, archived. */
 export const roomBanners = (room: Pick<Room, "roomId" | "archive" | "origin" | "adopted">): Html =>
   html`${originBanner(room)}${adoptedBanner(room)}${
     room.archive &&
@@ -79,5 +79,5 @@ export const roomBanners = (room: Pick<Room, "roomId" | "archive" | "origin" | "
     <p class="meta"><span>${person(room.archive.archivedBy)}</span><span>${exactTime(room.archive.archivedAt)}</span></p></div>`
   }`
 
-/** What another instance is called: where it is reached, without what all have. */
+/** The name of another instance: its address without the scheme. */
 export const placeOf = ({ baseUrl }: { readonly baseUrl: string }): string => baseUrl.replace(/^https?:\/\//, "")

@@ -1,6 +1,6 @@
 /**
- * How far a reader has come in each Room: in a cookie, so that a page knows it without a script, and the service keeps no note of who
- * read what. The page "Activity" is all of a Room; each other section moves on its own mark.
+ * Remembers how far a person has read in each Room. The marks are in a cookie, so that pages work without a script and the service
+ * does not store who read what. The page "Activity" marks the whole Room; each other section has a mark of its own.
  */
 import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { cookieOf } from "../../edge/identity/cookies.ts"
@@ -13,12 +13,12 @@ const COOKIE = "research_room_seen"
 const VALUE = new RegExp(`(?:^|; *)${COOKIE}=([\\w.~-]+)`)
 /** A year, in seconds. */
 const KEPT = 365 * 24 * 3_600
-/** Rooms that are remembered, those read last first. */
+/** The most Rooms in the cookie, the last read first. */
 const ROOMS = 20
-/** Entries that are counted of a Room. */
+/** The most new entries that are counted for a Room. */
 const MOST = 200
 
-/** The kinds of target whose entries each section of a Room shows. */
+/** The kinds of target that each section of a Room shows. */
 const kinds: ReadonlyMap<string, readonly string[]> = new Map([
   ["/threads", ["thread", "message", "checkpoint", "record"]],
   ["/hypotheses", ["hypothesis"]],
@@ -31,12 +31,12 @@ const kinds: ReadonlyMap<string, readonly string[]> = new Map([
   ["/people", ["member", "join_request", "credential"]],
 ])
 const sectionOf = new Map([...kinds].flatMap(([section, of]) => of.map((kind) => [kind, section] as const)))
-/** The section that shows all of a Room. */
+/** The section that shows everything in a Room. */
 const WHOLE = "/activity"
-/** Sections are told apart by their first letter. */
+/** The cookie names sections by their first letter. */
 const letterOf = (section: string): string => section.charAt(1)
 
-/** Through which entry of a Room somebody has read: all of it, and further in some sections, by their letters. */
+/** The last entry that a person has read: of the whole Room, and of sections read further, by letter. */
 interface Mark {
   readonly all: number
   readonly sections: ReadonlyMap<string, number>
@@ -51,7 +51,7 @@ const unpacked = (text: string): string =>
 
 const ROOM = /^([\w-]{22})([0-9a-z]{1,9})((?:~[a-z][0-9a-z]{1,9})*)$/
 
-/** What this browser remembers of the person who is signed in; of somebody else before them, nothing. */
+/** Reads the marks of the signed-in person. Another person's cookie is ignored. */
 function marksOf({ event, person }: Visit): Marks {
   const [owner, ...rooms] = (VALUE.exec(event.req.headers.get("cookie") ?? "")?.[1] ?? "").split(".")
   if (person === undefined || owner !== packed(person.userId)) return new Map()
@@ -82,30 +82,30 @@ const watermarkOf = ({ edge }: Visit, roomId: string): number => edge.instance.l
 const isMember = ({ edge }: Visit, roomId: string, userId: string): boolean =>
   edge.instance.tables.members.find(roomId, userId) !== undefined
 
-/** What is remembered of a Room; of one that somebody comes to for the first time, that a member has read nothing, and somebody else all. */
+/** The mark of a Room. At the first visit, a member has read nothing, and anyone else has read everything. */
 function markOf(visit: Visit, marks: Marks, roomId: string, userId: string): Mark {
   const known = marks.get(roomId)
-  // A Room that was restored from a copy may be behind what was read.
+  // A Room restored from a copy may end before the mark.
   if (known !== undefined && known.all <= watermarkOf(visit, roomId)) return known
   return { all: isMember(visit, roomId, userId) ? 0 : watermarkOf(visit, roomId), sections: new Map() }
 }
 
-/** What of a Room is new to its reader. */
+/** What is new to a reader in a Room. */
 export interface Unread {
   readonly roomId: string
-  /** Through which entry they have read all of it, or where the newest begin that are looked at, and where it stands. */
+  /** The last entry they have read, or the one before the newest entries that are counted. */
   readonly after: number
   readonly watermark: number
   readonly total: number
-  /** How many entries of each section are new, by its path. */
+  /** The number of new entries in each section, by its path. */
   readonly sections: ReadonlyMap<string, number>
-  /** Whether an entry is new, by what it was done to. */
+  /** Whether an entry is new, by the kind of its target. */
   isNew(kind: string, sequence: number): boolean
 }
 
 function unreadBy(visit: Visit, marks: Marks, roomId: string, userId: string): Unread {
   const { all: marked, sections } = markOf(visit, marks, roomId, userId)
-  // Who read nothing with this browser has read as far as what they wrote last.
+  // Without a mark, people have read up to their own last entry.
   const all = marked === 0 ? visit.edge.instance.news.writtenThrough(roomId, userId) : marked
   const isNew = (kind: string, sequence: number) => sequence > Math.max(all, sections.get(letterOf(sectionOf.get(kind) ?? "")) ?? 0)
   const counts = new Map<string, number>()
@@ -123,7 +123,7 @@ function unreadBy(visit: Visit, marks: Marks, roomId: string, userId: string): U
 
 const known = new WeakMap<Visit, readonly Unread[]>()
 
-/** What is new to who is signed in, in their Rooms and in those that they read before; looked for once a page. */
+/** What is new in the signed-in person's own Rooms and in those they have read before. Computed once per page. */
 export function unreadOf(visit: Visit): readonly Unread[] {
   const { person, edge } = visit
   if (person === undefined) return []
@@ -136,23 +136,23 @@ export function unreadOf(visit: Visit): readonly Unread[] {
   return found
 }
 
-/** What of one Room is new to who is signed in. */
+/** What is new in one Room to the signed-in person. */
 export function unreadIn(visit: Visit, roomId: string): Unread | undefined {
   const { person, past } = visit
   return person === undefined || past !== undefined ? undefined : unreadBy(visit, marksOf(visit), roomId, person.userId)
 }
 
-/** Through which entry of a Room somebody said that they have read it. */
+/** Returns a function that gives the last entry of a Room that the person has read. */
 export function readThrough(visit: Visit): (roomId: string) => number {
   const marks = marksOf(visit)
   return (roomId) => marks.get(roomId)?.all ?? 0
 }
 
-/** "3 new"; "200 or more new" where they are counted no further. */
+/** The mark "3 new", or "200+ new" from the most that are counted. */
 export const newMark = (total: number): Html | null =>
   total === 0 ? null : html`<span class="new">${total >= MOST ? `${MOST}+` : total} new</span>`
 
-/** What is new in the Room of a page, and the cookie by which what the page shows is not new any more. */
+/** What is new in the Room of a page, and the cookie that marks what the page shows as read. */
 export function seenWith(
   visit: Visit,
   { roomId, section }: Rail,
@@ -174,7 +174,7 @@ export function seenWith(
   return { unread, headers: cookie(visit, new Map([[roomId, moved], ...[...marks].filter(([id]) => id !== roomId)])) }
 }
 
-/** A button by which what a page showed of some Rooms is read. */
+/** A button that marks Rooms as read. */
 export const markRead = (rooms: readonly Pick<Unread, "roomId" | "watermark">[], next: string, text: string): Html =>
   html`<form class="inline" method="post" action="${to("/web/seen")}"><input type="hidden" name="next" value="${next}">${rooms.map(
     ({ roomId, watermark }) => html`<input type="hidden" name="through" value="${roomId}.${watermark}">`,
@@ -182,15 +182,15 @@ export const markRead = (rooms: readonly Pick<Unread, "roomId" | "watermark">[],
 
 const THROUGH = /^([0-9a-f-]{36})\.([0-9]{1,12})$/
 
-/** `POST /web/seen`: remembers in this browser how far somebody has read. */
+/** `POST /web/seen`: marks Rooms as read in this browser. */
 export const seenSent: Sent = async (visit) => {
   mustComeFromOwnPage(visit.edge, visit.event)
-  const given = await readFormBody(visit.event)
-  const read = given.getAll("through").flatMap((text): [string, Mark][] => {
+  const form = await readFormBody(visit.event)
+  const read = form.getAll("through").flatMap((text): [string, Mark][] => {
     const [, roomId = "", through] = THROUGH.exec(text) ?? []
     return roomId === "" ? [] : [[roomId, { all: Math.min(Number(through), watermarkOf(visit, roomId)), sections: new Map() }]]
   })
   const ids = new Set(read.map(([roomId]) => roomId))
   const marks = new Map([...read, ...[...marksOf(visit)].filter(([roomId]) => !ids.has(roomId))])
-  return redirected(visit, ownPath(given.get("next")), cookie(visit, marks))
+  return redirected(visit, ownPath(form.get("next")), cookie(visit, marks))
 }

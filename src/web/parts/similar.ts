@@ -1,4 +1,4 @@
-/** What was already asked, claimed or tried, beside the form in which it is written again. */
+/** Shows similar questions, claims and attempts beside a form. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { type Html, html } from "../html.ts"
@@ -7,8 +7,8 @@ import { words } from "../words.ts"
 import { stateBadge } from "./marks.ts"
 import { label, person, time } from "./parts.ts"
 
-/** The inputs that say what somebody is about to ask or claim. */
-const SAID = ["/question", "/assertion/wording"] as const
+/** The inputs with the question or the claim. */
+const TEXTS = ["/question", "/assertion/wording"] as const
 const OPERATIONS: readonly string[] = ["propose_experiment", "publish_hypothesis", "publish_finding", "publish_cited_claim"]
 
 export const showsSimilar = (operation: string): boolean => OPERATIONS.includes(operation)
@@ -17,14 +17,14 @@ const item = ({ kind, id, label: named, says, author, at, status, cameOfIt }: An
   html`<li data-entry><p class="meta">${label(kind, id, named)}<span>${words(kind)}</span><span>${stateBadge(status)}</span><span>${person(author)}</span><span>${time(at)}</span></p>
   <p class="said" dir="auto">${says}</p>${cameOfIt === null ? null : html`<p class="hint">${cameOfIt}</p>`}</li>`
 
-/** What is near to a draft in its Room; null where the draft says nothing yet, or nothing is near. */
+/** Renders the records of the Room that are similar to a draft. Null if the draft is empty. */
 export function similarTo(visit: Visit, roomId: string, draft: URLSearchParams): Html | null {
-  const text = SAID.map((name) => draft.get(name)?.trim()).find((said) => said !== undefined && said !== "")
+  const text = TEXTS.map((name) => draft.get(name)?.trim()).find((value) => value !== undefined && value !== "")
   if (text === undefined) return null
   const { similar } = visit.ask("room_similar", { roomId }, { text: text.slice(0, limits.similarText) })
   return html`<section aria-labelledby="similar"><h2 id="similar">Already tried?</h2>${
     similar.length === 0
-      ? html`<p class="quiet">Nothing in this Room is near to it.</p>`
+      ? html`<p class="quiet">Nothing in this Room is similar to it.</p>`
       : html`<ul class="cards">${similar.map(item)}</ul>`
   }</section>`
 }

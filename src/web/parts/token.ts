@@ -1,4 +1,4 @@
-/** What lists of credentials and keys show of a token: how it stands, and when it was last used. */
+/** Shows the state and the last use of a token, in lists of credentials and keys. */
 import { type Html, html } from "../html.ts"
 import { stateBadge } from "./marks.ts"
 import { time } from "./parts.ts"
@@ -8,7 +8,7 @@ interface Life {
   readonly revokedAt: string | null
 }
 
-/** That it ended; null while it holds. */
+/** A badge for a revoked or expired token. Null while it is valid. */
 export const tokenOver = ({ revokedAt, expiresAt }: Life, now: number): Html | null =>
   revokedAt !== null ? stateBadge("retracted", "revoked") : Date.parse(expiresAt) <= now ? stateBadge("cancelled", "expired") : null
 

@@ -1,4 +1,4 @@
-/** Who uses a record and how, and what puts it in doubt. */
+/** Renders the uses of a record, and the warnings about it. */
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { type Html, html, to } from "../html.ts"
@@ -13,7 +13,7 @@ const uses: { readonly [H in Use["how"]]: string } = {
   premise: "takes it as a premise",
   reference: "refers to it",
   evidence: "cites it as evidence",
-  role: "speaks of it in its statement",
+  role: "refers to it in its statement",
   reuse: "reuses it",
   verdict: "says what a finding means for it",
   reproduction: "sets out to reproduce it",
@@ -21,11 +21,11 @@ const uses: { readonly [H in Use["how"]]: string } = {
   plan_hypothesis: "tests it",
   addressed: "addresses it",
   citation: "cites it",
-  replacement: "names it as what replaces another",
+  replacement: "names it as a replacement",
   dispute_evidence: "cites it as evidence",
 }
 
-/** One use of a record. */
+/** Renders a use of a record. */
 function use({ how, by, at }: Use): Html {
   const name = by.label ?? (by.kind === "entry" ? "A Thread" : words(by.kind))
   const status = by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`
@@ -33,7 +33,7 @@ function use({ how, by, at }: Use): Html {
 }
 export const useList = (items: readonly Use[]): Html => html`<ul class="uses">${items.map(use)}</ul>`
 
-/** A warning of a record as a sentence, each record in it a link. */
+/** Renders a warning about a record as a sentence with links. */
 export function warning({ code, message, versionId, label: name, kind, status, answered, through, attemptId }: Warning): Html {
   if (versionId !== undefined && name !== undefined && status !== undefined && code.includes("rests_on_"))
     return html`<li>${glyph(status)} It rests on ${label(kind ?? "record", versionId, name)}, which is ${status}${answered === undefined ? null : " (its author has answered)"}${

@@ -1,4 +1,4 @@
-/** What waits for the person who is signed in: what others asked of them, said to them or of their records, and what is about to end. */
+/** Lists what waits for the signed-in person: requests, replies, disputes, their work, and credentials about to expire. */
 import { activityPage } from "../../contract/objects/objects.ts"
 import { oneLine, shortened } from "../../contract/text.ts"
 import type { PersonsEntry } from "../../research/inbox/of-person.ts"
@@ -12,15 +12,15 @@ import { newsBlock } from "./news.ts"
 import { readThrough } from "./seen.ts"
 import { heading, label, named, person, time } from "./parts.ts"
 
-/** A credential or key that ends sooner than this, in milliseconds, waits to be rotated. */
+/** A credential or key is listed this long before it expires, in milliseconds. */
 const SOON = 14 * 24 * 3_600_000
 
-/** Characters of what an entry tells. */
+/** The most characters of an entry's summary. */
 const TOLD = 200
 const AND = new Intl.ListFormat("en")
 
 const ends = (what: string, name: string, at: string, path: string): Html =>
-  html`Your ${what} <a href="${to(path)}">${name}</a> ends ${time(at)}`
+  html`Your ${what} <a href="${to(path)}">${name}</a> expires ${time(at)}`
 
 function found({ person: who, edge }: Visit): readonly Html[] {
   if (who === undefined) return []
@@ -76,14 +76,14 @@ function found({ person: who, edge }: Visit): readonly Html[] {
 
 const known = new WeakMap<Visit, readonly Html[]>()
 
-/** A line for each thing that waits; looked for once a page, in its moment. */
+/** A line for each thing that waits. Computed once per page. */
 export function waitingFor(visit: Visit): readonly Html[] {
   const lines = known.get(visit) ?? found(visit)
   known.set(visit, lines)
   return lines
 }
 
-/** The mark in the header of every page. */
+/** The count in the header of every page. */
 export const waitingMark = (visit: Visit): Html | null => {
   const { length } = known.get(visit) ?? []
   return visit.person === undefined
@@ -91,21 +91,21 @@ export const waitingMark = (visit: Visit): Html | null => {
     : html`<span id="waiting-mark" data-live>${length === 0 ? null : html`<a class="waiting" href="${to("/#waiting")}">${length}<span class="aside"> waiting for you</span></a>`}</span>`
 }
 
-/** "(3) " before the title of a page while three things wait. */
+/** The count before the title of a page: "(3) ". */
 export const waitingCount = (visit: Visit): string => {
   const { length } = known.get(visit) ?? []
   return length === 0 ? "" : `(${length}) `
 }
 
-/** Why an entry concerns a person. What it bears on is told in one sentence. */
+/** Why an entry concerns a person. All records that it bears on share one sentence. */
 function reasons(concerns: PersonsEntry["concerns"]): string {
-  const borne = concerns.flatMap(({ because, label }) => (because === "bears_on" && label !== null ? [label] : []))
+  const labels = concerns.flatMap(({ because, label }) => (because === "bears_on" && label !== null ? [label] : []))
   const others = concerns.filter(({ because, label }) => because !== "bears_on" || label === null)
-  const together = borne.length === 0 ? [] : [`It bears on ${AND.format(borne)}, which you wrote.`]
+  const together = labels.length === 0 ? [] : [`It bears on ${AND.format(labels)}, which you wrote.`]
   return [...together, ...others.map(({ sentence }) => sentence)].join(" ")
 }
 
-/** What others did that names the person, or bears on what they wrote or work on. */
+/** The entries of others that name the person, or bear on what they wrote or work on. */
 function concerning(visit: Visit): readonly PersonsEntry[] {
   const { person, edge } = visit
   return person === undefined ? [] : edge.instance.concerning(person, edge.instance.world.now(), readThrough(visit))
@@ -118,7 +118,7 @@ const list = (id: string, title: string, lines: readonly Html[]): Html | null =>
     ? null
     : html`<section aria-labelledby="${id}">${heading(2, id, title)}<ul class="uses">${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`
 
-/** The blocks on the first page: what waits for an answer or an end, what else concerns the person, and what is new in their Rooms. */
+/** The blocks on the first page: what waits for the person, what else concerns them, and what is new in their Rooms. */
 export function waitingBlock(visit: Visit): Html {
   const concerned = concerning(visit)
   const isTold = new Set(concerned.map(({ roomId, entry }) => `${roomId} ${entry.sequence}`))

@@ -115,7 +115,7 @@ t.test("A Room of which another instance tells is shown as told by it, is named 
   const told = await reader.read("room", { roomId: there.roomId })
   t.match(told.origin, { baseUrl: victim.baseUrl, toldBy: teller.baseUrl })
   t.equal(told.owner.username, `ada@${host(victim)}~told-by-${host(teller)}`)
-  t.match(await (await fetch(`${here.baseUrl}/rooms/${there.roomId}`)).text(), `told by ${host(teller)}, and nothing proves it`)
+  t.match(await (await fetch(`${here.baseUrl}/rooms/${there.roomId}`)).text(), `according to ${host(teller)}, and nothing proves it`)
   const reuse = () => eve.write("reuse_record", { threadId: own.openingThreadId, versionId } as never)
   await t.rejects(reuse(), { issues: [{ message: /it can be named here once that Room is followed there/ }] } as never)
 

@@ -164,7 +164,7 @@ t.test("what findings of the same attempts say, and who reproduced it, is told a
   t.match(await page(`/records/${versionId}`), /1 contradicts by 1 person, independent of its author/)
   t.match(
     await page(`/records/${versionId}`),
-    /does not count: a newer word by it, or by a finding of the same attempts, stands in its place/,
+    /does not count: a newer verdict by it, or by a finding of the same attempts, replaces it/,
   )
 
   t.match((await lab.record({ versionId: found })).evidenceTally, { reproductions: 1, independent: 1 })

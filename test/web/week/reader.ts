@@ -30,7 +30,7 @@ export async function followsFinding(t: Test, reader: Person): Promise<void> {
   await page.locator("#live-found a", { hasText: "F1" }).first().click()
   await page.waitForURL(at(known.finding))
   t.match(await reader.reads(), /agrees with reservations The interval excludes zero; one data set is little\..*ada, another person/)
-  t.match(await reader.reads(".next-act"), /Next: say what you checked of it\. Sign in to take part\./, "and what a reader could do")
+  t.match(await reader.reads(".next-act"), /Next: say what you checked\. Sign in to take part\./, "and what a reader could do")
   await reader.meets(t, "the finding")
   await page.locator('#main a[href^="/attempts/"]', { hasText: "A1" }).first().click()
   await page.waitForURL(/\/attempts\//)
