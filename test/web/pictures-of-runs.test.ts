@@ -33,7 +33,7 @@ t.test("Numbers against numbers have titles on both axes too", async (t) => {
   const text = scatter([row(1, "1", 0.5), row(2, "2", 0.25), row(3, "3", "NaN")], axes).write(setting)
   t.match(text, /<text class="title"[^>]*>pass@1 in share, last value</)
   t.match(text, /<text class="title"[^>]*>arm</)
-  t.match(text, "Values that are not numbers stand above the picture.")
+  t.match(text, "Values that are not numbers are above the picture.")
   const log = scatter([row(1, "1", 0.5), row(2, "0", 0.25)], { ...axes, isLog: true }).write(setting)
   t.match(log, "Not drawn: A2 (1 attempt), whose values are not above 0")
 })
