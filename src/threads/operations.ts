@@ -46,7 +46,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       if (followed === undefined) return []
       return [
         ...issuesOfReceipt(followed),
-        ...(threads.roomOf(followed.threadId) === roomId ? [] : [{ path: "/replyToEntryId", message: "is of another Room" }]),
+        ...(threads.roomOf(followed.threadId) === roomId ? [] : [{ path: "/replyToEntryId", message: "belongs to another Room" }]),
       ]
     },
     admit({ body }) {
@@ -82,7 +82,7 @@ export function threadOperations(threads: Threads, timeline: Timeline, replied: 
       if (answered === undefined) return []
       return [
         ...issuesOfReceipt(answered),
-        ...(answered.threadId === threadId ? [] : [{ path: "/replyToEntryId", message: "is of another Thread" }]),
+        ...(answered.threadId === threadId ? [] : [{ path: "/replyToEntryId", message: "belongs to another Thread" }]),
       ]
     },
     write({ actor, body }, _subject, { entryId, at }) {

@@ -1,6 +1,7 @@
 /** The rows of attempts, and lists of them. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { AttemptIntent, AttemptStatus } from "../../contract/schema/enumerations.ts"
+import { each, keysOf } from "../../contract/each.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Cost } from "../../contract/schema/cost.ts"
 import { limits } from "../../contract/limits.ts"
@@ -11,13 +12,13 @@ import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
 import type { Made } from "../../ledger/journal/behaviour.ts"
 import { contentOf } from "../../ledger/journal/journal.ts"
 import { filteredList } from "../../ledger/lists/filtered-list.ts"
+import { text } from "../experiments/summary.ts"
 import type { AttemptState } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
 import {
   type Row,
   type Reproduces,
-  text,
   type ListedRow,
   shown,
   summary,
@@ -79,23 +80,10 @@ export function attempts(db: Db, basePath = "") {
   )
   const match = db.prepare<{ planMatch: Stored<PlanMatch> | null }>("SELECT plan_match AS planMatch FROM attempts WHERE attempt_id = +?")
   const one = db.prepare<Row & { content: Stored<BodyOf<"register_attempt">> }>(`${WHOLE} WHERE a.attempt_id = +?`)
-  const columns = {
-    experimentId: "a.experiment_id",
-    roomId: "a.room_id",
-    status: "a.status",
-    intent: "a.intent",
-    label: "a.label",
-    agent: AGENT("a"),
-  }
+  const plain = { experimentId: "a.experiment_id", roomId: "a.room_id", status: "a.status", intent: "a.intent", label: "a.label" }
+  const columns = { ...plain, agent: AGENT("a") }
   // A plus keeps SQLite from using the index of that column: an experiment has fewer attempts than a Room has of one status.
-  const compared = {
-    experimentId: "+a.experiment_id",
-    roomId: "+a.room_id",
-    status: "+a.status",
-    intent: "+a.intent",
-    label: "+a.label",
-    agent: AGENT("a"),
-  }
+  const compared = { ...each(keysOf(plain), (name) => `+${plain[name]}`), agent: AGENT("a") }
   const list = filteredList<ListedRow>(db, SUMMARY, columns, "a.attempt_id")
   const ofExperiment = filteredList<ListedRow>(db, SUMMARY, { ...columns, roomId: compared.roomId }, "a.attempt_id")
   const ofFinding = filteredList<ListedRow>(db, OF_FINDING, { ...compared, findingVersionId: "t.version_id" }, "t.attempt_id")

@@ -60,7 +60,6 @@ export function events(db: Db) {
   )
   const count = db.prepare<{ total: number }>("SELECT count(*) AS total FROM attempt_events WHERE attempt_id = +?")
   const output = db.prepare("SELECT 1 FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
-  const outputDigest = db.prepare<{ digest: string }>("SELECT digest FROM attempt_outputs WHERE attempt_id = +? AND output_label = +?")
   const countLate = db.prepare("UPDATE attempts SET late_reports = late_reports + 1 WHERE attempt_id = +?")
   const outputsOf = db.prepare<OutputRow>(
     `SELECT body FROM attempt_outputs WHERE attempt_id = +? ORDER BY revision DESC, position DESC LIMIT ${SHOWN + 1}`,
@@ -130,7 +129,6 @@ export function events(db: Db) {
       }))
       for (const { ordinal, name, split, dimensionsId, unit, step, text } of points)
         insertMetric({ attemptId, ordinal, name, split, dimensionsId, unit, step, value: text, reportedAt })
-      const byMetric = Map.groupBy(points, ({ name, split }) => JSON.stringify([name, split]))
       for (const series of Map.groupBy(points, ({ name, split, dimensionsId }) => JSON.stringify([name, split, dimensionsId])).values()) {
         const last = series.at(-1)
         if (last === undefined) continue
@@ -140,19 +138,14 @@ export function events(db: Db) {
         const state = storedCurves.add([attemptId, name, split, dimensionsId], added)
         setLast({ attemptId, name, split, dimensionsId, ordinal, unit, step, value: text, ...state })
       }
-      for (const own of byMetric.values())
-        blocks.keep(
-          attemptId,
-          own[0]?.name ?? "",
-          own[0]?.split ?? "",
-          own.map(({ dimensionsId }) => dimensionsId),
-        )
+      for (const own of Map.groupBy(points, ({ name, split }) => JSON.stringify([name, split])).values()) {
+        const ids = own.map(({ dimensionsId }) => dimensionsId)
+        blocks.keep(attemptId, own[0]?.name ?? "", own[0]?.split ?? "", ids)
+      }
     },
 
     hasMetric: (attemptId: string, name: string, split = ""): boolean => unitOf.get(attemptId, name, split) !== undefined,
     hasOutput: (attemptId: string, outputLabel: string): boolean => output.get(attemptId, outputLabel) !== undefined,
-    /** Returns the digest of an output; undefined if the attempt has no output with this label. */
-    outputDigest: (attemptId: string, outputLabel: string): string | undefined => outputDigest.get(attemptId, outputLabel)?.digest,
 
     /** Returns the newest events, last values and newest outputs for the read of an attempt. */
     of(attemptId: string) {

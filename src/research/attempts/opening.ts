@@ -28,7 +28,7 @@ export function openingOperations({ plans, attempts, evidence, movedEffects }: T
           current: { needed: ["acceptor"] },
         })
       if (sealed === null || sealed.openedAt !== null)
-        throw new Refusal("state_conflict", `${label} is ${sealed === null ? "not sealed" : "open already"}.`, {
+        throw new Refusal("state_conflict", `${label} is ${sealed === null ? "not sealed" : "already open"}.`, {
           current: { planId: body.planId, label, sealed },
         })
       mustMatchSeal(body, sealed.digest)

@@ -9,6 +9,7 @@ import { WORK_STATE } from "../../rooms/imported.ts"
 import { attemptAffordances, outcomeOf } from "./admission.ts"
 import type { PlanMatch } from "./plan-match.ts"
 import { AGENT } from "../../ledger/journal/author.ts"
+import { text } from "../experiments/summary.ts"
 
 type Own = "attemptId" | "label" | "experimentId" | "experimentLabel" | "roomId" | "threadId" | "entryId" | "intent" | "status" | "revision"
 export type Row = Pick<AttemptSummary, Own | "planId" | "rerunOf" | "registeredAt" | "updatedAt" | "contentDigest"> &
@@ -32,8 +33,6 @@ export interface Reproduces {
 }
 export const reproduces = ({ ofAttempt, ofVersion }: Reproduces): AttemptSummary["reproduces"] =>
   ofAttempt !== null ? { attemptId: ofAttempt } : ofVersion === null ? null : { findingVersionId: ofVersion }
-
-export const text = <T>(json: Stored<T> | null) => json && new JsonText(json)
 
 /** A row of a list, with command line and last values. */
 export interface ListedRow extends Row {

@@ -36,8 +36,6 @@ export interface Claim {
 /** A claim with the note of its agent. */
 export type NotedClaim = Claim & { readonly note: string | null }
 
-const agentOf = ({ agent = "" }: Actor): string => agent
-
 const IDS = "IN (SELECT value FROM json_each(+?))"
 /** Columns by which an object names others that a write about it concerns, such as the experiment, plan and target of an attempt. */
 const RELATED = [
@@ -91,7 +89,11 @@ export function claims(db: Db) {
   const found = claimable.map((kind) => {
     const { table, key, kindIn, label, room } = objectOf(kind)
     const status =
-      table === "records" ? "(SELECT s.status FROM standings s WHERE s.version_id = x.version_id)" : isStateful(kind) ? "x.status" : "NULL"
+      table === "records"
+        ? "(SELECT s.status FROM standings s WHERE s.version_id = x.version_id)"
+        : kind === "experiment" || kind === "attempt"
+          ? "x.status"
+          : "NULL"
     return db.prepare<Claimable>(
       `SELECT x.${key} AS id, ${kindIn === null ? `'${kind}'` : `x.${kindIn}`} AS kind, ${label === null ? "NULL" : "x.label"} AS label,
          x.${room} AS roomId, x.thread_id AS threadId, ${status} AS status FROM ${table} x WHERE x.${key} = +?`,
@@ -107,14 +109,13 @@ export function claims(db: Db) {
     insert(
       claim: { claimId: string; what: ClaimedWork; minutes: number; historyPosition: number },
       { id, kind, label, roomId, threadId }: Claimable,
-      actor: Actor,
+      { userId, agent = "" }: Actor,
       at: string,
     ): string {
       const { what, minutes } = claim
-      const [agent, until] = [agentOf(actor), later(at, minutes)]
-      const object = { roomId, threadId, objectId: id, objectKind: kind, objectLabel: label }
-      replaced.run(at, id, at, what, actor.userId, agent)
-      insert({ ...claim, ...object, authorId: actor.userId, agent, until })
+      const until = later(at, minutes)
+      replaced.run(at, id, at, what, userId, agent)
+      insert({ ...claim, roomId, threadId, objectId: id, objectKind: kind, objectLabel: label, authorId: userId, agent, until })
       return until
     },
 
@@ -136,11 +137,10 @@ export function claims(db: Db) {
      * @param what the work that the write does
      * @returns a warning for each claim of another agent on that work
      */
-    renew(roomId: string, ids: string, what: ClaimedWork | undefined, actor: Actor, at: string): Warning[] {
-      const agent = agentOf(actor)
-      for (const { claimId, minutes } of own.all(ids, at, roomId, actor.userId, agent)) end.run(later(at, minutes), claimId)
+    renew(roomId: string, ids: string, what: ClaimedWork | undefined, { userId, agent = "" }: Actor, at: string): Warning[] {
+      for (const { claimId, minutes } of own.all(ids, at, roomId, userId, agent)) end.run(later(at, minutes), claimId)
       if (what === undefined) return []
-      return others.all(ids, at, roomId, what, actor.userId, agent).map((claim) => ({
+      return others.all(ids, at, roomId, what, userId, agent).map((claim) => ({
         code: "claimed_by",
         message: `${writerName({ username: claim.by, agent: claim.agent })} has claimed this work until ${claim.until}.`,
         claimId: claim.claimId,
@@ -160,5 +160,3 @@ export function claims(db: Db) {
       threadId === undefined ? ofRoom.all(roomId, at) : ofThread.all(threadId, at),
   }
 }
-
-const isStateful = (kind: string): boolean => kind === "experiment" || kind === "attempt"

@@ -76,8 +76,8 @@ export function heedOthers(
     const { actor } = call
     const isLeased = leases.anyOf(actor.userId, roomId)
     if (!isLeased && !claims.anyActive(roomId, change.at)) return outcome
-    const named = [...namedIn(body, call.body).map(({ id }) => id), outcome.target.id, ...(threadId == null ? [] : [threadId])]
-    const concerned = claims.withRelated(named)
+    const ids = [...namedIn(body, call.body).map(({ id }) => id), outcome.target.id, ...(threadId == null ? [] : [threadId])]
+    const concerned = claims.withRelated(ids)
     if (isLeased) leases.renew(concerned, actor, change.at)
     const added = claims.renew(roomId, concerned, workOf(name, call.body), actor, change.at)
     return added.length === 0 ? outcome : { ...outcome, warnings: [...(outcome.warnings ?? []), ...added] }

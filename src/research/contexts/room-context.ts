@@ -26,14 +26,13 @@ interface Tables {
 
 const listNames = ["experiments", "hypotheses", "findingLinks", "publications", "openQuestions"] as const
 type ListName = (typeof listNames)[number]
-type Named<T> = Record<ListName, T>
 type Lists = { readonly [N in ListName]: AnswerOf<"room_context">[N] }
 
 /** The list of publications leaves out hypotheses, which have a list of their own. */
 const PUBLISHED = recordKinds.filter((kind) => kind !== "hypothesis")
 
 /** The paged read that continues each list of a Room's context. Finding links are listed only in the activity; open questions are in the Threads' checkpoints. */
-const pagedInRoom = (roomId: string): Named<string> => ({
+const pagedInRoom = (roomId: string): Record<ListName, string> => ({
   experiments: pathTo("experiments", {}, { roomId }),
   hypotheses: pathTo("hypotheses", {}, { roomId }),
   findingLinks: pathTo("room_activity", { roomId }, { kinds: "link_experiment_finding" }),
@@ -42,7 +41,7 @@ const pagedInRoom = (roomId: string): Named<string> => ({
 })
 
 /** The same for a Thread: its own reads if there are any, else those of its Room. */
-const pagedInThread = (roomId: string, threadId: string): Named<string> => ({
+const pagedInThread = (roomId: string, threadId: string): Record<ListName, string> => ({
   ...pagedInRoom(roomId),
   findingLinks: pathTo("thread_timeline", { threadId }, { kinds: "link_experiment_finding" }),
   publications: pathTo("thread_records", { threadId }),

@@ -4,7 +4,7 @@
  */
 import { speakingPurposes } from "../../contract/answers/evidence.ts"
 import { isOneOf } from "../../contract/each.ts"
-import type { enumerations } from "../../contract/schema/enumerations.ts"
+import type { Bearing, LinkKind } from "../../contract/schema/enumerations.ts"
 import type { ResultOf } from "../../contract/operations/index.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -17,11 +17,9 @@ import { reproductionsOf } from "./reproductions.ts"
 import { shaken } from "./shaken.ts"
 import { type Use, type UserKind, uses } from "./uses.ts"
 import { BEARING } from "./verdict.ts"
-import { TALLY_OF, words } from "./words.ts"
+import { TALLY_OF, type Verdict, words } from "./words.ts"
 
-type Verdict = (typeof enumerations.evidenceVerdict)[number]
-type Bearing = (typeof enumerations.evidenceBearing)[number]
-type Moved = ResultOf<"link_experiment_finding">["verdicts"][number] & { readonly roomId: string }
+type ChangedVerdict = ResultOf<"link_experiment_finding">["verdicts"][number] & { readonly roomId: string }
 
 /** The part of a record that names another one. */
 export type Part = "premise" | "reference" | "evidence" | "plan" | "role"
@@ -147,7 +145,7 @@ export function evidence(db: Db) {
       findingVersionId: string,
       verdicts: readonly { readonly versionId: string; readonly verdict: Verdict }[],
       by: Attribution,
-    ): Moved[] {
+    ): ChangedVerdict[] {
       const ids = JSON.stringify(verdicts.map(({ versionId }) => versionId))
       const before = new Map(standing.all(ids).map(({ versionId, verdict }) => [versionId, verdict]))
       const isMeasured = restsOnEffects.get(findingVersionId) !== undefined
@@ -183,7 +181,7 @@ export function evidence(db: Db) {
       evidenceWords.setVerdict(attemptId, verdict, comparison, at),
 
     /** Records a research link as evidence. A supersession is not evidence. */
-    asserted(targetId: string, linkId: string, kind: (typeof enumerations.linkKind)[number], by: Attribution): void {
+    asserted(targetId: string, linkId: string, kind: LinkKind, by: Attribution): void {
       if (kind !== "supersedes")
         evidenceWords.add({ targetId, source: "research_link", sourceId: linkId, position: 0, speakerId: linkId, verdict: kind, ...by })
     },

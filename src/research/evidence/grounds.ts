@@ -38,8 +38,8 @@ const REPLACES = (one: string, other: string): string =>
 export const RESTS = `(x.part IN ('premise', 'evidence', 'plan', 'role') OR x.part = 'reference' AND x.purpose IN (${groundingPurposes.map((purpose) => `'${purpose}'`).join(", ")}))
   AND NOT ${REPLACES("x.version_id", "x.to_version_id")} AND NOT ${REPLACES("x.to_version_id", "x.version_id")}`
 
-const GROUND = `r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status,
-  coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
+const RECORD = "r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status"
+const GROUND = `${RECORD}, coalesce(s.status = 'disputed' AND s.open_dispute IS NULL, 0) AS isAnswered, EXISTS (SELECT 1 FROM record_references x WHERE x.version_id = r.version_id AND ${RESTS}) AS rests`
 
 /** Returns the warning about a fallen or doubted record. @param roomId the Room that shows it */
 const doubt = ({ through, isAnswered, ...fallen }: Reached, status: Exclude<RecordStatus, "current">, roomId: string): Warning => ({
@@ -59,19 +59,17 @@ const doubt = ({ through, isAnswered, ...fallen }: Reached, status: Exclude<Reco
 })
 
 export function grounds(db: Db) {
-  const below = db.prepare<Ground>(
-    `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
-     LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = +? AND ${RESTS} ORDER BY r.version_id`,
-  )
+  const belowBy = (which: string) =>
+    db.prepare<Ground>(
+      `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
+       LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = +? AND ${which} ORDER BY r.version_id`,
+    )
+  const below = belowBy(RESTS)
   // Without the premises of its plans: `doubts` reports those through the plan.
-  const belowItself = db.prepare<Ground>(
-    `SELECT DISTINCT ${GROUND} FROM record_references x JOIN records r ON r.version_id = x.to_version_id
-     LEFT JOIN standings s ON s.version_id = r.version_id WHERE x.version_id = +? AND x.part <> 'plan' AND ${RESTS} ORDER BY r.version_id`,
-  )
+  const belowItself = belowBy(`x.part <> 'plan' AND ${RESTS}`)
   // Reads at most so many references; of a record that more name, only the first.
   const above = db.prepare<Omit<Ground, "rests" | "isAnswered">>(
-    `SELECT DISTINCT r.version_id AS versionId, r.label, r.kind, r.wording, r.room_id AS roomId, coalesce(s.status, 'current') AS status
-     FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = +? AND ${RESTS} LIMIT ${limits.groundsFollowed})
+    `SELECT DISTINCT ${RECORD} FROM (SELECT x.version_id AS resting FROM record_references x WHERE x.to_version_id = +? AND ${RESTS} LIMIT ${limits.groundsFollowed})
      JOIN records r ON r.version_id = resting LEFT JOIN standings s ON s.version_id = r.version_id ORDER BY r.version_id`,
   )
   const one = db.prepare<Ground>(

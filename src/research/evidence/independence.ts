@@ -84,13 +84,13 @@ const isOtherSet = (one: readonly string[], other: readonly string[]): boolean |
   one.length === 0 || other.length === 0 ? null : one.length !== other.length || one.some((each) => !other.includes(each))
 
 /** The degrees of independence that are stored with a word. */
-export interface Kept {
+export interface StoredDegrees {
   readonly independent: number
   readonly otherAgent: number | null
   readonly otherCode: number | null
 }
 /** Returns all degrees of independence of a word. @param inputs compares the inputs */
-export const degrees = ({ independent, otherAgent, otherCode }: Kept, inputs: () => boolean | null): Independence => ({
+export const degrees = ({ independent, otherAgent, otherCode }: StoredDegrees, inputs: () => boolean | null): Independence => ({
   person: independent === 1,
   agent: otherAgent === null ? null : otherAgent === 1,
   code: otherCode === null ? null : otherCode === 1,

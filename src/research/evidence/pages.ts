@@ -5,7 +5,7 @@ import type { Author } from "../../contract/answers/index.ts"
 import { type EvidenceItem, FALLEN, type Independence, type RecordUse } from "../../contract/answers/evidence.ts"
 import { keysOf } from "../../contract/each.ts"
 import type { RecordKind } from "../../contract/objects/objects.ts"
-import { degrees, independence, type Kept } from "./independence.ts"
+import { degrees, independence, type StoredDegrees } from "./independence.ts"
 import type { UserKind } from "./uses.ts"
 import { JsonText, parsed, type Stored } from "../../contract/json.ts"
 import { AGENT_AT } from "../../ledger/journal/author.ts"
@@ -15,7 +15,7 @@ type WordRow = Omit<
   "by" | "experiment" | "attempt" | "author" | "independent" | "independence" | "withdrawn" | "checked" | "comparison"
 > &
   Author &
-  Kept & {
+  StoredDegrees & {
     readonly by: Stored<EvidenceItem["by"]>
     readonly experiment: Stored<NonNullable<EvidenceItem["experiment"]>> | null
     readonly attempt: Stored<NonNullable<EvidenceItem["attempt"]>> | null
@@ -177,7 +177,7 @@ export function evidencePages(db: Db) {
     `${wordsFrom("evidence_words w")} WHERE w.target_id = +? AND w.sequence < +? ORDER BY w.sequence DESC LIMIT +?`,
   )
   const newest = db.prepare<WordRow>(`${wordsFrom(NEWEST)} ORDER BY w.sequence DESC`)
-  const ofReproduction = db.prepare<Kept>(
+  const ofReproduction = db.prepare<StoredDegrees>(
     `SELECT w.independent, w.other_agent AS otherAgent, w.other_code AS otherCode FROM evidence_words w
      WHERE w.source_id = +? AND w.target_id = +? AND w.source = 'reproduction'`,
   )

@@ -1,7 +1,7 @@
 /** Reads the voices of findings, and the reproductions of the attempts that they rest on. */
-import type { enumerations } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../../ledger/storage/database.ts"
+import type { Verdict } from "./words.ts"
 
 interface Reproduction {
   /** The attempt or finding that reports it. */
@@ -9,7 +9,7 @@ interface Reproduction {
   readonly speakerId: string
   readonly voiceId: string
   readonly authorId: string
-  readonly verdict: (typeof enumerations.evidenceVerdict)[number] | null
+  readonly verdict: Verdict | null
   readonly comparison: string | null
   readonly at: string
 }

@@ -10,9 +10,9 @@ import { labelledObject } from "../../ledger/lists/other-room.ts"
 export const BEARING = `iif(s.open_dispute IS NOT NULL AND NOT ${FALLEN("s.status")}, 'contested', coalesce(y.bearing, 'untested'))`
 
 /** The number of newest words that are read, and the number of their authors that are named. */
-const [SIGHT, NAMED] = [50, 5]
+const [WORDS_READ, AUTHORS_NAMED] = [50, 5]
 const NEWEST = `(SELECT * FROM evidence_words c WHERE c.target_id = r.version_id AND c.counted = 1
-  AND c.sequence > (SELECT max(m.sequence) - ${SIGHT} FROM evidence_words m WHERE m.target_id = r.version_id) ORDER BY c.sequence DESC LIMIT ${NAMED}) w`
+  AND c.sequence > (SELECT max(m.sequence) - ${WORDS_READ} FROM evidence_words m WHERE m.target_id = r.version_id) ORDER BY c.sequence DESC LIMIT ${AUTHORS_NAMED}) w`
 
 /**
  * Stores, with the tally of a hypothesis, whose words its verdict comes from: these change rarely, and briefs show them often.

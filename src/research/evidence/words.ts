@@ -15,7 +15,7 @@ import { inserting, workedOut } from "../../ledger/storage/inserting.ts"
 import { areOtherAgents, independence, type Writer } from "./independence.ts"
 
 type Source = (typeof enumerations.evidenceSource)[number]
-type Verdict = (typeof enumerations.evidenceVerdict)[number]
+export type Verdict = (typeof enumerations.evidenceVerdict)[number]
 
 /** A new word. */
 export interface Word {
@@ -85,7 +85,7 @@ const bit = (answer: boolean | null): 0 | 1 | null => (answer === null ? null : 
 const columns = tallyColumns
 const members = keysOf(columns)
 /** The columns of the table of tallies, some of which no answer shows. */
-const kept = { ...columns, measuredSupports: "measured_supports", measuredContradicts: "measured_contradicts" } as const
+const storedColumns = { ...columns, measuredSupports: "measured_supports", measuredContradicts: "measured_contradicts" } as const
 
 /** SQL for a tally as JSON; use with `TALLY_OF`. */
 export const TALLY = `json_object(${members.map((member) => `'${member}', coalesce(y.${columns[member]}, 0)`).join(", ")})`
@@ -129,7 +129,7 @@ export function words(db: Db) {
     `INSERT INTO evidence_agents (target_id, person_id, agent, words) VALUES (+?, +?, +?, +?) ON CONFLICT DO UPDATE SET words = words + excluded.words RETURNING words`,
   )
   const addToTally = inserting(db, "evidence_tallies", {
-    onConflict: `DO UPDATE SET ${Object.values(kept)
+    onConflict: `DO UPDATE SET ${Object.values(storedColumns)
       .map((column) => `${column} = ${column} + excluded.${column}`)
       .join(", ")}`,
   })

@@ -1,6 +1,7 @@
 /** The rows and revisions of experiments, and lists of them. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { ExperimentStatus } from "../../contract/schema/enumerations.ts"
+import { each, keysOf } from "../../contract/each.ts"
 import { JsonText, parse, type Stored } from "../../contract/json.ts"
 import type { Revision } from "../../contract/answers/work.ts"
 import type { Db } from "../../ledger/storage/database.ts"
@@ -73,13 +74,8 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
   const assigned = db.prepare<Pick<Experiment, "experimentId" | "label" | "roomId" | "status">>(
     "SELECT experiment_id AS experimentId, label, room_id AS roomId, status FROM experiments WHERE assignee_id = +? AND status IN ('claimed', 'in_progress') ORDER BY experiment_id",
   )
-  const columns = {
-    roomId: "e.room_id",
-    label: "e.label",
-    status: "e.status",
-    assigneeId: "e.assignee_id",
-    agent: AGENT_OF_ENTRY("e.entry_id"),
-  }
+  const plain = { roomId: "e.room_id", label: "e.label", status: "e.status", assigneeId: "e.assignee_id" }
+  const columns = { ...plain, agent: AGENT_OF_ENTRY("e.entry_id") }
   const list = filteredList<Row>(db, SUMMARY, columns, "e.experiment_id")
   // A plus keeps SQLite from using the index of that column: a person holds fewer experiments than a Room has, and a hypothesis has fewer still.
   const ofAssignee = filteredList<Row>(db, SUMMARY, { ...columns, roomId: "+e.room_id" }, "e.experiment_id")
@@ -89,14 +85,7 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
       "FROM experiments e\n",
       "FROM record_uses u CROSS JOIN experiments e ON e.experiment_id = u.by_id AND u.how = 'addressed'\n",
     ),
-    {
-      hypothesisId: "u.target_id",
-      roomId: "+e.room_id",
-      label: "+e.label",
-      status: "+e.status",
-      assigneeId: "+e.assignee_id",
-      agent: AGENT_OF_ENTRY("e.entry_id"),
-    },
+    { hypothesisId: "u.target_id", ...each(keysOf(plain), (name) => `+${plain[name]}`), agent: columns.agent },
     "u.by_id",
   )
   const newestOf = db.prepare<Row>(`${SUMMARY} WHERE e.room_id = +? ORDER BY e.experiment_id DESC LIMIT +?`)

@@ -29,7 +29,7 @@ export function doubts({ evidence, plans, findings }: Tables) {
     const plan = planId === undefined || planId === null ? undefined : plans.foundation(planId)
     if (plan === undefined) return []
     const { planId: id, label, roomId, hypotheses, premises } = plan
-    const named = { planId: id, label, ...fromOtherRoom(roomId, seenFrom) }
+    const shownPlan = { planId: id, label, ...fromOtherRoom(roomId, seenFrom) }
     return evidence.doubtsAmong([...hypotheses, ...premises.map(({ versionId }) => versionId)], seenFrom).map((doubt) =>
       doubt.code === "rests_on_more"
         ? doubt
@@ -38,8 +38,8 @@ export function doubts({ evidence, plans, findings }: Tables) {
             code: `plan_${doubt.code}` as WarningCode,
             message: `${label} ${doubt.message.slice("It ".length)}`,
             direct: false,
-            plan: named,
-            through: named,
+            plan: shownPlan,
+            through: shownPlan,
           },
     )
   }

@@ -91,8 +91,7 @@ export interface NamedPlan {
 interface Earlier {
   readonly versionId: string
   readonly label: string
-  readonly labelFromOtherRoom?: true
-  readonly originRoomId?: string
+  readonly originRoomId: string
 }
 
 /**
@@ -120,10 +119,7 @@ export function evidenceWarnings(
             message: `${earlier.label} reports the same result of the same attempts. The two count once as evidence.`,
             versionId: earlier.versionId,
             label: earlier.label,
-            ...(earlier.labelFromOtherRoom === undefined ? {} : { labelFromOtherRoom: earlier.labelFromOtherRoom }),
-            ...(earlier.originRoomId === undefined || earlier.labelFromOtherRoom === undefined
-              ? {}
-              : { originRoomId: earlier.originRoomId }),
+            ...fromOtherRoom(earlier.originRoomId, seenFrom),
           },
         ]),
   ]

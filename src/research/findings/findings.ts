@@ -103,10 +103,8 @@ export function findings(db: Db, materials: Materials) {
 
   /** @param plan the plan that the finding names */
   function warningsOf(versionId: string, seenFrom: string, named: readonly AttemptRow[], plan: NamedPlan | null) {
-    const voice = sharing.get(versionId)
     const resting = named.filter((attempt) => attempt.role !== "evidence")
-    const earlier = voice && { ...voice, ...fromOtherRoom(voice.originRoomId, seenFrom) }
-    return evidenceWarnings(resting, named.length === 0 ? [] : evidence.all(versionId), seenFrom, plan, earlier)
+    return evidenceWarnings(resting, named.length === 0 ? [] : evidence.all(versionId), seenFrom, plan, sharing.get(versionId))
   }
 
   /** Returns the execution behind a finding, with the denominator: the attempts of its experiment, and how many of them it names. */

@@ -4,7 +4,13 @@
  */
 import type { Author } from "../../contract/answers/index.ts"
 import { each } from "../../contract/each.ts"
-import { enumerations, type AttemptStatus, type RecordKind, type RecordStatus } from "../../contract/schema/enumerations.ts"
+import {
+  enumerations,
+  type AttemptStatus,
+  type ExperimentStatus,
+  type RecordKind,
+  type RecordStatus,
+} from "../../contract/schema/enumerations.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Doubt, FailedItem, Origins } from "../../contract/answers/judging.ts"
 import { limits } from "../../contract/limits.ts"
@@ -76,8 +82,8 @@ export function judging(db: Db, evidence: Evidence) {
   )
   // The attempts behind a piece of evidence: those that produced the finding, the one its link names, or the reproduction itself.
   const commits = db.prepare<{ sequence: number; commit: string }>(
-    `SELECT told AS sequence, ${contentOf("a")} ->> '$.repository.commit' AS "commit" FROM (
-       SELECT w.sequence AS told, t.attempt_id AS ran FROM ${WORDS("w.counted = 1")} JOIN finding_attempts t ON t.version_id = w.speaker_id AND t.role = 'producing'
+    `SELECT word AS sequence, ${contentOf("a")} ->> '$.repository.commit' AS "commit" FROM (
+       SELECT w.sequence AS word, t.attempt_id AS ran FROM ${WORDS("w.counted = 1")} JOIN finding_attempts t ON t.version_id = w.speaker_id AND t.role = 'producing'
        UNION SELECT w.sequence, l.attempt_id FROM ${WORDS("w.counted = 1")} JOIN finding_links l ON l.link_id = w.source_id AND l.attempt_id IS NOT NULL
        UNION SELECT w.sequence, w.speaker_id FROM ${WORDS("w.counted = 1 AND w.source = 'reproduction'")}
        LIMIT ${SIGHT}) JOIN attempts a ON a.attempt_id = ran`,
@@ -86,7 +92,7 @@ export function judging(db: Db, evidence: Evidence) {
     `SELECT DISTINCT r.version_id AS id FROM ${WORDS("w.source <> 'research_link'")} JOIN records r ON r.version_id = w.speaker_id LIMIT ${SIGHT}`,
   )
   const USED = (how: string) => `json_each(+?) JOIN record_uses u ON u.target_id = json_each.value AND u.how = '${how}'`
-  const lines = db.prepare<{ id: string; status: (typeof enumerations.experimentStatus)[number] }>(
+  const lines = db.prepare<{ id: string; status: ExperimentStatus }>(
     `SELECT e.experiment_id AS id, e.status FROM (
        SELECT u.by_id AS line FROM ${USED("addressed")}
        UNION SELECT p.experiment_id FROM ${USED("plan_hypothesis")} JOIN plans p ON p.plan_id = u.by_id

@@ -26,7 +26,7 @@ export interface BoundPast {
 }
 
 /** Finds the Rooms that name an object of a Room. Uses of records and attempts have their own tables; the rest takes a query each. */
-function naming(db: Db) {
+function roomsNaming(db: Db) {
   const speakers = db.prepare<{ id: string }>(
     `WITH it (room_id) AS (SELECT +?)
      SELECT u.by_id AS id FROM it JOIN records r USING (room_id) JOIN record_uses u ON u.target_id = r.version_id
@@ -77,7 +77,7 @@ function naming(db: Db) {
  */
 export function boundPast(db: Db, roomId: string, position: number, most: MostOfPast): BoundPast | null {
   const cites = citing(db)
-  const named = naming(db)
+  const namedBy = roomsNaming(db)
   const rooms = new Set([roomId])
   const positions: number[] = []
   let bytes = 0
@@ -90,17 +90,17 @@ export function boundPast(db: Db, roomId: string, position: number, most: MostOf
       if (positions.length > most.entries || bytes > most.contentBytes) return null
       for (const cited of cites(each, one)) rooms.add(cited.roomId)
     }
-    for (const other of named(each)) rooms.add(other)
+    for (const other of namedBy(each)) rooms.add(other)
   }
   positions.sort((one, other) => one - other)
-  const kept = journal(db)
+  const history = journal(db)
   return {
     rooms: [...rooms],
     count: positions.length,
     *entries() {
       for (const each of positions) {
-        const entry = kept.at(each)
-        if (entry === undefined) throw new Error(`the history has no entry ${each}`)
+        const entry = history.at(each)
+        if (entry === undefined) throw new Error(`the journal has no entry ${each}`)
         yield entry
       }
     },

@@ -5,16 +5,10 @@ import type { Assertion } from "../../contract/definitions/science.ts"
 import { type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
 import { type Evidence, type Reference, attributionOf } from "../evidence/evidence.ts"
 import type { Records } from "./records.ts"
+import type { SummaryRow } from "./shown.ts"
 
 /** The members of a record that its card shows. */
-export interface ShownRecord {
-  readonly versionId: string
-  readonly kind: string
-  readonly label: string
-  readonly roomId: string
-  readonly wording: string
-  readonly contentDigest: string
-}
+type ShownRecord = Pick<SummaryRow, "versionId" | "kind" | "label" | "roomId" | "wording" | "contentDigest">
 
 /** Makes the timeline card of a record. Its standing is added when the card is read. */
 export function recordCard(
@@ -44,7 +38,7 @@ export function recordCard(
 }
 
 /** Returns references to the records that an assertion uses as values, or takes concepts from. */
-const borrowed = ({ predicate, roles }: Assertion): Reference[] =>
+const referencesIn = ({ predicate, roles }: Assertion): Reference[] =>
   [{ role: "predicate", value: predicate }, ...roles].flatMap(({ role, value }) =>
     value.type === "record" || value.type === "concept_ref"
       ? [{ part: "role" as const, versionId: value.versionId, explanation: role }]
@@ -72,10 +66,10 @@ export function publishRecord(
   const { wording } = assertion
   const versionId = change.newId()
   const label = change.label(kind)
-  const named = [...references, ...borrowed(assertion)]
-  records.insert({ ...madeBy(call, where, change), versionId, kind, label, wording, client, concepts, references: named, papers })
+  const allReferences = [...references, ...referencesIn(assertion)]
+  records.insert({ ...madeBy(call, where, change), versionId, kind, label, wording, client, concepts, references: allReferences, papers })
   const isMeasured = "effects" in body && body.effects !== undefined && body.effects.length > 0
-  evidence.published(versionId, kind, named, { ...attributionOf(actor, change.at), isMeasured }, voiceId, attemptIds)
+  evidence.published(versionId, kind, allReferences, { ...attributionOf(actor, change.at), isMeasured }, voiceId, attemptIds)
   return {
     target: { id: versionId, label },
     result: { versionId, label },

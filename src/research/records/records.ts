@@ -73,7 +73,6 @@ export function records(db: Db) {
     workedOut: { sequence: workedOut`1 + (SELECT coalesce(max(sequence), 0) FROM record_papers WHERE arxiv_id = ${"arxivId"})` },
     onConflict: "DO NOTHING",
   })
-  const exists = db.prepare("SELECT 1 FROM records WHERE version_id = +?")
   const one = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id = +?`)
   const whole = db.prepare<SummaryRow & Texts>(
     `SELECT ${SUMMARY_COLUMNS}, y.verdict_from AS verdictFrom, ${contentOf("r")} AS content, r.client FROM ${SUMMARY_TABLES} WHERE r.version_id = +?`,
@@ -91,7 +90,6 @@ export function records(db: Db) {
   const standingOfAuthor = filteredList<SummaryRow>(db, STANDING, { ...columns, kind: "+r.kind" }, "r.version_id", true)
   const compared = { kind: "+r.kind", authorId: "+r.author_id", agent: AGENT("r") }
   const fallen = filteredList<SummaryRow>(db, FALLEN, { roomId: "d.room_id", status: "d.status", ...compared }, "d.version_id", true)
-  const newestOfKind = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +? AND r.kind = +? ORDER BY r.version_id DESC LIMIT +?`)
   const OF_KIND = "SELECT * FROM (SELECT version_id FROM records WHERE room_id = +? AND kind = +? ORDER BY version_id DESC LIMIT +?)"
   const newestOfKinds = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.version_id IN (${recordKinds.map(() => OF_KIND).join(" UNION ALL ")})`)
   const newestOfThreadAndKind = db.prepare<SummaryRow>(
@@ -122,8 +120,6 @@ export function records(db: Db) {
       for (const arxivId of record.papers ?? []) insertPaper({ arxivId, versionId })
     },
 
-    exists: (versionId: string): boolean => exists.get(versionId) !== undefined,
-
     /** Returns a record as lists show it; undefined if there is none. */
     summary(versionId: string) {
       const row = one.get(versionId)
@@ -143,14 +139,14 @@ export function records(db: Db) {
       if (row === undefined) return undefined
       const { content, client, verdictFrom } = row
       const { wording: _inContent, ...shown } = recordSummary(row)
-      const named = referencesOf.all(versionId)
+      const related = referencesOf.all(versionId)
       return {
         ...shown,
         ...(row.kind === "hypothesis" && { verdictFrom: verdictFrom === null ? null : new JsonText(verdictFrom) }),
         content: new JsonText(content),
         ...(client === null ? {} : { client: new JsonText(client) }),
-        premises: named.filter(({ part }) => part === "premise").map((one) => resolved(one, row.roomId)),
-        references: named.filter(({ part }) => part === "reference").map((one) => resolved(one, row.roomId)),
+        premises: related.filter(({ part }) => part === "premise").map((reference) => resolved(reference, row.roomId)),
+        references: related.filter(({ part }) => part === "reference").map((reference) => resolved(reference, row.roomId)),
       }
     },
 
@@ -172,8 +168,6 @@ export function records(db: Db) {
           count,
         )
     },
-    /** Returns the newest records of a kind in a Room, newest first. */
-    newestOfKind: (roomId: string, kind: RecordKind, count: number) => newestOfKind.all(roomId, kind, count).map(recordSummary),
     /** Returns the newest records of some kinds in a Thread, newest first. */
     newestOfThread: (threadId: string, kinds: readonly RecordKind[], count: number) =>
       newestFirst(

@@ -7,7 +7,7 @@ import { fromOtherRoom, marked } from "../../ledger/lists/other-room.ts"
 import { IN_DOUBT } from "../evidence/shaken.ts"
 import { TALLY_COLUMNS, TALLY_OF, tallyIn, type TallyRow } from "../evidence/words.ts"
 import { BEARING } from "../evidence/verdict.ts"
-import { REVIEWED, reviewedIn } from "../reviews/reviews.ts"
+import { REVIEWED } from "../reviews/reviews.ts"
 import { AGENT, authorIn } from "../../ledger/journal/author.ts"
 
 /** The columns of a record's standing; both are null for most records. */
@@ -100,7 +100,7 @@ export function recordSummary(row: SummaryRow) {
     provenanceSummary: provenanceSummary(row),
     evidenceTally: tallyIn(row),
     ...(kind === "hypothesis" && { verdict: row.bearing }),
-    ...(kind === "finding" && { reviewed: reviewedIn(row.reviewed) }),
+    ...(kind === "finding" && { reviewed: row.reviewed && new JsonText(row.reviewed) }),
     inDoubt: row.inDoubt === 1,
     wording,
   }

@@ -2,7 +2,7 @@
 import type { Author } from "../../contract/answers/index.ts"
 import { type Review, type Reviewed, reviewedInWords } from "../../contract/answers/reviews.ts"
 import { each } from "../../contract/each.ts"
-import { JsonText, parse, type Stored } from "../../contract/json.ts"
+import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
 import type { ReviewVerdict } from "../../contract/schema/enumerations.ts"
@@ -62,9 +62,7 @@ const kinds = ["finding", "checkpoint", "plan"] as const satisfies readonly Kind
 
 /** SQL for the tally of an object's reviews, as JSON; null if nobody else reviewed it. @param id SQL for its id */
 export const REVIEWED = (id: string): string => `(SELECT o.reviewed FROM review_tallies o WHERE o.target_id = ${id})`
-/** Returns the tally in a row, for an answer. */
-export const reviewedIn = (tally: Stored<Reviewed> | null): JsonText<Reviewed> | null => tally && new JsonText(tally)
-/** Returns the tally as a sentence. */
+/** Returns the tally in a row as a sentence. */
 export const reviewedSentence = (tally: Stored<Reviewed> | null): string => reviewedInWords(tally && parse(tally))
 
 type Row = Omit<Review, "kind" | "target" | "author" | "independence" | "checked" | "counts" | "withdrawn" | "answered"> &

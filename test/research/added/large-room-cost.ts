@@ -31,7 +31,7 @@ timed("search: a rare word", () => search.find("wordabc", {}, 0, 51))
 timed("search: two common words", () => search.find("word1 word2", {}, 0, 51))
 timed("search: a beginning", () => search.find("word1", { roomId }, 0, 51))
 timed("provenance of the Room", () => provenance.ofRoom(roomId))
-const focus = instance.tables.records.newestOfKind(roomId, "hypothesis", 1)[0]?.versionId as string
+const focus = instance.tables.records.newestOfKinds(roomId, 1)(["hypothesis"])[0]?.versionId as string
 for (const depth of [1, 2, 3, 5]) timed(`provenance around a hypothesis, ${depth} steps`, () => provenance.around(roomId, focus, depth))
 
 for (const run of [1, 2, 3]) {
