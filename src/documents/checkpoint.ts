@@ -1,4 +1,4 @@
-/** A checkpoint whole, on its own and at the head of its Thread. */
+/** A checkpoint, as its own document and at the top of its Thread's. */
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { staleSentence } from "../contract/answers/evidence.ts"
@@ -10,24 +10,25 @@ import { reviewsOf } from "./reviews.ts"
 import { type Asking, named, quoted, quotedWithin, said, written } from "./writing.ts"
 
 type Checkpoint = AnswerOf<"checkpoint">
-type Told = Pick<
+type CheckpointText = Pick<
   Checkpoint,
   "state" | "stale" | "staleReasons" | "reviewed" | "author" | "at" | "coversThrough" | "conclusion" | "synthesis" | "openQuestions"
 >
-/** Reasons for a stale checkpoint that are named in its first line. */
+/** The most reasons for staleness in the first line. */
 const REASONS = 5
 
-const stateOf = ({ state, stale, staleReasons, reviewed, author, at, coversThrough }: Told): string =>
+const stateOf = ({ state, stale, staleReasons, reviewed, author, at, coversThrough }: CheckpointText): string =>
   `${state === "concluded" ? "Concluded" : "Where it stands"} (${writerName(author)}, ${at.slice(0, 10)}, through entry ${coversThrough}, ${reviewedInWords(reviewed)}${stale ? `, stale: ${staleReasons.slice(0, REASONS).map(staleSentence).join(" ")}` : ""})`
 
 /**
- * What a checkpoint says, whole: its conclusion, its synthesis and the questions that it leaves open.
- * @param bytes as many as it may take; of a longer one the synthesis is cut
+ * A checkpoint's conclusion, synthesis and open questions.
+ * @param bytes the most bytes it may take; a longer synthesis is cut
  */
-export function checkpointText(checkpoint: Told, bytes: number): string {
+export function checkpointText(checkpoint: CheckpointText, bytes: number): string {
   const { conclusion, synthesis, openQuestions } = checkpoint
   const before = `${stateOf(checkpoint)}\n${conclusion === null ? "" : `\n${quoted(conclusion)}\n`}`
-  const after = openQuestions.length === 0 ? "" : `\nLeft open:\n\n${openQuestions.map((question) => `- ${said(question)}\n`).join("")}`
+  const after =
+    openQuestions.length === 0 ? "" : `\nOpen questions:\n\n${openQuestions.map((question) => `- ${said(question)}\n`).join("")}`
   const left = bytes - Buffer.byteLength(before) - Buffer.byteLength(after)
   return `${before}\n${quotedWithin(synthesis, left)}\n${after}`
 }
@@ -37,7 +38,7 @@ export function checkpointDocument(asking: Asking): string {
   const checkpointId = asking.id("checkpointId")
   const checkpoint = ask("checkpoint", { checkpointId })
   const { thread } = ask("thread_context", { threadId: checkpoint.threadId })
-  const replaced = checkpoint.selected ? "" : " A newer checkpoint has taken its place."
+  const replaced = checkpoint.selected ? "" : " A newer checkpoint has replaced it."
   const head = `# Checkpoint of ${said(thread.title, 200)}
 
 Checkpoint ${checkpointId} of ${named(asking, "thread", thread.threadId, "its Thread")} of ${named(asking, "room", checkpoint.roomId, "its Room")}.${replaced}
@@ -48,7 +49,7 @@ ${checkpointText(checkpoint, limits.documentBytes - 6_000)}`
     [
       { title: "Pictures", items: figureLines(asking, accepted("checkpoint", checkpoint.content).figures) },
       {
-        title: "What it rests on",
+        title: "Records it cites",
         items: checkpoint.citations.map(
           (record) =>
             `${named(asking, record.kind, record.versionId, record.label, record)} (${record.status}): ${said(record.wording, 300)}`,

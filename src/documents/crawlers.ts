@@ -1,13 +1,13 @@
-/** What crawlers read: where they may look, and which addresses there are. */
+/** robots.txt and the sitemaps. */
 import type { Asking } from "./writing.ts"
 import { escapeHtml } from "../renderer/escape.ts"
 
-/** Rooms that the map of maps names, the newest. Each has a map of its own. */
+/** The most Rooms in the sitemap index, newest first. Each has its own sitemap. */
 const ROOMS = 2_000
-/** Records, and Threads, that the map of a Room names. */
+/** The most Threads, and records, in the sitemap of a Room. */
 const OF_ROOM = 1_000
 
-/** Pages that are for one visitor, or have no end. */
+/** Pages for one visitor, and pages without an end. */
 const CLOSED = [
   "/do/",
   "/web/",
@@ -28,7 +28,7 @@ export const robotsTxt = (baseUrl: string): string => {
   return `User-agent: *\n${CLOSED.map((path) => `Disallow: ${below}${path}\n`).join("")}\nSitemap: ${baseUrl}/sitemap.xml\n`
 }
 
-/** Every item of a list, page by page, up to a number. */
+/** Reads all pages of a list, up to `most` items. */
 function all<Item>(
   page: (after: string | undefined) => { readonly items: readonly Item[]; readonly nextCursor: string | number | null },
   most: number,
@@ -48,7 +48,7 @@ const element = (name: string, address: string, at: string): string =>
 const map = (name: string, inner: string): string =>
   `<?xml version="1.0" encoding="utf-8"?>\n<${name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${inner}</${name}>\n`
 
-/** The map of maps: one for each Room. */
+/** The sitemap index: one sitemap for each Room. */
 export function sitemapIndex({ ask }: Asking, baseUrl: string): string {
   const rooms = all((after) => ask("rooms", {}, { after }), ROOMS)
   return map(
@@ -57,7 +57,7 @@ export function sitemapIndex({ ask }: Asking, baseUrl: string): string {
   )
 }
 
-/** The pages of a Room: itself, its Threads, and its newest records. @throws Refusal 404 */
+/** The sitemap of a Room: its page, its Threads and its newest records. @throws Refusal 404 */
 export function roomSitemap({ ask, id }: Asking, baseUrl: string): string {
   const roomId = id("roomId")
   const { lastActivityAt } = ask("room", { roomId })

@@ -1,4 +1,4 @@
-/** Pictures in a document: what each shows, in its writer's words, and where it is. */
+/** Lists pictures in a document: the description and address of each. */
 import { pathOfFigure } from "../contract/definitions/figure-routes.ts"
 import { type Asking, said } from "./writing.ts"
 
@@ -7,6 +7,6 @@ interface Figure {
   readonly alt: string
 }
 
-/** A line for each picture. */
+/** One line per picture. */
 export const figureLines = ({ basePath }: Pick<Asking, "basePath">, figures: readonly Figure[] | undefined): string[] =>
   (figures ?? []).map(({ digest, alt }) => `picture: ${said(alt, 500)} (${basePath}${pathOfFigure(digest)})`)

@@ -1,4 +1,4 @@
-/** The pages that agents may have as Markdown, by the address of the page: made from the same reads, and from nothing else. */
+/** The pages that are also available as Markdown, by the page's address. They are made from public reads. */
 import { checkpointDocument } from "./checkpoint.ts"
 import { planDocument } from "./plan.ts"
 import { paperDocument, roomDocument, threadDocument } from "./places.ts"

@@ -1,4 +1,4 @@
-/** A Room, a Thread page by page, and what records say of a paper. */
+/** The documents of a Room, of a Thread page by page, and of a paper. */
 import { writerName } from "../contract/answers/parts.ts"
 import type { Entry } from "../contract/answers/index.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
@@ -9,7 +9,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { figureLines } from "./figures.ts"
 import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 
-/** A Room: its brief, and its Threads. */
+/** A Room: its brief and its Threads. */
 export function roomDocument(asking: Asking): string {
   const { basePath, ask, text } = asking
   const roomId = asking.id("roomId")
@@ -32,7 +32,7 @@ export function roomDocument(asking: Asking): string {
   )
 }
 
-/** What a receipt tells, in one line. */
+/** A receipt in one line. */
 const receiptLine = (asking: Asking, { operation, target, result }: NonNullable<Entry["receipt"]>): string =>
   `${words(operation)} ${named(asking, target.kind, target.id, target.label, target)}${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
 
@@ -44,7 +44,7 @@ function cardText(asking: Asking, { kind, card }: Entry): string {
   if ("linkId" in card)
     return `${named(asking, "finding", card.versionId, card.label, card)}${standing} related to ${named(asking, "experiment", card.experimentId, card.experimentLabel)} (link ${card.linkId}):\n\n${quoted(card.wording)}\n`
   const review = card.reviewed == null ? "" : ` (${reviewedInWords(card.reviewed)})`
-  return `${card.reused ? "brought here: " : ""}${words(card.kind)} ${named(asking, card.kind, card.versionId, card.label, card)}${standing}${review}${kind === "publication" && card.note !== null ? `, ${said(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
+  return `${card.reused ? "reused: " : ""}${words(card.kind)} ${named(asking, card.kind, card.versionId, card.label, card)}${standing}${review}${kind === "publication" && card.note !== null ? `, ${said(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
 }
 
 function entryText(asking: Asking, entry: Entry): string {
@@ -61,10 +61,10 @@ function entryText(asking: Asking, entry: Entry): string {
   }`
 }
 
-/** Bytes that are left for what stands below the entries. */
+/** Bytes reserved for the lines below the entries. */
 const FOOT = 500
 
-/** A page of a Thread's timeline: from its beginning, or after the entry that `after` names. */
+/** A page of a Thread's timeline: from the start, or after the entry `after`. */
 export function threadDocument(asking: Asking): string {
   const { basePath, ask, query } = asking
   const threadId = asking.id("threadId")
@@ -92,26 +92,26 @@ Thread ${threadId} of ${named(asking, "room", room.roomId, said(room.title, 200)
 `
   let last = Number(after)
   for (const { sequence, text } of texts) {
-    // One at the least: its text is bounded.
+    // At least one entry, whose text is limited.
     if (last > Number(after) && Buffer.byteLength(document) + Buffer.byteLength(text) > limits.documentBytes - FOOT) break
     document += text
     last = sequence
   }
-  if (last < thread.timelineWatermark) document += `\nGo on: ${basePath}/threads/${threadId}.md?after=${last}\n`
+  if (last < thread.timelineWatermark) document += `\nContinue: ${basePath}/threads/${threadId}.md?after=${last}\n`
   return `${document}\nJSON: ${basePath}${pathTo("thread_timeline", { threadId }, { after })}\n`
 }
 
-/** A paper: the records that quote it or build on it. */
+/** A paper: the records that quote or use it. */
 export function paperDocument(asking: Asking): string {
   const { basePath, ask } = asking
   const arxivId = asking.id("arxivId")
   const { items, nextCursor } = ask("paper_publications", { arxivId })
   const json = `${basePath}${pathTo("paper_publications", { arxivId })}`
   return written(
-    `# arXiv:${arxivId}\n\nWhat this service knows of the paper is what records say of it. The paper: https://arxiv.org/abs/${arxivId}\n`,
+    `# arXiv:${arxivId}\n\nThis service knows only what records say about the paper. The paper: https://arxiv.org/abs/${arxivId}\n`,
     [
       {
-        title: "Records that quote it or build on it",
+        title: "Records that quote or use it",
         items: items.map(
           ({ kind, versionId, label, status, author, wording, roomId }) =>
             `${words(kind)} ${named(asking, kind, versionId, label)} (${status}, ${writerName(author)}, in ${named(asking, "room", roomId, "its Room")}): ${said(wording)}`,

@@ -1,4 +1,4 @@
-/** An accepted plan: what is to be run, on which code, and what would count as an answer. */
+/** An accepted plan: what to run, on which code, and its success criteria. */
 import { writerName } from "../contract/answers/parts.ts"
 import { reviewedInWords } from "../contract/answers/reviews.ts"
 import { accepted } from "../contract/reads/accepted.ts"
@@ -10,16 +10,16 @@ import { type Asking, named, quoted, said, words, written } from "./writing.ts"
 
 const protocolOf = (protocol: unknown): Partial<Protocol> => (protocol === null ? {} : accepted("protocol", protocol))
 
-/** What is to be done, and how far its protocol was sealed. */
+/** The protocol's summary, and the state of its seal. */
 function summaryOf({ protocol, sealed, protocolMatchesSeal: matches }: AnswerOf<"plan">): string {
-  const told = protocol === null ? [] : [quoted(accepted("protocol", protocol).summary)]
-  if (sealed === null) return told.join("")
+  const summary = protocol === null ? [] : [quoted(accepted("protocol", protocol).summary)]
+  if (sealed === null) return summary.join("")
   const { digest, opensAt, openedAt, overdue } = sealed
   const seal = `Its protocol was sealed with ${digest}, to be opened by ${opensAt.slice(0, 10)}`
   const agrees = matches === null ? "" : matches ? ", and it gives that digest" : ", and it does not give that digest"
   const state =
     openedAt !== null ? `; it was opened ${openedAt.slice(0, 10)}${agrees}.` : overdue ? "; it is overdue." : "; it is not shown yet."
-  return [...told, `${seal}${state}`].join("\n\n")
+  return [...summary, `${seal}${state}`].join("\n\n")
 }
 
 export function planDocument(asking: Asking): string {
@@ -47,7 +47,7 @@ ${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(e
           ({ name, argv, description }) => `${name}: ${command(argv)}${description === undefined ? "" : ` ${said(description)}`}`,
         ),
       },
-      { title: "What would count as an answer", items: successCriteria.map((criterion) => said(criterion)) },
+      { title: "Success criteria", items: successCriteria.map((criterion) => said(criterion)) },
       {
         title: "Hypotheses it tests",
         items: plan.hypotheses.map(

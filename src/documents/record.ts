@@ -1,4 +1,4 @@
-/** A record: what it says, how it stands, what bears on it and what it rests on. */
+/** A record: its content, its standing, its evidence, and the records it builds on. */
 import { writerName } from "../contract/answers/index.ts"
 import { whyStale } from "../contract/answers/measurements.ts"
 import { partInWords } from "../contract/definitions/sentence.ts"
@@ -52,7 +52,7 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
         ),
       },
       {
-        title: "What was said of it since",
+        title: "Corrections, retractions and disputes",
         items: record.notices.map(
           (notice) =>
             `${named(asking, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it${notice.part === undefined ? "" : ` in ${said(partInWords(notice.part))}`}, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}${notice.answered === undefined ? "" : ` (answered by its author's ${notice.answered.by})`}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
@@ -60,7 +60,7 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
       },
       { title: "Warnings", items: record.warnings.map(({ code, message }) => `${code}: ${said(message)}`) },
       {
-        title: "What bears on it",
+        title: "Evidence",
         items: bearing.map(
           ({ verdict, by, author: speaker, explanation, comparison, independence, standing, at: when }) =>
             `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}; ${independenceInWords(independence, speaker.username)}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}${comparison === undefined ? "" : ` By the numbers: ${said(comparison)}`}`,
@@ -69,7 +69,7 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
       },
       reviewsOf(record),
       {
-        title: "What it names",
+        title: "Premises and references",
         items: rests.map(
           (each) =>
             `${words(each.purpose)} ${named(asking, each.kind, each.versionId, each.label, each)} (${each.status}): ${said(each.wording, 300)} ${said(each.explanation)}`,

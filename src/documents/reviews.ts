@@ -1,11 +1,11 @@
-/** The reviews of something, as a section of its document. */
+/** Reviews, as a section of a document. */
 import { writerName } from "../contract/answers/index.ts"
 import { type Review, reviewerIs } from "../contract/answers/reviews.ts"
 import { type Section, said, words } from "./writing.ts"
 
 const standing = ({ withdrawn, counts, answered }: Review): string =>
   withdrawn !== null
-    ? ", taken back"
+    ? ", withdrawn"
     : counts
       ? answered === null
         ? ""

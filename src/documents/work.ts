@@ -1,4 +1,4 @@
-/** An experiment and an attempt: what is asked, what was run, and what came of it. */
+/** An experiment and an attempt: the question, the runs and their results. */
 import { writerName } from "../contract/answers/index.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { figureLines } from "./figures.ts"
@@ -17,7 +17,7 @@ const placeOf = (dimensions: Attempt["metrics"][number]["dimensions"]): string =
 const metric = ({ name, split, dimensions, value, unit, step }: Attempt["metrics"][number]): string =>
   `${name}${split === null ? "" : ` (${split})`}${placeOf(dimensions)} ${value}${unit === null ? "" : ` ${unit}`}${step === null ? "" : ` at step ${step}`}`
 
-/** What the numbers of a reproduction say, and what it counts for where its registrant says otherwise. */
+/** The comparison of a reproduction's numbers, and what it counts as if its registrant says otherwise. */
 const byNumbers = ({ verdict, repeats }: NonNullable<AnswerOf<"attempt">["reproduction"]>): string =>
   repeats?.comparison === undefined
     ? ""
@@ -30,24 +30,24 @@ const leaseInWords = (lease: AnswerOf<"experiment">["lease"]): string =>
       ? ` until ${lease.until}, when the lease lapsed: another member can take it over`
       : ` until ${lease.until}`
 
-const statement = (name: string, told: AnswerOf<"experiment">["handoff"]): string =>
-  told === null ? "" : `\n${name} (${writerName(told.by)}, ${told.at.slice(0, 10)}):\n\n${quoted(told.text)}\n`
+const statement = (name: string, note: AnswerOf<"experiment">["handoff"]): string =>
+  note === null ? "" : `\n${name} (${writerName(note.by)}, ${note.at.slice(0, 10)}):\n\n${quoted(note.text)}\n`
 
 type Measured = AnswerOf<"experiment_measurements">["metrics"][number]
 
-/** "error (test) by arm, labels over seed, 16 attempts": what there is of a metric. */
+/** The values there are of a metric: "error (test) by arm, labels over seed, 16 attempts". */
 function measured({ metric, split, attempts, dimensions }: Measured): string {
   const { by, over } = placesOf(dimensions)
   return `${metric}${split === null ? "" : ` (${split})`}${by.length === 0 ? "" : ` by ${by.join(", ")}`}${over === undefined ? "" : ` over ${over}`}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`
 }
 
-/** What a table of a metric groups by, and what it takes for repetitions: seeds, where there are some. */
+/** The dimensions to group a metric's table by, and the one whose values are repetitions: the seed, if there is one. */
 function placesOf(dimensions: Measured["dimensions"]): { readonly by: readonly string[]; readonly over: string | undefined } {
   const names = dimensions.map(({ dimension }) => dimension)
   return { by: names.filter((name) => name !== "seed"), over: names.find((name) => name === "seed") }
 }
 
-/** The address of its table as Markdown. */
+/** The address of a metric's table as Markdown. */
 function tableOf(experimentId: string, { metric, split, dimensions }: Measured): string {
   const { by, over } = placesOf(dimensions)
   return pathTo(
@@ -80,7 +80,7 @@ ${quoted(question)}
 Scope:
 
 ${quoted(scope)}
-${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.conclusion)}`
+${statement("Handoff", experiment.handoff)}${statement("Conclusion", experiment.conclusion)}`
   return written(
     head,
     [
@@ -95,7 +95,7 @@ ${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.
         items: acceptedPlans.map((plan) => `${named(asking, "plan", plan.planId, plan.label)}, accepted by ${writerName(plan.acceptedBy)}`),
       },
       {
-        title: "Attempts, and what came of them",
+        title: "Attempts and their results",
         items: runs.map(
           ({ attemptId, label: text, intent, status: state, failure, argv, metrics }) =>
             `${named(asking, "attempt", attemptId, text)} (${intent}), ${words(state)}${failure === null ? "" : `: ${said(`${failure.stage}: ${failure.explanation}`)}`}. ${metrics.length === 0 ? "" : `${metrics.map(metric).join(", ")}. `}Run: ${said(argv.join(" "), 200)}`,
@@ -103,7 +103,7 @@ ${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.
         all: { link: link(pathTo("attempts", {}, { experimentId, order: "label" })), count: attempts.total },
       },
       {
-        title: "What was measured, as tables",
+        title: "Tables of measurements",
         items: ask("experiment_measurements", { experimentId }).metrics.map(
           (each) => `${said(measured(each), 200)}: ${link(tableOf(experimentId, each))}`,
         ),
@@ -112,12 +112,12 @@ ${statement("Handoff", experiment.handoff)}${statement("In the end", experiment.
         title: "Findings",
         items: findings.map(
           ({ finding, towardQuestion, towardHypothesis, author, withdrawn }) =>
-            `${named(asking, "finding", finding.versionId, finding.label, finding)} (${finding.status})${withdrawn === null ? "" : ", taken back"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${writerName(author)}): ${said(finding.wording)}`,
+            `${named(asking, "finding", finding.versionId, finding.label, finding)} (${finding.status})${withdrawn === null ? "" : ", withdrawn"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${writerName(author)}): ${said(finding.wording)}`,
         ),
         all: { link: link(pathTo("experiment_findings", { experimentId })) },
       },
       {
-        title: "What may be done next",
+        title: "Possible next operations",
         items: affordances.operations.map(({ operation, by }) => `${operation} (${words(by)})`),
       },
     ],
@@ -133,7 +133,7 @@ export function attemptDocument(asking: Asking): string {
   const head = `# ${label}: ${words(intent)} attempt, ${words(status)}
 
 Attempt ${attemptId} of ${named(asking, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${writerName(registrant)}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
-${failure === null ? "" : `\nIt failed, at ${said(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nWhat it reproduces: ${words(reproduction.verdict)}: ${said(reproduction.explanation)}${byNumbers(reproduction)}\n`}
+${failure === null ? "" : `\nIt failed, at ${said(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nAs a reproduction: ${words(reproduction.verdict)}: ${said(reproduction.explanation)}${byNumbers(reproduction)}\n`}
 Commit ${repository.commit} of ${repository.url}
 
 Command: ${said(JSON.stringify(argv), 2_000)}
@@ -144,7 +144,7 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
     head,
     [
       {
-        title: "Metrics, each as it was last",
+        title: "Metrics, last values",
         items: [
           ...attempt.metrics.map(metric),
           ...(attempt.metrics.length === 0
@@ -159,7 +159,7 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
         ),
       },
       {
-        title: "Departures from its plan",
+        title: "Deviations from its plan",
         items: (planMatch?.deviations ?? []).map(
           ({ field, planned, registered }) =>
             `${field}: planned ${said(JSON.stringify(planned), 200)}, registered ${said(JSON.stringify(registered), 200)}`,
@@ -173,14 +173,14 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
         ),
       },
       {
-        title: "What was reported",
+        title: "Events",
         items: attempt.events.flatMap(({ event, receivedAt, late, message, exitCode, figures }) => [
           `${receivedAt} ${words(event)}${late === true ? ", late" : ""}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${said(message)}`}`,
           ...figureLines(asking, figures),
         ]),
       },
       {
-        title: "Reproductions of it",
+        title: "Reproductions",
         items: attempt.reproductions.map(
           (each) =>
             `${named(asking, "attempt", each.attemptId, each.label, each)} by ${writerName(each.registrant)}: ${words(each.reproduction?.verdict ?? each.status)}${each.reproduction === null ? "" : byNumbers(each.reproduction)}`,

@@ -1,6 +1,6 @@
 /**
- * How many connections are open. Over the budget, the one closes on which nothing has been asked for longest; where something is
- * asked on all of them, the first request of the newcomer is answered 503. Far beyond that it is closed at once.
+ * Limits the number of open connections. Over the budget, the connection that has been idle longest is closed; if none is idle,
+ * the first request of the new connection is answered 503. Far over the budget, new connections are closed at once.
  */
 import type { IncomingMessage, Server } from "node:http"
 import type { Socket } from "node:net"
@@ -8,69 +8,69 @@ import { sharedBy } from "../edge/limits/address.ts"
 import type { Budgets } from "../edge/limits/budgets.ts"
 import { overBudget } from "../edge/limits/counts.ts"
 
-/** How many connections over the budget get an answer that says so. */
-export const TOLD = 200
+/** The number of connections over the budget that are still answered with a 503. */
+export const ANSWERED_OVER_BUDGET = 200
 
 export class Connections {
   readonly #budgets: Budgets
   readonly #byAddress: boolean
-  /** Those on which no request is under way, the one that is so for longest first, and whose they are. */
-  readonly #quiet = new Map<Socket, string | null>()
+  /** Connections without a request in progress, the longest idle first, with the key they count against. */
+  readonly #idle = new Map<Socket, string | null>()
   readonly #owners = new WeakMap<Socket, string | null>()
   readonly #over = new WeakSet<Socket>()
 
-  /** @param trustProxy whether every connection is the proxy's, whose address stands for nobody */
+  /** @param trustProxy whether all connections come from a proxy, whose address says nothing about the client */
   constructor(server: Server, budgets: Budgets, trustProxy: boolean) {
     this.#budgets = budgets
     this.#byAddress = !trustProxy
-    const most = budgets.connections.total + TOLD
+    const most = budgets.connections.total + ANSWERED_OVER_BUDGET
     let open = 0
-    // The server's own bound would count each of its sockets at the port apart.
+    // The server's maxConnections would apply to each listening socket separately.
     server.on("connection", (socket: Socket) => {
       if (open >= most) return void socket.destroy()
       open += 1
       socket.once("close", () => (open -= 1))
-      this.#opened(socket)
+      this.#add(socket)
     })
   }
 
-  /** Whose share the connection is taken from. */
+  /** The key that the connection counts against. */
   #keyOf(socket: Socket): string | null {
     return this.#byAddress && socket.remoteAddress !== undefined ? sharedBy(socket.remoteAddress.replace(/^::ffff:/, "")) : null
   }
 
-  #opened(socket: Socket): void {
+  #add(socket: Socket): void {
     const { connections } = this.#budgets
     const key = this.#keyOf(socket)
-    if (connections.isOver(key) && !this.#closeOne(key, connections.isOver(null))) this.#over.add(socket)
+    if (connections.isOver(key) && !this.#closeIdle(key, connections.isOver(null))) this.#over.add(socket)
     connections.add(key)
     this.#owners.set(socket, key)
-    this.#quiet.set(socket, key)
+    this.#idle.set(socket, key)
     socket.once("close", () => {
-      this.#quiet.delete(socket)
+      this.#idle.delete(socket)
       connections.add(key, -1)
     })
   }
 
-  /** Closes a quiet connection: any, or one of that address. @returns whether there was one */
-  #closeOne(key: string | null, any: boolean): boolean {
-    for (const [socket, owner] of this.#quiet) {
+  /** Closes an idle connection. @param any whether it may belong to another address @returns whether there was one */
+  #closeIdle(key: string | null, any: boolean): boolean {
+    for (const [socket, owner] of this.#idle) {
       if (!any && owner !== key) continue
-      this.#quiet.delete(socket)
+      this.#idle.delete(socket)
       socket.destroy()
       return true
     }
     return false
   }
 
-  /** A request is over, as its connection may be. */
+  /** Marks the connection of a finished request as idle. */
   ends({ socket }: IncomingMessage): void {
-    if (!socket.destroyed) this.#quiet.set(socket, this.#owners.get(socket) ?? null)
+    if (!socket.destroyed) this.#idle.set(socket, this.#owners.get(socket) ?? null)
   }
 
-  /** A request begins. @throws Refusal on a connection that is over the budget */
+  /** Marks the connection of a new request as busy. @throws Refusal if the connection is over the budget */
   begins({ socket }: IncomingMessage): void {
-    this.#quiet.delete(socket)
+    this.#idle.delete(socket)
     if (this.#over.has(socket)) throw overBudget("The service has too many connections")
   }
 }

@@ -1,4 +1,4 @@
-/** The routes by which a client finds out what the service offers. Every document is made from the registry, once. */
+/** The routes that describe the service: manifest, OpenAPI, skill, schemas. Each document is generated once from the registry. */
 import { healthLive, healthReady } from "../discovery/health.ts"
 import { llmsTxt } from "../discovery/llms.ts"
 import { manifest } from "../discovery/manifest.ts"
@@ -19,28 +19,28 @@ import { packaged } from "../packaged.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import type { TextFile } from "../research/export/zip.ts"
 
-type Made = string | Promise<Uint8Array>
-/** The caller has checked its parameters by its definition. */
-type Documents = { readonly [N in DiscoveryName]: { make(query: DiscoveryParameters<N>): Made }["make"] }
+type Content = string | Promise<Uint8Array>
+/** Functions that make the documents, from parameters already checked. */
+type Documents = { readonly [N in DiscoveryName]: { make(query: DiscoveryParameters<N>): Content }["make"] }
 
 async function* filesOf(files: readonly { readonly path: string; readonly text: string }[]): AsyncGenerator<TextFile, void> {
   for (const { path, text } of files) yield { path, text: [text] }
 }
 
-/** A zip of some files that is the same at each start: its times are the earliest that a zip can hold. */
+/** A zip with the same bytes at each start: its times are the earliest that a zip can hold. */
 async function zipOf(files: Parameters<typeof filesOf>[0]): Promise<Uint8Array> {
-  // Loaded when it is first asked for: few ask.
+  // Loaded on first use, because few clients need it.
   const { zipped } = await import("../research/export/zip.ts")
   return Buffer.concat(await Array.fromAsync(zipped(filesOf(files), new Date(0))))
 }
 
 function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documents {
   const running = { baseUrl, softwareVersion, instanceId: instance.instanceId, lineage: instance.lineage, rates: rates?.numbers ?? null }
-  const told = () => JSON.stringify(manifest(running))
+  const manifestText = () => JSON.stringify(manifest(running))
   const client = () => pythonClient(packaged("src/client/python/research_room.py"), running)
   return {
-    service: told,
-    manifest: told,
+    service: manifestText,
+    manifest: manifestText,
     openapi: ({ slice }) => JSON.stringify(openApi(running, slice)),
     llms_txt: () => llmsTxt(running),
     python_client: client,
@@ -54,45 +54,45 @@ function documents({ instance, baseUrl, softwareVersion, rates }: Edge): Documen
   }
 }
 
-/** @throws Refusal 503 while no write is taken */
+/** @throws Refusal 503 while writes are not accepted */
 async function mustBeReady({ whyNotReady }: Edge): Promise<void> {
   const why = (await whyNotReady?.()) ?? null
   if (why !== null) throw new Refusal("temporarily_unavailable", why, { retryAfter: 2 })
 }
 
-/** What can be asked of these documents is bounded by the registry; this bounds it should that ever change. */
-const ANSWERS = 1_000
+/** The most documents in the cache. The registry allows fewer; this is a safeguard. */
+const CACHED = 1_000
 
-/** As it is sent: one copy, however many are being sent it at a time. */
+/** A document, encoded once however many clients read it. */
 interface Document {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly tag: string
 }
 
-/** The documents by how they were asked for: each is the same for as long as the process runs. */
-function kept(made: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Made>>) {
+/** Caches the documents by name and parameters: each stays the same while the process runs. */
+function cached(make: Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Content>>) {
   const known = new Map<string, Document>()
   return async (name: string, query: Readonly<Record<string, unknown>>): Promise<Document> => {
-    const asked = JSON.stringify([name, query])
-    const found = known.get(asked)
+    const key = JSON.stringify([name, query])
+    const found = known.get(key)
     if (found !== undefined) return found
-    const bytes = Buffer.from((await made[name]?.(query)) ?? "")
+    const bytes = Buffer.from((await make[name]?.(query)) ?? "")
     const document = { bytes, tag: tagOf(bytes) }
-    if (known.size < ANSWERS) known.set(asked, document)
+    if (known.size < CACHED) known.set(key, document)
     return document
   }
 }
 
-/** Adds every discovery route of the registry. */
+/** Adds the discovery routes of the registry. */
 export function discovery(edge: Edge, routes: Routes): void {
-  const document = kept(documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Made>>)
+  const document = cached(documents(edge) as Readonly<Record<string, (query: Readonly<Record<string, unknown>>) => Content>>)
   metricsRoute(edge, routes)
   for (const definition of discoveryRoutes) {
     routes.add(
       definition.method,
       definition.path,
       async (event): Promise<Answer> => {
-        // The Library's schemas are public, but nothing below its path answers to the credential of a Room.
+        // The Library's schemas are public, but its paths refuse a Room credential.
         if (definition.family === "library" && event.req.headers.has("authorization")) {
           mustNotComeFromBrowser(event)
           bearer(edge, definition.family, event)
@@ -100,7 +100,7 @@ export function discovery(edge: Edge, routes: Routes): void {
         const query = checkParameters(definition, event.url.searchParams)
         const isReady = definition.name === "health_ready"
         if (isReady) await mustBeReady(edge)
-        // The one document that changes while the process runs.
+        // The readiness report changes while the process runs, so its content is part of the cache key.
         const { bytes, tag } = await document(definition.name, isReady ? { datedAhead: edge.instance.datedAhead() } : query)
         return answer(bytes, definition.mediaType, 200, {
           etag: tag,

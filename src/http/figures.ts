@@ -1,4 +1,4 @@
-/** The routes of pictures: one is uploaded by a credential or a signed-in person, and read by anyone once something public names it. */
+/** The routes of pictures: agents and signed-in people upload them, and everybody reads those that something public names. */
 import type { H3Event } from "h3"
 import { limits } from "../contract/limits.ts"
 import { pathOfFigure, readFigure, uploadFigure } from "../contract/definitions/figure-routes.ts"
@@ -12,7 +12,7 @@ import { pathParams } from "../edge/paths.ts"
 import { keepFigure } from "../edge/requests/figures.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
-/** Keeps the picture that a request brings. The same picture sent again is answered in the same way. */
+/** Stores an uploaded picture. The same picture sent again gets the same answer. */
 async function keep(edge: Edge, actor: Actor, event: H3Event) {
   const { name, permission } = uploadFigure
   if (actor.grant !== null && !actor.grant.permissions.has(permission))

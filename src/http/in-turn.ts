@@ -1,16 +1,16 @@
-/** Requests that come on one connection without waiting for the answers before them: each has a turn of its own. */
+/** Handles pipelined requests (several on one connection before the first response) one at a time. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 /**
- * Answers the requests of a connection one after the other, at most one in each turn of the thread's work. All of them at once
- * would be one long piece of work, behind which everybody else waits; between two of them others have their turn.
+ * Answers the requests of a connection in order, at most one per turn of the event loop. All at once would be one long task
+ * that blocks every other connection.
  */
 export function inTurn<R extends ServerResponse>(
   answer: (request: IncomingMessage, response: R) => void,
 ): (request: IncomingMessage, response: R) => void {
   const last = new WeakMap<Socket, R>()
-  /** Connections that had their turn. Where an answer is there at once, the next request is read before the turn is over. */
+  /** Connections served in this turn. After an immediate answer, Node reads the next request in the same turn. */
   const served = new WeakSet<Socket>()
 
   const begin = (request: IncomingMessage, response: R) => {
@@ -24,7 +24,7 @@ export function inTurn<R extends ServerResponse>(
     const { socket } = request
     const before = last.get(socket)
     last.set(socket, response)
-    // What an answer says of itself is of no use here: it counts as finished while the requests behind it are still being read.
+    // "finish" is of no use here: it fires while the requests behind are still being parsed.
     response.once("close", () => {
       if (last.get(socket) === response) last.delete(socket)
     })

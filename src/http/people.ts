@@ -1,4 +1,4 @@
-/** The routes by which people come in, as JSON: set-up, sign-in and out, invitations. */
+/** The JSON routes for sign-in: set-up, sign-in and out, invitations. */
 import { actions } from "../contract/operations/actions.ts"
 import { prepareAction } from "../edge/requests/actions.ts"
 import { json, versioned } from "../edge/answers/answer.ts"
@@ -6,7 +6,7 @@ import { hasBody, readJsonBody } from "../edge/limits/body.ts"
 import type { Edge } from "../edge/edge.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 
-/** Adds every action of the registry. */
+/** Adds the actions of the registry. */
 export function peopleRoutes(edge: Edge, routes: Routes): void {
   for (const { method, path, name } of actions) {
     routes.add(method, path, async (event) => {

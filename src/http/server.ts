@@ -1,4 +1,4 @@
-/** The listening server around the application: its time limits, its base path, its orderly end. */
+/** The HTTP server around the application: time limits, base path, graceful shutdown. */
 import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { Duplex } from "node:stream"
 import { toNodeHandler } from "h3/node"
@@ -16,12 +16,12 @@ import { Connections } from "./connections.ts"
 import { inTurn } from "./in-turn.ts"
 import { answerUnreadable, malformed, refuse, targetOf } from "./unreadable.ts"
 
-/** Milliseconds a client may take for its headers, and for its whole request; a stalled one must not hold a socket. */
+/** Milliseconds that a client may take to send its headers, and its whole request, so that a stalled one does not hold a socket. */
 export const patience = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 }
-/** Milliseconds that requests under way are given when the service ends. */
+/** Milliseconds that requests in progress have to finish at shutdown. */
 const GRACE = 10_000
 
-/** The service cannot listen, in a sentence for the person who started it. */
+/** The server cannot listen. The message is for the person who started it. */
 export class ListenError extends Error {
   override readonly name = "ListenError"
 }
@@ -29,8 +29,8 @@ export class ListenError extends Error {
 /** The path of a request without its query. */
 const pathOf = (url: string | undefined): string => (url ?? "/").split("?", 1)[0] ?? "/"
 
-/** Answers while the service is still being made ready: a request that nobody listens to would wait for ever. */
-function notYet(request: IncomingMessage, response: ServiceResponse): void {
+/** Answers while the service starts: a request without a listener would wait forever. */
+function refuseWhileStarting(request: IncomingMessage, response: ServiceResponse): void {
   response.context = new RequestContext("", request.headers["x-request-id"])
   refuse(
     response,
@@ -40,7 +40,7 @@ function notYet(request: IncomingMessage, response: ServiceResponse): void {
   )
 }
 
-const opened = (server: Server, place: { readonly port: number; readonly host: string }): Promise<void> =>
+const listening = (server: Server, place: { readonly port: number; readonly host: string }): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once("error", reject)
     server.listen(place, () => {
@@ -56,18 +56,18 @@ function portOf(server: Server): number {
   return address.port
 }
 
-/** Starts listening; `port` 0 lets the system pick. @throws ListenError */
+/** Starts listening; with `port` 0 the system chooses one. @throws ListenError */
 export async function listen(host: string, port: number, times = patience): Promise<{ server: Server; port: number }> {
-  // A missing Host is refused below, in the words of the protocol.
+  // A missing Host is refused later, with the protocol's refusal.
   const server: Server = createServer<typeof IncomingMessage, typeof ServiceResponse>({
     ...times,
     keepAliveTimeout: 20_000,
     requireHostHeader: false,
     ServerResponse: ServiceResponse,
   })
-  // Node would leave out the headers above a number; their length is bounded anyway.
+  // Above this number Node would drop headers; 0 removes the limit. Their length is limited anyway.
   server.maxHeadersCount = 0
-  await opened(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
+  await listening(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
     const why: Record<string, string> = {
       EADDRINUSE: `Port ${port} on ${host} is in use: end the other program, or choose another --port.`,
       EACCES: `Port ${port} on ${host} may not be used by this user: choose another --port.`,
@@ -76,13 +76,13 @@ export async function listen(host: string, port: number, times = patience): Prom
     }
     throw new ListenError(why[error.code ?? ""] ?? `Cannot listen on ${host}:${port} (${error.code ?? error.message}).`)
   })
-  server.on("request", notYet)
+  server.on("request", refuseWhileStarting)
   return { server, port: portOf(server) }
 }
 
 /**
- * The path of a request below the base path, which a proxy may have left on or taken off. What is a path of the service as
- * it stands is taken so: under a base path such as `/api` the two look alike.
+ * The path of a request without the base path, which a proxy may or may not have removed. A path that exists as sent is taken
+ * unchanged: under a base path such as `/api` both readings are possible.
  */
 function withoutBasePath(url: string, basePath: string, isOwn: (path: string) => boolean): string {
   if (basePath === "" || !url.startsWith(basePath)) return url
@@ -91,7 +91,7 @@ function withoutBasePath(url: string, basePath: string, isOwn: (path: string) =>
   return rest.startsWith("/") ? rest : `/${rest}`
 }
 
-/** Answers requests on a listening server until it is closed. */
+/** Answers requests on a listening server. @returns a function that shuts down gracefully */
 export function serveOn(server: Server, app: App, baseUrl: string): () => Promise<void> {
   const basePath = basePathOf({ baseUrl })
   const { rates, metrics, requestLog, trustProxy = false } = app.edge
@@ -99,25 +99,25 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
   const ownHeaders = headersAt(baseUrl)
   const { budgets = new Budgets() } = app.edge
   const connections = new Connections(server, budgets, trustProxy)
-  const underWay = new Set<ServiceResponse>()
-  let ending = false
+  const inProgress = new Set<ServiceResponse>()
+  let isEnding = false
 
-  const over = (request: IncomingMessage, response: ServiceResponse, context: RequestContext, sentBefore: number): void => {
-    underWay.delete(response)
+  const finish = (request: IncomingMessage, response: ServiceResponse, context: RequestContext, sentBefore: number): void => {
+    inProgress.delete(response)
     connections.ends(request)
-    // One whose head was sent before the end began stays open after its answer.
-    if (ending) setImmediate(() => server.closeIdleConnections())
+    // At shutdown, a connection whose headers were already sent stays open after its response.
+    if (isEnding) setImmediate(() => server.closeIdleConnections())
     const milliseconds = performance.now() - context.startedAt
     const status = response.writableFinished ? response.statusCode : 0
     if (metrics !== undefined) {
-      metrics.underWay -= 1
+      metrics.inProgress -= 1
       metrics.answered(context.route, request.method ?? "", status, milliseconds)
     }
     if (requestLog?.everyRequest)
       requestLog.request(context, request.method ?? "", status, milliseconds, request.socket.bytesWritten - sentBefore)
   }
 
-  /** Refuses a request outside the framework. What no refusal foresaw ends this request, and not the service. */
+  /** Refuses a request outside the framework. An unexpected failure ends this request, not the service. */
   const refuseEarly = (request: IncomingMessage, response: ServiceResponse, context: RequestContext, error: unknown): void => {
     if (!(error instanceof Refusal)) requestLog?.failed(context, error)
     if (response.headersSent) {
@@ -126,7 +126,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     }
     const method = request.method ?? ""
     const refusal = error instanceof Refusal ? error : fault(method)
-    // A page that may read there may read why it does not, and when to ask again.
+    // Pages that may read the response may also read the refusal and its retryAfter.
     const path = withoutBasePath(pathOf(request.url), basePath, (own) => app.serves("OPTIONS", own))
     refuse(
       response,
@@ -143,10 +143,10 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     response.context = context
     response.ownHeaders = ownHeaders
     response.budgets = budgets
-    underWay.add(response)
-    if (metrics !== undefined) metrics.underWay += 1
-    response.once("close", () => over(request, response, context, sentBefore))
-    response.shouldKeepAlive &&= !ending
+    inProgress.add(response)
+    if (metrics !== undefined) metrics.inProgress += 1
+    response.once("close", () => finish(request, response, context, sentBefore))
+    response.shouldKeepAlive &&= !isEnding
     try {
       connections.begins(request)
       const target = targetOf(request, (host) => mustBeOwnHost(host, baseUrl))
@@ -160,10 +160,10 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     new Promise((resolve) => resolve(handle(request, response))).catch((error: unknown) => refuseEarly(request, response, context, error))
   })
 
-  server.off("request", notYet)
+  server.off("request", refuseWhileStarting)
   server.on("request", answer)
   server.on("checkContinue", (request: IncomingMessage, response: ServiceResponse) => {
-    response.shouldKeepAlive &&= !ending
+    response.shouldKeepAlive &&= !isEnding
     response.awaitContinue()
     answer(request, response)
   })
@@ -173,13 +173,13 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     metrics?.answered(null, request.method ?? "", 417, 0)
     refuse(response, malformed("This service meets no expectation but 100-continue.", 417), familyOf(pathOf(request.url)), true)
   })
-  const onSocket = (socket: Duplex) => [...underWay].find((response) => response.socket === socket)
-  answerUnreadable(server, { onSocket, ownHeaders, told: (status) => metrics?.answered(null, "", status, 0) })
+  const onSocket = (socket: Duplex) => [...inProgress].find((response) => response.socket === socket)
+  answerUnreadable(server, { onSocket, ownHeaders, onAnswered: (status) => metrics?.answered(null, "", status, 0) })
   return () =>
     new Promise((resolve) => {
-      ending = true
-      // A connection that is kept open after its answer would be served on, until the grace is over.
-      for (const response of underWay) response.shouldKeepAlive = false
+      isEnding = true
+      // Otherwise a keep-alive connection could send more requests until the grace period ends.
+      for (const response of inProgress) response.shouldKeepAlive = false
       server.close(() => resolve())
       server.closeIdleConnections()
       setTimeout(() => server.closeAllConnections(), GRACE).unref()

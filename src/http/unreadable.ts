@@ -1,6 +1,6 @@
 /**
- * What Node cannot read as a request, or would answer in its own way: every answer has the envelope and the headers that
- * all answers have, and the connection ends with it.
+ * Answers what Node cannot parse as a request or would answer itself: with a refusal envelope and the usual headers, after which
+ * the connection closes.
  */
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
@@ -9,10 +9,10 @@ import { type Family, familyOf } from "../contract/versions.ts"
 import { commonHeaders, refusalText } from "../edge/answers/answer.ts"
 import { type ServiceResponse, RequestContext } from "../edge/limits/request-context.ts"
 
-/** Milliseconds for which a refused client may go on sending before the connection is cut: cut at once, it might lose the answer. */
+/** Milliseconds before the connection of a refused client is cut. If cut at once, the client might lose the response. */
 const LINGER = 1_000
 
-/** The methods that some route takes. */
+/** The methods that any route accepts. */
 const ALLOWED = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
 
 export const malformed = (sentence: string, status: 400 | 417 | 431 = 400): Refusal =>
@@ -25,7 +25,7 @@ const headersOf = (refusal: Refusal): Record<string, string> => ({
   ...refusal.details.headers,
 })
 
-/** Answers a request with a refusal without any of it being looked at further. The connection is kept unless `close` says so. */
+/** Answers a request with a refusal without reading it further. @param close whether the connection closes */
 export function refuse(
   response: ServiceResponse,
   refusal: Refusal,
@@ -45,7 +45,7 @@ export function refuse(
   response.end(body)
 }
 
-/** Answers on a connection that no request could be made of, and ends it. */
+/** Writes a refusal to a socket without a parsed request, and closes it. */
 function refuseRaw(socket: Duplex, refusal: Refusal, family: Family, ownHeaders: Readonly<Record<string, string>>): void {
   if (!socket.writable) {
     socket.destroy()
@@ -67,7 +67,7 @@ function refuseRaw(socket: Duplex, refusal: Refusal, family: Family, ownHeaders:
 }
 
 interface ParseError extends NodeJS.ErrnoException {
-  /** What was being read when it failed. */
+  /** The bytes being parsed when it failed. */
   readonly rawPacket?: Buffer
 }
 
@@ -78,27 +78,27 @@ function refusalFor({ code }: ParseError): Refusal {
   return malformed("The request is not well-formed HTTP/1.1.")
 }
 
-/** The family of the path that a broken request asks for, as far as its first line is there. */
+/** The family of the path in a malformed request, if its first line can be read. */
 function familyIn(packet: Buffer | undefined): Family {
   const path = /^[A-Z]+ (?:https?:\/\/[^/?# ]*)?(\/[^?# ]*)/i.exec(packet?.subarray(0, 2_000).toString("latin1") ?? "")?.[1]
   return familyOf(path ?? "/")
 }
 
 interface SocketContext {
-  /** The answer under way on a connection. */
+  /** The response in progress on a connection. */
   readonly onSocket: (socket: Duplex) => ServiceResponse | undefined
-  /** Header fields that every answer has. */
+  /** Headers of every response. */
   readonly ownHeaders: Readonly<Record<string, string>>
-  /** Hears the status of each answer. */
-  readonly told: (status: number) => void
+  /** Called with the status of each answer. */
+  readonly onAnswered: (status: number) => void
 }
 
-/** Answers whatever Node would answer by itself or not at all. */
-export function answerUnreadable(server: Server, { onSocket, ownHeaders, told }: SocketContext): void {
+/** Answers everything that Node would answer itself or leave unanswered. */
+export function answerUnreadable(server: Server, { onSocket, ownHeaders, onAnswered }: SocketContext): void {
   server.on("clientError", (error: ParseError, socket) => {
     const response = onSocket(socket)
     if (response?.req.complete && !response.writableEnded) {
-      // The request before is whole and under way: no other answer must be taken for its own. The connection ends with it.
+      // The previous request is complete and in progress. Another response would be taken for its own, so only the connection ends.
       response.shouldKeepAlive = false
       return
     }
@@ -108,17 +108,17 @@ export function answerUnreadable(server: Server, { onSocket, ownHeaders, told }:
     }
     const refusal = refusalFor(error)
     const family = response === undefined ? familyIn(error.rawPacket) : familyOf((response.req.url ?? "/").split("?")[0] ?? "/")
-    told(refusal.status)
+    onAnswered(refusal.status)
     refuseRaw(socket, refusal, family, ownHeaders)
   })
   server.on("connect", (_request, socket) => {
-    told(405)
+    onAnswered(405)
     const refusal = new Refusal("method_not_allowed", "This service is not a proxy.", { headers: { allow: ALLOWED } })
     refuseRaw(socket, refusal, "research", ownHeaders)
   })
 }
 
-/** Node keeps the first of several. */
+/** Whether there are several Host headers: Node keeps only the first. */
 const namesTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts += 1
@@ -126,8 +126,8 @@ const namesTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
 }
 
 /**
- * The path and query of a request; a whole address is taken apart, as it must be by HTTP. The host is checked before the
- * framework sees it: the framework makes an address of it, and throws where it makes none.
+ * The path and query of a request. HTTP also allows an absolute address. The host is checked before the framework builds a URL
+ * from it, because the framework throws on an invalid one.
  * @param mustBeOwn throws for a host that is not this service's
  * @throws Refusal
  */

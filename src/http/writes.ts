@@ -1,4 +1,4 @@
-/** The routes of operations: for agents with a credential, and for people in the browser with the same bodies and checks. */
+/** The routes of operations: for agents with a credential, and for people in the browser, with the same bodies and checks. */
 import type { H3Event } from "h3"
 import type { Receipt } from "../contract/answers/index.ts"
 import { smallReceiptOf } from "../contract/answers/small-receipt.ts"
@@ -21,36 +21,36 @@ import { sendBatch, sendWrite } from "../edge/requests/writes.ts"
 
 const parameters = shape(writeParameters)
 
-/** What the query of a write asks for. @throws Refusal `invalid_parameter` */
-const askedOf = (event: H3Event, name: string): WriteParameters =>
+/** The query parameters of a write. @throws Refusal `invalid_parameter` */
+const parametersOf = (event: H3Event, name: string): WriteParameters =>
   event.url.searchParams.size === 0 ? {} : checkParameters({ name, query: parameters }, event.url.searchParams, "a write")
 
-/** The receipt as it is asked for. */
-const shown = (receipt: string, { receipt: form }: WriteParameters): string =>
+/** The receipt in the requested size. */
+const sized = (receipt: string, { receipt: form }: WriteParameters): string =>
   form === "small" ? JSON.stringify(smallReceiptOf(trusted<Receipt>(receipt))) : receipt
 
 async function admit(edge: Edge, operation: Operation, actor: Actor, event: H3Event) {
-  let asked: WriteParameters = {}
+  let requested: WriteParameters = {}
   const receipt = await sendWrite(edge, event, operation, actor, async () => {
-    asked = askedOf(event, operation.name)
-    return { params: pathParams(event), body: await readJsonBody(event), rehearse: asked.rehearse !== undefined }
+    requested = parametersOf(event, operation.name)
+    return { params: pathParams(event), body: await readJsonBody(event), rehearse: requested.rehearse !== undefined }
   })
-  return json(shown(receipt, asked))
+  return json(sized(receipt, requested))
 }
 
 /** Each write of a batch counts against the caller's rate. */
 async function admitBatch(edge: Edge, actor: Actor, event: H3Event) {
-  let asked: WriteParameters = {}
+  let requested: WriteParameters = {}
   const receipts = await sendBatch(edge, event, actor, async () => {
-    asked = askedOf(event, batch.name)
+    requested = parametersOf(event, batch.name)
     const writes = readBatch(await readJsonBody(event))
     for (const _ of writes.slice(1)) countWrite(edge, actor, event)
-    return { writes, rehearse: asked.rehearse !== undefined }
+    return { writes, rehearse: requested.rehearse !== undefined }
   })
-  return json(`{"schemaVersion":${schemaVersions.research},"receipts":[${receipts.map((receipt) => shown(receipt, asked)).join(",")}]}`)
+  return json(`{"schemaVersion":${schemaVersions.research},"receipts":[${receipts.map((receipt) => sized(receipt, requested)).join(",")}]}`)
 }
 
-/** Adds every operation of the registry, and the batch of several. */
+/** Adds the operations of the registry, and the batch. */
 export function writeRoutes(edge: Edge, routes: Routes): void {
   routes.add(batch.method, batch.path, (event) => admitBatch(edge, agentCaller(edge, "research", event), event))
   routes.add(batch.method, batch.browserPath, (event) => admitBatch(edge, pageCaller(edge, event), event))

@@ -1,4 +1,4 @@
-/** Reads of the contract, asked through a door: by their names, or by an address that an answer gave. */
+/** Sends reads to the service: by name, or by an address from an earlier answer. */
 import { agentReads } from "../discovery/manifest.ts"
 import { isForBearer, isStreamed, type Read } from "../contract/definitions/read.ts"
 import { type Input, readRequest } from "../contract/definitions/requests.ts"
@@ -9,26 +9,26 @@ import { limits } from "../contract/limits.ts"
 import { inDigits } from "../contract/text.ts"
 import { isTooLong, type Space, type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
-/** Every read that a program may ask and that answers text. */
+/** The reads that programs may use and that answer text. */
 export const readable: readonly Read[] = agentReads.filter(({ mediaType }) => !isStreamed(mediaType))
 const byName = new Map(readable.map((read) => [read.name, read]))
 export const readNamed = (name: unknown): Read | undefined => (typeof name === "string" ? byName.get(name) : undefined)
 
-/** A path pattern as an expression; an old-style arXiv id has a slash in it. */
+/** A path pattern as a regular expression. An old-style arXiv id contains a slash. */
 const expressionOf = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.]/g, "\\.").replace(/\{(\w+)\}/g, (_, name) => (name === "arxivId" ? "[^?#]+" : "[^/?#]+"))}$`)
 const addresses = readable.map((read) => ({ read, expression: expressionOf(read.path) }))
 const SUFFIX = ".md"
 const pages = Object.keys(documents).map(expressionOf)
 
-/** What an agent asks a read with, beside its parameters. */
+/** The options of a read, apart from its parameters. */
 export interface Asking {
   readonly signal: AbortSignal
-  /** That the answer may have. */
+  /** The most bytes that the answer may have. */
   readonly bytes: number
 }
 
-/** How an agent gets the rest of what a read answers. */
+/** The size of an answer, and how an agent gets the rest of it. */
 function spaceOf({ name, path, query }: Read, bytes: number): Space {
   const parts = "parts" in query.entries ? ", with parts to choose from" : ""
   const rest =
@@ -38,14 +38,14 @@ function spaceOf({ name, path, query }: Read, bytes: number): Space {
   return { bytes, rest }
 }
 
-/** How many items of a page fit into so many bytes, judged by their average; undefined for what is no page, or has one item alone. */
+/** The number of items that fit, estimated from their average size; undefined if the text is no page or has only one item. */
 function itemsThatFit(text: string, bytes: number): number | undefined {
   const { items }: { items?: unknown } = JSON.parse(text)
   if (!Array.isArray(items) || items.length < 2) return undefined
   return Math.max(1, Math.floor((items.length * bytes * 0.9) / Buffer.byteLength(text)))
 }
 
-/** Asks for a page, or for a shorter one where it has no room. */
+/** Reads a page, or a shorter one if it does not fit. */
 async function askPage(door: ServiceCaller, read: Read, path: string, { signal, bytes }: Asking): Promise<ToolAnswer> {
   const ask = (at: string) =>
     door.ask({ method: "GET", path: at, asBearer: isForBearer(read, new URLSearchParams(at.split("?", 2)[1]).has("exclude")) }, signal)
@@ -59,11 +59,11 @@ async function askPage(door: ServiceCaller, read: Read, path: string, { signal, 
   parameters.set("limit", String(fit))
   const shorter = await ask(`${pathname}?${parameters}`)
   if (shorter.status >= 400 || isTooLong(shorter, { ...space, bytes: bytes - 200 })) return toolAnswer(answered, space)
-  const cut = `A page of ${fit}, so that it fits. Its links.next leads on. ${space.rest}`
+  const cut = `A page of ${fit} items, so that it fits. links.next is the next page. ${space.rest}`
   return { text: extendJson(shorter.text, { cut }), isError: false }
 }
 
-/** Asks a read. What it is given beyond the ids of its path is its query; whatever is wrong with that the service says. */
+/** Sends a read. Input that is no id of its path becomes its query, which the service validates. */
 export async function askRead(door: ServiceCaller, read: Read, input: Input, asking: Asking): Promise<ToolAnswer> {
   let path: string
   try {
@@ -75,7 +75,7 @@ export async function askRead(door: ServiceCaller, read: Read, input: Input, ask
   return askPage(door, read, path, asking)
 }
 
-/** A page of the service as Markdown. @param path as the page has it, with `.md` behind it or not, and its query; undefined for no such page */
+/** Reads a page as Markdown. @param path the page's path, with or without `.md`, and its query @returns undefined if there is no such page */
 export async function askDocument(door: ServiceCaller, path: string, { signal, bytes }: Asking): Promise<ToolAnswer | undefined> {
   const [pathname = "", query] = path.split("?", 2)
   const page = pathname.endsWith(SUFFIX) ? pathname.slice(0, -SUFFIX.length) : pathname
@@ -86,7 +86,7 @@ export async function askDocument(door: ServiceCaller, path: string, { signal, b
   return status >= 400 ? { text, isError: true } : toolAnswer({ status, text }, { bytes, rest })
 }
 
-/** A path below the base URL, of an address or a path as answers and documents give them; undefined for one that leads elsewhere. */
+/** The path below the base URL, from an address or path in an answer; undefined for an address outside the service. */
 export function pathBelow({ baseUrl }: ServiceCaller, address: string): string | undefined {
   const base = new URL(`${baseUrl}/`)
   if (!URL.canParse(address, base)) return undefined
@@ -96,10 +96,10 @@ export function pathBelow({ baseUrl }: ServiceCaller, address: string): string |
   return `${pathname.slice(root.length)}${search}`
 }
 
-/** Asks what stands at an address: a read, or a page as Markdown. */
+/** Reads an address: a read, or a page as Markdown. */
 export async function askAddress(door: ServiceCaller, address: string, asking: Asking): Promise<ToolAnswer> {
   const path = pathBelow(door, address)
-  const nothing = toolError(`Nothing that a tool reads is served at ${address.slice(0, 200)}.`)
+  const nothing = toolError(`Tools can read nothing at ${address.slice(0, 200)}.`)
   if (path === undefined) return nothing
   const [pathname = ""] = path.split("?", 1)
   const read = addresses.find(({ expression }) => expression.test(pathname))?.read

@@ -1,4 +1,4 @@
-/** What operations and reads take, for an agent that wants to call one: in terms of the tools, not of HTTP. */
+/** Describes the input of operations and reads, for agents that call them through tools. */
 import { reading } from "../discovery/compact-schema.ts"
 import { agentOperations, agentOperationsOf } from "../discovery/manifest.ts"
 import { pathOf } from "../discovery/markdown.ts"
@@ -11,9 +11,9 @@ import { readable, readNamed } from "./asking.ts"
 import type { ServiceCaller } from "./door.ts"
 import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
-/** The name under which the reads are listed. */
+/** The name that lists the reads. */
 const READS = "reads"
-/** The first sentence of a summary, or what stands before its first colon. */
+/** The first sentence of a summary, or its text up to the first colon. */
 const gist = (summary: string): string => /^.*?(?=[.:;](?:\s|$)|$)/.exec(summary)?.[0] ?? summary
 
 const operationList = (door: ServiceCaller): string =>
@@ -36,28 +36,28 @@ const ofRead = ({ name, summary, path, query }: Read): string =>
     ),
   })
 
-/** A short schema as the tools take it: ids of the path stand in the input, and what `write` fills in does not. */
+/** Converts a short schema to the tools' input: adds the ids of the path. */
 function asInput({ post, $comment: _, properties = {}, ...schema }: JsonSchema): JsonSchema {
   const ids = typeof post === "string" ? pathNames(post).filter((id) => !Object.hasOwn(properties, id)) : []
   return { ...schema, properties: { ...Object.fromEntries(ids.map((id) => [id, {}])), ...properties } }
 }
 
-/** The schemas of some operations as the service that is asked has them. */
+/** The schemas of some operations, as the service has them. */
 async function ofOperations(door: ServiceCaller, names: readonly string[], signal: AbortSignal): Promise<ToolAnswer> {
   const isLibrary = agentOperationsOf("library").some(({ name }) => name === names[0])
   const path = `${pathOf(isLibrary ? "library_schema" : "research_schema")}?compact=1&operation=${names.join(",")}`
   const answered = await door.ask({ method: "GET", path, asBearer: false }, signal)
   if (answered.status >= 400) return toolAnswer(answered, { bytes: 0, rest: "" })
-  const told = trusted<JsonSchema>(answered.text)
-  const { operations } = told
+  const schema = trusted<JsonSchema>(answered.text)
+  const { operations } = schema
   const short = Array.isArray(operations)
-    ? { operations: operations.map((each: unknown) => (isJsonObject(each) ? asInput(each) : each)), $defs: told.$defs }
-    : asInput(told)
+    ? { operations: operations.map((each: unknown) => (isJsonObject(each) ? asInput(each) : each)), $defs: schema.$defs }
+    : asInput(schema)
   return { text: JSON.stringify({ $comment: reading, ...short }), isError: false }
 }
 
-/** Operations by their names, or one read; without a name, a list of all operations. @param name with commas between several */
-export async function schemaTold(door: ServiceCaller, name: unknown, signal: AbortSignal): Promise<ToolAnswer> {
+/** The schemas of operations, or the parameters of a read; without a name, the list of operations. @param name separated by commas if several */
+export async function describe(door: ServiceCaller, name: unknown, signal: AbortSignal): Promise<ToolAnswer> {
   if (name === undefined) return { text: operationList(door), isError: false }
   if (name === READS) return { text: readList(), isError: false }
   const names = (Array.isArray(name) ? name : String(name).split(",")).map((each) => String(each).trim())

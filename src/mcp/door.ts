@@ -1,18 +1,18 @@
-/** How tools reach the service: by its own HTTP routes, whether inside its process or from elsewhere. Nothing else is open to them. */
+/** How tools call the service: through its HTTP routes, inside its process or from another program. */
 
 /** One request. */
 export interface Asked {
   readonly method: "GET" | "POST"
-  /** Below the base URL, with its query. */
+  /** Path and query, without the base URL. */
   readonly path: string
   readonly body?: string | Uint8Array<ArrayBuffer>
-  /** The type of the body; JSON where nothing is said. */
+  /** The type of the body; JSON if left out. */
   readonly mediaType?: string
-  /** Whether the bearer goes with it: to agent routes alone. */
+  /** Whether to send the bearer token. Only agent routes take it. */
   readonly asBearer: boolean
 }
 
-/** What came back: what was asked for, or a refusal in its envelope, as text. */
+/** The response as text: an answer, or a refusal in its envelope. */
 export interface Answered {
   readonly status: number
   readonly text: string
@@ -24,20 +24,20 @@ export interface Picture {
 }
 
 export interface ServiceCaller {
-  /** Scheme, host and path of the service, without a slash at the end. */
+  /** Scheme, host and path of the service, without a trailing slash. */
   readonly baseUrl: string
-  /** What opens more than public reads. */
+  /** The kind of token that the agent has. */
   readonly bearer: Bearer
-  /** Reads a picture of the agent's own machine; left out where this program does not run there. @throws TypeError for what is no picture */
+  /** Reads a picture file on the agent's machine; left out if this program does not run there. @throws TypeError if it is not a picture */
   picture?(path: string): Promise<Picture>
   /** @throws NoAnswer */
   ask(asked: Asked, signal?: AbortSignal): Promise<Answered>
 }
 
-/** What an agent holds: a Room credential, a personal key, or nothing, which reads only. */
+/** The kind of token that an agent has: a Room credential, a personal key, or none, with which it can only read. */
 export type Bearer = "credential" | "key" | "none"
 
-/** No whole answer came: of a write it is not known whether it was stored. */
+/** No complete response arrived: it is unknown whether a write was stored. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer"
 }

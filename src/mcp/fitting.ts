@@ -1,9 +1,9 @@
-/** Answers cut to the bytes that an agent has for them. Each says what was left out, and how to get it. */
+/** Cuts answers to a number of bytes. Each cut answer says what was left out and how to get it. */
 import { isObject } from "../contract/json.ts"
 import { inDigits, shortened } from "../contract/text.ts"
 
 type Form = readonly [characters: number, items: number]
-/** Characters of a text and items of a list, in shorter and shorter forms of an answer. */
+/** The most characters of a text and items of a list, from longer to shorter forms of an answer. */
 const forms: readonly Form[] = [
   [2_000, 50],
   [1_000, 30],
@@ -12,11 +12,11 @@ const forms: readonly Form[] = [
   [100, 5],
   [60, 2],
 ]
-/** Lists that are named as cut; of more, the first ones. */
+/** The most cut lists to name. */
 const NAMED = 12
 
 interface Cut {
-  /** The lists that lost items, by their places, with how many they have. */
+  /** The cut lists by path, with their full lengths. */
   readonly lists: Map<string, number>
   texts: boolean
 }
@@ -37,9 +37,9 @@ function cutTo(value: unknown, form: Form, cut: Cut, at = ""): unknown {
 }
 
 /**
- * A JSON text in at most so many bytes: its longest texts and lists are cut, and `cut` says so.
- * @param how the sentence on how to get the rest
- * @returns undefined where even its shortest form is longer
+ * Cuts a JSON text to at most `bytes` bytes by shortening its texts and lists; `cut` says which.
+ * @param how a sentence that says how to get the rest
+ * @returns undefined if even the shortest form is too long
  */
 export function fittedJson(text: string, bytes: number, how: string): string | undefined {
   const whole: unknown = JSON.parse(text)
@@ -50,19 +50,19 @@ export function fittedJson(text: string, bytes: number, how: string): string | u
     const value = cutTo(whole, form, cut)
     const named = [...cut.lists].slice(0, NAMED).map(([place, length]) => `${items} of ${length} in ${place}`)
     const texts = cut.texts ? [`texts over ${inDigits(characters)} characters`] : []
-    const told = `Cut from ${inDigits(Buffer.byteLength(text))} bytes: ${[...named, ...texts].join("; ")}. ${how}`
-    const answer = JSON.stringify({ ...(isObject(value) && value), cut: told })
+    const note = `Cut from ${inDigits(Buffer.byteLength(text))} bytes: ${[...named, ...texts].join("; ")}. ${how}`
+    const answer = JSON.stringify({ ...(isObject(value) && value), cut: note })
     if (Buffer.byteLength(answer) <= bytes) return answer
   }
   return undefined
 }
 
-/** A text in at most so many bytes, cut at the end of a line. */
+/** Cuts a text to at most `bytes` bytes, at the end of a line. */
 export function fittedText(text: string, bytes: number, how: string): string {
-  const told = `\n[Cut from ${inDigits(Buffer.byteLength(text))} bytes. ${how}]\n`
-  // Half a character at the end is left out with its line.
+  const note = `\n[Cut from ${inDigits(Buffer.byteLength(text))} bytes. ${how}]\n`
+  // A character cut in two is dropped with its line.
   const start = Buffer.from(text)
-    .subarray(0, bytes - Buffer.byteLength(told))
+    .subarray(0, bytes - Buffer.byteLength(note))
     .toString()
-  return `${start.slice(0, start.lastIndexOf("\n") + 1)}${told}`
+  return `${start.slice(0, start.lastIndexOf("\n") + 1)}${note}`
 }

@@ -1,4 +1,4 @@
-/** One message of an agent over HTTP, answered for itself alone: there are no sessions, and nothing is pushed. */
+/** Answers one MCP message over HTTP. There are no sessions and no server messages. */
 import { createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server"
 import type { ServiceCaller } from "./door.ts"
 import { mcpServer } from "./server.ts"
@@ -9,17 +9,17 @@ export interface HttpMessageParts {
   readonly onFault: (error: unknown) => void
 }
 
-/** @param request its headers alone; `message`: its body, read. Agents of both eras of the protocol are answered, each in JSON. */
+/** @param request only its headers are used @param message its parsed body. Agents of the older and the newer protocol both get JSON. */
 export async function answerHttpMessage(
   { door, version, onFault }: HttpMessageParts,
   request: Request,
   message: unknown,
 ): Promise<Response> {
-  const made = () => mcpServer(door, version, onFault)
-  // No subscription is taken: whoever waits for a change asks the activity feed with `wait`.
+  const makeServer = () => mcpServer(door, version, onFault)
+  // Subscriptions are not supported: an agent waits for changes with the activity feed's `wait`.
   if (!(await isLegacyRequest(request, message)))
-    return createMcpHandler(made, { legacy: "reject", maxSubscriptions: 0 }).fetch(request, { parsedBody: message })
-  const server = made()
+    return createMcpHandler(makeServer, { legacy: "reject", maxSubscriptions: 0 }).fetch(request, { parsedBody: message })
+  const server = makeServer()
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {

@@ -1,4 +1,4 @@
-/** Prompts: how to begin in a Room, and how to come back to one. */
+/** Prompts to start work in a Room, and to resume it. */
 import { skillAdvice, skillRules } from "../discovery/skill-rules.ts"
 import { limits } from "../contract/limits.ts"
 import type { Input } from "../contract/definitions/requests.ts"
@@ -11,10 +11,10 @@ interface Prompt {
   readonly name: string
   readonly description: string
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[]
-  /** What is said. */
-  said(given: Readonly<Record<string, string>>): string
-  /** What is read for it, by the names of reads. */
-  read(given: Readonly<Record<string, string>>, door: ServiceCaller): readonly (readonly [string, Input])[]
+  /** The text of the prompt. */
+  text(input: Readonly<Record<string, string>>): string
+  /** The reads whose answers go with it. */
+  reads(input: Readonly<Record<string, string>>, door: ServiceCaller): readonly (readonly [string, Input])[]
 }
 
 const room = { name: "roomId", description: "The id of the Room.", required: true }
@@ -30,22 +30,22 @@ const briefOf = (roomId: string | undefined) => ["room_brief", { roomId, format:
 export const prompts: readonly Prompt[] = [
   {
     name: "start",
-    description: "Begin to work in a Room: what it is about, how to go about it.",
-    arguments: [room, { name: "task", description: "What you were asked to do there.", required: false }],
-    said: ({ task }) =>
+    description: "Start work in a Room: its question, and how to go about it.",
+    arguments: [room, { name: "task", description: "Your task in the Room.", required: false }],
+    text: ({ task }) =>
       `You take part in the research of a Room; its brief follows. ${manners} Begin with \`whoami\` if you may write, and with what the brief says comes next.${task === undefined ? "" : `\n\nYour task: ${task}`}`,
-    read: ({ roomId }) => [briefOf(roomId)],
+    reads: ({ roomId }) => [briefOf(roomId)],
   },
   {
     name: "resume",
-    description: "Come back to a Room: what changed since, and what is yours to finish.",
+    description: "Come back to a Room: what has changed, and what you have to finish.",
     arguments: [
       room,
-      { name: "after", description: "The activityWatermark you kept; left out, the Room's newest state alone.", required: false },
+      { name: "after", description: "The activityWatermark that you kept; left out, only the Room's present state.", required: false },
     ],
-    said: ({ after }) =>
-      `You come back to the research of a Room. Its brief follows${after === undefined ? "" : `, and what changed after entry ${after} of its activity`}; with a credential also who you are and the work that is yours. Finish or hand over what you hold before you begin anything: an attempt without an outcome reads as unknown. ${manners}`,
-    read: ({ roomId, after }, { bearer }) => [
+    text: ({ after }) =>
+      `You come back to the research of a Room. Its brief follows${after === undefined ? "" : `, and what changed after entry ${after} of its activity`}; with a credential also who you are and your unfinished work. Finish or hand over what you hold before you begin anything else: an attempt without an outcome reads as unknown. ${manners}`,
+    reads: ({ roomId, after }, { bearer }) => [
       briefOf(roomId),
       ...(after === undefined ? [] : [["room_activity", { roomId, after, format: "lines" }] as const]),
       ...(bearer === "credential" ? [["identity", {}] as const] : []),
@@ -53,26 +53,26 @@ export const prompts: readonly Prompt[] = [
   },
 ]
 
-/** What a prompt says, with what it has read. @throws ProtocolError for a prompt or an argument that is none, and what the service refuses */
-export async function prompted(door: ServiceCaller, name: string, given: Readonly<Record<string, string>>, signal: AbortSignal) {
+/** Fills in a prompt, with the answers of its reads. @throws ProtocolError for an unknown prompt, a wrong argument, or a refusal */
+export async function fillPrompt(door: ServiceCaller, name: string, input: Readonly<Record<string, string>>, signal: AbortSignal) {
   const prompt = prompts.find((known) => known.name === name)
   if (prompt === undefined)
     throw refused(`There is no prompt ${name.slice(0, 100)}; there are ${prompts.map((known) => known.name).join(", ")}.`)
-  const missing = prompt.arguments.find((argument) => argument.required && given[argument.name] === undefined)
+  const missing = prompt.arguments.find((argument) => argument.required && input[argument.name] === undefined)
   if (missing !== undefined) throw refused(`${name} needs ${missing.name}.`)
-  const tooLong = prompt.arguments.find((argument) => (given[argument.name] ?? "").length > limits.statement)
+  const tooLong = prompt.arguments.find((argument) => (input[argument.name] ?? "").length > limits.statement)
   if (tooLong !== undefined) throw refused(`${tooLong.name} is over ${limits.statement} characters.`)
   const texts: string[] = []
-  for (const [read, input] of prompt.read(given, door)) {
-    const told = await askRead(door, present(readNamed(read)), input, { signal, bytes: limits.toolAnswerBytes })
-    if (told.isError) throw refused(told.text)
-    texts.push(told.text)
+  for (const [read, parameters] of prompt.reads(input, door)) {
+    const answer = await askRead(door, present(readNamed(read)), parameters, { signal, bytes: limits.toolAnswerBytes })
+    if (answer.isError) throw refused(answer.text)
+    texts.push(answer.text)
   }
-  const uri = roomAddress(door, given.roomId ?? "")
+  const uri = roomAddress(door, input.roomId ?? "")
   return {
     description: prompt.description,
     messages: [
-      { role: "user" as const, content: { type: "text" as const, text: prompt.said(given) } },
+      { role: "user" as const, content: { type: "text" as const, text: prompt.text(input) } },
       ...texts.map((text, index) =>
         index === 0
           ? { role: "user" as const, content: { type: "resource" as const, resource: { uri, mimeType: "text/markdown", text } } }

@@ -1,4 +1,4 @@
-/** Rooms, Threads, records and work as resources: the documents that are served at the addresses of their pages. */
+/** Rooms, Threads, records and work as MCP resources: the Markdown documents at the addresses of their pages. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server"
 import { mcpPath } from "../contract/base-path.ts"
 import { present } from "../contract/present.ts"
@@ -12,7 +12,7 @@ import { limits } from "../contract/limits.ts"
 
 const mimeType = "text/markdown"
 
-/** The addresses of documents, with a place for an id in each. */
+/** The URI templates of the documents. */
 export const templatesOf = ({ baseUrl }: ServiceCaller) =>
   Object.keys(documents).map((path) => {
     const noun = present(path.split("/")[1]).replace(/s$/, "")
@@ -22,15 +22,15 @@ export const templatesOf = ({ baseUrl }: ServiceCaller) =>
 const skillOf = ({ baseUrl }: ServiceCaller) => ({
   uri: `${baseUrl}${mcpPath}/skill.md`,
   name: "skill",
-  description: "How an agent works here with these tools.",
+  description: "How agents work with these tools.",
   mimeType,
 })
 
-/** A Room's page as a resource. */
+/** The URI of a Room's document. */
 export const roomAddress = ({ baseUrl }: ServiceCaller, roomId: string): string => `${baseUrl}/rooms/${roomId}.md`
 
-/** The skill and the Rooms, newest first, a page at a time. @throws ProtocolError for a cursor that is none */
-export async function listed(door: ServiceCaller, cursor: string | undefined, signal: AbortSignal) {
+/** Lists the skill, and the Rooms, newest first, page by page. @throws ProtocolError for an invalid cursor */
+export async function listResources(door: ServiceCaller, cursor: string | undefined, signal: AbortSignal) {
   const { status, text } = await door.ask(
     { method: "GET", path: pathTo("rooms", {}, cursor === undefined ? {} : { after: cursor }), asBearer: false },
     signal,
@@ -46,14 +46,14 @@ export async function listed(door: ServiceCaller, cursor: string | undefined, si
   return { resources: cursor === undefined ? [skillOf(door), ...rooms] : rooms, ...(nextCursor === null ? {} : { nextCursor }) }
 }
 
-/** @throws ResourceNotFoundError for an address that is none of these, or where nothing is */
-export async function resource(door: ServiceCaller, uri: string, signal: AbortSignal) {
+/** Reads a resource. @throws ResourceNotFoundError for another address, or if there is nothing at it */
+export async function readResource(door: ServiceCaller, uri: string, signal: AbortSignal) {
   if (uri === skillOf(door).uri) return { contents: [{ uri, mimeType, text: mcpSkill(door) }] }
   const path = pathBelow(door, uri)
-  const told = path === undefined ? undefined : await askDocument(door, path, { signal, bytes: limits.toolAnswerMost })
-  if (told === undefined || told.isError) throw new ResourceNotFoundError(uri, told?.text.replace(/^#+ */, "").trim())
-  return { contents: [{ uri, mimeType, text: told.text }] }
+  const document = path === undefined ? undefined : await askDocument(door, path, { signal, bytes: limits.toolAnswerMost })
+  if (document === undefined || document.isError) throw new ResourceNotFoundError(uri, document?.text.replace(/^#+ */, "").trim())
+  return { contents: [{ uri, mimeType, text: document.text }] }
 }
 
-/** A refusal in the place of something other than a tool's answer. */
+/** The error for a refusal outside a tool's answer. */
 export const refused = (text: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, text)

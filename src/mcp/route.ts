@@ -1,4 +1,4 @@
-/** `/mcp`: agents that speak MCP, let in by the same doors as everybody. */
+/** `/mcp`: the route for agents that speak MCP, with the authentication and limits of every route. */
 import type { H3Event } from "h3"
 import { mcpPath } from "../contract/base-path.ts"
 import { uploadFigure } from "../contract/definitions/figure-routes.ts"
@@ -15,10 +15,10 @@ import { tokenPrefixes } from "../people/tokens.ts"
 import type { Answered, Asked, Bearer, ServiceCaller } from "./door.ts"
 import { isUpload } from "./uploading.ts"
 
-/** Sends a request through the whole application, as if it had come from outside. */
+/** Sends a request to the application inside this process. */
 export type Within = (url: string, init: RequestInit, context: Record<string, unknown>) => Response | Promise<Response>
 
-/** Which key an agent brings. One that opens nothing is refused here, whatever is asked. @throws Refusal */
+/** The kind of token in the request. An invalid one is refused whatever the message. @throws Refusal */
 function bearerOf(edge: Edge, event: H3Event): Bearer {
   const authorization = event.req.headers.get("authorization")
   if (authorization === null) return "none"
@@ -27,12 +27,12 @@ function bearerOf(edge: Edge, event: H3Event): Bearer {
   return isKey ? "key" : "credential"
 }
 
-/** Characters of an address: as many as HTTP takes with its headers. */
+/** The most characters in an address: what HTTP allows with headers. */
 const LONGEST_PATH = 16_384
 
 const tooLong = new Refusal("invalid_parameter", `The ids and parameters are over ${LONGEST_PATH} characters together.`)
 
-/** The service's own routes, each request counted for whoever the agent is. */
+/** Calls the service's routes inside this process. Each request counts against the agent's limits. */
 class LocalCaller implements ServiceCaller {
   readonly baseUrl: string
   readonly bearer: Bearer
@@ -70,23 +70,23 @@ class LocalCaller implements ServiceCaller {
   }
 }
 
-/** Adds the route. @param within the application that it is a route of */
+/** Adds the route. @param within the application */
 export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
   routes.add("POST", mcpPath, async (event): Promise<Answer> => {
     mustNotComeFromBrowser(event)
     const door = new LocalCaller(edge, within, event)
     const message = await readJsonBody(event, { most: limits.figureMessageBytes, name: uploadFigure.name, isOne: isUpload })
     if (Array.isArray(message))
-      throw new Refusal("invalid_schema", "Send one message in a request: batches are not taken.", {
+      throw new Refusal("invalid_schema", "Send one message per request: batches are not supported.", {
         issues: [{ path: "", message: "must be an object" }],
       })
-    // Loaded when the first agent comes: most instances start without one.
+    // Loaded for the first agent: most instances start without one.
     const { answerHttpMessage } = await import("./http-message.ts")
     const { softwareVersion: version, requestLog } = edge
-    const asked = new Request(event.url, { method: "POST", headers: event.req.headers, signal: event.req.signal })
+    const request = new Request(event.url, { method: "POST", headers: event.req.headers, signal: event.req.signal })
     const response = await answerHttpMessage(
       { door, version, onFault: (error) => requestLog?.failed(contextOf(event), error) },
-      asked,
+      request,
       message,
     )
     const type = response.headers.get("content-type")?.split(";")[0] ?? "application/json"

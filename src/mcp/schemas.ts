@@ -1,4 +1,4 @@
-/** The input of tools as JSON Schema, from the definitions of what they call. The service checks it: here it is only described. */
+/** JSON Schemas for the tools' input, from the definitions of reads. They only describe it: the service validates it. */
 import { pathParameters, queryParameters } from "../discovery/parameters.ts"
 import type { JsonObject } from "../contract/json.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
@@ -10,10 +10,10 @@ export type InputSchema = {
   readonly required?: string[]
 }
 
-/** What a model needs of a parameter; bounds and patterns are for programs, and a wrong word is refused with the right ones. */
+/** The parts of a parameter's schema that a model needs. Bounds and patterns are left out: the service's refusal names the valid values. */
 function brief({ type, items }: JsonSchema): JsonObject {
-  const said: JsonObject = type === undefined ? {} : { type }
-  return items === undefined ? said : { ...said, items: brief(items) }
+  const schema: JsonObject = type === undefined ? {} : { type }
+  return items === undefined ? schema : { ...schema, items: brief(items) }
 }
 
 export const object = (properties: JsonObject, required: readonly string[] = []): InputSchema => ({
@@ -23,23 +23,23 @@ export const object = (properties: JsonObject, required: readonly string[] = [])
 })
 
 /**
- * What some reads take, of which one is asked. They take what else the reads take, too.
- * @param told the parameters that are told
- * @param given those that are filled in where they are left out
+ * The input of a tool that uses one of several reads. The tool also takes the reads' other parameters.
+ * @param described the parameters to describe
+ * @param filledIn the parameters that get a value if left out
  */
-export function inputOf(reads: readonly Read[], told: readonly string[], given: readonly string[]): InputSchema {
+export function inputOf(reads: readonly Read[], described: readonly string[], filledIn: readonly string[]): InputSchema {
   const taken = reads.map((read) => [...pathParameters(read.path), ...queryParameters(read.query.entries)])
   const parameters = new Map(taken.flat().map((parameter) => [parameter.name, parameter]))
   const isNeeded = (name: string) =>
-    !given.includes(name) && taken.every((each) => each.some((other) => other.name === name && other.required))
+    !filledIn.includes(name) && taken.every((each) => each.some((other) => other.name === name && other.required))
   return object(
     Object.fromEntries(
-      told.map((name) => {
+      described.map((name) => {
         const parameter = parameters.get(name)
         if (parameter === undefined) throw new Error(`no read of ${reads.map((read) => read.name).join(", ")} takes ${name}`)
         return [name, brief(parameter.schema)]
       }),
     ),
-    told.filter(isNeeded),
+    described.filter(isNeeded),
   )
 }

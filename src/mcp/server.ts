@@ -1,11 +1,11 @@
-/** The server that speaks MCP, over whatever transport: made anew for each request or connection, it keeps nothing of its own. */
+/** The MCP server, for any transport. A new one is made for each request or connection; it keeps no state. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server"
 import { serviceName } from "../contract/versions.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import type { ServiceCaller } from "./door.ts"
 import { NoAnswer } from "./door.ts"
-import { prompted, prompts } from "./prompts.ts"
-import { listed, resource, templatesOf } from "./resources.ts"
+import { fillPrompt, prompts } from "./prompts.ts"
+import { listResources, readResource, templatesOf } from "./resources.ts"
 import { instructions } from "./skill.ts"
 import { type ToolAnswer, toolError } from "./tool-answer.ts"
 import type { Tool } from "./tool.ts"
@@ -20,18 +20,16 @@ const listedTool = ({ name, description, inputSchema, isRead }: Tool) => ({
 
 const result = ({ text, isError }: ToolAnswer): CallToolResult => ({ content: [{ type: "text", text }], isError })
 
-/** What is not there for this bearer, and why. */
+/** The error for a tool that this bearer does not have. */
 function missing(name: string): ToolAnswer {
   if (!tools.some((tool) => tool.name === name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name.slice(0, 100)}.`)
   return toolError(
-    `${name} is not open to you: it needs a Room credential (${tokenPrefixes.credential}…) for research, a personal key (${tokenPrefixes.personalKey}…) for a Library, sent as the bearer. A person issues one in the browser.`,
+    `${name} is not available to you: it needs a Room credential (${tokenPrefixes.credential}…) for research, or a personal key (${tokenPrefixes.personalKey}…) for a Library, sent as the bearer token. A person issues one in the browser.`,
   )
 }
 
-/**
- * @param onFault told of what went wrong and no refusal foresaw; the agent hears only that it did
- */
+/** @param onFault called with an unexpected error; the agent only learns that the call failed */
 export function mcpServer(door: ServiceCaller, version: string, onFault: (error: unknown) => void): Server {
   const server = new Server(
     { name: serviceName, version },
@@ -62,11 +60,11 @@ export function mcpServer(door: ServiceCaller, version: string, onFault: (error:
     }),
   )
   server.setRequestHandler("resources/list", ({ params }, { mcpReq: { signal } }) =>
-    orProtocolError(() => listed(door, params?.cursor, signal)),
+    orProtocolError(() => listResources(door, params?.cursor, signal)),
   )
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templatesOf(door) }))
   server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) =>
-    orProtocolError(() => resource(door, uri, signal)),
+    orProtocolError(() => readResource(door, uri, signal)),
   )
   server.setRequestHandler("prompts/list", () => ({
     prompts: prompts.map(({ name, description, arguments: taken }) => ({
@@ -75,8 +73,8 @@ export function mcpServer(door: ServiceCaller, version: string, onFault: (error:
       arguments: taken.map((each) => ({ ...each })),
     })),
   }))
-  server.setRequestHandler("prompts/get", ({ params: { name, arguments: given = {} } }, { mcpReq: { signal } }) =>
-    orProtocolError(() => prompted(door, name, given, signal)),
+  server.setRequestHandler("prompts/get", ({ params: { name, arguments: input = {} } }, { mcpReq: { signal } }) =>
+    orProtocolError(() => fillPrompt(door, name, input, signal)),
   )
   return server
 }

@@ -1,4 +1,4 @@
-/** What an agent is told of the work: its instructions when it connects, and the skill, which is a resource. Both speak of tools alone. */
+/** The guidance for agents: the instructions sent when they connect, and the skill, a resource. Both mention only tools. */
 import { blocks, bullets, inCode, numbered } from "../discovery/markdown.ts"
 import { skillAdvice as advice, skillRules as rules, skillSteps } from "../discovery/skill-rules.ts"
 import { uploadFigure } from "../contract/definitions/figure-routes.ts"
@@ -17,18 +17,16 @@ const mayDo: Readonly<Record<Bearer, string>> = {
 export const instructions = ({ baseUrl, bearer }: ServiceCaller): string =>
   `Public research in Rooms at ${baseUrl}: hypotheses, experiments, attempts and findings, with the evidence for and against them. ${mayDo[bearer]} ${advice.weigh}`
 
-const tool = (name: string): string => inCode(name)
-
 export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
   `${blocks(
     "# Research Rooms by MCP",
     `Public research in Rooms at ${baseUrl}: people in a browser and agents see one record. A Room holds Threads; a Thread holds messages, cards of records, and receipts of everything else. ${rules.immutable} ${rules.runs_nothing}`,
     "## Begin",
     numbered([
-      `${tool("brief")}: where your Room stands, what failed, what to do next. It names the Room and its opening Thread by their ids.`,
-      `${tool("search")} and ${tool("similar")}: what was said and tried already.`,
-      `${tool("schema")} with the names of the operations you need, with commas between them.`,
-      `${tool("rehearse")}, if you are not sure; then ${tool("write")}.`,
+      `${inCode("brief")}: where your Room stands, what failed, what to do next. It names the Room and its opening Thread by their ids.`,
+      `${inCode("search")} and ${inCode("similar")}: what was said and tried already.`,
+      `${inCode("schema")} with the names of the operations you need, with commas between them.`,
+      `${inCode("rehearse")}, if you are not sure; then ${inCode("write")}.`,
     ]),
     "## A piece of research",
     "The writes of each line can go together.",
@@ -36,17 +34,17 @@ export const mcpSkill = ({ baseUrl }: ServiceCaller): string =>
     "## Writing",
     bullets([
       `${rules.schema} ${rules.whole}`,
-      `${tool("write")} fills in the delivery id and tells it in the receipt. After an uncertain delivery send the same input again with that id. ${rules.replayed} ${rules.changed}`,
+      `${inCode("write")} fills in the delivery id and tells it in the receipt. After an uncertain delivery send the same input again with that id. ${rules.replayed} ${rules.changed}`,
       `${inCode("writes")} holds up to ${limits.batchWrites} writes, done in order or not at all. ${inCode('{"$from": "a", "path": "/targetId"}')} takes a part of the receipt of the earlier write named ${inCode("a")}: its ${inCode("/result/revision")}, ${inCode("/result/status")}, ${inCode("/result/planId")}, ${inCode("/entry/sequence")}.`,
-      `${tool(uploadFigure.name)} keeps a picture and answers the digest that ${inCode("figures")} of a write names.`,
+      `${inCode(uploadFigure.name)} keeps a picture and answers the digest that ${inCode("figures")} of a write names.`,
       `${rules.guarded} ${advice.copy_expected}`,
       `${advice.conflict} ${advice.write_markdown} ${advice.write_ids}`,
     ]),
     "## Reading",
     bullets([
-      `An answer has ${inDigits(limits.toolAnswerBytes)} bytes at most; what is longer is cut and says so in ${inCode("cut")}. ${tool("read")} and ${tool("open")} take ${inCode("bytes")} for more.`,
-      `${tool("read")} asks anything by its name: ${tool("schema")} with name ${inCode("reads")} lists them. ${inCode("links.next")} of a list is a path for ${tool("read")}.`,
-      `${tool("inbox")} with ${inCode("after")} and ${inCode("wait")} waits for what concerns you; ${tool("activity")} for everything. The last line of each says where it goes on.`,
+      `An answer has ${inDigits(limits.toolAnswerBytes)} bytes at most; what is longer is cut and says so in ${inCode("cut")}. ${inCode("read")} and ${inCode("open")} take ${inCode("bytes")} for more.`,
+      `${inCode("read")} asks anything by its name: ${inCode("schema")} with name ${inCode("reads")} lists them. ${inCode("links.next")} of a list is a path for ${inCode("read")}.`,
+      `${inCode("inbox")} with ${inCode("after")} and ${inCode("wait")} waits for what concerns you; ${inCode("activity")} for everything. The last line of each says where it goes on.`,
       rules.status,
       rules.stale,
       rules.attempt_unknown,

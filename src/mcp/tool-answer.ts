@@ -1,4 +1,4 @@
-/** The text that a tool answers with: an answer, cut to the bytes there are for it, or a refusal with its remedy. */
+/** The text of a tool's answer: the service's answer, cut to fit, or a refusal with its remedy. */
 import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
 import { refusals } from "../contract/refusals/refusal.ts"
@@ -11,21 +11,21 @@ export interface ToolAnswer {
   readonly isError: boolean
 }
 
-/** What there is for an answer. */
+/** The space for an answer. */
 export interface Space {
   readonly bytes: number
-  /** How an agent gets what has no room in it, as a sentence. */
+  /** A sentence that says how to get what does not fit. */
   readonly rest: string
 }
 
 export const toolError = (text: string): ToolAnswer => ({ text, isError: true })
 
-/** The remedy for a refusal, from the contract; a newer service may have more codes. */
+/** The contract's remedy for a refusal; empty for a code of a newer service. */
 function remedyOf(code: string): string {
   return isKeyOf(refusals, code) ? `${refusals[code].remedy}\n` : ""
 }
 
-/** Reads a refusal of the service; null for another text, such as an answer of a proxy. */
+/** Parses a refusal; null for other text, such as a proxy's error page. */
 function refusalIn(text: string): { readonly error: string; readonly refusal: string } | null {
   try {
     const { error, refusal }: { error?: unknown; refusal?: unknown } = JSON.parse(text)
@@ -35,26 +35,24 @@ function refusalIn(text: string): { readonly error: string; readonly refusal: st
   }
 }
 
-/** Whether an answer of the service is one, and has no room. */
+/** Whether an answer does not fit. A refusal always fits. */
 export const isTooLong = ({ status, text }: Answered, { bytes }: Space): boolean => status < 400 && Buffer.byteLength(text) > bytes
 
-/** @param more what else a refused caller should know */
+/** Makes a tool's answer from a response. @param more what else to tell a refused caller */
 export function toolAnswer(answered: Answered, space: Space, more = ""): ToolAnswer {
   const { status, text } = answered
   if (status >= 400) {
     const refused = refusalIn(text)
-    if (refused === null) return toolError(`The service answered with status ${status}, and not in its own words: ${text.slice(0, 200)}`)
+    if (refused === null) return toolError(`The service answered with status ${status} and no refusal of its own: ${text.slice(0, 200)}`)
     return toolError(`Refused: ${refused.error} (${refused.refusal}, ${status})\n${remedyOf(refused.refusal)}${more}${text}`)
   }
   if (!isTooLong(answered, space)) return { text, isError: false }
   const fitted = text.startsWith("{") ? fittedJson(text, space.bytes, space.rest) : fittedText(text, space.bytes, space.rest)
   return fitted === undefined
-    ? toolError(
-        `The answer would have ${inDigits(Buffer.byteLength(text))} bytes; there are ${inDigits(space.bytes)} for it. ${space.rest}`,
-      )
+    ? toolError(`The answer has ${inDigits(Buffer.byteLength(text))} bytes, over the ${inDigits(space.bytes)} available. ${space.rest}`)
     : { text: fitted, isError: false }
 }
 
-/** The bytes that an agent asks for. @param asked what it gave, of whatever kind */
-export const bytesOf = (asked: unknown): number =>
-  Math.min(limits.toolAnswerMost, typeof asked === "number" && asked >= limits.toolAnswerBytes ? asked : limits.toolAnswerBytes)
+/** The size limit that an agent asks for, within the limits of the contract. */
+export const bytesOf = (requested: unknown): number =>
+  Math.min(limits.toolAnswerMost, typeof requested === "number" && requested >= limits.toolAnswerBytes ? requested : limits.toolAnswerBytes)

@@ -1,16 +1,16 @@
-/** What a tool is, and what it is called with. */
+/** The definition of a tool, and the arguments of a call. */
 import type { Input } from "../contract/definitions/requests.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
 import type { InputSchema } from "./schemas.ts"
 import type { ToolAnswer } from "./tool-answer.ts"
 import type { Sender } from "./writing.ts"
 
-/** A call of a tool on its way. */
+/** A call of a tool. */
 export interface Call {
   readonly door: ServiceCaller
   readonly input: Input
   readonly signal: AbortSignal
-  /** The program that calls, where it said what it is. */
+  /** The calling program, if it named itself. */
   readonly sender: Sender | undefined
 }
 
@@ -19,9 +19,9 @@ export interface Tool {
   readonly description: string
   readonly inputSchema: InputSchema
   readonly isRead: boolean
-  /** For whom it is there; for everybody where nothing is said. */
+  /** The kinds of bearer that have this tool; all if left out. */
   readonly for?: readonly Bearer[]
-  /** Whether it is there only where the door reads the agent's files, or only where it does not. */
+  /** True: only where the agent's files can be read. False: only where they cannot. */
   readonly needsFiles?: boolean
   call(call: Call): Promise<ToolAnswer>
 }

@@ -1,4 +1,4 @@
-/** Uploads a picture: its bytes in base64, or a file of the agent's own machine where this program runs there. Whether it is one the service says. */
+/** Uploads a picture, given in base64 or as a file on the agent's machine. The service checks that it is one. */
 import * as v from "valibot"
 import { figureTypes, isFigureType, uploadFigure } from "../contract/definitions/figure-routes.ts"
 import { limits } from "../contract/limits.ts"
@@ -9,7 +9,7 @@ import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 const { name, method, path: route, summary } = uploadFigure
 
 const toolCall = v.object({ method: v.literal("tools/call"), params: v.object({ name: v.literal(name) }) })
-/** Whether a message brings a picture. */
+/** Whether a message uploads a picture. */
 export const isUpload = (message: unknown): boolean => v.is(toolCall, message)
 
 async function upload({ door, input, signal }: Call): Promise<ToolAnswer> {
@@ -20,7 +20,7 @@ async function upload({ door, input, signal }: Call): Promise<ToolAnswer> {
       rest: "",
     })
   if (typeof data === "string" && typeof mediaType === "string")
-    // A data URI holds the same behind its comma.
+    // A data URI has the same bytes after its comma.
     return send(new Uint8Array(Buffer.from(data.slice(data.indexOf(",") + 1), "base64")), isFigureType(mediaType) ? mediaType : "")
   if (typeof path !== "string" || door.picture === undefined)
     return toolError(`Give data (base64) and mediaType${door.picture === undefined ? "" : ", or the path of a file"}.`)
@@ -35,7 +35,7 @@ async function upload({ door, input, signal }: Call): Promise<ToolAnswer> {
 
 const base64 = { data: { type: "string", contentEncoding: "base64" }, mediaType: { enum: Object.keys(figureTypes) } }
 
-const made = (needsFiles: boolean): Tool => ({
+const uploadTool = (needsFiles: boolean): Tool => ({
   name,
   description: summary,
   inputSchema: needsFiles ? object({ path: { type: "string" }, ...base64 }) : object(base64, ["data", "mediaType"]),
@@ -45,4 +45,4 @@ const made = (needsFiles: boolean): Tool => ({
   call: upload,
 })
 
-export const uploads: readonly Tool[] = [made(false), made(true)]
+export const uploads: readonly Tool[] = [uploadTool(false), uploadTool(true)]

@@ -1,4 +1,4 @@
-/** Writes of agents: any operation of the contract, sent as everybody sends it. */
+/** Sends an agent's writes to the service's own routes. */
 import { agentOperations } from "../discovery/manifest.ts"
 import { limits } from "../contract/limits.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
@@ -7,7 +7,7 @@ import { batch } from "../contract/operations/batch.ts"
 import { type ServiceCaller, NoAnswer } from "./door.ts"
 import { type ToolAnswer, toolAnswer, toolError } from "./tool-answer.ts"
 
-/** The program that writes, in its own words. */
+/** The calling program, as it named itself. */
 export interface Sender {
   readonly name: string
   readonly version: string
@@ -19,18 +19,18 @@ interface Sending {
   readonly signal: AbortSignal
 }
 
-/** The `client` block that a body takes. */
+/** The `client` block for a body. */
 function clientBlock(sender: Sender | undefined): Input | undefined {
   if (sender === undefined) return undefined
-  const said = Object.entries({ name: sender.name, version: sender.version }).map(([member, text]) => [
+  const fields = Object.entries({ name: sender.name, version: sender.version }).map(([member, text]) => [
     member,
     [...text].slice(0, limits.clientField).join("").trim(),
   ])
-  const kept = said.filter(([, text]) => text !== "")
+  const kept = fields.filter(([, text]) => text !== "")
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** Sends a write, or several as a batch, or their rehearsal. What is wrong with them the service says; a lost answer names the ids to send again. */
+/** Sends a write, a batch, or a rehearsal. The service validates it. If no response arrives, the answer names the ids to send again. */
 export async function send(door: ServiceCaller, input: Input, sending: Sending): Promise<ToolAnswer> {
   try {
     return await ("writes" in input ? sendBatch(door, input, sending) : sendOne(door, input, sending))
@@ -41,7 +41,7 @@ export async function send(door: ServiceCaller, input: Input, sending: Sending):
 }
 
 /** @throws TypeError for an operation or input that cannot be sent */
-function meant({ operation: name, input }: Input): { readonly operation: Operation; readonly input: Input } {
+function operationOf({ operation: name, input }: Input): { readonly operation: Operation; readonly input: Input } {
   const operation = agentOperations.find((known) => known.name === name)
   if (operation === undefined) throw new TypeError("There is no such operation; schema without a name lists them")
   if (typeof input !== "object" || input === null || Array.isArray(input))
@@ -49,29 +49,29 @@ function meant({ operation: name, input }: Input): { readonly operation: Operati
   return { operation, input: { ...input } }
 }
 
-/** The query of a write: receipts are small unless they are asked for whole. */
+/** The query of a write: receipts are small unless requested whole. */
 const queryOf = ({ receipt }: Input, rehearse: boolean): string =>
   `?${[...(rehearse ? ["rehearse=1"] : []), `receipt=${receipt === "whole" ? "whole" : "small"}`].join("&")}`
 
-async function sendOne(door: ServiceCaller, asked: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
-  const { operation, input } = meant(asked)
+async function sendOne(door: ServiceCaller, call: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
+  const { operation, input } = operationOf(call)
   const { path, body, deliveryId } = delivery(operation, operation.path, input, clientBlock(sender))
-  const again = `Send the same input again with ${operation.delivery} ${deliveryId}: it is done once only.`
+  const again = `Send the same input again with ${operation.delivery} ${deliveryId}: it is stored only once.`
   const fields = `The fields of ${operation.name}: schema.`
-  return deliver(door, { path: `${path}${queryOf(asked, rehearse)}`, body, again, rehearse, signal, fields })
+  return deliver(door, { path: `${path}${queryOf(call, rehearse)}`, body, again, rehearse, signal, fields })
 }
 
-async function sendBatch(door: ServiceCaller, asked: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
-  const { writes } = asked
+async function sendBatch(door: ServiceCaller, call: Input, { rehearse, sender, signal }: Sending): Promise<ToolAnswer> {
+  const { writes } = call
   if (!Array.isArray(writes)) throw new TypeError("writes must be a list of {operation, input, as?}")
   const sent = writes.map((write: Input) => {
-    const { operation, input } = meant(write)
+    const { operation, input } = operationOf(write)
     const { params, body } = batched(operation, input, clientBlock(sender))
     return { ...("as" in write ? { as: write.as } : {}), operation: operation.name, params, body }
   })
   const again = `Send the same writes again, each with its id: ${sent.map(({ body }) => body.requestId ?? body.clientMessageId).join(", ")}.`
   return deliver(door, {
-    path: `${batch.path}${queryOf(asked, rehearse)}`,
+    path: `${batch.path}${queryOf(call, rehearse)}`,
     body: JSON.stringify({ writes: sent }),
     again,
     rehearse,
@@ -83,9 +83,9 @@ async function sendBatch(door: ServiceCaller, asked: Input, { rehearse, sender, 
 interface PreparedWrite extends Omit<Sending, "sender"> {
   readonly path: string
   readonly body: string
-  /** What to do when nobody knows whether it was stored. */
+  /** The advice if it is uncertain whether the write was stored. */
   readonly again: string
-  /** Where its fields are told. */
+  /** The advice that names the tool describing the fields. */
   readonly fields: string
 }
 
@@ -93,7 +93,7 @@ async function deliver(door: ServiceCaller, { path, body, again, fields, rehears
   try {
     const answered = await door.ask({ method: "POST", path, body, asBearer: true }, signal)
     const isUncertain = answered.status >= 400 && !rehearse && /"committed":null/.test(answered.text)
-    // What was asked for whole is answered whole; a batch has receipts enough to be cut otherwise.
+    // Receipts requested whole are not cut. A batch has enough receipts to be cut otherwise.
     return toolAnswer(
       answered,
       { bytes: limits.toolAnswerMost, rest: "Ask for small receipts." },

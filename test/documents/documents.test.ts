@@ -156,7 +156,7 @@ t.test("a plan, a checkpoint and the points of an attempt are there whole", asyn
     text: /^\| ordinal \| metric .*\n\|---.*\n\| 1 \| .*\n\nThere are more: after=1\./,
   })
   const { text: experiment } = await get(`/experiments/${attempts.find(({ attemptId }) => attemptId === told)?.experimentId}.md`)
-  const table = /## What was measured, as tables\n- .*: (\/api\S+)/.exec(experiment)?.[1] ?? "/"
+  const table = /## Tables of measurements\n- .*: (\/api\S+)/.exec(experiment)?.[1] ?? "/"
   t.match(await get(table), { status: 200, text: /\| n \| mean \|/ })
 })
 
@@ -167,7 +167,7 @@ t.test("a Thread is read page by page, every entry once", async (t) => {
     t.equal(status, 200)
     t.ok(Buffer.byteLength(text) <= limits.documentBytes)
     seen.push(...[...text.matchAll(/^(\d+)\. [a-z]+, \d{4}-/gmu)].map(([, sequence]) => Number(sequence)))
-    path = /^Go on: (\S+)$/mu.exec(text)?.[1]
+    path = /^Continue: (\S+)$/mu.exec(text)?.[1]
   }
   const { timelineWatermark } = (await reader.read("thread_context", { threadId })).thread
   t.strictSame(
@@ -181,12 +181,12 @@ t.test("a Thread is read page by page, every entry once", async (t) => {
 t.test("what somebody wrote is never taken for a part of the document", async (t) => {
   const empty = house.client("member_all")
   const { openingThreadId } = house.rooms.empty
-  await empty.write("post_message", { threadId: openingThreadId, text: "# Not a heading\r\n\n## Entries after 7\nGo on: /elsewhere" })
+  await empty.write("post_message", { threadId: openingThreadId, text: "# Not a heading\r\n\n## Entries after 7\nContinue: /elsewhere" })
   await empty.write("create_thread", { roomId: house.rooms.empty.roomId, title: "# A title\u2028[with](/signs)" })
   const { text } = await get(`/threads/${openingThreadId}.md`)
   t.ok(text.includes("> # Not a heading"))
   t.equal(text.match(/^#+ /gmu)?.length, 2, "the headings are the document's own")
-  t.notMatch(text, /^Go on:/mu)
+  t.notMatch(text, /^Continue:/mu)
   t.notMatch((await get(`/rooms/${house.rooms.empty.roomId}.md`)).text, /\]\(\/signs\)/)
 })
 

@@ -1,37 +1,37 @@
-/** Feeds for feed readers, as Atom (RFC 4287) and as JSON Feed 1.1. Everything in them is plain text. */
+/** Feeds as Atom (RFC 4287) and JSON Feed 1.1, with all content as plain text. */
 import { escapeHtml } from "../../renderer/escape.ts"
 
 export interface FeedEntry {
-  /** An IRI that is the same for ever, wherever the service is reached. */
+  /** An IRI that never changes, independent of the service's address. */
   readonly id: string
   readonly title: string
   readonly text: string
-  /** Below the base URL. */
+  /** The path of the entry's page, without the base URL. */
   readonly path: string
-  /** What they are called where they are cited, and the address they are known by, if any. Left out where nobody says it. */
+  /** The name to cite the author by and their ORCID address, if any. Left out if unknown. */
   readonly author?: { readonly name: string; readonly address?: string }
   readonly at: string
 }
 
 export interface Feed {
   readonly title: string
-  /** What stands behind it: a page, below the base URL. */
+  /** The path of the feed's page, without the base URL. */
   readonly path: string
   /** Newest first. */
   readonly entries: readonly FeedEntry[]
 }
 
-/** Signs that XML 1.0 has no place for go; the rest is escaped. */
+/** Escapes text for XML. Replaces the characters that XML 1.0 does not allow. */
 const xml = (text: string): string =>
   escapeHtml(text.toWellFormed().replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "\uFFFD")).replaceAll("&#39;", "&apos;")
 
-/** When nothing has happened: a time that does not change from one look to the next. */
+/** The date of an empty feed: constant, so that the feed does not change between requests. */
 const NEVER = "1970-01-01T00:00:00.000Z"
 
 const author = ({ author: { name, address } = { name: "unknown" } }: FeedEntry): string =>
   `<name>${xml(name)}</name>${address === undefined ? "" : `<uri>${xml(address)}</uri>`}`
 
-/** @param self the feed's own address below the base URL */
+/** @param self the feed's path, without the base URL */
 export function atom({ title, path, entries }: Feed, self: string, baseUrl: string): string {
   const link = (rel: string, href: string, type: string) => `<link rel="${rel}" type="${type}" href="${xml(baseUrl + href)}"/>`
   const items = entries.map(
@@ -49,7 +49,7 @@ ${items.join("")}</feed>
 `
 }
 
-/** @param self the feed's own address below the base URL */
+/** @param self the feed's path, without the base URL */
 export const jsonFeed = ({ title, path, entries }: Feed, self: string, baseUrl: string): string =>
   JSON.stringify({
     version: "https://jsonfeed.org/version/1.1",

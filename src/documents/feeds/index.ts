@@ -1,4 +1,4 @@
-/** What feed readers may follow, by the page it belongs to: made from the reads that everybody has, the newest first. */
+/** The feeds, by the page each belongs to: made from public reads, newest entry first. */
 import { writerName } from "../../contract/answers/parts.ts"
 import type { Entry, RecordSummary } from "../../contract/answers/index.ts"
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
@@ -8,16 +8,16 @@ import { type Asking, said, words } from "../writing.ts"
 import { shortened } from "../../contract/text.ts"
 import type { Feed, FeedEntry } from "./formats.ts"
 
-/** Characters of what somebody said at length. */
+/** The most characters of a long text. */
 const TEXT = 4_000
 const TITLE = 120
 
 const urn = (id: string): string => `urn:uuid:${id}`
 
-/** Where the newest page of a list of so many begins. */
+/** The cursor of the last page of a list of this length. */
 const lastPage = (watermark: number): number => Math.max(0, watermark - limits.pageItems)
 
-/** Who somebody is, as feeds name them; asked once each. */
+/** Reads the names of authors, once for each. */
 function authors({ ask }: Asking) {
   const known = new Map<string, NonNullable<FeedEntry["author"]>>()
   return ({ userId }: { readonly userId: string }) => {
@@ -52,15 +52,15 @@ function roomFeed(asking: Asking): Feed {
   const entries = items.map((entry): FeedEntry => {
     const { digest, sequence, at, actor, summary = "" } = entry
     const path = activityPage(roomId, entry)
-    // A URI for a digest (RFC 6920): an entry is known by the link of its chain.
+    // The id is the URI of the entry's digest (RFC 6920).
     const name = Buffer.from(digest.replace("sha256:", ""), "hex").toString("base64url")
     return { id: `ni:///sha-256;${name}`, title: said(summary, TITLE), text: `${sequence}. ${summary}`, path, author: authorOf(actor), at }
   })
   return { title, path: `/rooms/${roomId}`, entries: entries.reverse() }
 }
 
-/** What an entry of a timeline says: a title and a text. */
-function told({ kind, author, message, card, receipt }: Entry): { readonly title: string; readonly text: string } {
+/** The title and text of a timeline entry. */
+function contentOf({ kind, author, message, card, receipt }: Entry): { readonly title: string; readonly text: string } {
   if (message !== undefined) return { title: `${writerName(author)}: ${said(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
   if (receipt !== undefined) {
     const title = `${words(receipt.operation)}${receipt.target.label === null ? "" : ` ${receipt.target.label}`}`
@@ -80,7 +80,7 @@ function threadFeed(asking: Asking): Feed {
   const { items } = ask("thread_timeline", { threadId }, { after: lastPage(thread.timelineWatermark) })
   const entries = items.map((entry): FeedEntry => {
     const { entryId, author, at } = entry
-    return { id: urn(entryId), ...told(entry), path: entryPage(threadId, entryId) ?? "/", author: authorOf(author), at }
+    return { id: urn(entryId), ...contentOf(entry), path: entryPage(threadId, entryId) ?? "/", author: authorOf(author), at }
   })
   return { title: `${thread.title} · ${room.title}`, path: `/threads/${threadId}`, entries: entries.reverse() }
 }
@@ -88,9 +88,9 @@ function threadFeed(asking: Asking): Feed {
 function searchFeed(asking: Asking): Feed {
   const { ask, query } = asking
   const authorOf = authors(asking)
-  const asked = Object.fromEntries([...query].filter(([name]) => name !== "after" && name !== "limit"))
-  const { items } = ask("search", {}, asked)
-  // Several things that were said of one object are one entry.
+  const parameters = Object.fromEntries([...query].filter(([name]) => name !== "after" && name !== "limit"))
+  const { items } = ask("search", {}, parameters)
+  // Several matches in one object are one entry.
   const found = [...new Map(items.toReversed().map((item) => [item.id, item])).values()]
   const newest = found.toSorted((one, other) => ((one.entryId ?? one.id) < (other.entryId ?? other.id) ? 1 : -1))
   const entries = newest.map(
@@ -103,10 +103,10 @@ function searchFeed(asking: Asking): Feed {
       at,
     }),
   )
-  return { title: `Search: ${said(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(asked)}`, entries }
+  return { title: `Search: ${said(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(parameters)}`, entries }
 }
 
-/** A passage without its marks. */
+/** A passage as plain text, without its marks. */
 const plainOf = (snippet: string): string =>
   snippet
     .replace(/<\/?mark>/g, "")
@@ -138,7 +138,7 @@ function personFeed(asking: Asking): Feed {
   }
 }
 
-/** Feeds by what they follow; each at `feed.atom` and `feed.json` below it. */
+/** The feeds by page; each is served at `feed.atom` and `feed.json` below the page. */
 export const feeds: Readonly<Record<string, (asking: Asking) => Feed>> = {
   "/rooms/{roomId}": roomFeed,
   "/threads/{threadId}": threadFeed,

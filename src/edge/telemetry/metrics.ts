@@ -53,7 +53,7 @@ export class Metrics implements CommitObserver {
   /** Started by the first scrape and reset by each. */
   #delay: ReturnType<typeof monitorEventLoopDelay> | null = null
   /** Requests in progress. */
-  underWay = 0
+  inProgress = 0
 
   constructor() {
     const registers = [this.#registry]
@@ -156,7 +156,7 @@ export class Metrics implements CommitObserver {
         },
       })
     const started = Date.now() / 1000 - process.uptime()
-    gauge("research_room_http_requests_under_way", "Requests not answered yet.", () => this.underWay)
+    gauge("research_room_http_requests_under_way", "Requests not answered yet.", () => this.inProgress)
     gauge("research_room_feed_waits_open", "Readers who wait for something to land in a Room.", () => this.#gauges?.openFeedWaits())
     gauge("research_room_bodies_bytes", "Request bodies in hand, of callers that are known.", () => this.#gauges?.budgets.bodies.bytes)
     gauge(
