@@ -1,4 +1,4 @@
-/** What the discovery routes answer. */
+/** The schemas of the discovery routes' answers. */
 import * as v from "valibot"
 import { count } from "../contract/answers/fields.ts"
 import { enumerations } from "../contract/schema/enumerations.ts"
@@ -19,10 +19,10 @@ export const healthReady = shape({
   schemaVersions: versions,
   slices,
   instanceId: word,
-  /** The instances this one was restored from, the first one first. */
+  /** The instances this one was restored from, oldest first. */
   lineage: words,
   softwareVersion: word,
-  /** Up to when writes of this instance are dated that its clock has not reached: the clock was ahead when they came. Else null. */
+  /** The latest time given to a write that the clock has not reached, because the clock was ahead then; null if there is none. */
   datedAhead: v.nullable(word),
 })
 
@@ -55,7 +55,7 @@ export const manifest = shape({
   softwareVersion: word,
   protocolVersion: v.literal(protocolVersion),
   instanceId: word,
-  /** The instances this one was restored from, the first one first. */
+  /** The instances this one was restored from, oldest first. */
   lineage: words,
   baseUrl: word,
   supportedOrigins: words,

@@ -1,6 +1,6 @@
 /**
- * The short form of what operations take, for agents that pay for each byte they read. It is JSON Schema too, and takes everything that
- * the whole schema takes: patterns and conditions are said in words, and what is used more than once stands in `$defs`.
+ * A short form of the operations' schemas, for agents that pay for every byte. It is still JSON Schema, and accepts whatever the
+ * full schema accepts: patterns and conditions become prose, and repeated parts move to `$defs`.
  */
 import { isObject } from "../contract/json.ts"
 import { bodySchema, type JsonSchema } from "../contract/definitions/json-schema.ts"
@@ -9,8 +9,8 @@ import { limits } from "../contract/limits.ts"
 import { isUuid } from "../contract/schema/fields.ts"
 import { andOf, inDigits, orOf } from "../contract/text.ts"
 
-/** What holds of every short schema, said once. MCP fills ids in, and says the rest alone. */
-export const reading = `A property is required unless \`optional\` names it; no others are taken. {} (or a name alone) is a text of at most ${inDigits(limits.explanation)} characters; where the name ends in Id, a UUID.`
+/** The rules of every short schema, sent once. Over MCP this is all, because the tools fill in the ids. */
+export const reading = `A property is required unless \`optional\` names it; no others are accepted. {} (or a name alone) is a text of at most ${inDigits(limits.explanation)} characters; if the name ends in Id, a UUID.`
 const envelope = (operations: readonly Operation[]): string => {
   const [{ schemaVersion = 0 } = {}] = operations
   const ids = [...new Set(operations.map(({ delivery }) => delivery))]
@@ -19,16 +19,16 @@ const envelope = (operations: readonly Operation[]): string => {
 
 type Mutable = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & { optional?: readonly string[] }
 
-/** Bounds that come from how numbers are stored, and tell a reader nothing. */
+/** Bounds that come from how numbers are stored, of no use to a reader. */
 const isStorageBound = (bound: number): boolean => Math.abs(bound) >= Number.MAX_SAFE_INTEGER
-/** A list that may be longer than anybody makes it. */
+/** Whether a list's limit is too large to matter. */
 const isRoomy = (items: number): boolean => items >= limits.materials
-const held = (properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
+const shortMembers = (properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, short(schema, name)]))
 
 type ShortString = Pick<JsonSchema, "description" | "type" | "maxLength"> & { readonly format?: string }
 
-/** A string: its format or the words for its pattern, and its longest length. */
+/** A string's format, or the description of its pattern, and its maximum length. */
 function shortString({ format, description, title, maxLength }: JsonSchema, name: string): ShortString {
   if (title === "UUID") return /Ids?$/.test(name) ? {} : { format: "uuid" }
   if (description !== undefined && !/\bwithout NUL\b/.test(description)) return { description }
@@ -36,7 +36,7 @@ function shortString({ format, description, title, maxLength }: JsonSchema, name
   return maxLength === limits.explanation ? {} : maxLength === undefined ? { type: "string" } : { maxLength }
 }
 
-/** A part in words, as an item of a list or one of several that a value may be: `{kind: 'record', versionId, explanation}`. Of a name alone holds what holds of {}. */
+/** A part in one line, as an item of a list or an alternative: `{kind: 'record', versionId, explanation}`. A name alone means the same as {}. */
 function inWords(schema: JsonSchema, name = ""): string {
   const { type, title, properties, required = [], items, description } = schema
   if (schema.const !== undefined) return `'${schema.const}'`
@@ -45,8 +45,8 @@ function inWords(schema: JsonSchema, name = ""): string {
   if (options !== undefined) return options.map((option) => inWords(option) || "text").join(" | ")
   if (properties !== undefined) {
     const members = Object.entries(properties).map(([member, inner]) => {
-      const told = inWords(inner, member)
-      return `${member}${required.includes(member) ? "" : "?"}${told === "" ? "" : `: ${told}`}`
+      const words = inWords(inner, member)
+      return `${member}${required.includes(member) ? "" : "?"}${words === "" ? "" : `: ${words}`}`
     })
     return `{${members.join(", ")}}`
   }
@@ -58,39 +58,39 @@ function inWords(schema: JsonSchema, name = ""): string {
   return pattern ?? format ?? (maxLength === undefined ? "" : `text to ${maxLength}`)
 }
 
-/** One part of a schema without what a reader does not need. @param name the property that it is of */
+/** A part of a schema, reduced to what a reader needs. @param name the property's name */
 function short(schema: JsonSchema, name = ""): JsonSchema {
   if (schema.const !== undefined) return { const: schema.const }
   if (schema.enum !== undefined) return { enum: schema.enum }
   const { type, properties, items, oneOf, anyOf, additionalProperties, description } = schema
   if (type === "string") return shortString(schema, name)
-  const said: Mutable = {}
+  const result: Mutable = {}
   const options = oneOf ?? anyOf
-  // A value that may hold itself is any JSON.
+  // A recursive value becomes "any JSON".
   if (schema.$ref !== undefined || options?.some(({ items: inner }) => inner?.$ref !== undefined)) return { description: "any JSON" }
   if (options !== undefined) return { description: inWords(schema) }
-  if (type !== undefined && properties === undefined && items === undefined) said.type = type
-  if (description !== undefined && type !== "object") said.description = description
+  if (type !== undefined && properties === undefined && items === undefined) result.type = type
+  if (description !== undefined && type !== "object") result.description = description
   for (const bound of ["minimum", "maximum"] as const) {
     const value = schema[bound]
-    if (value !== undefined && !isStorageBound(value)) said[bound] = value
+    if (value !== undefined && !isStorageBound(value)) result[bound] = value
   }
-  if (items !== undefined) said.items = items.properties === undefined ? short(items, name) : { description: inWords(items) }
-  if (schema.minItems) said.minItems = schema.minItems
-  if (schema.maxItems !== undefined && !isRoomy(schema.maxItems)) said.maxItems = schema.maxItems
+  if (items !== undefined) result.items = items.properties === undefined ? short(items, name) : { description: inWords(items) }
+  if (schema.minItems) result.minItems = schema.minItems
+  if (schema.maxItems !== undefined && !isRoomy(schema.maxItems)) result.maxItems = schema.maxItems
   if (properties !== undefined) {
-    said.properties = held(properties)
+    result.properties = shortMembers(properties)
     const optional = Object.keys(properties).filter((property) => !schema.required?.includes(property))
-    if (optional.length > 0) said.optional = optional
+    if (optional.length > 0) result.optional = optional
   } else if (typeof additionalProperties === "object") {
     const [names, values] = [short(schema.propertyNames ?? {}), short(additionalProperties)]
-    if (names.description !== undefined) said.propertyNames = names
-    if (values.description !== "any JSON") said.additionalProperties = values
+    if (names.description !== undefined) result.propertyNames = names
+    if (values.description !== "any JSON") result.additionalProperties = values
   }
-  return said
+  return result
 }
 
-/** What a body must hold beyond its single properties, a sentence each. */
+/** The conditions between a body's properties, as sentences. */
 function conditions({ requiredWhen, onlyWhen, atLeastOneOf }: Operation): string[] {
   const sentence = (conditionals: readonly Conditional[], words: string): string[] =>
     [...Map.groupBy(conditionals, ({ when }) => `${when.field} is ${orOf(when.in.map(String))}`)].map(
@@ -107,10 +107,10 @@ function conditions({ requiredWhen, onlyWhen, atLeastOneOf }: Operation): string
   ]
 }
 
-/** Shorter parts are not worth a name. */
+/** The shortest part, in characters, worth a definition of its own. */
 const WORTH_A_NAME = 40
 
-/** Every property of a schema, however deep, with what it takes. */
+/** All properties of a schema at any depth, with their schemas as JSON. */
 function* partsOf(value: unknown): Generator<readonly [name: string, part: string]> {
   if (!isObject(value)) return
   for (const [name, inner] of Object.entries(value)) {
@@ -120,7 +120,7 @@ function* partsOf(value: unknown): Generator<readonly [name: string, part: strin
   }
 }
 
-/** Moves what stands more than once into `$defs`, under the name of a property that it is: the shortest first, so that longer ones refer to it. */
+/** Moves repeated parts into `$defs`, under the name of a property that has them: the shortest first, so that longer ones refer to it. */
 function shared<S extends JsonSchema>(schema: S): S {
   const text = JSON.stringify(schema)
   const defined = isObject(schema.$defs) ? schema.$defs : {}
@@ -133,7 +133,7 @@ function shared<S extends JsonSchema>(schema: S): S {
   return shared({ ...without, $defs: { ...(isObject(without.$defs) && without.$defs), [name]: JSON.parse(part) } })
 }
 
-/** A body with each id as what it is the id of. */
+/** A body with each UUID replaced by a placeholder named after its property. */
 function withNamedIds(value: unknown, name = "id"): unknown {
   if (typeof value === "string") return isUuid(value) ? `<${/Ids?$/.test(name) ? name.replace(/s$/, "") : "id"}>` : value
   if (Array.isArray(value)) return value.map((item) => withNamedIds(item, name))
@@ -158,7 +158,7 @@ function shortOf(operation: Operation): JsonSchema {
   }
 }
 
-/** The short form of what some operations take: of one its schema, of several a list of them. */
+/** The short schema of one operation, or a list for several. */
 export function compactSchema(operations: readonly Operation[]): JsonSchema {
   const [one, ...others] = operations.map(shortOf)
   const $comment = `${envelope(operations)} ${reading}`

@@ -1,4 +1,4 @@
-/** The schemas that stand once in the OpenAPI document: answers and parts of bodies under the names they have in the code. */
+/** The shared schemas of the OpenAPI document: answers and parts of bodies, under their names in the code. */
 import * as v from "valibot"
 import * as answers from "../contract/answers/index.ts"
 import * as fields from "../contract/schema/fields.ts"
@@ -19,7 +19,7 @@ const SHARED_TYPES: readonly string[] = ["strict_object", "record", "union"]
 const isShared = (value: unknown): value is v.GenericSchema =>
   typeof value === "object" && value !== null && "type" in value && SHARED_TYPES.some((type) => type === value.type)
 
-/** What a module exports that is worth a name of its own. */
+/** The schemas that a module exports and that get a component of their own. */
 const named = (module: object, suffix: string): Shared =>
   Object.fromEntries(Object.entries(module).flatMap(([name, value]) => (isShared(value) ? [[`${typeName(name)}${suffix}`, value]] : [])))
 
@@ -28,11 +28,11 @@ const answered: Form & { shared: Shared } = {
   shared: { ...named(advice, ""), ...named(workAnswers, ""), ...named(answers, ""), ...named(libraryAnswers, "") },
 }
 const sent: Form & { shared: Shared } = {
-  // Some seven hundred words, said once.
+  // Includes the licence, a list of some seven hundred words.
   shared: { ...named(fields, "Input"), ...named(science, "Input"), ...named(work, "Input"), LicenseInput: license },
 }
 
-/** The schema of an answer: readers must expect members that are added later. */
+/** The schema of an answer: clients must accept members that are added later. */
 export const answerSchema = (schema: v.GenericSchema): JsonSchema => jsonSchemaOf(schema, answered)
 
 /** The schema of an action's body. */
@@ -42,7 +42,7 @@ export const reference = (name: string): JsonSchema => ({ $ref: `#/components/sc
 export const bodyName = ({ name }: { name: string }): string => `${typeName(name)}Body`
 export const receiptName = ({ name }: { name: string }): string => `${typeName(name)}Receipt`
 
-/** Every code with what it means, for the people who read the document. */
+/** All refusal codes with their meanings. */
 const refusalCode: JsonSchema = {
   type: "string",
   description: Object.entries(refusals)
@@ -55,14 +55,14 @@ const refusal = (): JsonSchema => {
   return { ...schema, properties: { ...schema.properties, refusal: reference("RefusalCode") } }
 }
 
-/** The receipt of one operation, as one object: clients in many languages cannot put two schemas together. */
+/** The receipt of one operation as a single object: clients in many languages cannot combine schemas. */
 const receipt = ({ schemaVersion, name, result }: Operation): JsonSchema =>
   answerSchema(fields.shape({ ...answers.receipt.entries, schemaVersion: v.literal(schemaVersion), operation: v.literal(name), result }))
 
-/** JSON of any shape. Makers of clients do not follow a schema that holds itself; an operation's own schema says it exactly. */
+/** JSON of any shape. Client generators cannot follow a recursive schema; the operation's own schema is exact. */
 const free = { JsonInput: { description: "Any JSON value whose strings hold no NUL." } }
 
-/** `components.schemas` of the document. */
+/** The document's `components.schemas`. */
 export const componentSchemas = (operations: readonly Operation[]): Record<string, JsonSchema> => ({
   RefusalCode: refusalCode,
   ...sharedSchemas(answered),

@@ -1,23 +1,23 @@
-/** How an agent's program is connected: each text to copy, defined once for the pages, `research-room connect` and the tests. */
+/** The texts that connect an agent's program, defined once for the pages, `research-room connect` and the tests. */
 import { pathOf } from "./markdown.ts"
 import { mcpPath } from "../contract/base-path.ts"
 
-/** What the texts are made for. */
+/** The values to put into the texts. */
 export interface Connection {
-  /** Scheme, host and path, without a slash at the end. */
+  /** Scheme, host and path, without a trailing slash. */
   readonly baseUrl: string
-  /** A credential or a personal key; a placeholder stands where there is none. */
+  /** A credential or a personal key; a placeholder is used if left out. */
   readonly token?: string | undefined
   readonly roomId?: string | undefined
-  /** Which of the two the token is for; a Room where nothing is said. */
+  /** "library" if the token is a personal key; left out for a Room credential. */
   readonly family?: "library"
 }
 
 export interface Guide {
-  /** What `research-room connect` knows it by. */
+  /** The name in `research-room connect`. */
   readonly name: string
   readonly title: string
-  /** Where the text goes, as a sentence. */
+  /** A sentence that says where the text goes. */
   readonly where: string
   readonly form: "sh" | "json" | "toml" | "text"
   text(connection: Connection): string
@@ -40,7 +40,7 @@ const bearer = (reference: string) => ({ Authorization: `Bearer ${reference}` })
 const json = (value: object): string => JSON.stringify(value, null, 2)
 const servers = (server: object): string => json({ mcpServers: { [SERVER]: server } })
 
-/** The shell that everything else is started from. */
+/** Sets the environment variables for the other texts. */
 export const environment: Guide = {
   name: "environment",
   title: "Environment",
@@ -52,7 +52,7 @@ export const environment: Guide = {
 
 const fromEnvironment = `It reads ${TOKEN} from the environment, so the file holds no secret.`
 
-/** Programs that speak MCP, then what speaks HTTP. */
+/** Programs that speak MCP, then those that use HTTP. */
 export const programs: readonly Guide[] = [
   {
     name: "claude-code",
@@ -63,7 +63,7 @@ export const programs: readonly Guide[] = [
   },
   {
     name: "claude-code-add",
-    title: "Claude Code, by its command",
+    title: "Claude Code, with its command",
     where: "Run this in the project's folder. It stores the token in your own settings.",
     form: "sh",
     text: (connection) => `claude mcp add --transport http ${SERVER} ${mcpOf(connection)} --header "Authorization: Bearer $${TOKEN}"`,
@@ -136,7 +136,7 @@ export const programs: readonly Guide[] = [
   },
 ]
 
-/** The skill as a folder, for programs that read the open format of Agent Skills. */
+/** Installs the skill as a folder, for programs that read the open format of Agent Skills. */
 export const skillInstall: Guide = {
   name: "skill",
   title: "Skill",
@@ -145,7 +145,7 @@ export const skillInstall: Guide = {
   text: () => `curl -sSO "$RESEARCH_ROOM_URL${pathOf("skill_zip")}"\npython3 -m zipfile -e skill.zip .agents/skills`,
 }
 
-/** What the agent is told first. */
+/** The first message to the agent. */
 export const firstPrompt: Guide = {
   name: "prompt",
   title: "First prompt",

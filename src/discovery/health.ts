@@ -1,20 +1,20 @@
-/** What the health routes answer. */
+/** The answers of the health routes. */
 import type * as v from "valibot"
+import { enumerations } from "../contract/schema/enumerations.ts"
 import { protocolVersion, schemaVersions } from "../contract/versions.ts"
 import type * as answers from "./answers.ts"
-import { slices } from "./slices.ts"
 
 export interface Running {
   readonly instanceId: string
-  /** The instances it was restored from, the first one first. */
+  /** The instances it was restored from, oldest first. */
   readonly lineage: readonly string[]
   readonly softwareVersion: string
 }
 
-/** The process answers. */
+/** Says that the process runs. */
 export const healthLive = (): v.InferOutput<typeof answers.healthLive> => ({ status: "live" })
 
-/** The service takes requests; with what a client needs to know before it trusts a cached manifest. */
+/** Says that the service is ready, with what a client needs to validate a cached manifest. */
 export const healthReady = (
   { instanceId, lineage, softwareVersion }: Running,
   datedAhead: string | null,
@@ -22,7 +22,7 @@ export const healthReady = (
   status: "ready",
   protocolVersion,
   schemaVersions,
-  slices: [...slices],
+  slices: [...enumerations.slice],
   instanceId,
   lineage: [...lineage],
   softwareVersion,

@@ -1,4 +1,4 @@
-/** `/llms.txt`: a short index of the documents, for agents that look for one. */
+/** `/llms.txt`: a short index of the documents for agents. */
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { serviceName } from "../contract/versions.ts"
 import { blocks, bullets, pathOf } from "./markdown.ts"
@@ -9,7 +9,7 @@ interface Place {
   readonly baseUrl: string
 }
 
-/** Each document once: first how to begin, then what a program needs. */
+/** Links to each document once: first how to begin, then the reference. */
 export function llmsTxt({ baseUrl }: Place): string {
   const link = (name: DiscoveryName, words = name.replaceAll("_", " ")) => `[${words}](${baseUrl}${pathOf(name)})`
   const links = (end: RegExp) =>
@@ -25,7 +25,7 @@ export function llmsTxt({ baseUrl }: Place): string {
     bullets([
       `HTTP: read the ${link("skill")} first (as files: ${link("skill_zip", "skill.zip")}).`,
       `MCP, streamable HTTP: ${baseUrl}${mcpPath}, with a credential or key as bearer, or without one to read.`,
-      `Python: ${link("python_client", "research_room.py")}, one file, standard library only. \`print(research_room.__doc__)\` says how to begin.`,
+      `Python: ${link("python_client", "research_room.py")}, one file, standard library only. \`print(research_room.__doc__)\` shows how to begin.`,
     ]),
     "## Reference",
     bullets([

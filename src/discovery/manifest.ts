@@ -1,4 +1,4 @@
-/** The manifest: all that a client has to know of the service, derived from the registry. */
+/** The manifest: everything a client must know about the service, derived from the registry. */
 import { basePathOf } from "../contract/base-path.ts"
 import { enumerations, libraryPermissionMeanings, permissionMeanings } from "../contract/schema/enumerations.ts"
 import { schemaUrl } from "../contract/definitions/json-schema.ts"
@@ -18,35 +18,34 @@ import type { Manifest, ManifestOperation, ManifestRead } from "./answers.ts"
 import { bootstrap } from "./bootstrap.ts"
 import type { Running } from "./health.ts"
 import { discoveryRoutes } from "./routes.ts"
-import { slices } from "./slices.ts"
 
-/** Limits by their name, those of rates left out where nobody is limited. */
-const limitsKept = (rates: ManifestFacts["rates"]): Manifest["limits"] => ({
+/** The limits by name, without the rate limits if none apply. */
+const limitsInForce = (rates: ManifestFacts["rates"]): Manifest["limits"] => ({
   ...Object.fromEntries(Object.entries(limits).filter(([name]) => !rateLimits.some((rate) => rate === name))),
   ...rates,
 })
 
 export interface ManifestFacts extends Running {
-  /** The rates this instance keeps, by the names they have among the limits; null where it limits nobody. */
+  /** The rate limits of this instance, by their names in the limits; null if there are none. */
   readonly rates: Readonly<Record<RateLimit, number>> | null
-  /** Scheme, host and path, without a slash at the end. */
+  /** Scheme, host and path, without a trailing slash. */
   readonly baseUrl: string
 }
 
 /** The operations that agents may call. */
 export const agentOperations: readonly Operation[] = operations.filter(({ surface }) => surface === "agent")
 
-/** Those of one family. */
+/** The operations that agents may call, of one family. */
 export const agentOperationsOf = (family: Family): readonly Operation[] =>
   agentOperations.filter((operation) => operation.family === family)
 
-/** The reads that need no session in a browser. */
+/** The reads that need no browser session. */
 export const agentReads: readonly Read[] = [
   ...reads.filter(({ surface }) => surface === "public" || surface === "credential" || surface === "key"),
   ...discoveryRoutes,
 ]
 
-/** The names of a body that must always be there. */
+/** The properties that a body always needs. */
 const requiredOf = ({ entries }: Operation["body"]): string[] =>
   Object.entries(entries).flatMap(([name, { type }]) => (type === "exact_optional" ? [] : [name]))
 
@@ -88,7 +87,7 @@ const authentication: Manifest["authentication"] = {
   agentReads: "A Room credential on paths under /api/agent, and no Origin header.",
   publicReads: "None.",
   library:
-    "A personal key (Authorization: Bearer <PERSONAL_KEY>) on paths under /api/agent/library, where a Room credential opens nothing, and no Origin header.",
+    "A personal key (Authorization: Bearer <PERSONAL_KEY>) on paths under /api/agent/library, which refuse a Room credential, and no Origin header.",
   permissions: { ...permissionMeanings, ...libraryPermissionMeanings },
 }
 
@@ -103,13 +102,13 @@ export function manifest({ baseUrl, instanceId, lineage, softwareVersion, rates 
     baseUrl,
     supportedOrigins: [new URL(baseUrl).origin],
     schemaVersions,
-    slices: [...slices],
+    slices: [...enumerations.slice],
     authentication,
     permissions: [...enumerations.permission, ...enumerations.libraryPermission],
     operations: agentOperations.map((operation) => operationEntry(operation, baseUrl)),
     reads: agentReads.map((read) => readEntry(read, basePath)),
     refusals: Object.entries(refusals).map(([code, { status, meaning, retryable }]) => ({ code, status: [...status], meaning, retryable })),
-    limits: limitsKept(rates),
+    limits: limitsInForce(rates),
     states,
     enumerations: copies({
       ...enumerations,

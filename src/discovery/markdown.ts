@@ -1,4 +1,4 @@
-/** The few forms of Markdown that the documents are written in, and how names of the registry stand in their prose. */
+/** Helpers that write Markdown, and names of the registry in prose. */
 import { present } from "../contract/present.ts"
 import type { OperationName } from "../contract/operations/index.ts"
 import { type ReadName, reads } from "../contract/reads/index.ts"
@@ -8,18 +8,18 @@ import { type DiscoveryName, discoveryRoutes } from "./routes.ts"
 
 export const inCode = (text: string): string => `\`${text}\``
 
-/** An operation in prose. That it exists is checked by its type. */
+/** An operation's name in prose; its type checks that it exists. */
 export const op = (name: OperationName): string => inCode(name)
 
-/** A refusal in prose. */
+/** A refusal's code in prose. */
 export const code = (name: RefusalCode): string => inCode(name)
 
 const paths = new Map([...discoveryRoutes, ...reads].map(({ name, path }) => [name, path]))
 
-/** The path of a read. */
+/** A read's path. */
 export const pathOf = (name: ReadName | DiscoveryName): string => present(paths.get(name))
 
-/** A read in prose: how it is asked. */
+/** A read in prose, as a GET request. */
 export const get = (name: ReadName | DiscoveryName, query = ""): string => inCode(`GET ${pathOf(name)}${query}`)
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
@@ -33,7 +33,7 @@ export const bullets = (lines: readonly string[]): string => lines.map((line) =>
 export const numbered = (lines: readonly string[]): string => lines.map((line, index) => `${index + 1}. ${line}`).join("\n")
 export const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
 
-/** Blocks with an empty line between them. */
+/** Joins blocks with empty lines. */
 export const blocks = (...parts: readonly (string | readonly string[])[]): string =>
   parts
     .flat()

@@ -22,7 +22,7 @@ export const uploadRoute = (caller: "agent" | "browser"): OpenApiRoute => ({
     security: caller === "agent" ? byCredential : bySession,
     parameters: [],
     requestBody: { required: true, content: pictures },
-    responses: responses("What the picture is named by.", json(answerSchema(uploadedFigure)), uploadRefusals(caller)),
+    responses: responses("The digest that names the picture.", json(answerSchema(uploadedFigure)), uploadRefusals(caller)),
   },
 })
 

@@ -1,4 +1,4 @@
-/** What the descriptions of routes are made of: tags, who may call, and the responses that they have in common. */
+/** Parts of the routes' descriptions: tags, security, shared responses. */
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { type RefusalCode, refusals } from "../contract/refusals/refusal.ts"
 import { reference } from "./components.ts"
@@ -10,17 +10,17 @@ export const tags = {
     name: "Agent writes",
     description: "Writes with a Room credential. Each is admitted or refused as a whole and answers a receipt.",
   },
-  credential: { name: "Agent reads", description: "Reads that a Room credential unlocks." },
+  credential: { name: "Agent reads", description: "Reads that need a Room credential." },
   library: {
     name: "Library",
-    description: "The Library of one person: what a personal key unlocks for their own agent, and the same for themselves in the browser.",
+    description: "A person's Library: for their agents with a personal key, and for the person in the browser.",
   },
-  public: { name: "Public reads", description: "Reads that anyone may ask for." },
+  public: { name: "Public reads", description: "Reads that need no credential." },
   discovery: { name: "Discovery", description: "What the service offers, and how to work with it." },
   browser: { name: "Browser writes", description: "The same writes, and those on Rooms, by a person signed in to the browser." },
   account: { name: "Accounts", description: "Set-up, signing in and out, invitations." },
   session: { name: "Browser reads", description: "Reads of a person signed in to the browser." },
-  operator: { name: "Administration", description: "What operators of the service read. To everybody else nothing is at these addresses." },
+  operator: { name: "Administration", description: "Reads for operators of the service. For everybody else these addresses do not exist." },
 } as const
 
 export const securitySchemes = { credential: "roomCredential", key: "personalKey", session: "session" } as const
@@ -46,7 +46,7 @@ function refusalResponse(codes: readonly RefusalCode[]): DescribedAnswer {
   }
 }
 
-/** The responses that every path has in common, by the name under which each stands once in the document. */
+/** The responses that every path shares, under their names in the document. */
 export const commonResponses: Readonly<Record<string, DescribedAnswer>> = Object.fromEntries(
   byStatus(httpRefusals).map(([status, found]) => [`Refused${status}`, refusalResponse(found)]),
 )
@@ -60,7 +60,7 @@ export const responses = (description: string, content: Content, codes: readonly
   ...Object.fromEntries(byStatus(codes).map(([status, found]) => [status, refusalResponse(found)])),
 })
 
-/** What a description says beyond the summary, where there is something; clients in every language show it beside the call. */
+/** The summary, and a description that adds to it; generated clients show the description beside the call. */
 export const described = (summary: string, ...more: readonly (string | false)[]): { summary: string; description: string } => ({
   summary,
   description: [summary, ...more.filter((sentence) => sentence !== false)].join(" "),

@@ -1,4 +1,4 @@
-/** Every route as OpenAPI describes it: operations on both their paths, actions, reads, and the discovery routes. */
+/** The OpenAPI descriptions of all routes: operations on both their paths, actions, reads and the discovery routes. */
 import { actions } from "../contract/operations/actions.ts"
 import type { Action } from "../contract/operations/action.ts"
 import { browserPath, type Operation } from "../contract/definitions/operation.ts"
@@ -18,7 +18,7 @@ import { byAnyone, byCredential, byKey, bySession, described, json, needs, respo
 import type { Content, OpenApiRoute } from "./openapi-types.ts"
 
 const next = { after: "nextCursor as after", offset: "nextOffset as offset" } as const
-const goesOn = (read: Read): string | false =>
+const pagingNote = (read: Read): string | false =>
   read.cursor !== null && `A page at a time: while hasMore is true, send ${next["offset" in read.query.entries ? "offset" : "after"]}.`
 
 function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute {
@@ -36,7 +36,7 @@ function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute 
         operation.summary,
         agent && needs(operation.permissions),
         operation.expected.length > 0 && `Copy ${operation.expected.join(" and ")} from what you have just read.`,
-        `Sent again with the same ${operation.delivery} and body it is answered with the same receipt.`,
+        `The same ${operation.delivery} and body sent again get the same receipt.`,
       ),
       tags: [tags[ofRooms ? caller : "library"].name],
       security: agent ? (ofRooms ? byCredential : byKey) : bySession,
@@ -47,7 +47,7 @@ function write(operation: Operation, caller: "agent" | "browser"): OpenApiRoute 
   }
 }
 
-/** What any write of agents in a Room may be refused with. */
+/** The refusals of any write that a batch may contain. */
 const batchRefusals = (caller: "agent" | "browser"): readonly RefusalCode[] => [
   ...new Set(operations.filter(isBatched).flatMap((operation) => operationRefusals(operation, caller))),
 ]
@@ -102,11 +102,11 @@ const securityOf: Readonly<Record<ReadSurface, Security>> = {
   discovery: byAnyone,
   session: bySession,
   operator: bySession,
-  // Signed in or not: an empty requirement makes the other one optional.
+  // An empty requirement makes the session optional.
   visitor: [{}, ...bySession],
 }
 
-/** What a read answers in each of its forms. */
+/** The contents of a read's answer, by media type. */
 const contentOf = (read: Read): Content =>
   Object.fromEntries(
     [read, ...Object.values(read.formats)].map(({ mediaType, answer }) => [
@@ -124,22 +124,22 @@ function readRoute(read: Read, path: string, caller: "agent" | "browser"): OpenA
     method: method.toLowerCase(),
     operation: {
       operationId: agent ? name : `${name}_in_browser`,
-      ...described(summary, agent && needs(permissions), goesOn(read)),
+      ...described(summary, agent && needs(permissions), pagingNote(read)),
       tags: [family === "library" ? tags.library.name : tagOf[surface]],
       security: !agent ? bySession : mayLeaveOutCaller(read) ? [{}, ...byCredential] : securityOf[surface],
       parameters: [...pathParameters(path), ...queryParameters(query.entries)],
-      responses: responses(cursor === null ? "What was asked for." : "One page of it.", contentOf(read), readRefusals(read, caller)),
+      responses: responses(cursor === null ? "The answer." : "One page.", contentOf(read), readRefusals(read, caller)),
     },
   }
 }
 
-/** A read where it stands and, where its person may ask for it in the browser too, there. */
+/** A read on its own path and, if people may use it in the browser too, on the browser's. */
 function readRoutes(read: Read): OpenApiRoute[] {
   const inBrowser = browserReadPath(read)
   return [readRoute(read, read.path, "agent"), ...(inBrowser === null ? [] : [readRoute(read, inBrowser, "browser")])]
 }
 
-/** Every route the service answers, pages for people left out. */
+/** All routes except pages. */
 export const openApiRoutes = (): OpenApiRoute[] => [
   ...[...discoveryRoutes, metricsRead].flatMap(readRoutes),
   ...operations.flatMap(writes),

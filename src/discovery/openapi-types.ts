@@ -1,12 +1,12 @@
-/** What the OpenAPI document says of each route, as far as this service says it. */
+/** The part of the OpenAPI types that this service uses. */
 import type { Slice } from "../contract/schema/enumerations.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import type { Parameter } from "./parameters.ts"
 
-/** What a body or an answer holds, by its media type. */
+/** The content of a body or response, by media type. */
 export type Content = Readonly<Record<string, { readonly schema?: JsonSchema; readonly example?: unknown }>>
 
-/** An answer, or where it stands once for all routes. */
+/** A response, or a reference to a shared one. */
 export interface DescribedAnswer {
   readonly $ref?: string
   readonly description?: string
@@ -42,7 +42,7 @@ export interface OpenApiDocument {
 
 export interface OpenApiRoute {
   readonly path: string
-  /** The part of the service that it belongs to; null for documents and accounts. */
+  /** The slice of the service; null for documents and accounts. */
   readonly slice: Slice | null
   readonly method: string
   readonly operation: DescribedRoute

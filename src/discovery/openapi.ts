@@ -1,4 +1,4 @@
-/** The OpenAPI document: every route of the service in one description that other programs can read. */
+/** The OpenAPI document of all routes. */
 import { sessionCookie } from "../contract/operations/actions.ts"
 import type { Slice } from "../contract/schema/enumerations.ts"
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
@@ -10,24 +10,24 @@ import { openApiRoutes } from "./openapi-routes.ts"
 import type { DescribedRoute, OpenApiDocument, OpenApiRoute } from "./openapi-types.ts"
 
 export interface OpenApiFacts {
-  /** Scheme, host and path, without a slash at the end. */
+  /** Scheme, host and path, without a trailing slash. */
   readonly baseUrl: string
   readonly softwareVersion: string
 }
 
-/** What is the same for every instance and slice: half of the work, done when the first of them is asked for. */
+/** The part that is the same for every instance and slice: half of the work, cached on first use. */
 let described: { readonly routes: readonly OpenApiRoute[]; readonly schemas: ReturnType<typeof componentSchemas> } | undefined
 const ofRegistry = () => (described ??= { routes: openApiRoutes(), schemas: componentSchemas(operations) })
 
-/** Routes with the same path stand together, one member for each method. */
+/** Groups routes by path, with one member for each method. */
 function paths(routes: readonly OpenApiRoute[]): OpenApiDocument["paths"] {
   const items: Record<string, Record<string, DescribedRoute>> = {}
   for (const { path, method, operation } of routes) items[path] = { ...items[path], [method]: operation }
   return items
 }
 
-/** Those of `schemas` that `said` leads to, directly or through one another. */
-function ledTo(said: unknown, schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+/** The schemas that a part of the document uses, directly or through other schemas. */
+function usedBy(part: unknown, schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
   const found = new Set<string>()
   const follow = (from: unknown): void => {
     for (const [, name = ""] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
@@ -36,19 +36,19 @@ function ledTo(said: unknown, schemas: Readonly<Record<string, JsonSchema>>): Re
       follow(schemas[name] ?? {})
     }
   }
-  follow(said)
+  follow(part)
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
 }
 
 /**
- * The document, or the part of it that describes one slice of the service: its routes with the schemas they lead to.
+ * The document, or one slice of it: its routes and the schemas that they use.
  * @param slice left out, everything
  */
 export function openApi(facts: OpenApiFacts, slice?: Slice): OpenApiDocument {
   const document = whole(facts, slice)
   if (slice === undefined) return document
   const { paths, components } = document
-  return { ...document, components: { ...components, schemas: ledTo([paths, components.responses], components.schemas) } }
+  return { ...document, components: { ...components, schemas: usedBy([paths, components.responses], components.schemas) } }
 }
 
 const whole = ({ baseUrl, softwareVersion }: OpenApiFacts, slice?: Slice): OpenApiDocument => ({

@@ -1,11 +1,11 @@
-/** The parameters of paths and queries as OpenAPI describes them. */
+/** The parameters of paths and queries, as OpenAPI describes them. */
 import * as v from "valibot"
 import { arxivId, key, plain, username, uuid } from "../contract/schema/fields.ts"
 import { type JsonSchema, jsonSchemaOf } from "../contract/definitions/json-schema.ts"
 import { aOrAn, objectList } from "../contract/objects/objects.ts"
 import { pathNames } from "../contract/definitions/operation.ts"
 
-/** What stands in a path and is no id. */
+/** The path parameters that are not UUIDs. */
 const pathFields: Readonly<Record<string, v.GenericSchema>> = { key, token: plain(200), arxivId, username }
 
 /** A parameter as OpenAPI describes it. */
@@ -19,7 +19,7 @@ export interface Parameter {
   readonly explode?: boolean
 }
 
-/** Whose id it is. A record of whatever kind has a versionId, a link of either kind a linkId. */
+/** Describes which object an id belongs to. A versionId may be of any kind of record, a linkId of either kind of link. */
 function idOf(name: string): { description: string } | Record<string, never> {
   const [first, ...others] = objectList.filter(({ id }) => id === name)
   if (first === undefined) return {}
@@ -35,10 +35,10 @@ const pathParameter = (name: string): Parameter => ({
   schema: jsonSchemaOf(pathFields[name] ?? uuid),
 })
 
-/** The names in a path pattern, each with what may stand there. */
+/** The parameters in a path pattern. */
 export const pathParameters = (path: string): Parameter[] => pathNames(path).map(pathParameter)
 
-/** What a query parameter means where its definition says so, or else the text it is. */
+/** The schema that describes a query parameter: the one its definition gives, or else that of its text. */
 function parameterSchema(schema: v.GenericSchema): JsonSchema {
   const { parameter } = v.getMetadata(schema) as { parameter?: JsonSchema }
   return parameter ?? jsonSchemaOf(schema)
@@ -55,7 +55,7 @@ function queryParameter(name: string, entry: Entry): Parameter {
     in: "query",
     required: !optional,
     ...(typeof description === "string" ? { description } : {}),
-    // A list is written with commas between its words.
+    // A list is sent as one value, separated by commas.
     ...(schema.type === "array" ? { style: "form", explode: false } : {}),
     schema,
   }

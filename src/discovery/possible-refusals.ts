@@ -1,4 +1,4 @@
-/** Which refusals a route can answer with, worked out from what its definition says. */
+/** Derives the refusals that a route can answer with from its definition. */
 import * as v from "valibot"
 import { uploadFigure } from "../contract/definitions/figure-routes.ts"
 import type { Action } from "../contract/operations/action.ts"
@@ -15,14 +15,14 @@ interface Facts {
   readonly family: Family
   readonly circumstances: readonly (Circumstance | false)[]
   readonly path: string
-  /** The properties of the body, or the parameters of the query. */
-  readonly given: v.GenericSchema
-  /** What the definition itself lists. */
+  /** The schema of the body or the query. */
+  readonly input: v.GenericSchema
+  /** The codes that the definition lists. */
   readonly own: readonly RefusalCode[]
 }
 
-/** The codes that fit the facts, in the order of the table, as the family tells them. */
-function codes({ family, circumstances, path, given, own }: Facts): RefusalCode[] {
+/** The codes that apply, in the order of the table and under the family's names. */
+function codes({ family, circumstances, path, input, own }: Facts): RefusalCode[] {
   const inPath = pathNames(path)
   const here = new Set(circumstances)
   here.add("any")
@@ -30,14 +30,14 @@ function codes({ family, circumstances, path, given, own }: Facts): RefusalCode[
   if (!inPath.every((name) => unknownIn(name).some((code) => isOwn(code) && code !== "room_unavailable"))) here.add("subject")
   const unknown = new Set([
     ...inPath.flatMap(unknownIn).filter(isOwn),
-    ...refersIn(given).flatMap(({ refers }) => (refers.isSubject ? refers.named.map(unknownOf) : [])),
+    ...refersIn(input).flatMap(({ refers }) => (refers.isSubject ? refers.named.map(unknownOf) : [])),
   ])
   const fits = (code: RefusalCode) =>
     own.includes(code) || unknown.has(code) || refusals[code].when?.some((circumstance) => here.has(circumstance))
   return [...new Set(refusalCodes.filter(fits).map((code) => codeIn(code, family)))]
 }
 
-/** What an operation may be refused with, to an agent or, on its twin path, to a person in the browser. */
+/** The possible refusals of an operation, for an agent or, on the browser's path, for a person. */
 export function operationRefusals(operation: Operation, caller: "agent" | "browser"): RefusalCode[] {
   const { family, path, body, permissions, by, archived, expected, refusals: own } = operation
   const inRooms = family === "research"
@@ -62,27 +62,27 @@ export function operationRefusals(operation: Operation, caller: "agent" | "brows
       steps.length > 0 && "assignment",
     ],
     path,
-    given: body,
+    input: body,
     own: [...own, ...(inRooms && inRoom ? (["room_mirrored"] as const) : []), ...(inRoom && archived !== "admitted" ? [archived] : [])],
   })
 }
 
 const nothing = v.object({})
-/** What an upload of a picture may be refused with. */
+/** The possible refusals of an upload of a picture. */
 export const uploadRefusals = (caller: "agent" | "browser"): RefusalCode[] =>
   codes({
     family: "research",
     circumstances: ["origin", "caller", "body", caller === "agent" && "permission"],
     path: uploadFigure.path,
-    given: nothing,
+    input: nothing,
     own: [],
   })
-export const figureRefusals = codes({ family: "research", circumstances: [], path: "", given: nothing, own: ["unknown_figure"] })
+export const figureRefusals = codes({ family: "research", circumstances: [], path: "", input: nothing, own: ["unknown_figure"] })
 
 export const actionRefusals = ({ path, body, by, refusals: own }: Action): RefusalCode[] =>
-  codes({ family: "research", circumstances: ["origin", "body", by !== "anyone" && "caller"], path, given: body, own })
+  codes({ family: "research", circumstances: ["origin", "body", by !== "anyone" && "caller"], path, input: body, own })
 
-/** @param caller whether an agent asks where the read stands, or its person in the browser where it has a twin */
+/** @param caller an agent, or a person on the browser's path */
 export function readRefusals(
   { family, path, permissions, query, surface, refusals: own }: Read,
   caller: "agent" | "browser" = "agent",
@@ -101,15 +101,15 @@ export function readRefusals(
       session && ofRoom && "membership",
     ],
     path,
-    given: query,
+    input: query,
     own,
   })
 }
 
-/** What any path may be refused with before its route is looked at. */
+/** The refusals possible on any path, before its route runs. */
 export const httpRefusals: readonly RefusalCode[] = refusalCodes.filter((code) => refusals[code].when?.includes("http"))
 
-/** Codes by the statuses they come with, in order. */
+/** Groups codes by HTTP status, in ascending order. */
 export function byStatus(found: readonly RefusalCode[]): [status: number, codes: RefusalCode[]][] {
   const groups = new Map<number, RefusalCode[]>()
   for (const code of found) for (const status of refusals[code].status) groups.set(status, [...(groups.get(status) ?? []), code])

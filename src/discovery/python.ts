@@ -1,4 +1,4 @@
-/** The Python client: what is written once by hand, with a method for each operation and read of the registry put in. */
+/** Generates the Python client: a template written by hand, filled with a method for each operation and read. */
 import { firstPreviousDigest } from "../contract/answers/chain.ts"
 import { bodySchema, type JsonSchema } from "../contract/definitions/json-schema.ts"
 import { limits } from "../contract/limits.ts"
@@ -16,22 +16,22 @@ import { rows, typeInWords } from "./schema-words.ts"
 import { isShape } from "../contract/schema/fields.ts"
 
 interface Facts {
-  /** Scheme, host and path, without a slash at the end. */
+  /** Scheme, host and path, without a trailing slash. */
   readonly baseUrl: string
   readonly softwareVersion: string
 }
 
-/** Words of Python that no parameter can be called by. */
+/** Python's keywords, which cannot name a parameter. */
 const KEYWORDS = new Set(["and", "as", "class", "def", "from", "global", "import", "in", "is", "lambda", "not", "or", "pass", "with"])
 
 /** `threadId` as `thread_id`. */
 function snake(name: string): string {
-  const made = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return KEYWORDS.has(made) ? `${made}_` : made
+  const snaked = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return KEYWORDS.has(snaked) ? `${snaked}_` : snaked
 }
 const className = (code: string): string => code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The type of a parameter. The docstring of the method says what an object holds. */
+/** A parameter's type. For an object, the method's docstring lists the members. */
 function type(schema: JsonSchema): string {
   if ("const" in schema) return `Literal[${JSON.stringify(schema.const)}]`
   if (schema.enum !== undefined) return `Literal[${schema.enum.map((word) => JSON.stringify(word)).join(", ")}]`
@@ -58,14 +58,14 @@ interface Parameter {
   readonly required: boolean
 }
 
-/** A parameter of a method, and what its value becomes on the wire. Whose Room it is goes without saying. */
-function given({ name, schema, required }: Parameter): { readonly parameter: string; readonly member: string } {
-  const called = snake(name)
+/** A method's parameter, and the member that it becomes in the request. The Room defaults to the client's own. */
+function parameterOf({ name, schema, required }: Parameter): { readonly parameter: string; readonly member: string } {
+  const variable = snake(name)
   const wire = JSON.stringify(name)
-  if (name === "roomId" && required) return { parameter: `${called}: str | None = None`, member: `${wire}: ${called} or self.room_id` }
-  if (required) return { parameter: `${called}: ${type(schema)}`, member: `${wire}: ${called}` }
-  if (isNullable(schema)) return { parameter: `${called}: ${type(schema)} | _LeftOut = LEFT_OUT`, member: `${wire}: ${called}` }
-  return { parameter: `${called}: ${type(schema)} | None = None`, member: `${wire}: _given(${called})` }
+  if (name === "roomId" && required) return { parameter: `${variable}: str | None = None`, member: `${wire}: ${variable} or self.room_id` }
+  if (required) return { parameter: `${variable}: ${type(schema)}`, member: `${wire}: ${variable}` }
+  if (isNullable(schema)) return { parameter: `${variable}: ${type(schema)} | _LeftOut = LEFT_OUT`, member: `${wire}: ${variable}` }
+  return { parameter: `${variable}: ${type(schema)} | None = None`, member: `${wire}: _given(${variable})` }
 }
 
 const indented = (text: string, by: string): string => text.replace(/^(?=.)/gm, by)
@@ -86,13 +86,13 @@ ${indented(`"""${quoted(words.join("\n"))}\n"""\n${body}`, "    ")}\n`,
     "    ",
   )
 
-/** What a method says of its parameters: each with its type and bounds, and what lies inside. */
-const told = (schema: JsonSchema, leftOut: readonly string[]): string[] =>
+/** The docstring's lines for the parameters: type, bounds and members. */
+const parameterLines = (schema: JsonSchema, leftOut: readonly string[]): string[] =>
   rows(schema)
     .filter(({ field }) => !leftOut.includes(field.split(/[.[]/)[0] ?? ""))
     .map(({ field, type, required }) => {
       const [first = "", ...inside] = field.split(/(?=[.[])/)
-      return `${inside.length > 0 ? "    " : ""}${snake(first)}${inside.join("")}: ${type.replaceAll("`", "")}${required ? "" : " (may be left out)"}`
+      return `${inside.length > 0 ? "    " : ""}${snake(first)}${inside.join("")}: ${type.replaceAll("`", "")}${required ? "" : " (optional)"}`
     })
 
 function write(operation: Operation): string {
@@ -103,7 +103,7 @@ function write(operation: Operation): string {
   const inBody = Object.entries(schema.properties ?? {})
     .filter(([of]) => !common.includes(of))
     .map(([of, held]) => ({ name: of, schema: held, required: (schema.required ?? []).includes(of) }))
-  const all = [...inPath, ...inBody].map(given)
+  const all = [...inPath, ...inBody].map(parameterOf)
   return method({
     name,
     parameters: [...all.map(({ parameter }) => parameter), "request_id: str | None = None", "rehearse: bool = False"],
@@ -113,8 +113,8 @@ function write(operation: Operation): string {
       "",
       ...(permissions.length > 0 ? [`Needs ${permissions.join(" and ")}.`] : []),
       ...(expected.length > 0 ? [`Copy ${expected.map(snake).join(" and ")} from what you have just read.`] : []),
-      ...requiredWhen.map(({ field, when }) => `${snake(field)} is needed when ${snake(when.field)} is ${when.in.join(" or ")}.`),
-      ...told(schema, common),
+      ...requiredWhen.map(({ field, when }) => `${snake(field)} is required when ${snake(when.field)} is ${when.in.join(" or ")}.`),
+      ...parameterLines(schema, common),
     ],
     body: `return self._write("${name}", {${all.map(({ member }) => member).join(", ")}}, request_id, rehearse)`,
   })
@@ -127,8 +127,8 @@ const answerOf = { json: "Answer", text: "str", bytes: "bytes" } as const
 
 function readMethods(read: Read): string[] {
   const { name, summary, permissions, query, formats } = read
-  const asked = [...pathParameters(read.path), ...queryParameters(query.entries)]
-  const all = asked.map((each) => ({ ...each, ...given(each) }))
+  const inputs = [...pathParameters(read.path), ...queryParameters(query.entries)]
+  const all = inputs.map((each) => ({ ...each, ...parameterOf(each) }))
   const members = `{${all.map(({ member }) => member).join(", ")}}`
   const words = [
     summary,
@@ -151,7 +151,7 @@ function readMethods(read: Read): string[] {
     name: `all_${name}`,
     parameters,
     answer: "Iterator[Answer]",
-    words: ["The items of all pages, one after the other:", ...words],
+    words: ["Iterates over the items of all pages:", ...words],
   }
   return [one, method({ ...items, body: `return self._items("${name}", ${members})` })]
 }
@@ -183,7 +183,7 @@ function tables(): string {
   return `_OPERATIONS: Dict[str, Tuple[str, str, str, int, bool]] = {\n${operations.join("\n")}\n}\n_BATCH = "${batch.path}"\n_READS: Dict[str, Tuple[str, str, str]] = {\n${read.join("\n")}\n}`
 }
 
-/** The whole file. @param template what is written by hand, with the places marked where the registry comes in */
+/** The whole file. @param template the part written by hand, with markers for the generated parts */
 export function pythonClient(template: string, { baseUrl, softwareVersion }: Facts): string {
   const parts = { refusals: refusalClasses(), tables: tables(), library: methodsOf("library"), research: methodsOf("research") }
   const words = {

@@ -1,4 +1,4 @@
-/** The routes by which a client finds out what the service offers. The edge serves each of them by its name. */
+/** The definitions of the discovery routes, with which a client finds out what the service offers. */
 import * as v from "valibot"
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { described } from "../contract/schema/described.ts"
@@ -11,10 +11,10 @@ const flag = (description: string) => v.exactOptional(described(v.literal("1"), 
 
 const schemaParameters = {
   operation: v.exactOptional(
-    described(plain(1_000), "The operation whose JSON Schema is asked for; with compact one or several, with commas between them."),
+    described(plain(1_000), "The operation whose JSON Schema to return; with compact one or several, separated by commas."),
   ),
-  example: flag("With operation: an example body in place of the schema."),
-  compact: flag("With operation: the schema in at most 4 KB with examples, for reading; patterns and conditions are said in words."),
+  example: flag("With operation: an example body instead of the schema."),
+  compact: flag("With operation: the schema in at most 4 KB with examples, for reading; patterns and conditions become prose."),
   bundle: flag("Every operation of the document with its schema and its example body."),
 }
 
@@ -23,14 +23,14 @@ const all = [
     name: "service",
     surface,
     path: "/.well-known/service.json",
-    summary: "The manifest, at the address where a client looks that knows only the host.",
+    summary: "The manifest, at an address that needs only the host's name.",
     answer: answers.manifest,
   }),
   read({
     name: "manifest",
     surface,
     path: "/api/manifest",
-    summary: "Every operation, read, refusal, limit, state and enumeration, and the steps by which a client starts.",
+    summary: "Every operation, read, refusal, limit, state and enumeration, and the steps to start a client.",
     answer: answers.manifest,
   }),
   read({
@@ -45,24 +45,24 @@ const all = [
     name: "health_ready",
     surface,
     path: "/api/health/ready",
-    summary: "Whether requests are taken, which slices are served, and in which versions.",
+    summary: "Whether the service accepts requests, its slices and its versions.",
     answer: answers.healthReady,
   }),
   read({
     name: "health_live",
     surface,
     path: "/api/health/live",
-    summary: "Whether the process answers at all.",
+    summary: "Whether the process runs.",
     answer: answers.healthLive,
   }),
   read({
     name: "skill",
     surface,
     path: "/api/research/skill",
-    summary: "How an agent works here, in Markdown; part picks one of the references.",
+    summary: "How agents work here, in Markdown; part selects one of the references.",
     parameters: {
-      part: v.exactOptional(described(oneOf(enumerations.skillPart), "Left out: how to start and what to do in each case.")),
-      operation: v.exactOptional(described(plain(100), "With part: that of one operation.")),
+      part: v.exactOptional(described(oneOf(enumerations.skillPart), "Left out: how to start, and the rules.")),
+      operation: v.exactOptional(described(plain(100), "With part: only the section of this operation.")),
     },
     mediaType: "text/markdown",
     refusals: ["unknown_operation"],
@@ -91,7 +91,7 @@ const all = [
     family: "library",
     surface,
     path: "/api/agent/library/schema",
-    summary: "JSON Schemas and example bodies of the Library's operations. It needs no key; where one is sent, it must be one.",
+    summary: "JSON Schemas and example bodies of the Library's operations. It needs no key; if one is sent, it must be valid.",
     parameters: schemaParameters,
     refusals: ["unknown_operation", "not_authenticated", "browser_origin"],
     answer: answers.schemaDocument,
@@ -100,7 +100,7 @@ const all = [
     name: "python_client",
     surface,
     path: "/research_room.py",
-    summary: "A client for Python in one file: the standard library only, 3.9 and newer. Its text says how to begin.",
+    summary: "A client for Python in one file: the standard library only, 3.9 and newer. Its docstring shows how to begin.",
     mediaType: "text/x-python",
     answer: v.string(),
   }),
@@ -116,7 +116,7 @@ const all = [
     name: "openapi",
     surface,
     path: "/api/openapi.json",
-    summary: "OpenAPI 3.1 of everything, the browser's routes included; slice picks the routes and schemas of one part of the service.",
+    summary: "OpenAPI 3.1 of all routes, the browser's included; slice selects the routes and schemas of one part of the service.",
     parameters: {
       slice: v.exactOptional(described(oneOf(enumerations.slice), "Left out: everything.")),
     },
@@ -126,13 +126,12 @@ const all = [
 
 export const discoveryRoutes: readonly Read[] = all
 
-/** What concerns the operator alone: described with all the rest, and nothing that a client is told to use. */
+/** The metrics, for the operator only: in the OpenAPI document, but not among the routes for clients. */
 export const metricsRead = read({
   name: "metrics",
   surface,
   path: "/metrics",
-  summary:
-    "For the operator: what the service counts, in Prometheus' text format. Served on its own machine, or with the operator's token.",
+  summary: "For the operator: the service's metrics in Prometheus' text format. Served to the same machine, or with the operator's token.",
   mediaType: "text/plain",
   refusals: ["unknown_operation"],
   answer: v.string(),
@@ -140,5 +139,5 @@ export const metricsRead = read({
 
 type Definition = (typeof all)[number]
 export type DiscoveryName = Definition["name"]
-/** The query parameters of a discovery route as the service sees them. */
+/** The validated query parameters of a discovery route. */
 export type DiscoveryParameters<N extends DiscoveryName> = v.InferOutput<Extract<Definition, { name: N }>["query"]>

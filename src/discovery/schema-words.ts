@@ -1,4 +1,4 @@
-/** A JSON Schema told in words: a row for each property, at every depth, with its type, bounds and whether it is required. */
+/** Describes a JSON Schema in prose: a row for each property at any depth, with its type, bounds and whether it is required. */
 import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { inCode } from "./markdown.ts"
 import { inDigits } from "../contract/text.ts"
@@ -9,7 +9,7 @@ export interface Row {
   readonly required: boolean
 }
 
-/** `1 to 20`, `at least 1`, `at most 20`, or nothing. */
+/** `1 to 20`, `at least 1`, `at most 20`, or an empty text. */
 function range(least: number | undefined, most: number | undefined): string {
   if (least !== undefined && most !== undefined) return least === most ? inDigits(least) : `${inDigits(least)} to ${inDigits(most)}`
   if (least !== undefined) return `at least ${inDigits(least)}`
@@ -25,7 +25,7 @@ function stringInWords(schema: JsonSchema): string {
   return length === "" ? kind : `${kind}, ${length} characters`
 }
 
-/** The bounds of exactness that every whole number has are not worth a word. */
+/** Leaves out the bounds of safe integers, which every whole number has. */
 function wholeInWords(schema: JsonSchema): string {
   const bound = (value: number | undefined) => (value !== undefined && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value)
   const bounds = range(bound(schema.minimum), bound(schema.maximum))
@@ -71,7 +71,7 @@ function typeWords(schema: JsonSchema): string {
   }
 }
 
-/** The type and bounds of a value, in words. */
+/** The type and bounds of a value, in prose. */
 export function typeInWords(schema: JsonSchema): string {
   if ("const" in schema) return `exactly ${exact(schema.const)}`
   if (schema.enum !== undefined) return `one of ${schema.enum.map(exact).join(", ")}`
@@ -80,7 +80,7 @@ export function typeInWords(schema: JsonSchema): string {
   return typeWords(schema)
 }
 
-/** The properties of an object and of what lies inside it; `roles[].value` is `value` of each item of `roles`. */
+/** The properties of an object at any depth; `roles[].value` is `value` of each item of `roles`. */
 export function rows(schema: JsonSchema, prefix = ""): Row[] {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([name, value]) => {
@@ -95,7 +95,7 @@ function inside(schema: JsonSchema, field: string): Row[] {
   return typeof value !== "object" ? rows(schema, `${field}.`) : rows(value, `${field}.<name>.`)
 }
 
-/** The short names of types in a schema with what each of them means, added to `known`. */
+/** Collects the named types in a schema, with their meanings, into `known`. */
 export function typeNames(schema: unknown, known = new Map<string, string>()): Map<string, string> {
   if (typeof schema !== "object" || schema === null) return known
   const { type, title, description }: { type?: unknown; title?: unknown; description?: unknown } = schema

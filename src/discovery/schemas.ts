@@ -1,4 +1,4 @@
-/** The schema documents: which operations stand in each, their JSON Schemas, and their example bodies. */
+/** The schema documents: the JSON Schemas and example bodies of operations. */
 import { compactSchema } from "./compact-schema.ts"
 import { inputSchema, type JsonSchema, schemaUrl } from "../contract/definitions/json-schema.ts"
 import type { Operation, SchemaDocument } from "../contract/definitions/operation.ts"
@@ -10,7 +10,7 @@ import { agentOperations, agentOperationsOf } from "./manifest.ts"
 
 export type { SchemaDocument }
 
-/** Operations that a compact answer may tell of. */
+/** The most operations in a compact answer. */
 const MOST = limits.batchWrites
 
 interface Place {
@@ -28,12 +28,12 @@ function mustFind(document: SchemaDocument, name: string): Operation {
   throw new Refusal(
     "unknown_operation",
     elsewhere === undefined
-      ? "No operation has this name; without operation the answer lists those there are."
-      : `${name} stands in the ${elsewhere.document} schema.`,
+      ? "No operation has this name; without operation the answer lists all of them."
+      : `${name} is in the ${elsewhere.document} schema.`,
   )
 }
 
-/** The operations of a document, with where their schemas and examples are. */
+/** The operations of a document, with the addresses of their schemas and examples. */
 export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): SchemaIndex => ({
   schemaVersion: versionOf(document),
   operations: listed(document).map((operation) => {
@@ -42,22 +42,22 @@ export const schemaIndex = (document: SchemaDocument, { baseUrl }: Place): Schem
   }),
 })
 
-/** The operations of a list with commas between them, of either document of their family. @throws Refusal */
+/** The operations in a comma-separated list, from any document of their family. @throws Refusal */
 function operationsIn(document: SchemaDocument, names: string): readonly Operation[] {
   const named = [...new Set(names.split(",").map((name) => name.trim()))]
-  if (named.length > MOST) throw apart("/operation", `holds at most ${MOST} names`)
+  if (named.length > MOST) throw wrongParameter("/operation", `holds at most ${MOST} names`)
   const family = document === "library" ? "library" : "research"
   return named.map((name) => agentOperationsOf(family).find((operation) => operation.name === name) ?? mustFind(document, name))
 }
 
-/** The JSON Schema of one operation's body. @throws Refusal `unknown_operation` */
+/** The JSON Schema of an operation's body. @throws Refusal `unknown_operation` */
 export const schemaOf = (document: SchemaDocument, name: string, { baseUrl }: Place): JsonSchema =>
   inputSchema(mustFind(document, name), baseUrl)
 
-/** A body that one operation takes. @throws Refusal `unknown_operation` */
+/** An example body of an operation. @throws Refusal `unknown_operation` */
 export const example = (document: SchemaDocument, name: string): JsonSchema => mustFind(document, name).example
 
-/** Every operation of a document with its schema and its example body. */
+/** All operations of a document with their schemas and example bodies. */
 export const bundle = (document: SchemaDocument, { baseUrl }: Place): SchemaBundle => ({
   schemaVersion: versionOf(document),
   operations: listed(document).map((operation) => ({
@@ -75,24 +75,25 @@ export interface SchemaQuery {
 }
 
 /**
- * What a schema route answers to its checked parameters.
- * @throws Refusal `unknown_operation`; `invalid_parameter` when the parameters do not go together
+ * The answer of a schema route.
+ * @throws Refusal `unknown_operation`; `invalid_parameter` for parameters that cannot be combined
  */
 export function schemaAnswer(document: SchemaDocument, query: SchemaQuery, place: Place): SchemaIndex | SchemaBundle | JsonSchema {
   const { operation } = query
   if (query.compact !== undefined) {
-    if (query.bundle !== undefined || query.example !== undefined) throw apart("/compact", "goes with operation alone")
-    if (operation === undefined) throw apart("/operation", "is required with compact")
+    if (query.bundle !== undefined || query.example !== undefined) throw wrongParameter("/compact", "can be combined only with operation")
+    if (operation === undefined) throw wrongParameter("/operation", "is required with compact")
     return compactSchema(operationsIn(document, operation))
   }
   if (query.bundle !== undefined) {
     if (operation === undefined && query.example === undefined) return bundle(document, place)
-    throw apart("/bundle", "stands alone: it holds every schema and every example")
+    throw wrongParameter("/bundle", "cannot be combined: it holds every schema and every example")
   }
   if (operation !== undefined) return query.example === undefined ? schemaOf(document, operation, place) : example(document, operation)
-  if (query.example !== undefined) throw apart("/operation", "is required with example")
+  if (query.example !== undefined) throw wrongParameter("/operation", "is required with example")
   return schemaIndex(document, place)
 }
 
-const apart = (path: string, message: string) =>
+/** The refusal of one query parameter. @param path its JSON Pointer */
+export const wrongParameter = (path: string, message: string): Refusal =>
   new Refusal("invalid_parameter", `${path.slice(1)} ${message}.`, { issues: [{ path, message }] })

@@ -14,44 +14,47 @@ import { type Row, rows, typeInWords, typeNames } from "./schema-words.ts"
 import { librarySection, refusalTable } from "./skill-library.ts"
 import { stateSection } from "./skill-states.ts"
 
-/** The properties that every body has, its delivery id aside. */
+/** The properties that all bodies share, except the delivery id. */
 const common: readonly string[] = Object.keys(agentOperations[0]?.body.entries ?? {}).filter((name) =>
   agentOperations.every(({ body }) => Object.hasOwn(body.entries, name)),
 )
 
-/** What every operation of a family may be refused with. */
-function refusingAll(family: Family): readonly string[] {
+/** The refusals that all operations of a family share. */
+function sharedRefusals(family: Family): readonly string[] {
   const each = agentOperationsOf(family).map((operation): readonly string[] => operationRefusals(operation, "agent"))
   return Object.keys(refusals).filter((code) => each.every((possible) => possible.includes(code)))
 }
-const commonRefusals: Readonly<Record<Family, readonly string[]>> = { research: refusingAll("research"), library: refusingAll("library") }
+const commonRefusals: Readonly<Record<Family, readonly string[]>> = {
+  research: sharedRefusals("research"),
+  library: sharedRefusals("library"),
+}
 
 const isCommon = ({ delivery }: Operation, field: string) => common.includes(field.split(/[.[]/)[0] ?? "") || field === delivery
 
-/** Whether a property is required, its conditions included. */
+/** Whether a property is required, with its conditions. */
 function requirement({ requiredWhen, onlyWhen }: Operation, { field, required }: Row): string {
   if (required) return "yes"
-  const told = (conditions: readonly Conditional[]) =>
+  const inProse = (conditions: readonly Conditional[]) =>
     conditions.filter((condition) => condition.field === field).map(({ when }) => `when ${inCode(when.field)} is ${either(when.in)}`)
-  const needed = told(requiredWhen)
-  const taken = told(onlyWhen).filter((words) => !needed.includes(words))
-  const exactly = told(onlyWhen).length > 0 && taken.length === 0
+  const needed = inProse(requiredWhen)
+  const taken = inProse(onlyWhen).filter((words) => !needed.includes(words))
+  const exactly = inProse(onlyWhen).length > 0 && taken.length === 0
   if (needed.length > 0) return `${exactly ? "exactly " : ""}${needed.join("; ")}`
-  return taken.length > 0 ? `no; taken only ${taken.join("; ")}` : "no"
+  return taken.length > 0 ? `no; accepted only ${taken.join("; ")}` : "no"
 }
 
 const rowLine = (operation: Operation, row: Row): string[] => [inCode(row.field), row.type, requirement(operation, row)]
 
 function bodyTable(operation: Operation): string {
   const own = rows(bodySchema(operation)).filter(({ field }) => !isCommon(operation, field))
-  if (own.length === 0) return "The body holds nothing beyond the envelope."
+  if (own.length === 0) return "The body has only the common properties."
   return table(
     ["Body", "Type", "Required"],
     own.map((row) => rowLine(operation, row)),
   )
 }
 
-/** What an operation may be refused with beside what every one of its family may be. */
+/** The refusals of an operation beyond those that its family shares. */
 const ownRefusals = (operation: Operation) =>
   operationRefusals(operation, "agent").filter((code) => !commonRefusals[operation.family].includes(code))
 
@@ -65,7 +68,7 @@ function operationSection(operation: Operation, heading = "###"): string {
       `${inCode(`${method} ${path}`)}, delivery id ${inCode(delivery)}`,
       `Permission: ${all(permissions)}`,
       `Receipt names: ${target}`,
-      ...(expected.length > 0 ? [`Copy fresh from what you read: ${all(expected)}`] : []),
+      ...(expected.length > 0 ? [`Copy from a fresh read: ${all(expected)}`] : []),
       ...(atLeastOneOf.length > 0 ? [`At least one of: ${either(atLeastOneOf)}`] : []),
       ...(own.length > 0 ? [`Also refused with: ${either(own)}`] : []),
     ]),
@@ -77,14 +80,14 @@ function parameterText(parameter: Parameter): string {
   const { schema, description } = parameter
   const commas =
     schema.type === "array"
-      ? `words with commas between them, each ${typeInWords(schema.items ?? {})}`
+      ? `words separated by commas, each ${typeInWords(schema.items ?? {})}`
       : typeInWords(description === undefined ? schema : { ...schema, description })
   return `${inCode(parameter.name)}${parameter.required ? " (required)" : ""}: ${commas}`
 }
 
 const paging = ["limit", "after", "offset"]
 
-/** What a read asks for. */
+/** The credential that a read needs. */
 const neededFor = ({ surface, permissions }: Read): string =>
   surface === "credential"
     ? "Room credential"
@@ -98,7 +101,7 @@ function readLine(read: Read): string[] {
   return [inCode(`${method} ${path}`), neededFor(read), cursor ?? "", own.map(parameterText).join("; "), summary]
 }
 
-/** The envelope: what is common to all bodies of some operations, and the delivery ids. */
+/** The properties that the bodies of some operations share, and the delivery ids. */
 function envelopeTable(operations: readonly Operation[] = agentOperationsOf("research")): string {
   const [first] = operations
   if (first === undefined) return ""
@@ -127,18 +130,18 @@ const legend = (operations: readonly Operation[]): string =>
 export const capability = (operation: Operation, baseUrl: string): string =>
   blocks(
     operationSection(operation, "#"),
-    "The envelope, which every body has:",
+    "Properties of every body:",
     envelopeTable([operation]),
     legend([operation]),
     refusalTable(ownRefusals(operation)),
-    `It may also be refused as every operation: ${either(commonRefusals[operation.family])}. Its schema: ${schemaUrl(operation, baseUrl)}; a body that it takes: ${schemaUrl(operation, baseUrl)}&example=1`,
+    `Every operation may also be refused with ${either(commonRefusals[operation.family])}. Schema: ${schemaUrl(operation, baseUrl)}; example body: ${schemaUrl(operation, baseUrl)}&example=1`,
   )
 
 export const capabilities = (): string =>
   blocks(
     "# Capabilities",
-    "Every operation that a Room credential or a personal key can call, every read, and every refusal. Bodies take exactly the properties listed: an unknown one is refused, at any depth. Lengths count Unicode characters, not bytes. With `&operation=<name>` this answers one operation.",
-    "## Start, or start again",
+    "Every operation that a Room credential or a personal key can call, every read, and every refusal. Bodies accept exactly the properties listed: an unknown one is refused, at any depth. Lengths count Unicode characters, not bytes. Add `&operation=<name>` for one operation.",
+    "## Start, or recover",
     numbered(
       bootstrap.map(
         ({ method, path, parameters, purpose }) =>
@@ -147,20 +150,20 @@ export const capabilities = (): string =>
     ),
     stateSection(),
     "## Refusals",
-    "A write is checked in this order: the route, where the request comes from, the credential, the form and size of the body, an earlier delivery under the same id, permission, membership and scope, the objects it names, a repository outside, and last the state of things.",
+    "A write is checked in this order: the route, the origin of the request, the credential, the form and size of the body, an earlier delivery under the same id, permission, membership and scope, the objects it names, a repository outside, and last the state of things.",
     refusalTable(refusalCodes.filter((name) => refusals[name].family === undefined)),
     "## Types",
     legend(agentOperations),
-    "## The envelope of every body",
+    "## Properties of every body",
     envelopeTable(),
     "## Operations",
-    `Each of them may be refused with ${either(commonRefusals.research)}; what else may refuse one stands with it.`,
+    `Each of them may be refused with ${either(commonRefusals.research)}; each lists the other refusals it may meet.`,
     agentOperationsOf("research").map((operation) => operationSection(operation)),
     librarySection(),
     "## Operations of the Library",
-    `For a personal key. Their envelope is the same, but for ${inCode("schemaVersion")}, which is ${inCode(String(agentOperationsOf("library")[0]?.schemaVersion))}. Each of them may be refused with ${either(commonRefusals.library)}; what else may refuse one stands with it.`,
+    `For a personal key. Their bodies share the same properties, but ${inCode("schemaVersion")} is ${inCode(String(agentOperationsOf("library")[0]?.schemaVersion))}. Each of them may be refused with ${either(commonRefusals.library)}; each lists the other refusals it may meet.`,
     agentOperationsOf("library").map((operation) => operationSection(operation)),
     "## Reads",
-    "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`, and in the Library `offset` alone. A sequence counts up within one Room or Thread and starts at 0; every other cursor is sent back as it came.",
-    table(["Read", "Credential", "Cursor", "Parameters", "What it answers"], agentReads.map(readLine)),
+    "A read with a cursor is a list: besides its own parameters it takes `limit` and `after`, or in the Library only `offset`. A sequence counts up within one Room or Thread and starts at 0; send every other cursor back unchanged.",
+    table(["Read", "Credential", "Cursor", "Parameters", "Answer"], agentReads.map(readLine)),
   )

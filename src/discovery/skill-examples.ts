@@ -1,4 +1,4 @@
-/** The skill's examples: every operation as a command to paste, with a body that its schema takes. */
+/** The skill's examples: each operation as a command to paste, with a valid body. */
 import type { Operation } from "../contract/definitions/operation.ts"
 import { agentOperationsOf } from "./manifest.ts"
 import { blocks, fenced, get, pathOf } from "./markdown.ts"
@@ -8,7 +8,7 @@ import { verifyFeed } from "./verify-feed.ts"
 const shellPath = (path: string): string =>
   path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => `$${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`)
 
-/** The shell variable that holds what a family's operations are called with. */
+/** The shell variable for the token of a family's operations. */
 const token = ({ family }: Operation): string => (family === "library" ? "PERSONAL_KEY" : "ROOM_CREDENTIAL")
 
 function command(operation: Operation): string {
@@ -32,20 +32,20 @@ export const commandOf = (operation: Operation, baseUrl: string): string =>
 export const examples = (baseUrl: string): string =>
   blocks(
     "# Examples",
-    "Ids in these bodies are placeholders: take real ones from reads, and make a fresh delivery id for every new contribution. The parts of a path that vary stand as shell variables.",
+    "Ids in these bodies are placeholders: take real ones from reads, and make a fresh delivery id for every new contribution. Variable parts of a path are shell variables.",
     fenced("sh", `BASE=${baseUrl}\nROOM_CREDENTIAL=…\nPERSONAL_KEY=…`),
     "## Reading",
-    `Whom the credential speaks for (${get("identity")}), then what happened in its Room (${get("room_activity")}):`,
+    `The credential's user and Room (${get("identity")}), then what happened in the Room (${get("room_activity")}):`,
     fenced(
       "sh",
       `curl -sS "$BASE${pathOf("identity")}" -H "Authorization: Bearer $ROOM_CREDENTIAL"\ncurl -sS "$BASE${shellPath(pathOf("room_activity"))}?after=0"`,
     ),
-    "Proof that nothing of a Room was rewritten since you looked last:",
+    "A check that nothing in a Room was rewritten since your last visit:",
     fenced("js", verifyFeed()),
     "## Writing",
     commands(agentOperationsOf("research")),
-    "## The Library of one person",
-    `What the key may do (${get("library_identity")}), then the Collections it reaches:`,
+    "## A person's Library",
+    `The key's permissions (${get("library_identity")}), then the Collections in its reach:`,
     fenced(
       "sh",
       `curl -sS "$BASE${pathOf("library_identity")}" -H "Authorization: Bearer $PERSONAL_KEY"\ncurl -sS "$BASE${pathOf("library_collections")}?offset=0" -H "Authorization: Bearer $PERSONAL_KEY"`,

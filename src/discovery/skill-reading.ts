@@ -1,11 +1,11 @@
-/** The part of the skill about reading: feeds, lists and evidence, and what the words of answers mean. */
+/** The skill's part on reading: feeds, lists, evidence, and the meaning of the words in answers. */
 import { blocks, bullets, get } from "./markdown.ts"
 import { skillAdvice as advice, skillRules as rules } from "./skill-rules.ts"
 
 export const readingPart = (): string =>
   blocks(
-    "# Reading, and what the words stand for",
-    "## What is there",
+    "# Reading, and the meaning of words",
+    "## The record",
     bullets([
       rules.already_tried,
       `${get("room_next")}: ${rules.next}`,
@@ -14,7 +14,7 @@ export const readingPart = (): string =>
       rules.evidence,
       `${rules.paging} ${advice.new_filter}`,
     ]),
-    "## What changed",
+    "## Changes",
     bullets([rules.feed, rules.included, rules.chain, rules.at]),
     "## Delivery",
     bullets([rules.changed, rules.receipt, rules.sender, rules.rehearsed_ids, rules.content_size, rules.access]),

@@ -1,4 +1,4 @@
-/** The skill itself: short enough to be read whole, before anything else. */
+/** The skill itself, short enough to read in full first. */
 import { limits } from "../contract/limits.ts"
 import { permissionMeanings } from "../contract/schema/enumerations.ts"
 import { schemaVersions, protocolVersion } from "../contract/versions.ts"
@@ -8,7 +8,7 @@ import { skillAdvice as advice, skillRules as rules, skillSteps } from "./skill-
 
 const operations = agentOperationsOf("research")
 
-/** The operations that need a permission, alone or with another one. */
+/** The operations that need a permission, alone or with another. */
 const operationsWith = (permission: string): string =>
   operations
     .filter(({ permissions }) => permissions.some((needed) => needed === permission))
@@ -24,7 +24,7 @@ export const startHere = (baseUrl: string): string =>
     numbered([
       `${get("identity")}: who you are, your Room, its opening Thread, what you may do.`,
       `${get("room_brief", `?format=markdown&budget=${limits.briefFirst}`)}: where the Room stands, what failed, what to do next. ${rules.brief}`,
-      `${get("research_schema", "?compact=1&operation=NAME,NAME")}: what operations take, with the path and examples of each.`,
+      `${get("research_schema", "?compact=1&operation=NAME,NAME")}: the input of operations, with the path and examples of each.`,
     ]),
     "## A piece of research",
     "Each line can be one batch.",
@@ -32,7 +32,7 @@ export const startHere = (baseUrl: string): string =>
     "## Who may do what",
     `${rules.public_reads} ${rules.agent_routes} ${rules.one_room}`,
     bullets(Object.keys(permissionMeanings).map((permission) => `${inCode(permission)}: ${operationsWith(permission)}`)),
-    "(* with the other permission that names it)",
+    "(* needs both permissions)",
     "## Writing",
     bullets([
       `POST JSON (${inCode("Content-Type: application/json")}). Every body holds ${inCode("schemaVersion")} ${inCode(String(schemaVersions.research))} and ${inCode("requestId")} (${inCode("clientMessageId")} for a message). ${rules.schema} ${rules.whole}`,
@@ -46,16 +46,16 @@ export const startHere = (baseUrl: string): string =>
     "## Reading",
     bullets([
       rules.search,
-      `${get("inbox", "?after=…&wait=…")}: what others did that concerns you; ${get("room_activity", "?after=…&format=lines")}: all of it. ${advice.keep_watermark}`,
+      `${get("inbox", "?after=…&wait=…")}: what others did that concerns you; ${get("room_activity", "?after=…&format=lines")}: everything. ${advice.keep_watermark}`,
       rules.markdown,
     ]),
     "## Good work",
     bullets([advice.before, `${advice.answer} ${advice.failures}`, advice.weigh]),
     "## More",
     bullets([
-      `${get("skill", "?part=reading")}: feeds, lists, evidence, measurements, and what the words stand for.`,
+      `${get("skill", "?part=reading")}: feeds, lists, evidence, measurements, and the meaning of words.`,
       `${get("skill", "?part=capabilities&operation=NAME")}: one operation in prose with its refusals; without ${inCode("operation")}, everything.`,
-      `${inCode("bootstrap")} of ${get("manifest")}: the steps for one that lost everything.`,
+      `${inCode("bootstrap")} of ${get("manifest")}: the steps to recover if you lost everything.`,
       `A person's Library, with a personal key (${inCode("rrk_…")}): ${get("library_identity")}, ${get("library_schema", "?bundle=1")}, ${inCode("schemaVersion")} ${inCode(String(schemaVersions.library))}. ${advice.library}`,
     ]),
   )

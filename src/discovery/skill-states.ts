@@ -1,13 +1,11 @@
-/** The state tables in words, as far as their operations are served. */
-import { operationNamed } from "../contract/operations/index.ts"
+/** The state tables in prose. */
 import { states } from "../contract/states.ts"
 import { blocks, either, inCode, table } from "./markdown.ts"
-import { slices } from "./slices.ts"
 
-const spoken = (who: string): string => who.replaceAll("_", " ")
+const inProse = (name: string): string => name.replaceAll("_", " ")
 
 type Values = Readonly<Record<string, readonly string[]>>
-/** Where a step leads: nowhere, to one state, or to the one that a property of its body names. */
+/** The state after a step: a fixed one, or the one that a property of the body names. */
 type Destination = string | Values
 
 const destination = (to: Destination): string =>
@@ -35,16 +33,14 @@ interface Step {
 function experimentStates(): string {
   const { initial, terminal } = states.experiment
   const transitions: readonly Step[] = states.experiment.transitions
-  const served = transitions.filter(({ operation }) => operationNamed(operation) !== undefined)
-  if (served.length === 0) return ""
   return blocks(
     `An experiment starts ${inCode(initial)}; ${either(terminal)} is final.`,
     table(
       ["From", "Operation", "By", "To"],
-      served.map(({ from, operation, by, to, values = {} }) => [
+      transitions.map(({ from, operation, by, to, values = {} }) => [
         either(from),
         `${inCode(operation)}${withValues(values)}`,
-        spoken(by),
+        inProse(by),
         destination(to),
       ]),
     ),
@@ -53,18 +49,13 @@ function experimentStates(): string {
 
 function attemptStates(): string {
   const { initial, terminal, transitions } = states.attempt
-  if (!slices.includes("attempts")) return ""
   return blocks(
-    `An attempt starts ${inCode(initial)}; ${either(terminal)} is final. One that started and told no outcome is unknown, not failed.`,
+    `An attempt starts ${inCode(initial)}; ${either(terminal)} is final. One that started without a reported outcome is unknown, not failed.`,
     table(
       ["From", "Event", "By", "To"],
-      transitions.map(({ from, event, by, to }) => [either(from), inCode(event), spoken(by), inCode(to)]),
+      transitions.map(({ from, event, by, to }) => [either(from), inCode(event), inProse(by), inCode(to)]),
     ),
   )
 }
 
-/** A section, or nothing while no operation moves a state. */
-export function stateSection(): string {
-  const tables = [experimentStates(), attemptStates()].filter((part) => part !== "")
-  return tables.length === 0 ? "" : blocks("## States", tables)
-}
+export const stateSection = (): string => blocks("## States", experimentStates(), attemptStates())

@@ -1,8 +1,8 @@
-/** The program that the skill hands to agents: it recomputes a Room's whole feed and says whether anything was rewritten. */
+/** The program that the skill gives to agents: it recomputes a Room's whole feed and reports whether anything was rewritten. */
 import { firstPreviousDigest } from "../contract/answers/chain.ts"
 import { pathOf } from "./markdown.ts"
 
-/** Runs on Node as it stands; the tests run it. */
+/** A Node program without dependencies; the tests run it. */
 export const verifyFeed = (): string => `// node verify-feed.mjs <base URL> <roomId> [<digest kept from the last visit>]
 import { createHash } from "node:crypto"
 
@@ -29,7 +29,7 @@ for (;;) {
   if (!page.hasMore) break
 }
 if (!seen) {
-  console.error("The digest you kept is not in this feed any more.")
+  console.error("The digest you kept is no longer in this feed.")
   process.exit(1)
 }
 console.log(\`\${after} entries, each chained to the one before. Keep \${previous}\`)`
