@@ -1,10 +1,10 @@
-/** A person at the browser, without one: signed in over HTTP, with the session cookie and the Origin that a page would send. */
+/** Acts as a person in the browser, without one: with the session cookie and Origin header that a page would send. */
 import { actions } from "../contract/operations/actions.ts"
 import { browserPath } from "../contract/definitions/operation.ts"
 import { browserReadPath } from "../contract/definitions/read.ts"
 import type { CalledName } from "../contract/operations/index.ts"
 import { readRequest } from "../contract/definitions/requests.ts"
-import { given, operationOf, readOf } from "./requests.ts"
+import { membersOf, operationOf, readOf } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
 import type { AnswerOf, BrowserRead, ReadArguments, ReceiptOf, WriteInput } from "./types.ts"
 import { deliver, type WriteOptions } from "./write.ts"
@@ -19,12 +19,12 @@ export class Browser {
     this.#origin = new URL(options.baseUrl).origin
   }
 
-  /** A browser in which nobody is signed in. */
+  /** A browser without a session. */
   static anonymous(options: TransportOptions): Browser {
     return new Browser(options)
   }
 
-  /** Signs a person in. @throws Error naming the status when the service does not let them in */
+  /** Signs a person in. @throws Error with the status if the service refuses */
   static async signIn(options: TransportOptions, { username, password }: { username: string; password: string }): Promise<Browser> {
     const browser = new Browser(options)
     const signIn = actions.find(({ name }) => name === "sign_in")
@@ -35,13 +35,13 @@ export class Browser {
   }
 
   /**
-   * Does what a page of the service would: the operation at its browser route, with the same retries as the client.
+   * Sends an operation to its browser route, as a page would, with the client's retries.
    * @throws RefusedError, UncertainDelivery
    */
   async write<N extends CalledName>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
     const operation = operationOf(name)
     const route = { path: browserPath(operation), headers: this.#headers(operation.method) }
-    return deliver(this.#transport, operation, route, given(input), options)
+    return deliver(this.#transport, operation, route, membersOf(input), options)
   }
 
   /** Reads as the signed-in person. @throws RefusedError */
@@ -49,12 +49,12 @@ export class Browser {
     const read = readOf(name)
     const path = browserReadPath(read) ?? read.path
     return this.#transport.ask({
-      ...readRequest({ ...read, path }, given(input)),
+      ...readRequest({ ...read, path }, membersOf(input)),
       headers: this.#headers(read.method),
     })
   }
 
-  /** One request as a page would send it, sent once; its answer as it comes, redirects included. A cookie it sets is kept. */
+  /** Sends one request as a page would, without retries or redirects, and keeps the cookies it sets. */
   async request(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const json = body === undefined ? {} : { "content-type": "application/json" }
     const response = await this.#transport.once(

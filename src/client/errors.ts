@@ -1,8 +1,8 @@
-/** What can go wrong for a client, each kind as a class of its own. */
+/** The errors of the client. */
 import type { JsonObject } from "../contract/json.ts"
 import type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
 
-/** The refusal envelope of the interface, as it is read. */
+/** The refusal envelope of the interface. */
 export interface RefusalEnvelope {
   readonly error: string
   readonly refusal: string
@@ -17,15 +17,15 @@ export interface RefusalEnvelope {
 export class RefusedError extends Error {
   override readonly name = "RefusedError"
   readonly status: number
-  /** The refusal code; a newer service may know more of them. */
+  /** The refusal code; a newer service may have more of them. */
   readonly refusal: RefusalCode | (string & {})
-  /** The safe current state on a conflict, the archived Room, or what was needed. */
+  /** The current state on a conflict, the archived Room, or the permissions needed. */
   readonly current: JsonObject | null
-  /** One for each violation of the schema: a JSON Pointer and a sentence. */
+  /** One for each violation of the schema. */
   readonly issues: readonly Issue[]
   /** Seconds; null when unknown. */
   readonly retryAfter: number | null
-  /** false: nothing was stored; null: that is uncertain. */
+  /** false: nothing was stored; null: unknown. */
   readonly committed: false | null
   readonly retryable: boolean
 
@@ -41,11 +41,11 @@ export class RefusedError extends Error {
   }
 }
 
-/** An answer that is neither what was asked for nor a refusal: it hardly comes from a research-room service. */
+/** An answer that is neither the expected one nor a refusal; it probably does not come from a research-room service. */
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer"
   readonly status: number
-  /** How the answer begins. */
+  /** The start of the answer. */
   readonly excerpt: string
 
   constructor(status: number, why: string, text: string) {
@@ -55,7 +55,7 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/** No whole answer came: the connection failed, was cut, or took too long. `cause` says how. */
+/** No complete answer arrived: the connection failed, broke, or timed out. `cause` says which. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost"
 
@@ -64,21 +64,21 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** The most telling sentence of a failed fetch, which wraps what happened in a general one. */
+/** The message of the innermost error: fetch wraps it in a general one. */
 function causeText(cause: unknown): string {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   return inner instanceof Error ? inner.message || inner.name : String(inner)
 }
 
 /**
- * A write of which nobody knows whether it was stored, and the retries are used up. To settle it, ask for its receipt
+ * It is unknown whether a write was stored, and no retries are left. To find out, read its receipt
  * (`client.receipt(operation, deliveryId)`), or send it again with the same credential (`client.write(operation, input)`).
  */
 export class UncertainDelivery extends Error {
   override readonly name = "UncertainDelivery"
   readonly operation: string
   readonly deliveryId: string
-  /** Everything that was sent, the id and the ids of the path included: `write` takes it as it is. */
+  /** Everything that was sent, with the delivery id and the ids of the path, in the form that `write` takes. */
   readonly input: Readonly<Record<string, unknown>>
 
   constructor(operation: string, deliveryId: string, input: Readonly<Record<string, unknown>>, cause: unknown) {
@@ -91,11 +91,11 @@ export class UncertainDelivery extends Error {
   }
 }
 
-/** A Room's activity is not the chain it was: an entry was changed, left out, added or put in another place. */
+/** The activity of a Room was rewritten: an entry was changed, removed, added or moved. */
 export class ChainBroken extends Error {
   override readonly name = "ChainBroken"
   readonly roomId: string
-  /** The first entry at which it shows. */
+  /** The first entry that is wrong. */
   readonly sequence: number
 
   constructor(roomId: string, sequence: number, why: string) {
@@ -105,7 +105,7 @@ export class ChainBroken extends Error {
   }
 }
 
-/** The address is served by another instance than before, or by one restored from a backup: what was read is to be read anew. */
+/** Another instance answers at this address than before, or one restored from a backup: read everything again. */
 export class InstanceChanged extends Error {
   override readonly name = "InstanceChanged"
   readonly before: string

@@ -1,6 +1,6 @@
 /**
- * The typed client: every operation and read of the contract, with retries that never write twice, lists that page by
- * themselves, and an activity feed that is verified as it is followed.
+ * The typed client: every operation and read of the contract, retries that never write twice, iteration over lists, and an
+ * activity feed that is verified while it is followed.
  */
 import { present } from "../contract/present.ts"
 import type { ActivityEntry } from "../contract/answers/index.ts"
@@ -14,7 +14,7 @@ import { RefusedError, UnexpectedAnswer } from "./errors.ts"
 import { type FollowOptions, follow } from "./follow.ts"
 import { judge } from "./outcome.ts"
 import { type AnyPage, walk } from "./paging.ts"
-import { given, operationOf, readOf } from "./requests.ts"
+import { membersOf, operationOf, readOf } from "./requests.ts"
 import { Transport, type TransportOptions } from "./transport.ts"
 import type {
   AgentOperation,
@@ -33,16 +33,16 @@ import type {
 } from "./types.ts"
 import { deliver, type WriteOptions } from "./write.ts"
 
-/** What the health route answers. */
+/** The answer of the health route. */
 export type Ready = ReturnType<typeof healthReady>
 
-/** Who sends a write, in the sender's own words. */
+/** The program that sends a write, as it names itself. */
 export type ClientBlock = NonNullable<InputOf<"create_thread">["client"]>
 
 export interface ClientOptions extends TransportOptions {
-  /** A Room credential (`rrc_…`) or a personal key (`rrk_…`). Sent to agent routes only; public reads need none. */
+  /** A Room credential (`rrc_…`) or a personal key (`rrk_…`). Sent only to agent routes; public reads need none. */
   readonly token?: string | undefined
-  /** Sent with every write that brings no block of its own. */
+  /** Sent with every write that has no block of its own. */
   readonly client?: ClientBlock | undefined
 }
 
@@ -50,11 +50,11 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What `verifyActivity` found whole. */
+/** The result of `verifyActivity`. */
 export interface VerifiedActivity {
-  /** How many entries were verified. */
+  /** The number of entries verified. */
   readonly entries: number
-  /** The newest of them; with its digest it is the mark to keep and to verify from next time. */
+  /** The newest entry; with its digest it is the mark to keep for the next verification. */
   readonly lastSequence: number
   readonly lastDigest: string
 }
@@ -66,78 +66,79 @@ export class ResearchRoomClient {
 
   constructor({ token, client, ...transport }: ClientOptions) {
     this.#transport = new Transport(transport)
-    // fetch would say what is wrong with it, and show it.
+    // The error of fetch would contain the token.
     if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
       throw new TypeError("token holds characters that no credential has; was it read with a line break?")
     this.#token = token
     this.#client = client
   }
 
-  /** Where the service is reached, without a slash at the end. */
+  /** The service's address, without a trailing slash. */
   get baseUrl(): string {
     return this.#transport.baseUrl
   }
 
   /**
    * Delivers a write. `input` is the body and the ids of the path in one object; `schemaVersion`, the delivery id and the
-   * client block are filled in. Interface, delivery ids and retries, rule 5: on a lost connection, on 503 and on whatever
-   * else is retryable the same id, body and credential are sent again, after `retryAfter` seconds or a growing pause.
-   * @returns the receipt; `replayed` when an earlier try had arrived after all
-   * @throws RefusedError for a refusal (409 with `current`, 422 with `issues`); it is not sent again unless retryable
-   * @throws UncertainDelivery when the retries are used up and it may have been stored
+   * client block are filled in. After a lost connection, a 503 or another retryable refusal, the same id, body and credential
+   * are sent again, after `retryAfter` seconds or a growing pause (interface, delivery ids and retries, rule 5).
+   * @returns the receipt, with `replayed` if an earlier try had arrived
+   * @throws RefusedError for a refusal (409 with `current`, 422 with `issues`)
+   * @throws UncertainDelivery if no retries are left and the write may have been stored
    */
   async write<N extends AgentOperation>(name: N, input: WriteInput<N>, options: WriteOptions = {}): Promise<ReceiptOf<N>> {
     const operation = operationOf(name)
     const route = { path: operation.path, headers: this.#headers(operation.surface === "agent"), client: this.#client }
-    return deliver(this.#transport, operation, route, given(input), options)
+    return deliver(this.#transport, operation, route, membersOf(input), options)
   }
 
   /**
-   * Reads. The ids of the path and the query parameters are one object: numbers and lists as they are.
-   * @throws RefusedError, ConnectionLost or UnexpectedAnswer when the retries are used up
+   * Reads. The ids of the path and the query parameters are one object; numbers and lists need no conversion.
+   * @throws RefusedError, ConnectionLost or UnexpectedAnswer if no retries are left
    */
   read<N extends AgentRead>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): Promise<AnswerOf<N>> {
-    return this.#ask(name, given(input), options)
+    return this.#ask(name, membersOf(input), options)
   }
 
   /**
-   * A read in another of its forms, as text: `text("record", { versionId, format: "bibtex" })`.
-   * @throws RefusedError, ConnectionLost or UnexpectedAnswer when the retries are used up
+   * Reads in another format, as text: `text("record", { versionId, format: "bibtex" })`.
+   * @throws RefusedError, ConnectionLost or UnexpectedAnswer if no retries are left
    */
   text<N extends FormedRead>(name: N, input: ReadInput<N> & { readonly format: FormOf<N> }, options?: ReadOptions): Promise<string> {
-    return this.#ask(name, given(input), options)
+    return this.#ask(name, membersOf(input), options)
   }
 
   /**
-   * A read that answers a file: its bytes as they come, for as long as it takes. One that breaks off fails where it is read.
-   * @throws RefusedError, such as 429 while too many are under way
+   * Reads a file as a stream, without a time limit. If the connection breaks, reading the stream fails.
+   * @throws RefusedError, such as 429 if too many downloads run
    */
   async download<N extends FileRead>(
     name: N,
     input: ReadInput<N>,
     { signal = new AbortController().signal }: ReadOptions = {},
   ): Promise<ReadableStream<Uint8Array>> {
-    const { method, path } = readRequest(readOf(name), given(input))
+    const { method, path } = readRequest(readOf(name), membersOf(input))
     const response = await this.#transport.once(method, path, {}, undefined, signal)
     if (response.ok && response.body !== null) return response.body
     const outcome = judge(response, await response.text(), "json")
     throw "failure" in outcome ? outcome.failure : new UnexpectedAnswer(response.status, "The answer holds no file", "")
   }
 
-  /** The pages of a list, from `after` on, while there are more. A page is asked for when the one before was handled. */
+  /** Iterates over the pages of a list, from `after`. Each page is requested when the one before was handled. */
   pages<N extends ListName>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): AsyncGenerator<AnswerOf<N>> {
-    return walk(readOf(name), given(input), (asked) => this.#ask<AnswerOf<N> & AnyPage>(name, asked, options))
+    return walk(readOf(name), membersOf(input), (page) => this.#ask<AnswerOf<N> & AnyPage>(name, page, options))
   }
 
-  /** The items of a list, over all its pages. */
+  /** Iterates over the items of a list. */
   async *items<N extends ListName>(name: N, ...[input, options]: ReadArguments<N, ReadOptions>): AsyncGenerator<ItemOf<N>> {
-    const ask = (asked: Input) => this.#ask<AnyPage & { readonly items: readonly ItemOf<N>[] }>(name, asked, options)
-    for await (const page of walk(readOf(name), given(input), ask)) yield* page.items
+    const ask = (page: Input) => this.#ask<AnyPage & { readonly items: readonly ItemOf<N>[] }>(name, page, options)
+    for await (const page of walk(readOf(name), membersOf(input), ask)) yield* page.items
   }
 
   /**
-   * Yields the activity of a Room as it lands, in order, through restarts and lost connections, until `signal` is aborted.
-   * Without `kinds` every entry's digest and its link to the entry before are verified on the way.
+   * Yields a Room's activity in order, and then each new entry, through restarts and lost connections, until `signal` is
+   * aborted.
+   * Without `kinds` it verifies every entry's digest and its chain.
    * @throws ChainBroken, InstanceChanged, or RefusedError when the Room cannot be read
    */
   follow(roomId: string, options: FollowOptions = {}): AsyncGenerator<ActivityEntry> {
@@ -145,9 +146,9 @@ export class ResearchRoomClient {
   }
 
   /**
-   * Reads a Room's activity and verifies that it is one unbroken chain. With `from`, a mark kept from before (such as the
-   * `activity` of a receipt), it starts there and proves that the entry is still the one it was.
-   * @throws ChainBroken naming the first sequence at which it shows
+   * Reads a Room's activity and verifies the chain. With `from`, a mark kept from before (such as the `activity` of a receipt),
+   * it starts there and proves that the marked entry is unchanged.
+   * @throws ChainBroken with the first sequence that is wrong
    */
   async verifyActivity(
     roomId: string,
@@ -163,28 +164,27 @@ export class ResearchRoomClient {
     return { entries, lastSequence: chain.sequence, lastDigest: present(chain.digest) }
   }
 
-  /** The caller's own stored receipt, or null when nothing was stored under the id: the way out of an uncertain delivery. */
+  /** The caller's own stored receipt; null if nothing was stored under the id. Settles an uncertain delivery. */
   async receipt<N extends RoomOperation>(name: N, deliveryId: string, options?: ReadOptions): Promise<ReceiptOf<N> | null> {
     try {
-      const asked = { operation: name, [operationOf(name).delivery]: deliveryId }
-      return await this.#ask("receipt", asked, options)
+      return await this.#ask("receipt", { operation: name, [operationOf(name).delivery]: deliveryId }, options)
     } catch (error) {
       if (error instanceof RefusedError && error.refusal === "unknown_receipt") return null
       throw error
     }
   }
 
-  /** Who the credential speaks for, what it grants, its Room, and the person's assignments. */
+  /** The credential's user, permissions and Room, and the user's assignments. */
   identity(options?: ReadOptions): Promise<AnswerOf<"identity">> {
     return this.read("identity", {}, options)
   }
 
-  /** Everything the service says of itself: operations, reads, refusals, limits, states. */
+  /** The manifest: operations, reads, refusals, limits, states. */
   manifest(options?: ReadOptions): Promise<Manifest> {
     return this.#ask("manifest", {}, options)
   }
 
-  /** The slices served, the protocol version, and which instance this is. */
+  /** The slices, the protocol version, and the instance's id. */
   ready(options?: ReadOptions): Promise<Ready> {
     return this.#ask("health_ready", {}, options)
   }
@@ -200,7 +200,7 @@ export class ResearchRoomClient {
     })
   }
 
-  /** Public reads are anonymous: the credential goes only where the answer depends on it. */
+  /** Public reads are anonymous: the token is sent only if the answer depends on it. */
   #headers(isForBearer: boolean): Record<string, string> {
     return this.#token !== undefined && isForBearer ? { authorization: `Bearer ${this.#token}` } : {}
   }

@@ -1,24 +1,24 @@
-/** Judges one try of a request: an answer, or a failure and whether the same request may be sent again. */
+/** Interprets one try of a request: an answer, or a failure and whether to retry. */
 import { ConnectionLost, type RefusalEnvelope, RefusedError, UnexpectedAnswer } from "./errors.ts"
 
 export interface Failure {
   readonly failure: unknown
-  /** Whether the very same request may be sent again. */
+  /** Whether the same request may be sent again. */
   readonly again: boolean
-  /** Whether a write may have been stored all the same. */
+  /** Whether a write may have been stored. */
   readonly uncertain: boolean
-  /** Seconds to wait first; null when the service did not say. */
+  /** Seconds to wait first; null if unknown. */
   readonly retryAfter: number | null
 }
 export type Outcome<Answer> = { readonly value: Answer } | Failure
 
-/** What a read answers in. */
+/** The format of a read's answer. */
 export type Form = "json" | "text"
 
-/** Statuses that say nothing about the request itself, whoever sent them: the service, or a proxy before it. */
-const passing = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429
-/** Of these, the one that certainly stored nothing. */
-const turnedAway = (status: number): boolean => status === 429
+/** Whether a status says nothing about the request itself. A proxy may have sent it. */
+const isTransient = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429
+/** The transient status that certainly stored nothing. */
+const isRateLimited = (status: number): boolean => status === 429
 
 /** Seconds from a `Retry-After` header, which holds seconds or a date. */
 function retryAfterOf(headers: Headers): number | null {
@@ -41,19 +41,19 @@ function isRefusal(value: unknown): value is RefusalEnvelope {
   return typeof error === "string" && typeof refusal === "string"
 }
 
-/** An answer that came whole; it is believed to be what its read or operation declares. */
+/** Interprets a complete answer, which is trusted to have its declared type. */
 export function judge<Answer>({ status, headers }: Response, text: string, form: Form): Outcome<Answer> {
   if (status >= 200 && status < 300) {
     const value = form === "text" ? text : parsed(text)
     if (value !== undefined) return { value: value as Answer }
-    // Perhaps cut short on its way: the same request brings it whole.
+    // It may have been cut in transit; a retry may get all of it.
     return { failure: new UnexpectedAnswer(status, "The answer is not JSON", text), again: true, uncertain: true, retryAfter: null }
   }
   const retryAfter = retryAfterOf(headers)
   const envelope = parsed(text)
   if (isRefusal(envelope)) {
     const failure = new RefusedError(status, { ...envelope, retryAfter: envelope.retryAfter ?? retryAfter })
-    const again = failure.retryable || failure.committed === null || passing(status)
+    const again = failure.retryable || failure.committed === null || isTransient(status)
     return { failure, again, uncertain: failure.committed === null, retryAfter: failure.retryAfter }
   }
   const elsewhere = headers.get("location")
@@ -63,13 +63,13 @@ export function judge<Answer>({ status, headers }: Response, text: string, form:
       : "The answer is not a refusal of this service"
   return {
     failure: new UnexpectedAnswer(status, why, text),
-    again: passing(status),
-    uncertain: passing(status) && !turnedAway(status),
+    again: isTransient(status),
+    uncertain: isTransient(status) && !isRateLimited(status),
     retryAfter,
   }
 }
 
-/** No whole answer came. */
+/** The failure of a request without a complete answer. */
 export const lost = (url: string, cause: unknown): Failure => ({
   failure: new ConnectionLost(url, cause),
   again: true,
@@ -77,12 +77,12 @@ export const lost = (url: string, cause: unknown): Failure => ({
   retryAfter: null,
 })
 
-/** The caller gave up: what was sent may have arrived. */
+/** The failure of a request that the caller aborted: it may have arrived. */
 export const abandoned = (reason: unknown): Failure => ({ failure: reason, again: false, uncertain: true, retryAfter: null })
 
 /**
- * Whether a last failure leaves open what became of an earlier try that was uncertain. A refusal that comes after the
- * service has looked for an earlier receipt settles it: there was none. One that comes before does not.
+ * Whether it is still unknown, after the last failure, if an earlier try was stored. A refusal settles it if the service looks
+ * for an earlier receipt before refusing, for then there was none.
  */
 export const leavesOpen = (failure: unknown): boolean =>
-  !(failure instanceof RefusedError) || failure.committed === null || failure.status === 401 || passing(failure.status)
+  !(failure instanceof RefusedError) || failure.committed === null || failure.status === 401 || isTransient(failure.status)

@@ -1,4 +1,4 @@
-/** What a caller names, found in the contract. */
+/** Looks up operations and reads of the contract by name. */
 import { discoveryRoutes } from "../discovery/routes.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 import { operations } from "../contract/operations/index.ts"
@@ -6,8 +6,8 @@ import type { Read } from "../contract/definitions/read.ts"
 import { reads } from "../contract/reads/index.ts"
 import type { Input } from "../contract/definitions/requests.ts"
 
-/** What a caller gave, member by member. */
-export const given = (input: object = {}): Input => Object.fromEntries(Object.entries(input))
+/** The caller's input as a plain object. */
+export const membersOf = (input: object = {}): Input => Object.fromEntries(Object.entries(input))
 
 const operationsByName = new Map(operations.map((definition) => [definition.name, definition]))
 const readsByName = new Map([...reads, ...discoveryRoutes].map((definition) => [definition.name, definition]))

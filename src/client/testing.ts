@@ -1,4 +1,4 @@
-/** A whole research-room instance inside a test process: seeded, silent, needing nothing from outside. */
+/** A whole research-room instance inside a test process, with the demo's data and without a log or network. */
 import type { Cast, DemoPerson } from "../demo/cast.ts"
 import { startDemo } from "../demo/demo.ts"
 import { openLog } from "../log.ts"
@@ -7,36 +7,36 @@ import { type ClientOptions, ResearchRoomClient } from "./index.ts"
 import type { TransportOptions } from "./transport.ts"
 
 export interface TestInstanceOptions {
-  /** The same ids, tokens and times on every start, for tests that compare whole answers. */
+  /** Whether ids, tokens and times are the same on every start, for tests that compare whole answers. */
   readonly deterministic?: boolean | undefined
-  /** An empty folder to keep the data in; a temporary one, removed at the end, when left out. */
+  /** An empty folder for the data; if left out, a temporary one that is removed at the end. */
   readonly data?: string | undefined
-  /** 0, and when left out: the system picks one. */
+  /** The port; if 0 or left out, the system chooses one. */
   readonly port?: number | undefined
 }
 
-/** A running instance and everything it was seeded with, each thing by its name. */
+/** A running instance, with the demo's data by name. */
 export interface ResearchRoom extends Cast {
   readonly baseUrl: string
-  /** A client with the Room credential of that name. @throws TypeError for a name the instance does not have */
+  /** A client with the credential of this name. @throws TypeError for an unknown name */
   client(name: keyof Cast["credentials"], options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
-  /** A client with the personal key of that name, for the Library. @throws TypeError for a name the instance does not have */
+  /** A client with the personal key of this name, for the Library. @throws TypeError for an unknown name */
   library(name: keyof Cast["keys"], options?: Partial<Omit<ClientOptions, "token">>): ResearchRoomClient
-  /** A person signed in to the browser: `owner`, `member`, `visitor`, or anybody by username and password. */
+  /** A browser session for `owner`, `member`, `visitor`, or any person with username and password. */
   browser(person: keyof Cast["people"] | Pick<DemoPerson, "username" | "password">, options?: Partial<TransportOptions>): Promise<Browser>
-  /** Ends the instance; its temporary data goes with it. A second call waits for the first. */
+  /** Stops the instance and removes temporary data. A second call waits for the first. */
   close(): Promise<void>
   /** For `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * The folder that keeps a demo told before, for the first instance of this process: two copies of one demo would be one instance.
- * Set by the tests' own runner, in the environment.
+ * The folder with a cached demo, for the first instance of this process only: two copies of one demo would be the same instance.
+ * The test runner sets it in the environment.
  */
 let kept = process.env.TOLD_DEMO
 
-/** Starts an instance in this process. @throws UsageError for a data folder that is not empty, ListenError for a port in use */
+/** Starts an instance in this process. @throws UsageError for a data folder that is not empty, ListenError for a port that is in use */
 export async function startResearchRoom({ deterministic, data, port = 0 }: TestInstanceOptions = {}): Promise<ResearchRoom> {
   const from = kept
   kept = undefined

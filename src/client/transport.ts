@@ -1,21 +1,21 @@
-/** Sends requests, and the same request again as long as that is right (rule 5 of the interface's "Delivery ids and retries"). */
+/** Sends requests and retries them (rule 5 of the interface's "Delivery ids and retries"). */
 import { withoutTrailing } from "../contract/text.ts"
 import { abandoned, type Form, judge, leavesOpen, lost, type Outcome } from "./outcome.ts"
 
-/** What the client needs of `fetch`. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
-/** Resolves after `seconds`, or at once when `signal` is aborted. */
+/** Resolves after `seconds`, or as soon as `signal` is aborted. */
 export type Sleep = (seconds: number, signal?: AbortSignal) => Promise<void>
 
 export interface TransportOptions {
-  /** Where the service is reached: scheme, host and path. */
+  /** The service's address: scheme, host and path. */
   readonly baseUrl: string
   readonly fetch?: Fetch | undefined
-  /** How many times a request is sent again; 4 when left out. */
+  /** The number of retries; 4 if left out. */
   readonly retries?: number | undefined
-  /** Seconds after which a request counts as lost; 60 when left out. */
+  /** Seconds after which a request counts as lost; 60 if left out. */
   readonly timeout?: number | undefined
-  /** Seconds that a retry waits at most; a service that asks for more gets no retry, and the caller its refusal. 60 when left out. */
+  /** The most seconds to wait before a retry; 60 if left out. If the service asks for more, its refusal is thrown. */
   readonly longestWait?: number | undefined
   /** For tests. */
   readonly sleep?: Sleep | undefined
@@ -23,23 +23,23 @@ export interface TransportOptions {
 
 export interface Request {
   readonly method: string
-  /** Below the base URL, with its query. */
+  /** The path and query, without the base URL. */
   readonly path: string
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly form?: Form
   readonly signal?: AbortSignal | undefined
-  /** Seconds for which the service may hold the answer back. */
+  /** Seconds that the service may wait before it answers. */
   readonly wait?: number
-  /** In place of the transport's own. */
+  /** Overrides the transport's own. */
   readonly retries?: number
   readonly longestWait?: number
 }
 
-/** How a request ended, and after how many tries. */
+/** The outcome of a request, and the number of tries. */
 export type Result<Answer> = { readonly tries: number } & (
   | { readonly value: Answer }
-  /** `uncertain`: a write may have been stored all the same. */
+  /** `uncertain`: a write may have been stored. */
   | { readonly failure: unknown; readonly uncertain: boolean }
 )
 
@@ -55,7 +55,7 @@ const sleep: Sleep = (seconds, signal) =>
     else signal?.addEventListener("abort", done)
   })
 
-/** Seconds before the next try when the service did not name a time: half a second, doubled each time, at most fifteen. */
+/** Seconds before the next try if the service named none: half a second, doubled each time, at most fifteen. */
 const growingPause = (tries: number): number => Math.min(15, 0.5 * 2 ** Math.min(tries - 1, 10))
 
 export class Transport {
@@ -77,8 +77,8 @@ export class Transport {
   }
 
   /**
-   * Sends a request until it is answered for good or the retries are used up. Failures are returned, not thrown.
-   * @throws the signal's reason when it is aborted before anything was sent
+   * Sends a request until it gets a final answer or no retries are left. Failures are returned, not thrown.
+   * @throws the signal's reason if it was aborted before anything was sent
    */
   async persist<Answer>(request: Request): Promise<Result<Answer>> {
     const { signal, retries = this.#retries, longestWait = this.#longestWait } = request
@@ -89,13 +89,13 @@ export class Transport {
       if ("value" in outcome) return { ...outcome, tries }
       uncertain ||= outcome.uncertain
       const pause = outcome.retryAfter ?? growingPause(tries)
-      const goOn = outcome.again && tries <= retries && pause <= longestWait
-      if (goOn) await this.sleep(pause, signal)
-      if (!goOn || signal?.aborted) return { failure: outcome.failure, uncertain: uncertain && leavesOpen(outcome.failure), tries }
+      const isRetried = outcome.again && tries <= retries && pause <= longestWait
+      if (isRetried) await this.sleep(pause, signal)
+      if (!isRetried || signal?.aborted) return { failure: outcome.failure, uncertain: uncertain && leavesOpen(outcome.failure), tries }
     }
   }
 
-  /** Sends a request whose repetition does no harm, and returns what it answers. @throws the failure that remains */
+  /** Sends a request that may safely be repeated, and returns its answer. @throws the last failure */
   async ask<Answer>(request: Request): Promise<Answer> {
     const result = await this.persist<Answer>(request)
     if ("value" in result) return result.value
@@ -104,8 +104,8 @@ export class Transport {
   }
 
   /**
-   * Sends a request once and returns the answer as it comes.
-   * @param signal ends it; the transport's own time limit does so too
+   * Sends a request once and returns the response.
+   * @param signal aborts it, instead of the transport's time limit
    */
   once(
     method: string,
@@ -115,7 +115,7 @@ export class Transport {
     signal = this.#deadline(),
   ): Promise<Response> {
     const fetch = this.#fetch
-    // A credential is for the service's own origin: never follow it elsewhere.
+    // A credential must not follow a redirect to another origin.
     return fetch(`${this.baseUrl}${path}`, {
       method,
       headers: { ...headers },
@@ -125,7 +125,7 @@ export class Transport {
     })
   }
 
-  /** One try. The answer is awaited to its end: a cut one is no answer. */
+  /** One try. Reads the whole answer: one that is cut counts as lost. */
   async #try<Answer>({ method, path, body, headers, form = "json", signal, wait = 0 }: Request): Promise<Outcome<Answer>> {
     const deadline = this.#deadline(wait)
     const accept = form === "json" ? "application/json" : "text/*"

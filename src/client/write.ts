@@ -1,17 +1,17 @@
-/** Delivers a write: the same id, body and credential at every try, and a certain answer or an honest "uncertain". */
+/** Delivers a write: each try has the same id, body and credential, and the result is certain or declared uncertain. */
 import type { Operation } from "../contract/definitions/operation.ts"
 import { delivery, type Input } from "../contract/definitions/requests.ts"
 import { UncertainDelivery } from "./errors.ts"
 import type { Transport } from "./transport.ts"
 
 export interface WriteOptions {
-  /** Walk every check and answer the receipt that would be given; nothing is stored and the id stays fresh. */
+  /** Whether to run every check and answer the receipt without storing anything; the id may be used again. */
   readonly rehearse?: boolean | undefined
-  /** Gives up; a write that was sent by then is uncertain. */
+  /** Aborts; a write that was already sent is uncertain. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Where and as whom a write is sent. */
+/** The address and headers of a write. */
 export interface Route {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -26,10 +26,10 @@ export async function deliver<Receipt>(
   transport: Transport,
   operation: Operation,
   route: Route,
-  given: Input,
+  members: Input,
   { rehearse = false, signal }: WriteOptions,
 ): Promise<Receipt> {
-  const { path, body, deliveryId, input } = delivery(operation, route.path, given, route.client)
+  const { path, body, deliveryId, input } = delivery(operation, route.path, members, route.client)
   const result = await transport.persist<Receipt>({
     method: operation.method,
     path: rehearse ? `${path}?rehearse=1` : path,

@@ -1,4 +1,4 @@
-/** The demo's story, and what the demo holds once it is told, each thing by its name. */
+/** Tells the demo's story, and names the objects in it. */
 import type { Instance } from "../app/compose/instance.ts"
 import { each } from "../contract/each.ts"
 import { digestOf, type JsonObject } from "../contract/json.ts"
@@ -52,7 +52,7 @@ const credentialNames = [
 ] as const
 const keyNames = ["all", "owned", "selected", "read_only", "member_all", "expired"] as const
 
-/** What the demo holds. */
+/** The named objects of the demo. */
 export interface Cast {
   readonly people: Record<"owner" | "member" | "visitor", DemoPerson>
   readonly rooms: Record<(typeof roomNames)[number], DemoRoom>
@@ -61,10 +61,10 @@ export interface Cast {
   readonly repositories: DemoRepositories
 }
 
-/** What a run measures, in the order of a row of its curve, behind the step. Of a policy that is numbers no more it measures null. */
+/** The metrics of a run, in the order of a row of its curve, after the step. A diverged policy has null. */
 const columns = ["train", "held-out"].flatMap((split) => ["pass@1", "pass@64", "entropy"].map((name) => ({ split, name })))
 
-/** The curves as runs report them, each with the file that holds it. */
+/** The curves as reports of runs, each with the file that holds it. */
 function curves(): JsonObject {
   const reports = Object.entries(measured).map(([label, rows]) => {
     const points = rows.flatMap(([step = null, ...values]) =>
@@ -77,17 +77,17 @@ function curves(): JsonObject {
   return Object.fromEntries(reports)
 }
 
-/** As if arXiv had been asked for each paper on behalf of those who filed it. */
-async function tellMetadata({ ledger, learning, world }: Instance): Promise<void> {
+/** Adds the papers' metadata, as if read from arXiv. */
+async function addMetadata({ ledger, learning, world }: Instance): Promise<void> {
   const at = new Date(world.now()).toISOString()
-  const told = papers.map((paper) => present(toldByArxiv({ ...paper, doi: null, journal: null })))
+  const records = papers.map((paper) => present(toldByArxiv({ ...paper, doi: null, journal: null })))
   await ledger.transact(() => {
-    learning.learn(told, "arxiv", at)
-    learning.tell(told.map(({ paperId }) => paperId))
+    learning.learn(records, "arxiv", at)
+    learning.tell(records.map(({ paperId }) => paperId))
   })
 }
 
-/** Tells the story, and says what there is then. */
+/** Tells the story. @returns the demo's named objects */
 export async function tellStory(instance: Instance, clock: StoryClock, repositories: DemoRepositories): Promise<Cast> {
   const narrator = new Narrator(instance, clock)
   const told = Promise.withResolvers<void>()
@@ -107,7 +107,7 @@ export async function tellStory(instance: Instance, clock: StoryClock, repositor
   told.resolve()
   const visitor = await mary
   await narrator.tell(story.library, story.likes, people, given)
-  await tellMetadata(instance)
+  await addMetadata(instance)
   await narrator.tell(story.keys, story.likes, people, given)
   return {
     people: { owner, member, visitor },

@@ -1,4 +1,4 @@
-/** A demo that was told once and kept in a folder, so that the tests copy it and need not tell it again. */
+/** A cached demo: the tests copy it instead of telling the story again. */
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { trusted } from "../contract/json.ts"
@@ -8,7 +8,7 @@ import { databaseFile } from "../ledger/storage/data.ts"
 export const REPOSITORIES = "repositories"
 const CAST = "cast.json"
 
-/** Copies the demo kept in `kept` into the data folder. @returns its cast; undefined when nothing is kept, or the folder holds data */
+/** Copies the cached demo into the data folder. @returns its cast; undefined if nothing is cached, or the folder has data */
 export function copyStory<Cast>(kept: string, data: string): Cast | undefined {
   if (!existsSync(join(kept, "demo", CAST)) || existsSync(databaseFile(data))) return undefined
   mkdirSync(data, { recursive: true })
@@ -17,7 +17,7 @@ export function copyStory<Cast>(kept: string, data: string): Cast | undefined {
   return trusted<Cast>(readFileSync(join(kept, "demo", CAST), "utf8"))
 }
 
-/** Keeps a demo just told, whose database has an empty log. The first of several processes wins. */
+/** Caches a finished demo, whose write-ahead log is empty. If several processes do so, the first wins. */
 export function keepTold(kept: string, data: string, cast: object): void {
   if (existsSync(join(kept, "demo"))) return
   const partial = mkdtempSync(join(kept, "partial-"))

@@ -1,4 +1,4 @@
-/** A seeded instance that needs nothing from outside: for a first look, and for tests. */
+/** An instance with sample data that needs no network, for a first look and for tests. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,31 +19,31 @@ export interface DemoOptions {
   readonly host: string
   readonly port: number
   readonly baseUrl?: string | undefined
-  /** The same ids, tokens and times on every start. */
+  /** Whether ids, tokens and times are the same on every start. */
   readonly deterministic?: boolean | undefined
-  /** A folder that keeps a demo told before, to start from a copy of it; filled when empty. Not for a deterministic one. */
+  /** A folder with a cached demo to copy; filled if empty. Ignored for a deterministic demo. */
   readonly kept?: string | undefined
-  /** Where repositories are looked up after the demo's own. */
+  /** The sources of other repositories, after the demo's own. */
   readonly repositories?: Pick<RepositorySettings, "folders" | "github">
-  /** Where arXiv is asked about papers that people file; left out, nobody is. */
+  /** The address of arXiv for papers that people file; left out, none is used. */
   readonly arxiv?: { readonly api: string } | null
   readonly log: Logger
-  /** How people come in; left out, by their passwords, and owners invite. */
+  /** The ways to sign in; left out, passwords, and owners may invite. */
   readonly entrance?: EntranceSettings | undefined
-  /** As the service takes it. */
+  /** The options of the service. */
   readonly writer?: "thread" | undefined
   readonly threads?: number | undefined
   readonly times?: ServiceOptions["times"]
 }
 
 const DAY = 86_400_000
-/** When a deterministic story begins. */
+/** The start of a deterministic story. */
 const FIXED_START = Date.parse("2026-11-02T09:00:00.000Z")
 const STORY_DAYS = 12
 
 export interface Demo extends Service, Cast {}
 
-/** Starts a demo. Without a data folder it makes one that goes when the demo ends. @throws UsageError for a folder that holds data */
+/** Starts a demo. Without a data folder it uses a temporary one. @throws UsageError for a folder that has data */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const temporary = options.data === undefined
   const data = options.data ?? mkdtempSync(join(tmpdir(), "research-room-demo-"))
@@ -66,9 +66,9 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       repositories: { folders: [folder, ...folders], github },
       async prepare(instance) {
         if (copied) return
-        if (instance.tables.people.exist()) throw new UsageError(`The folder ${data} holds data already; a demo starts in a new one.`)
+        if (instance.tables.people.exist()) throw new UsageError(`The folder ${data} already holds data; a demo starts in a new one.`)
         cast = await tellStory(instance, clock, makeRepositories(folder))
-        // A deterministic instance lives on in its own time: each look at the clock is a millisecond later.
+        // A deterministic instance has its own time: each reading of the clock advances it by a millisecond.
         let ticks = start + STORY_DAYS * DAY
         clock.runWith(options.deterministic ? () => ticks++ : Date.now)
       },

@@ -1,4 +1,4 @@
-/** Tells a story into a new instance: people act through the same door as anybody, at moments of the story's own clock. */
+/** Tells a story in a new instance: people send operations like everybody else, at times of the story's own clock. */
 import type { Receipt } from "../contract/answers/index.ts"
 import { jsonObject, partAt, resolved } from "../contract/operations/batch.ts"
 import type { InputOf, OperationName, ResultOf } from "../contract/operations/index.ts"
@@ -10,7 +10,7 @@ import { digestOf, type Json, type JsonObject, trusted } from "../contract/json.
 import { packagedBytes } from "../packaged.ts"
 import { present } from "../contract/present.ts"
 
-/** A clock that the story moves; once the story is told it goes on by itself. */
+/** A clock that the story advances. When the story is told, it continues by itself. */
 export class StoryClock {
   #now: number
   #running: (() => number) | null = null
@@ -21,39 +21,39 @@ export class StoryClock {
 
   readonly read = (): number => this.#running?.() ?? this.#now
 
-  /** Lets the story's time pass. */
+  /** Advances the clock. */
   pass(minutes: number): void {
     this.#now += minutes * 60_000
   }
 
-  /** Ends the story: from now on `clock` tells the time. */
+  /** Ends the story: from now on the time comes from `clock`. */
   runWith(clock: () => number): void {
     this.#running = clock
   }
 }
 
 type StoryReceipt<N extends OperationName> = Omit<Receipt, "result"> & { readonly result: ResultOf<N> }
-/** A body without what the narrator fills in. */
-type Said<N extends OperationName> = Omit<InputOf<N>, "schemaVersion" | "requestId" | "clientMessageId">
+/** A body without the members that the narrator fills in. */
+type StoryBody<N extends OperationName> = Omit<InputOf<N>, "schemaVersion" | "requestId" | "clientMessageId">
 interface Person {
   readonly userId: string
   readonly username: string
 }
 
-/** A line of a story. Where it is like another, it has that one's members but for those that it has itself. */
+/** A line of a story. With `like` it inherits the members of another line. */
 export interface Line {
-  /** A name for the receipt, for the lines that come later. */
+  /** A name for the receipt, for later lines. */
   readonly as?: string
   readonly like?: string
-  /** How many minutes pass before it. */
+  /** Minutes that pass before it. */
   readonly after?: number
   readonly operation?: string
-  /** A picture beside the story that is uploaded instead. It is there as an upload leaves it, so nothing decodes it. */
+  /** A picture in the demo's folder to upload instead. It is already encoded as an upload would be. */
   readonly uploads?: { readonly file: string; readonly width: number; readonly height: number }
   readonly params?: JsonObject
   /**
-   * As in a batch, `{"$from": "a", "path": "/targetId"}` stands for a part of the receipt of line a, or of something given by that
-   * name. `{"$from": "world", "path": "/id"}` is a fresh id, and `{"$from": "later", "path": "/5"}` a moment five minutes ahead.
+   * As in a batch, `{"$from": "a", "path": "/targetId"}` is a part of the receipt of line a, or of the given value of that name.
+   * `{"$from": "world", "path": "/id"}` is a fresh id, and `{"$from": "later", "path": "/5"}` a time five minutes ahead.
    */
   readonly body?: JsonObject
 }
@@ -61,32 +61,32 @@ export interface Line {
 export class Narrator {
   readonly #instance: Instance
   readonly #clock: StoryClock
-  readonly #told = new Map<string, { readonly by: string; readonly receipt: string }>()
+  readonly #receipts = new Map<string, { readonly by: string; readonly receipt: string }>()
 
   constructor(instance: Instance, clock: StoryClock) {
     this.#instance = instance
     this.#clock = clock
   }
 
-  /** Makes a person with a password that is known to the story; hashing it begins at once, and takes longest of all that is told. */
+  /** Adds a person with a known password. Hashing it is the slowest part of the story, so it starts at once. */
   async person(username: string, after?: Promise<unknown>): Promise<{ userId: string; username: string; password: string }> {
     const password = `${username}-${this.#instance.world.bytes(9).toString("base64url")}`
     const { userId } = await this.#instance.accounts.add(username, password, after)
     return { userId, username, password }
   }
 
-  /** Lets a person do something, some minutes after what went before, and returns the receipt. */
+  /** Sends an operation as a person, some minutes after the last one. @returns the receipt */
   async does<N extends OperationName>(
     person: Person,
     name: N,
     params: Record<string, string>,
-    body: Said<N>,
+    body: StoryBody<N>,
     minutes?: number,
   ): Promise<StoryReceipt<N>> {
     return trusted<StoryReceipt<N>>(await this.#admit(person, name, params, body, minutes))
   }
 
-  /** Tells lines of a story, in order. @param given parts that the lines refer to by name */
+  /** Tells the lines of a story in order. @param given values that the lines refer to by name */
   async tell(
     lines: readonly (Line & { readonly by: string })[],
     likes: Readonly<Record<string, Line>>,
@@ -101,30 +101,30 @@ export class Narrator {
     for (const line of lines) {
       const { as, operation = "", uploads, params = {}, body = {}, after } = whole(line)
       const person = present(people[line.by])
-      const said = jsonObject(resolved({ params, body }, ({ $from, path }) => this.#part(given, $from, path)))
-      const ids = Object.fromEntries(Object.entries(jsonObject(said.params)).map(([name, id]) => [name, `${id}`]))
+      const filled = jsonObject(resolved({ params, body }, ({ $from, path }) => this.#part(given, $from, path)))
+      const ids = Object.fromEntries(Object.entries(jsonObject(filled.params)).map(([name, id]) => [name, `${id}`]))
       const receipt = uploads
         ? await this.#upload(person, uploads)
-        : await this.#admit(person, operation, ids, jsonObject(said.body), after)
-      if (as !== undefined) this.#told.set(as, { by: line.by, receipt })
+        : await this.#admit(person, operation, ids, jsonObject(filled.body), after)
+      if (as !== undefined) this.#receipts.set(as, { by: line.by, receipt })
     }
   }
 
-  /** The receipt of a line that has a name, and who got it. */
+  /** The receipt of a named line, and its author. */
   receipt<N extends OperationName>(as: string, _operation: N): StoryReceipt<N> & { readonly by: string } {
-    const { by, receipt } = present(this.#told.get(as))
+    const { by, receipt } = present(this.#receipts.get(as))
     return { by, ...trusted<StoryReceipt<N>>(receipt) }
   }
 
   #part(given: JsonObject, from: string, path: string): Json {
     if (from === "world") return this.#instance.world.id()
     if (from === "later") return this.#later(Number(path.slice(1)))
-    const part = partAt(given[from] ?? trusted<Json>(this.#told.get(from)?.receipt ?? "null"), path)
+    const part = partAt(given[from] ?? trusted<Json>(this.#receipts.get(from)?.receipt ?? "null"), path)
     if (part === undefined) throw new Error(`The story has no ${path} of ${from}`)
     return part
   }
 
-  /** A moment some minutes ahead in the story. */
+  /** The time some minutes ahead in the story. */
   #later(minutes: number): string {
     return isoTime(this.#clock.read() + minutes * 60_000)
   }

@@ -1,4 +1,4 @@
-/** The demo's own bare repositories: one public, one not, written object by object so that no git program is needed. */
+/** The demo's bare repositories, one public and one private, written object by object so that git is not needed. */
 import { createHash } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -9,7 +9,7 @@ export interface DemoRepositories {
   readonly private: { readonly url: string; readonly commit: string }
 }
 
-/** A host of the demo's own, so that nobody outside is ever asked about it. */
+/** A reserved host, so that no real one is ever contacted. */
 const HOST = "git.example.org"
 const AUTHOR = "Ada <ada@example.org> 1793610000 +0000"
 
@@ -22,7 +22,7 @@ const settings = Object.fromEntries(Array.from(flags, ([, name, value]) => [name
 writeFileSync("metrics.json", JSON.stringify(simulate(settings).points))
 `
 
-/** Writes an object as git keeps a loose one, and returns its id. */
+/** Writes a loose git object. @returns its id */
 function writeObject(repository: string, type: "blob" | "tree" | "commit", content: Buffer): string {
   const stored = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])
   const id = createHash("sha1").update(stored).digest("hex")
@@ -32,7 +32,7 @@ function writeObject(repository: string, type: "blob" | "tree" | "commit", conte
   return id
 }
 
-/** Makes a bare repository with one file and a commit for each message, and returns the commits, oldest first. */
+/** Makes a bare repository with one file and a commit for each message. @returns the commits, oldest first */
 function makeRepository(folder: string, name: string, messages: readonly string[], { isPublic }: { isPublic: boolean }): string[] {
   const repository = join(folder, HOST, `${name}.git`)
   mkdirSync(join(repository, "refs", "heads"), { recursive: true })
@@ -61,7 +61,7 @@ function makeRepository(folder: string, name: string, messages: readonly string[
   return commits
 }
 
-/** Makes the demo's repositories below `folder`. */
+/** Makes the demo's repositories in `folder`. */
 export function makeRepositories(folder: string): DemoRepositories {
   const [commit = "", otherCommit = ""] = makeRepository(
     folder,

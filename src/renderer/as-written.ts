@@ -1,8 +1,8 @@
-/** A text of other people, and how it is shown where it is not rendered. */
+/** Users' texts, and how a text is shown if it is not rendered. */
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "./escape.ts"
 
-/** A text with paragraphs, or of one line. */
+/** A text with paragraphs, or a single line. */
 export type Kind = "block" | "inline"
 
 export interface Text {
@@ -10,9 +10,9 @@ export interface Text {
   readonly kind: Kind
 }
 
-/** A text as it was written, and why it is not rendered. */
+/** A text as its author wrote it, with the reason why it is not rendered. */
 export function asWritten(text: string, kind: Kind, why: string): string {
-  // No write is longer; a longer text of another source is cut.
+  // Writes are limited to this length; a longer text of another source is cut.
   const whole = text.length > 2 * limits.message ? `${text.slice(0, 2 * limits.message)} …` : text
   return kind === "block"
     ? `<pre class="source" tabindex="0">${escapeHtml(whole)}</pre><p class="source-note">Shown as it was written: ${why}.</p>`

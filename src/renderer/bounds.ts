@@ -1,13 +1,13 @@
-/** Bounds on blocks of Markdown whose cost is out of proportion to their text. */
+/** Limits Markdown blocks that cost far more than their length. */
 import type { MarkdownIt } from "markdown-it"
 import { limits } from "../contract/limits.ts"
 
 type Rule = MarkdownIt["block"]["ruler"]["__rules__"][number]["fn"]
 
-/** Levels of quotes and lists (of which each takes two); deeper ones are text. markdown-it itself would leave out what stands in them. */
+/** The deepest level of quotes and lists (a list takes two); deeper ones stay text. markdown-it itself would drop their content. */
 const DEEPEST = 16
 
-/** For each line of a text the next empty one: looked for once, since every line may begin a table. */
+/** For each line, the next empty line. Cached, because every line may start a table. */
 const gaps = new WeakMap<object, Int32Array>()
 function gapAfter(state: Parameters<Rule>[0], line: number): number {
   let found = gaps.get(state)
@@ -20,7 +20,7 @@ function gapAfter(state: Parameters<Rule>[0], line: number): number {
   return found[line] ?? line
 }
 
-/** Whether a table begins here that would have too many cells: markdown-it fills up short rows, so that each costs as much as the widest. */
+/** Whether a table with too many cells starts here. markdown-it pads short rows, so each row costs as much as the widest. */
 function isTooLarge(state: Parameters<Rule>[0], line: number, end: number): boolean {
   if (line + 1 >= end) return false
   const marks = state.src.slice(state.bMarks[line + 1], state.eMarks[line + 1])
@@ -28,13 +28,13 @@ function isTooLarge(state: Parameters<Rule>[0], line: number, end: number): bool
   return marks.split("|").length * (gapAfter(state, line) - line) > limits.tableCells
 }
 
-/** A markdown-it plugin: tables of too many cells, and quotes and lists too deep, stay text. */
+/** A markdown-it plugin: tables with too many cells, and quotes and lists that are too deep, stay text. */
 export function boundBlocks(md: MarkdownIt): void {
-  const bounded = (name: string, passes: (...given: Parameters<Rule>) => boolean) => {
+  const bounded = (name: string, passes: (...args: Parameters<Rule>) => boolean) => {
     const found = md.block.ruler.__rules__.find((one) => one.name === name)
     if (found === undefined) throw new Error(`markdown-it has no rule ${name}`)
     const { fn: rule, alt } = found
-    md.block.ruler.at(name, (...given) => passes(...given) && rule(...given), { alt: [...alt] })
+    md.block.ruler.at(name, (...args) => passes(...args) && rule(...args), { alt: [...alt] })
   }
   bounded("table", (state, line, end) => !isTooLarge(state, line, end))
   bounded("blockquote", (state) => state.level < DEEPEST)

@@ -1,4 +1,4 @@
-/** Code of a message in colour, in the languages that research is written in. Anything else, and what is long, stays plain. */
+/** Highlights code in the languages common in research. Other languages and long code stay plain. */
 import highlighter from "highlight.js/lib/core"
 import bash from "highlight.js/lib/languages/bash"
 import c from "highlight.js/lib/languages/c"
@@ -18,7 +18,7 @@ import yaml from "highlight.js/lib/languages/yaml"
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "./escape.ts"
 
-/** What people write for them. */
+/** Short names of languages. */
 const short: Readonly<Record<string, string>> = {
   "c++": "cpp",
   js: "javascript",
@@ -36,16 +36,16 @@ const languages = new Map<string, unknown>(
   Object.entries({ bash, c, cpp, diff, ini, javascript, json, julia, latex, python, r, rust, sql, typescript, yaml }),
 )
 
-/** Each is made known when it is first asked for: a service starts without any. */
+/** Registers a language on first use. */
 function isKnown(name: string): boolean {
   if (highlighter.getLanguage(name) === undefined && languages.has(name)) highlighter.registerLanguage(name, languages.get(name))
   return languages.has(name)
 }
 
-/** Markup of code, its classes of the highlighter's own closed set. @param info what follows the fence: the language */
+/** Markup of code, with classes only from the highlighter's own set. @param info the fence's info string, with the language */
 export function coloured(code: string, info: string): string {
-  const asked = /^[A-Za-z+#]{1,20}/.exec(info.trim())?.[0]?.toLowerCase() ?? ""
-  const language = short[asked] ?? asked
+  const name = /^[A-Za-z+#]{1,20}/.exec(info.trim())?.[0]?.toLowerCase() ?? ""
+  const language = short[name] ?? name
   if (code.length > limits.colouredCode || !isKnown(language)) return escapeHtml(code)
   return highlighter.highlight(code, { language, ignoreIllegals: true }).value
 }

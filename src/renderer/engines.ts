@@ -1,18 +1,18 @@
-/** Where texts are rendered: on reading threads, or, in tests and commands, on the only thread there is. */
+/** Engines that render texts: on reader threads, or on this thread in tests and commands. */
 import { setImmediate as turn } from "node:timers/promises"
 import type { Text } from "./as-written.ts"
 
 export interface Engine {
-  /** Markup of texts, in their order. @throws Error when the rendering failed */
+  /** Renders texts to markup, in order. @throws Error if rendering fails */
   render(texts: readonly Text[]): Promise<readonly string[]>
 }
 
-/** Renders on this thread, one batch a turn, so that other work comes in between. */
+/** Renders on this thread, one batch per turn of the event loop, so that other work runs in between. */
 export class OnThisThread implements Engine {
   #last: Promise<unknown> = Promise.resolve()
   render(texts: readonly Text[]): Promise<readonly string[]> {
     const made = this.#last.then(async () => {
-      // A service renders on other threads: this one loads no Markdown then.
+      // Loaded on first use: the serving thread of a service renders on other threads.
       const { rendered } = await import("./markdown.ts")
       await turn()
       return texts.map(({ text, kind }) => rendered(text, kind))

@@ -1,6 +1,6 @@
 /**
- * The part of highlight.js that is used. Its own types bring those of a browser along, for the whole program: tsconfig.json puts
- * these in their place. A language is handed over as it comes, whatever it is.
+ * The part of highlight.js that is used. Its own types would add a browser's types to the whole program; tsconfig.json uses
+ * these instead. A language's definition is opaque.
  */
 interface Highlighter {
   registerLanguage(name: string, language: unknown): void

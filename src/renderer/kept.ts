@@ -1,13 +1,13 @@
-/** Rendered texts, kept by the digest of what they were made of: accepted texts never change, so neither does what becomes of them. */
+/** A cache of rendered texts, by the digest of their source: accepted texts never change. */
 import { hash } from "node:crypto"
 import type { Kind } from "./as-written.ts"
 
-/** The name under which a text's rendering is kept. */
+/** A text's key in the cache. */
 export const nameOf = (text: string, kind: Kind): string => `${kind}:${hash("sha256", text, "base64")}`
 
-/** Keeps up to `most` bytes; what was not asked for the longest goes first. */
+/** Caches up to `most` bytes, and drops the least recently used first. */
 export class Kept {
-  readonly #made = new Map<string, string>()
+  readonly #entries = new Map<string, string>()
   readonly #most: number
   #bytes = 0
 
@@ -20,24 +20,24 @@ export class Kept {
   }
 
   get(name: string): string | undefined {
-    const found = this.#made.get(name)
+    const found = this.#entries.get(name)
     if (found === undefined) return undefined
-    this.#made.delete(name)
-    this.#made.set(name, found)
+    this.#entries.delete(name)
+    this.#entries.set(name, found)
     return found
   }
 
-  set(name: string, made: string): void {
-    if (this.#made.has(name)) return
-    this.#made.set(name, made)
-    this.#bytes += sizeOf(name, made)
-    for (const [oldest, text] of this.#made) {
+  set(name: string, markup: string): void {
+    if (this.#entries.has(name)) return
+    this.#entries.set(name, markup)
+    this.#bytes += sizeOf(name, markup)
+    for (const [oldest, text] of this.#entries) {
       if (this.#bytes <= this.#most) break
-      this.#made.delete(oldest)
+      this.#entries.delete(oldest)
       this.#bytes -= sizeOf(oldest, text)
     }
   }
 }
 
-/** Two bytes a character: what V8 takes for a text with a sign beyond Latin 1. */
-const sizeOf = (name: string, made: string) => 2 * (name.length + made.length)
+/** Two bytes per character: what V8 uses for a text with any character beyond Latin 1. */
+const sizeOf = (name: string, markup: string) => 2 * (name.length + markup.length)

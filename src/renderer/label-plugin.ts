@@ -1,18 +1,18 @@
 /**
- * Labels in Markdown, such as H1 or E12. What they name differs from Room to Room, and a text is rendered once for all: each is
- * marked here, and made a link, where something bears it, when the page is written.
+ * Labels in Markdown, such as H1 or E12. A text is rendered once for all Rooms, but its labels name different objects in each. So
+ * rendering only marks labels, and the page turns those that name something into links.
  */
 import type { MarkdownIt } from "markdown-it"
 import { LABEL, LETTERS } from "../contract/objects/labels.ts"
 
-/** How a label is marked in what is rendered: with an element that nothing else becomes. */
+/** The element that marks a label in rendered markup; nothing else produces it. */
 const MARKED = new RegExp(`<data value="([${LETTERS}][0-9]+)">\\1</data>`, "g")
 
-/** The labels of rendered markup as `link` makes them; null leaves one as plain text. */
+/** Replaces each label in rendered markup by the result of `link`; null leaves plain text. */
 export const withLabels = (markup: string, link: (label: string) => string | null): string =>
   markup.includes("<data ") ? markup.replace(MARKED, (_, label: string) => link(label) ?? label) : markup
 
-/** A markdown-it plugin: labels in plain text, neither in code or a formula nor within a link. */
+/** A markdown-it plugin that marks labels in plain text, but not in code, formulas or links. */
 export function labelPlugin(md: MarkdownIt): void {
   md.core.ruler.push("labels", (state) => {
     for (const block of state.tokens) {

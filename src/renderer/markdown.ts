@@ -1,7 +1,7 @@
 /**
- * The Markdown of messages and syntheses. It is hostile until shown otherwise: raw HTML is text, the output is built token by
- * token from a closed set of elements, links go nowhere but to the web and to mail and are marked, images are never fetched.
- * What it costs is bounded: what would become too large is shown as it was written.
+ * Renders the Markdown of messages and syntheses, which is untrusted: raw HTML is text, the output contains only known elements,
+ * links go only to the web or to mail and are marked, and images are never loaded. The cost is limited: a text that would
+ * become too large is shown as written.
  */
 import MarkdownIt from "markdown-it"
 import { limits } from "../contract/limits.ts"
@@ -15,12 +15,12 @@ import { envOf, mathPlugin } from "./math-plugin.ts"
 const md = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false, maxNesting: 20 })
 md.use(mathPlugin)
 md.use(boundBlocks)
-// Bare addresses, and nothing that only looks like one: a version or a file's name is none.
+// Links only full addresses: a version or file name may look like a short one.
 md.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 for (const scheme of ["ftp:", "//", "mailto:"]) md.linkify.add(scheme, null)
 md.use(labelPlugin)
 
-/** Addresses that a link may lead to. A relative one would lead into this service under somebody else's words. */
+/** Addresses that links may have. A relative one would lead into this service from a user's text. */
 const LINK = /^(?:https?:\/\/[^\s/]|mailto:[^\s])/i
 md.validateLink = (url) => LINK.test(url.trim())
 
@@ -30,14 +30,14 @@ md.renderer.rules.link_open = (tokens, index, options, _env, self) => {
   return self.renderToken(tokens, index, options)
 }
 
-/** An image as a link to it: looking at a page must tell nobody outside. */
+/** Shows an image as a link, because loading it would tell another server who reads the page. */
 md.renderer.rules.image = (tokens, index) => {
   const token = tokens[index]
   const shown = md.utils.escapeHtml(token?.content || "image")
   return `<a class="image-link" rel="${MARKS}" href="${md.utils.escapeHtml(String(token?.attrGet("src") ?? ""))}">${shown} (image, not loaded)</a>`
 }
 
-// A fence's info string would become a class of the writer's choice; a table's alignment, a style attribute.
+// markdown-it would turn a fence's info string into a class, and a table's alignment into a style attribute.
 md.renderer.rules.fence = (tokens, index) => {
   const { content = "", info = "" } = tokens[index] ?? {}
   return `<pre tabindex="0"><code>${coloured(content, info)}</code></pre>\n`
@@ -50,7 +50,7 @@ for (const cell of ["th_open", "td_open"] as const) {
     return `<${tag}${align === undefined ? "" : ` class="${align}"`}>`
   }
 }
-// The page has headings of its own; those of a message begin below them.
+// The page has its own headings, so those of a message are three levels lower.
 for (const side of ["heading_open", "heading_close"] as const) {
   md.renderer.rules[side] = (tokens, index) => {
     const level = Math.min(6, Number(tokens[index]?.tag.slice(1)) + 3)
@@ -60,7 +60,7 @@ for (const side of ["heading_open", "heading_close"] as const) {
 
 type Tokens = ReturnType<typeof md.parse>
 
-/** At least about how long tokens become: one definition may give a thousand links its long address. */
+/** A lower bound of the markup's length, because one link definition can repeat a long address a thousand times. */
 function lengthOf(tokens: Tokens): number {
   let length = 0
   for (const token of tokens) {
@@ -72,7 +72,7 @@ function lengthOf(tokens: Tokens): number {
 
 const TOO_LARGE = "set as Markdown it would become too large"
 
-/** Markup of a text, never longer than about {@link limits.renderedTextBytes}. */
+/** Renders a text to markup of at most about {@link limits.renderedTextBytes}. */
 export function rendered(text: string, kind: Kind): string {
   if (text.length > 2 * limits.message) return asWritten(text, kind, TOO_LARGE)
   const env = envOf(new Spent())

@@ -2,11 +2,11 @@
 import type { MarkdownIt } from "markdown-it"
 import { formula, type Spent } from "./math.ts"
 
-/** What a text's rendering carries along: what its formulas took so far. markdown-it keeps link definitions beside it. */
+/** The state of a text's rendering: the budget spent on formulas. markdown-it stores link definitions in the same object. */
 export const envOf = (spent: Spent) => ({ spent })
 const spentIn = (env: unknown): Spent => (env as ReturnType<typeof envOf>).spent
 
-/** The end of a formula that opens at `start`; -1 when none ends. */
+/** The end of the formula that starts at `start`; -1 if it has none. */
 function closing(text: string, mark: string, start: number): number {
   for (let at = text.indexOf(mark, start); at !== -1; at = text.indexOf(mark, at + 1)) {
     let slashes = 0
@@ -16,7 +16,7 @@ function closing(text: string, mark: string, start: number): number {
   return -1
 }
 
-/** `$x$` and `$$x$$` as formulas; a price such as $5 stays text: no space within the marks, no digit after them. */
+/** Parses `$x$` and `$$x$$` as formulas. A price such as $5 stays text: no space inside the marks, no digit after them. */
 export function mathPlugin(md: MarkdownIt): void {
   md.inline.ruler.after("escape", "math", (state, silent) => {
     if (state.src[state.pos] !== "$") return false
@@ -34,7 +34,7 @@ export function mathPlugin(md: MarkdownIt): void {
     return true
   })
   md.renderer.rules.math_inline = (tokens, index, _options, env) => formula(tokens[index]?.content ?? "", false, spentIn(env))
-  // Within a paragraph: a block of its own would end the paragraph it stands in.
+  // An inline element, because a block would end the paragraph.
   md.renderer.rules.math_display = (tokens, index, _options, env) =>
     formula(tokens[index]?.content ?? "", true, spentIn(env))
       .replace(/^<div/, "<span")

@@ -1,20 +1,20 @@
-/** TeX math as MathML: it needs no style attribute, no font files of its own, and reads aloud. What a formula may cost is bounded. */
+/** Renders TeX math as MathML, which needs no style attributes or fonts and can be read aloud. The cost of a formula is limited. */
 import katex from "katex"
 import { limits } from "../contract/limits.ts"
 import { escapeHtml } from "./escape.ts"
 
-/** What the formulas of one text have taken of its budget so far. */
+/** The part of its budget that a text's formulas have spent. */
 export class Spent {
   formulas = 0
   characters = 0
-  /** Whether the note that the budget is used up was shown: once for each text is enough. */
-  isTold = false
+  /** Whether the note that the budget is spent was shown; it is shown once per text. */
+  isNoted = false
 }
 
-/** A control word or sign, as KaTeX reads one. Words with `@` are KaTeX's own, behind those that it documents. */
+/** A control sequence, as KaTeX parses it. Names with `@` are KaTeX's internal ones. */
 const COMMAND = /\\(?:[a-zA-Z@]+|[^])/g
 
-/** Commands that give a name a meaning, or change what the next one does. Without them nothing a formula says can be repeated by it. */
+/** Commands that define a name or change what the next one does. Without them a formula cannot repeat its own content. */
 const DEFINING: ReadonlySet<string> = new Set(
   "def gdef edef xdef let futurelet global long newcommand renewcommand providecommand DeclareMathOperator expandafter noexpand"
     .split(" ")
@@ -26,7 +26,7 @@ const definesSomething = (tex: string): boolean => {
   return false
 }
 
-/** How deep the elements of markup stand in each other; written by KaTeX, it has no comments and no `>` within attributes. */
+/** The nesting depth of markup. KaTeX's markup has no comments, and no `>` in attributes. */
 function depthOf(markup: string): number {
   let [depth, deepest] = [0, 0]
   for (const [, closing, alone] of markup.matchAll(/<(\/?)[^<>]*?(\/?)>/g)) {
@@ -39,7 +39,7 @@ function depthOf(markup: string): number {
   return deepest
 }
 
-/** The source of a formula, with a word why it is not set. */
+/** The source of a formula, with the reason why it is not rendered. */
 function source(tex: string, why?: string): string {
   const text = escapeHtml(tex)
   return why === undefined
@@ -47,12 +47,12 @@ function source(tex: string, why?: string): string {
     : `<code class="math-source" title="${why}">${text}</code> <span class="source-note">(${why})</span>`
 }
 
-/** MathML of a formula, or its source: where it cannot be read, and, with a word why, where it asks for more than a formula may. */
+/** Renders a formula to MathML. Returns its source if it cannot be parsed or, with the reason, if it exceeds a limit. */
 export function formula(tex: string, displayMode: boolean, spent = new Spent()): string {
   spent.formulas += 1
   if (spent.formulas > limits.textFormulas || spent.characters + tex.length > limits.textFormulaCharacters) {
-    if (spent.isTold) return source(tex)
-    spent.isTold = true
+    if (spent.isNoted) return source(tex)
+    spent.isNoted = true
     return source(tex, "shown as it was written, like what follows: the formulas of this text are too many to be set")
   }
   if (tex.length > limits.formula) return source(tex, "shown as it was written: too long for a formula")
@@ -70,14 +70,14 @@ export function formula(tex: string, displayMode: boolean, spent = new Spent()):
       maxExpand: limits.formulaExpansions,
     })
   } catch (error) {
-    // KaTeX has no error of its own for this one; its sentence begins so in the pinned version, which a test watches.
+    // KaTeX has no error class for this; a test checks that the message of the pinned version starts like this.
     return String(error).includes("Too many expansions")
       ? source(tex, "shown as it was written: too many commands in one formula")
       : source(tex)
   }
   if (Buffer.byteLength(made) > limits.formulaBytes || depthOf(made) > limits.formulaDepth)
     return source(tex, "shown as it was written: it would become too large")
-  // A policy without inline style would complain of each; what is left still says the formula.
+  // The content security policy forbids inline styles; the formula is readable without them.
   const clean = made.replace(/ style="[^"]*"/g, "")
   return displayMode ? `<div class="formula" role="group" aria-label="formula" tabindex="0">${clean}</div>` : clean
 }

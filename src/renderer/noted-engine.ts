@@ -1,4 +1,4 @@
-/** How a reading thread renders: in place, and so that the thread that started it can see at which text it is. */
+/** The engine of a reader thread: it records which text it renders, so that the thread that started it can see that. */
 import { asWritten, type Text } from "./as-written.ts"
 import type { Engine } from "./engines.ts"
 import { nameOf } from "./kept.ts"
@@ -7,7 +7,7 @@ import type { RenderingNote } from "./rendering-note.ts"
 
 export class NotedEngine implements Engine {
   readonly #note: RenderingNote
-  /** The names of texts that ended a thread: they stay as they were written. */
+  /** The names of texts that ended a thread; they are shown as written. */
   readonly #tooCostly: Set<string>
 
   constructor(note: RenderingNote, tooCostly: Iterable<string>) {
@@ -19,7 +19,7 @@ export class NotedEngine implements Engine {
     return texts.map((text) => this.#render(text))
   }
 
-  /** Another thread was ended by a text. */
+  /** Stops rendering a text that ended another thread. */
   avoid(name: string): void {
     this.#tooCostly.add(name)
   }

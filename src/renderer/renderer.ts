@@ -1,19 +1,19 @@
-/** Renders the texts of pages: each once, as long as it is kept, and in turns, so that no page waits for the whole of another. */
+/** Renders the texts of pages, with a cache, and in batches, so that no page waits for all texts of another. */
 import { present } from "../contract/present.ts"
 import { limits } from "../contract/limits.ts"
 import { asWritten, type Text } from "./as-written.ts"
 import type { Engine } from "./engines.ts"
 import { Kept, nameOf } from "./kept.ts"
 
-/** Characters of texts that are rendered in one go: a few short ones, or one long one. */
+/** Characters of text per batch: a few short texts, or one long one. */
 const AT_ONCE = 4_000
 
 export class Renderer {
   readonly #engine: Engine
   readonly #most: number
   #kept: Kept
-  /** What is being rendered, by its name: many may open one page at the same time. */
-  readonly #underWay = new Map<string, Promise<void>>()
+  /** Renderings in progress by name: several requests may need the same text at once. */
+  readonly #inProgress = new Map<string, Promise<void>>()
 
   constructor(engine: Engine, most: number = limits.keptTextBytes) {
     this.#engine = engine
@@ -21,14 +21,14 @@ export class Renderer {
     this.#kept = new Kept(most)
   }
 
-  /** Bytes of what is kept. */
+  /** The size of the cache. */
   get keptBytes(): number {
     return this.#kept.bytes
   }
 
   /**
-   * Markup of texts, in their order, until `most` bytes are made; of those after them only the beginning, and a word why.
-   * A page has one call under way at a time, and the engine takes calls one after the other: so pages take turns.
+   * Renders texts in order, until the markup has `most` bytes; later texts are shown shortened, with a note.
+   * A page has one call in progress at a time, and the engine runs calls in order, so pages take turns.
    */
   async markupOf<T extends Text>(texts: readonly T[], most: number = limits.pageTextBytes): Promise<Map<T, string>> {
     const found = new Map<T, string>()
@@ -60,8 +60,8 @@ export class Renderer {
     const made = names.map((name) => kept.get(name))
     const missing = names.flatMap((name, index) => (made[index] === undefined ? [{ name, index }] : []))
     if (missing.length === 0) return made.filter((one) => one !== undefined)
-    const others = missing.flatMap(({ name }) => this.#underWay.get(name) ?? [])
-    const own = missing.filter(({ name }) => !this.#underWay.has(name))
+    const others = missing.flatMap(({ name }) => this.#inProgress.get(name) ?? [])
+    const own = missing.filter(({ name }) => !this.#inProgress.has(name))
     if (own.length > 0) {
       const rendering = this.#render(own.map(({ index }) => present(texts[index]))).then((results) => {
         own.forEach(({ name, index }, place) => {
@@ -69,11 +69,11 @@ export class Renderer {
           kept.set(name, made[index])
         })
       })
-      for (const { name } of own) this.#underWay.set(name, rendering)
+      for (const { name } of own) this.#inProgress.set(name, rendering)
       try {
         await rendering
       } finally {
-        for (const { name } of own) this.#underWay.delete(name)
+        for (const { name } of own) this.#inProgress.delete(name)
       }
     }
     await Promise.all(others)
@@ -82,13 +82,13 @@ export class Renderer {
     )
   }
 
-  /** What another page rendered, and what was not kept until it was asked for. */
+  /** Renders a text that another page was rendering and the cache has already dropped. */
   async #again(text: Text): Promise<string> {
     const [made = ""] = await this.#render([text])
     return made
   }
 
-  /** Where a text cannot be rendered, it stands as it was written; the others of its batch do not suffer for it. */
+  /** Renders a batch. A text that cannot be rendered is shown as written; the others in its batch are unaffected. */
   async #render(texts: readonly Text[]): Promise<readonly string[]> {
     try {
       return await this.#engine.render(texts)
@@ -102,13 +102,13 @@ export class Renderer {
     }
   }
 
-  /** Nothing that was rendered is kept, nor what is being rendered. */
+  /** Empties the cache, and drops the results of renderings in progress. */
   forget(): void {
     this.#kept = new Kept(this.#most)
   }
 }
 
-/** The beginning of a text that a full page has no room for. */
+/** The start of a text on a page whose byte limit is reached. */
 function beginning({ text, kind }: Text): string {
   const short = text.length <= 200 ? text : `${text.slice(0, 200)} …`
   return asWritten(short, kind, "this page is full")

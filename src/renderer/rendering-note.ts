@@ -1,21 +1,21 @@
 /**
- * Which text a thread is rendering, in memory that it shares with the thread that started it. That one can read it while this one
- * is busy, and after it has ended: so it knows which text took too much time or memory.
+ * Records which text a thread is rendering, in memory shared with the thread that started it. That thread can read it while this
+ * one is busy or after it ended, and so knows which text took too much time or memory.
  */
 
-/** Bytes of a name: the kind of a text, and its digest in base64. */
+/** Bytes for a name: a text's kind and its digest in base64. */
 const NAME = 64
 
 export interface Rendering {
-  /** Grows when a text begins and when it ends. */
+  /** Increases when a text starts and when it ends. */
   readonly step: number
-  /** The name of the text that is being rendered; null between two texts. */
+  /** The name of the text being rendered; null between two texts. */
   readonly name: string | null
 }
 
 export class RenderingNote {
   readonly memory: SharedArrayBuffer
-  /** The step, which is odd while a text is being rendered, and the length of its name. */
+  /** The step, odd while a text is being rendered, and the length of its name. */
   readonly #numbers: Int32Array
   readonly #name: Buffer
 

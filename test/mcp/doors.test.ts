@@ -145,7 +145,7 @@ tap.test("whoever may not over HTTP may not here", async (t) => {
   const late = await (await withToken(house.credentials.archived_member_all.token)).call("write", archived)
   t.match(late, { isError: true, body: { current: { room: { state: "archived" } } } })
 
-  t.match(await agents.none.call("write", post()), { isError: true, text: /not open to you/ }, "nobody writes nothing")
+  t.match(await agents.none.call("write", post()), { isError: true, text: /not available to you/ }, "nobody writes nothing")
   t.match(await agents.none.call("read", { name: "identity" }), { isError: true, body: { refusal: "not_authenticated" } })
   t.match(await agents.key.call("write", post()), { isError: true, body: { refusal: "not_authenticated" } }, "a key writes in no Room")
   const library = { operation: "save_papers", input: { arxivIds: ["1706.03762"] } }
@@ -325,7 +325,7 @@ tap.test("an answer that is too long to be read says how to ask for less", async
   t.ok(Buffer.byteLength(thread.text) <= limits.toolAnswerBytes)
   t.match(thread.text, /\n\[Cut from [\d,]+ bytes. For more ask again with bytes up to 100,000.\]\n$/)
   t.notMatch((await call("open", { ...long, bytes: 100_000 })).text, /\[Cut/)
-  t.match(await call("read", { name: "openapi" }), { isError: true, text: /would have [\d,]+ bytes; there are 16,000 for it/ })
+  t.match(await call("read", { name: "openapi" }), { isError: true, text: /has [\d,]+ bytes, over the 16,000 available/ })
   t.match(await call("read", { name: "openapi", bytes: 1e9 }), { isError: true, text: /fetch \/api\/openapi\.json over HTTP/ })
 })
 
