@@ -65,7 +65,7 @@ function parameterOf({ name, schema, required }: Parameter): { readonly paramete
   if (name === "roomId" && required) return { parameter: `${variable}: str | None = None`, member: `${wire}: ${variable} or self.room_id` }
   if (required) return { parameter: `${variable}: ${type(schema)}`, member: `${wire}: ${variable}` }
   if (isNullable(schema)) return { parameter: `${variable}: ${type(schema)} | _LeftOut = LEFT_OUT`, member: `${wire}: ${variable}` }
-  return { parameter: `${variable}: ${type(schema)} | None = None`, member: `${wire}: _given(${variable})` }
+  return { parameter: `${variable}: ${type(schema)} | None = None`, member: `${wire}: _optional(${variable})` }
 }
 
 const indented = (text: string, by: string): string => text.replace(/^(?=.)/gm, by)
