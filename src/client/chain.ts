@@ -3,7 +3,7 @@ import type { ActivityEntry } from "../contract/answers/index.ts"
 import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
 import { ChainBroken } from "./errors.ts"
 
-/** A position in a Room's activity, such as a receipt's `activity`. Whoever keeps it can prove that nothing before it was rewritten. */
+/** A position in a Room's activity, such as a receipt's `activity`. A kept mark proves that nothing before it was rewritten. */
 export interface ActivityMark {
   readonly sequence: number
   readonly digest: string

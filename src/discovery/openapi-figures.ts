@@ -1,4 +1,4 @@
-/** The routes of pictures as OpenAPI describes them: what goes in and out is no JSON. */
+/** The OpenAPI descriptions of the picture routes, whose bodies are not JSON. */
 import { figureTypes, readFigure, uploadedFigure, uploadFigure } from "../contract/definitions/figure-routes.ts"
 import { answerSchema } from "./components.ts"
 import { byAnyone, byCredential, bySession, described, json, needs, responses, tags } from "./openapi-parts.ts"
