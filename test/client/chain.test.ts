@@ -75,7 +75,7 @@ t.test("one edited entry is found and named", async (t) => {
 
 t.test("an edited entry with a digest to match breaks the link of the next one", async (t) => {
   const edited = readerOf((entries) => entries.map((entry) => (entry.sequence === 70 ? forge(entry) : entry)))
-  await t.rejects(edited.verifyActivity(roomId), { name: "ChainBroken", sequence: 71, message: /does not rest on the entry before it/ })
+  await t.rejects(edited.verifyActivity(roomId), { name: "ChainBroken", sequence: 71, message: /is not chained to the entry before it/ })
 })
 
 t.test("an entry left out, put in twice or in another place leaves its mark", async (t) => {
@@ -103,7 +103,7 @@ t.test("an entry left out of a chain that was rewritten around it leaves a numbe
         previousDigest = rewritten.digest
         return rewritten
       })
-  await t.rejects(readerOf(rewrite).verifyActivity(roomId), { name: "ChainBroken", sequence: 30, message: /entry 31 stands in its place/ })
+  await t.rejects(readerOf(rewrite).verifyActivity(roomId), { name: "ChainBroken", sequence: 30, message: /entry 31 is in its place/ })
 })
 
 t.test("a chain rewritten from the start holds together, but not against a digest that somebody kept", async (t) => {
@@ -118,7 +118,7 @@ t.test("a chain rewritten from the start holds together, but not against a diges
   await t.rejects(readerOf(rewrite).verifyActivity(roomId, { from: mark }), {
     name: "ChainBroken",
     sequence: mark.sequence,
-    message: /it is not the entry it was/,
+    message: /it is not the entry that was marked/,
   })
 })
 
