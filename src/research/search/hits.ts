@@ -1,10 +1,10 @@
-/** What search shows of what it finds. */
+/** The hits of a search: their rows, and how they are shown. */
 import type { RecordStatus, SearchKind } from "../../contract/schema/enumerations.ts"
 import { kindsOf } from "../../contract/objects/objects.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import { fromOtherRoom } from "../../ledger/lists/other-room.ts"
-import type { Typed } from "./query.ts"
-import { beginningOf, passageIn, type Sight, snippetHtml } from "./snippet.ts"
+import type { ParsedQuery } from "./query.ts"
+import { beginningOf, passageIn, type ReadBudget, snippetHtml } from "./snippet.ts"
 import { type Wording, wordsOf } from "./wording.ts"
 import { AGENT_AT, authorIn } from "../../ledger/journal/author.ts"
 
@@ -58,7 +58,7 @@ export const hit = (row: Row, snippet: string): Hit => ({
         },
 })
 
-/** Items with what they belong to. */
+/** The columns of an item, and the tables that they come from. */
 export const SHOWN = `i.item, i.kind, i.id, h.label, h.line AS title, h.room_id AS roomId, h.thread_id AS threadId,
     CASE WHEN i.kind <> 'thread' THEN h.entry_id END AS entryId, h.user_id AS userId, p.username, ${AGENT_AT("h.position")} AS agent, h.at, s.status, h.standing,
     y.version_id AS replacedBy, y.label AS replacedByLabel, y.room_id AS replacedByRoom, w.title AS ownTitle, w.content`
@@ -68,19 +68,19 @@ export const ITEM = `search_items i USING (item) JOIN search_places h USING (ite
     WHERE k.target_version_id = i.id AND k.replacement_version_id IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM link_withdrawals d WHERE d.link_id = k.link_id) ORDER BY k.link_id DESC LIMIT 1)`
 
-/** The words of a row beside its title. */
+/** The words of a row without its title. */
 export const bodyOf = ({ kind, title, content }: Row): string | null => wordsOf({ kind, line: title, content })
 
-/** How a row begins. */
+/** The beginning of a row's text. */
 export const openingOf = (row: Row): string => beginningOf(row.ownTitle ?? bodyOf(row) ?? "")
 
-/** The best passage of a row: of its title, of its body, or how it begins. */
-export function passageOf(row: Row, sight: Sight, read: Typed, byBeginning: boolean): string {
-  const passage = (text: string | null) => (text === null ? undefined : passageIn(text, sight, read, byBeginning))
+/** The best passage of a row: from its title, from its body, or its beginning. */
+export function passageOf(row: Row, budget: ReadBudget, query: ParsedQuery, isPrefix: boolean): string {
+  const passage = (text: string | null) => (text === null ? undefined : passageIn(text, budget, query, isPrefix))
   return passage(row.ownTitle) ?? passage(bodyOf(row)) ?? openingOf(row)
 }
 
-/** Somebody, found by their name. */
+/** A person found by name. */
 export interface PersonFound {
   readonly userId: string
   readonly username: string
@@ -90,7 +90,18 @@ export interface PersonFound {
 export const personHit = ({ userId, username, at }: PersonFound, query: string): Hit => {
   const shown = username.startsWith(query) ? `<mark>${query}</mark>${username.slice(query.length)}` : username
   return {
-    ...{ kind: "person", id: userId, label: null, title: username, roomId: null, threadId: null, entryId: null },
-    ...{ author: { userId, username, agent: null }, at, status: null, snippet: shown, standing: null, replacedBy: null },
+    kind: "person",
+    id: userId,
+    label: null,
+    title: username,
+    roomId: null,
+    threadId: null,
+    entryId: null,
+    author: { userId, username, agent: null },
+    at,
+    status: null,
+    snippet: shown,
+    standing: null,
+    replacedBy: null,
   }
 }

@@ -1,9 +1,9 @@
-/** What the index knows of words, told in little time however often they stand in it. */
+/** Looks up words in the index in bounded time, however often they occur. */
 import { parse, type Stored } from "../../contract/json.ts"
 import { present } from "../../contract/present.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 
-/** How many words a text of the index has, out of the sizes that it keeps: a number for each column, seven bits a byte. */
+/** The number of words of a text, from its sizes in the index: a number for each column, in bytes of seven bits. */
 function wordsOf(sizes: Buffer): number {
   let words = 0
   let number = 0
@@ -16,15 +16,15 @@ function wordsOf(sizes: Buffer): number {
   return words
 }
 
-/** Matches that are looked at first to tell how much there is to rank; then twice as many, and so on. */
+/** Matches to read at first to find out how much there is to rank. Each further read doubles. */
 const FIRST_LOOK = 32
-/** Texts of each of several common words that are looked at first. */
+/** Texts of each common word to read at first. */
 const FIRST_COMMON = 250
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 export function indexWords(db: Db) {
-  // A row for each place where a word stands, of which the first alone is looked at: the words with their counts, as the data
-  // has them, are told by reading all places of each.
+  // A row for each occurrence of a word, of which only the first is read. The table of words with counts would read all
+  // occurrences of each word.
   db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary USING fts5vocab ('main', 'search_index', 'instance')")
   const next = db.prepare<{ term: string }>("SELECT term FROM temp.search_vocabulary WHERE term >= +? AND term < +? LIMIT 1")
   const count = db.prepare<{ matches: number }>(
@@ -41,13 +41,12 @@ export function indexWords(db: Db) {
   const has = (word: string): boolean => next.get(word, `${word}\u0000`) !== undefined
 
   return {
-    /** Whether the index has a word. */
     has,
-    /** The words that begin so, where they are at most so many. */
-    beginning(word: string, most: number): string[] | undefined {
+    /** Returns the words with a prefix; undefined if there are more than `most`. */
+    startingWith(prefix: string, most: number): string[] | undefined {
       const found: string[] = []
-      for (let from = word; ; ) {
-        const term = next.get(from, `${word}\u{10ffff}`)?.term
+      for (let from = prefix; ; ) {
+        const term = next.get(from, `${prefix}\u{10ffff}`)?.term
         if (term === undefined) return found
         if (found.length === most) return undefined
         found.push(term)
@@ -55,9 +54,9 @@ export function indexWords(db: Db) {
       }
     },
 
-    /** Of some folded words the one that most texts hold, of two alike the first; undefined where the index has none of them. */
-    commonest(some: readonly string[], columns: string, most: number): string | undefined {
-      const counts = some.filter(has).map((word) => ({ word, texts: count.get(`${columns} : "${word}"`, most)?.matches ?? 0 }))
+    /** Returns the folded word that most texts contain, the first in a tie; undefined if the index has none of them. */
+    commonest(candidates: readonly string[], columns: string, most: number): string | undefined {
+      const counts = candidates.filter(has).map((word) => ({ word, texts: count.get(`${columns} : "${word}"`, most)?.matches ?? 0 }))
       return counts
         .filter(({ texts }) => texts > 0)
         .reduce<(typeof counts)[number] | undefined>(
@@ -66,15 +65,15 @@ export function indexWords(db: Db) {
         )?.word
     },
 
-    /** Which of some queries fewer than so many texts match; so many are looked at of all of them together. */
+    /** Whether each query matches few texts. Reads at most `most` texts, shared by all queries. */
     areRare(queries: readonly string[], most: number): boolean[] {
       const share = Math.floor(most / queries.length)
       return queries.map((query) => (count.get(query, share)?.matches ?? 0) < share)
     },
 
     /**
-     * The newest texts that match all of some queries, each of which very many match: looked for among the newest of each, so many
-     * of all of them together; fewer where that gives as many as are wanted.
+     * Returns the newest texts that match all queries, when very many texts match each of them. Reads only the newest matches of
+     * each query, at most `most` in total, and stops early once it has as many as are wanted.
      */
     common(queries: readonly string[], wanted: number, most: number): number[] {
       const share = Math.floor(most / queries.length)
@@ -87,8 +86,8 @@ export function indexWords(db: Db) {
     },
 
     /**
-     * From which match on there are at most so many, with at most so many words in all.
-     * @returns the number of the first match, 0 where all are so few, and whether the words were what ended it
+     * Finds the newest matches with at most `matches` texts and `words` words in total.
+     * @returns the oldest item of these matches, or 0 if all matches fit, and whether `words` was the limit that was reached
      */
     newest(query: string, matches: number, words: number): { from: number; isLong: boolean } {
       let [seen, read] = [0, 0]

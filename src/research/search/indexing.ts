@@ -1,4 +1,4 @@
-/** Puts texts into the indexes of words. */
+/** Writes texts to the search indexes. */
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Wording, wordsOf } from "./wording.ts"
 import { indexed } from "./words.ts"
@@ -11,9 +11,9 @@ interface Text extends Wording {
 }
 
 const TEXTS = "SELECT item, kind, label, title, line, content, tags FROM search_texts"
-/** SQL for the newest item that the indexes hold. What comes after it was accepted and is not indexed yet. */
+/** SQL for the newest indexed item. Later items were accepted but are not indexed yet. */
 export const INDEXED = "(SELECT coalesce(max(id), 0) FROM search_index_docsize)"
-/** Texts that are indexed, and held in memory, at once. */
+/** Texts indexed, and held in memory, at a time. */
 const STEP = 500
 
 type Run = ReturnType<Db["prepare"]>
@@ -26,7 +26,7 @@ export function indexing(db: Db) {
   const settle = db.prepare("DELETE FROM search_changes")
   const remove = db.prepare("DELETE FROM search_index WHERE rowid = +?")
   const insert = db.prepare("INSERT INTO search_index (rowid, body, label, title, tags) VALUES (+?, +?, +?, +?, +?)")
-  // A text for each record.
+  // One text for each record.
   const insertConcepts = db.prepare(
     `INSERT INTO concept_trigrams (rowid, text)
      SELECT i.item, group_concat(concat_ws(char(10), d.key, d.label, d.definition), char(10)) FROM search_items i CROSS JOIN concepts d ON d.version_id = i.id
@@ -36,12 +36,12 @@ export function indexing(db: Db) {
     ["search_index", "concept_trigrams"].map((index) => db.prepare(`INSERT INTO ${index} (${index}) VALUES ('${what}')`)),
   ) as [Run, Run, Run, Run]
 
-  const put = ({ item, label, title, tags, ...said }: Text) => {
-    const body = wordsOf(said)
+  const put = ({ item, label, title, tags, ...wording }: Text) => {
+    const body = wordsOf(wording)
     return insert.run(item, body === null ? null : indexed(body), label, title === null ? null : indexed(title), tags)
   }
 
-  /** Puts the next texts into the indexes, which are written out at once. @returns whether there were any */
+  /** Indexes the next texts and flushes the indexes. @returns whether there were any */
   function putNext(through: number): boolean {
     const from = last.one().item
     const texts = next.all(from, through)
@@ -54,20 +54,20 @@ export function indexing(db: Db) {
   }
 
   return {
-    /** The newest item that there is to find. */
+    /** The newest item. */
     newest: (): number => newest.one().item,
-    /** The newest item that the indexes hold. */
+    /** The newest indexed item. */
     reached: (): number => last.one().item,
 
-    /** Indexes the next few hundred texts, within a transaction: one by one, each would be a part of the index, to be merged later with all the others. */
+    /** Indexes the next few hundred texts, within a transaction. Indexed one by one, each text would be a segment that must be merged later. */
     step: (): boolean => putNext(Number.MAX_SAFE_INTEGER),
 
-    /** Indexes every text that was accepted, within a transaction. @param through the last item that is indexed */
+    /** Indexes every accepted text, within a transaction. @param through the last item to index */
     index(through: number = Number.MAX_SAFE_INTEGER): void {
       while (putNext(through)) {}
     },
 
-    /** Indexes again what was changed after it was indexed, in the transaction that changed it. */
+    /** Indexes changed texts again, in the transaction that changed them. */
     indexChanged(): void {
       const texts = changed.all()
       if (texts.length === 0) return
@@ -79,7 +79,7 @@ export function indexing(db: Db) {
       flush.run()
     },
 
-    /** Makes the indexes again from the present texts. */
+    /** Rebuilds the indexes from the current texts. */
     reindex(): void {
       for (const statement of [forgetConcepts, forget, settle]) statement.run()
       while (putNext(Number.MAX_SAFE_INTEGER)) {}

@@ -1,30 +1,30 @@
 /**
- * Passages that show what was found: text that can be put into a page as it is. They are made here and not by the index, whose
- * own way takes time by the square of how often a word stands in a text.
+ * Passages that show the matches in a text, as HTML for a page. They are not made by the index, whose method takes quadratic time in
+ * the number of occurrences of a word.
  */
 import { present } from "../../contract/present.ts"
 import { limits } from "../../contract/limits.ts"
-import type { Typed } from "./query.ts"
+import type { ParsedQuery } from "./query.ts"
 import { folded, WORDS } from "./words.ts"
 
-/** What is set around a word that was found. */
+/** The marks around a match. */
 const MARKS = { open: "\u0001", close: "\u0002" } as const
-/** Words of a passage. */
+/** The number of words in a passage. */
 const PASSAGE = 24
-/** Occurrences that are weighed at either end of what was looked through; those in between are forgotten. */
+/** Occurrences kept from the beginning and from the end of the text read so far; those in between are dropped. */
 const OCCURRENCES = 100
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? "")
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? "")
 
-/** HTML in which everything is escaped but `<mark>` and `</mark>`, which come in pairs whatever the text holds. */
+/** Renders a passage as HTML. Everything is escaped except `<mark>` and `</mark>`, which always come in pairs. */
 export const snippetHtml = (passage: string): string =>
   escaped(passage)
     .replace(/\u0001([^\u0001\u0002]*)\u0002/g, "<mark>$1</mark>")
     .replace(/[\u0001\u0002]/g, "")
 
-/** Characters of texts that the passages of one page may still be looked for in. */
-export class Sight {
+/** The number of characters that may still be read to find phrases in texts. */
+export class ReadBudget {
   left: number
   constructor(characters: number = limits.searchSight) {
     this.left = characters
@@ -37,17 +37,17 @@ interface Word {
   readonly folded: string
 }
 
-/** Where a phrase stands, by its number in the query and by the words it takes. */
+/** An occurrence of a phrase: its index in the query, and its first and last word in the text. */
 interface Occurrence {
   readonly phrase: number
   readonly first: number
   readonly last: number
 }
 
-/** The phrases that may end with a word, by that word: of many phrases, few are looked at for each word of a text. */
-function byEnding({ phrases }: Typed, byBeginning: boolean): (word: string) => readonly number[] {
-  const closed = Map.groupBy(byBeginning ? phrases.keys().take(phrases.length - 1) : phrases.keys(), (phrase) => phrases[phrase]?.at(-1))
-  const open = byBeginning ? phrases.at(-1)?.at(-1) : undefined
+/** Returns the phrases that may end with a word, so that few of many phrases are compared at each word of a text. */
+function byEnding({ phrases }: ParsedQuery, isPrefix: boolean): (word: string) => readonly number[] {
+  const closed = Map.groupBy(isPrefix ? phrases.keys().take(phrases.length - 1) : phrases.keys(), (phrase) => phrases[phrase]?.at(-1))
+  const open = isPrefix ? phrases.at(-1)?.at(-1) : undefined
   return (word) => {
     const ending = closed.get(word) ?? NONE
     return open !== undefined && word.startsWith(open) ? [...ending, phrases.length - 1] : ending
@@ -55,19 +55,19 @@ function byEnding({ phrases }: Typed, byBeginning: boolean): (word: string) => r
 }
 const NONE: readonly number[] = []
 
-/** Looks through a text until everything was seen once, or as far as may be seen. */
-function lookThrough(text: string, sight: Sight, query: Typed, byBeginning: boolean) {
+/** Reads a text until every phrase has occurred, or the budget is used up. */
+function lookThrough(text: string, budget: ReadBudget, query: ParsedQuery, isPrefix: boolean) {
   const words: Word[] = []
   const found: Occurrence[] = []
   const missing = new Set(query.phrases.keys())
-  const ending = byEnding(query, byBeginning)
-  const seen = text.slice(0, sight.left)
+  const ending = byEnding(query, isPrefix)
+  const seen = text.slice(0, budget.left)
   let end = Number.POSITIVE_INFINITY
   for (const { 0: word, index } of seen.matchAll(WORDS)) {
     const last = words.length
-    const said = folded(word)
-    words.push({ from: index, to: index + word.length, folded: said })
-    for (const phrase of ending(said)) {
+    const plain = folded(word)
+    words.push({ from: index, to: index + word.length, folded: plain })
+    for (const phrase of ending(plain)) {
       const parts = present(query.phrases[phrase])
       const first = words.length - parts.length
       if (!parts.every((part, place) => place === parts.length - 1 || words[first + place]?.folded === part)) continue
@@ -78,11 +78,11 @@ function lookThrough(text: string, sight: Sight, query: Typed, byBeginning: bool
     if (words.length >= end) break
     if (found.length > 4 * OCCURRENCES) found.splice(OCCURRENCES, found.length - 2 * OCCURRENCES)
   }
-  sight.left -= Math.min(seen.length, words.at(-1)?.to ?? seen.length)
+  budget.left -= Math.min(seen.length, words.at(-1)?.to ?? seen.length)
   return { words, found }
 }
 
-/** Of the occurrences that fit into one passage, those with the most different phrases; the first of such. */
+/** Returns the occurrences within one passage that have the most different phrases, the first in a tie. */
 function bestOf(found: readonly Occurrence[]): readonly Occurrence[] {
   let best: readonly Occurrence[] = []
   let most = 0
@@ -99,17 +99,17 @@ function bestOf(found: readonly Occurrence[]): readonly Occurrence[] {
   return best
 }
 
-/** Whether every phrase stands in one of the texts, as far as they are in sight. */
-export function holds(texts: readonly (string | null)[], sight: Sight, query: Typed, byBeginning: boolean): boolean {
+/** Whether every phrase occurs in one of the texts, within the budget. */
+export function holds(texts: readonly (string | null)[], budget: ReadBudget, query: ParsedQuery, isPrefix: boolean): boolean {
   const missing = new Set(query.phrases.keys())
   for (const text of texts)
-    for (const { phrase } of text === null ? [] : lookThrough(text, sight, query, byBeginning).found) missing.delete(phrase)
+    for (const { phrase } of text === null ? [] : lookThrough(text, budget, query, isPrefix).found) missing.delete(phrase)
   return missing.size === 0
 }
 
-/** The passage of a text around what was looked for, marked; undefined where that is not in sight. */
-export function passageIn(text: string, sight: Sight, query: Typed, byBeginning: boolean): string | undefined {
-  const { words, found } = lookThrough(text, sight, query, byBeginning)
+/** Returns the passage of a text around the marked matches; undefined if none is found within the budget. */
+export function passageIn(text: string, budget: ReadBudget, query: ParsedQuery, isPrefix: boolean): string | undefined {
+  const { words, found } = lookThrough(text, budget, query, isPrefix)
   const shown = bestOf(found)
   const [first, last] = [shown[0], shown.at(-1)]
   if (first === undefined || last === undefined) return undefined
@@ -118,7 +118,7 @@ export function passageIn(text: string, sight: Sight, query: Typed, byBeginning:
   return cut(text, words, begin, shown)
 }
 
-/** The beginning of a text, where there is nothing to mark. */
+/** Returns the beginning of a text without marks. */
 export const beginningOf = (text: string): string => {
   const start = text.slice(0, PASSAGE * 10)
   return start.length < text.length ? `${plain(start)}…` : plain(start)
@@ -128,7 +128,7 @@ function cut(text: string, words: readonly Word[], begin: number, shown: readonl
   const end = Math.min(begin + PASSAGE, words.length)
   const from = begin === 0 ? 0 : present(words[begin]).from
   const to = end === words.length ? Math.min(text.length, (words.at(-1)?.to ?? 0) + limits.searchWord) : present(words[end]).from
-  // A word may be as long as a text: of each part between two marks only so much is shown.
+  // A word may be as long as a text, so each part between two marks is shortened.
   let made = begin === 0 ? "" : "…"
   let at = from
   for (const { first, last } of shown) {
@@ -142,7 +142,7 @@ function cut(text: string, words: readonly Word[], begin: number, shown: readonl
   return to < text.length ? `${made.trimEnd()}…` : made
 }
 
-/** A part of a passage, its middle left out where it is long, without what would be taken for a mark. */
+/** Returns a part of a passage without mark characters, and without its middle if it is long. */
 function plain(part: string): string {
   const longest = limits.searchWord
   const shown = part.length <= 2 * longest ? part : `${part.slice(0, longest)}…${part.slice(-longest)}`

@@ -1,21 +1,21 @@
 /**
- * The words of an item: every text of the write that made it, or that says something of it, but for its title. Ids, times and words of a
- * fixed list are left out by name (test/research/added/search-fields.test.ts holds them against the schemas). Objects of any shape are kept
- * as JSON, for their names; a text in them whose JSON differs from it stands beside. It is worked out here because SQLite takes ten times as long.
+ * The words of an item: every text of the write that made it or describes it, except its title. Ids, times and enumerated words are
+ * left out by name (test/research/added/search-fields.test.ts checks these names against the schemas). Objects of any shape are kept as
+ * JSON, for their member names; a text in them is added if its JSON is escaped. SQLite would take ten times as long to compute this.
  */
 import { isObject, type Json, parse, type Stored } from "../../contract/json.ts"
 
 export interface Wording {
   readonly kind: string
-  /** What the item is called. */
+  /** The title or label of the item. */
   readonly line: string | null
-  /** What was accepted; null where no write has more of its words. */
+  /** The accepted content; null if it has no more words. */
   readonly content: Stored<Json> | null
 }
 
-/** Items whose words begin with what they are called. */
+/** Kinds of items whose words also include their title or label. */
 const called: ReadonlySet<string> = new Set(["message", "link", "finding_link", "checkpoint", "attempt"])
-/** Members that hold a word of a fixed list, or a time. */
+/** Members that hold an enumerated word or a time. */
 const listed: ReadonlySet<string> = new Set([
   "kind",
   "type",
@@ -31,14 +31,14 @@ const listed: ReadonlySet<string> = new Set([
 const ofAnyShape: ReadonlySet<string> = new Set(["configuration", "environment"])
 const ID = /^.{8}-.{4}-.{4}-.{4}-.{12}$/su
 
-/** Around a value: lists of references, or an object of any shape. */
+/** The context of a value: a list of references, or an object of any shape. */
 interface Place {
   readonly isConfiguration: boolean
   readonly isAnyShape: boolean
   readonly isReferences: boolean
 }
 const ROOT: Place = { isConfiguration: false, isAnyShape: false, isReferences: false }
-/** @param name of the member whose value it is; null in a list */
+/** @param name the name of the member that has the value; null in an array */
 const inside = (name: string | null, place: Place): Place =>
   name === "configuration" || name === "environment" || name === "references"
     ? {
@@ -56,7 +56,7 @@ function isWorded(text: string, name: string | null, place: Place): boolean {
   return !(name.endsWith("Id") && ID.test(text))
 }
 
-/** The words of an item, text by text; null where there are none. */
+/** Returns the words of an item, a line for each text; null if there are none. */
 export function wordsOf({ kind, line, content }: Wording): string | null {
   if (content === null) return null
   const texts: string[] = []

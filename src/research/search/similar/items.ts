@@ -1,4 +1,4 @@
-/** How similar objects are shown, and how much of the list the journal keeps with a write. */
+/** How similar objects are shown, and how the journal stores the list of them with a write. */
 import { each } from "../../../contract/each.ts"
 import { enumerations, type SimilarKind } from "../../../contract/schema/enumerations.ts"
 import { type Json, type JsonObject, writeJson, isObject } from "../../../contract/json.ts"
@@ -24,24 +24,24 @@ export interface Row {
   readonly at: string
   readonly status: string
   readonly cameOfIt: string | null
-  /** Of an experiment, and of an attempt's: what it asks may be amended. */
+  /** The revision of the experiment, whose question may be amended. Null for a record. */
   readonly revision: number | null
 }
 
 /** The similar objects of a write, before they are written as JSON. */
 export type Tried = { readonly [K in keyof AlreadyTried]: readonly Row[] } & { readonly seenFrom: string | null }
 
-/** What names an object that is shown. */
-interface Called {
+/** The kind and id of an object. */
+interface ObjectKey {
   readonly kind: SimilarKind
   readonly id: string
 }
-/** So many are read at once: one of those that are found may be what is asked about. */
+/** Objects read at a time: one more than are shown, because the query object itself may be among them. */
 const MOST = limits.similarItems + 1
 const NONE: readonly null[] = Array.from({ length: MOST }, () => null)
 const AMONG = `IN (${NONE.map(() => "+?").join(", ")})`
 
-/** Objects as they are shown, with what came of each in a sentence: read from their own tables, for every proposal waits for it. */
+/** Reads objects as they are shown, with the outcome of each in a sentence. They come from their own tables, because every proposal waits for them. */
 const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
   const record = (cameOfIt: string) =>
     `SELECT r.kind, r.version_id AS id, r.label, r.room_id AS roomId, r.thread_id AS threadId, r.wording AS line, r.author_id AS userId, p.username, ${AGENT("r")} AS agent,
@@ -63,12 +63,12 @@ const ROWS: Readonly<Record<SimilarKind, string>> = (() => {
       FROM attempts a JOIN experiments x USING (experiment_id) JOIN people p ON p.user_id = a.registrant_id WHERE a.attempt_id ${AMONG}`,
   }
 })()
-/** What an experiment asked at one of its revisions. */
-const ASKED = `SELECT h.content ->> '$.question' AS question FROM experiment_revisions v JOIN journal h ON h.position = v.history_position
+/** The question of an experiment at one of its revisions. */
+const QUESTION = `SELECT h.content ->> '$.question' AS question FROM experiment_revisions v JOIN journal h ON h.position = v.history_position
   WHERE v.experiment_id = coalesce((SELECT a.experiment_id FROM attempts a WHERE a.attempt_id = +?), +?) AND v.revision <= +?
     AND h.content ->> '$.question' IS NOT NULL ORDER BY v.revision DESC LIMIT 1`
 
-/** @param seenFrom the Room it is shown in; null outside of any */
+/** @param seenFrom the Room it is shown in; null outside of a Room */
 export function itemOf(row: Row, seenFrom: string | null): SimilarItem {
   const { kind, id, label, roomId, threadId, line, at, status, cameOfIt } = row
   return {
@@ -87,64 +87,64 @@ export function itemOf(row: Row, seenFrom: string | null): SimilarItem {
 }
 
 /**
- * An item as the journal keeps it: what may change later, and the revision of its experiment; the Room has the rest. An item of another
- * Room is kept whole, because this Room may be exported without the other.
+ * An item as the journal stores it: the members that may change later, and the revision of its experiment. The Room has the rest. An
+ * item of another Room is stored whole, because this Room may be exported without the other.
  */
 type Short = [kind: SimilarKind, id: string, status: string, cameOfIt: string | null]
 type ShortItem = Short | [...Short, revision: number]
-type Kept = ShortItem | SimilarItem
+type StoredItem = ShortItem | SimilarItem
 
 export function items(db: Db) {
   const rows = each(enumerations.similarKind, (kind) => db.prepare<Row>(ROWS[kind]))
-  const asked = db.prepare<{ question: string }>(ASKED)
+  const questionAt = db.prepare<{ question: string }>(QUESTION)
 
-  /** Those that are there, by kind and id. */
-  function read(called: readonly Called[]): Map<string, Row> {
+  /** Reads the objects that exist, by kind and id. */
+  function read(keys: readonly ObjectKey[]): Map<string, Row> {
     const found = new Map<string, Row>()
     for (const kind of enumerations.similarKind) {
       const ids: (string | null)[] = []
-      for (const one of called) if (one.kind === kind) ids.push(one.id)
+      for (const key of keys) if (key.kind === kind) ids.push(key.id)
       if (ids.length === 0) continue
       for (const row of rows[kind].all(...ids, ...NONE.slice(ids.length))) found.set(keyOf(row), row)
     }
     return found
   }
 
-  /** Nothing where it names what is not there: the history of another instance may say so. */
-  function restored(kept: Kept): SimilarItem[] {
-    if (!isShort(kept)) return [kept]
-    const [kind, id, status, cameOfIt, revision] = kept
+  /** Restores an item. The history of another instance may name an object that does not exist here. */
+  function restored(stored: StoredItem): SimilarItem[] {
+    if (!isShort(stored)) return [stored]
+    const [kind, id, status, cameOfIt, revision] = stored
     const [row] = read([{ kind, id }]).values()
     if (row === undefined) return []
-    const line = revision === undefined ? row.line : (asked.get(kind === "attempt" ? id : null, id, revision)?.question ?? row.line)
+    const line = revision === undefined ? row.line : (questionAt.get(kind === "attempt" ? id : null, id, revision)?.question ?? row.line)
     return [itemOf({ ...row, line, status, cameOfIt }, row.roomId)]
   }
 
   return {
-    /** Objects that are there, in the order they are named; so many at the most as are found. */
-    rowsOf(called: readonly Called[]): Row[] {
-      const found = read(called)
-      return called.map((one) => present(found.get(keyOf(one))))
+    /** Reads objects that exist, in the order of their keys, at most `MOST` of a kind. */
+    rowsOf(keys: readonly ObjectKey[]): Row[] {
+      const found = read(keys)
+      return keys.map((key) => present(found.get(keyOf(key))))
     },
-    /** What stands beside a receipt, of what the history keeps of it. @param kept as `extrasOf` made it, or whole, as it once was */
+    /** Restores the similar objects of a receipt from the history, as `extrasOf` stored them, or whole as earlier versions did. */
     restoreExtras({ similar = [], sameExecution = [] }: JsonObject): AlreadyTried {
       return {
-        similar: keptIn(similar).flatMap(restored),
-        sameExecution: keptIn(sameExecution).flatMap(restored),
+        similar: storedIn(similar).flatMap(restored),
+        sameExecution: storedIn(sameExecution).flatMap(restored),
       }
     },
   }
 }
-const keyOf = ({ kind, id }: Called): string => `${kind} ${id}`
-const isKept = (value: unknown): value is Kept => isObject(value)
-const keptIn = (value: Json): Kept[] => (Array.isArray(value) ? value.filter(isKept) : [])
-const isShort = (kept: Kept): kept is ShortItem => Array.isArray(kept)
+const keyOf = ({ kind, id }: ObjectKey): string => `${kind} ${id}`
+const isStoredItem = (value: unknown): value is StoredItem => isObject(value)
+const storedIn = (value: Json): StoredItem[] => (Array.isArray(value) ? value.filter(isStoredItem) : [])
+const isShort = (stored: StoredItem): stored is ShortItem => Array.isArray(stored)
 
-/** The similar objects of a write, as they are shown beside its receipt and as they are kept. */
+/** The similar objects of a write, as its receipt shows them and as the journal stores them. */
 export function extrasOf({ similar, sameExecution, seenFrom }: Tried): ReceiptExtras {
   const shown = (rows: readonly Row[]) => rows.map((row) => itemOf(row, seenFrom))
   const keep = (rows: readonly Row[], items: readonly SimilarItem[]) =>
-    items.map((item, at): Kept => {
+    items.map((item, at): StoredItem => {
       const { kind, id, roomId, status, cameOfIt } = item
       const revision = rows[at]?.revision ?? null
       if (roomId !== seenFrom) return item

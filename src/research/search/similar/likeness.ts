@@ -1,6 +1,6 @@
 /**
- * How near texts are: BM25 over the stems of the newest texts of one kind in a Room, kept in memory and read on from the data.
- * What it answers depends on the data alone, and not on when it was asked before.
+ * Similarity of texts: BM25 over the stems of the newest texts of one kind in a Room, cached in memory and updated from the data.
+ * The results depend on the data alone, not on earlier queries.
  */
 import { limits } from "../../../contract/limits.ts"
 import { present } from "../../../contract/present.ts"
@@ -8,59 +8,59 @@ import { termsOf } from "./terms.ts"
 
 export interface Text {
   readonly id: string
-  /** Its place among those of its kind in its Room: what comes later is greater. */
+  /** Its position among the texts of its kind in its Room. Later texts have greater positions. */
   readonly place: string | number
   readonly text: string
 }
 
-/** How much a further occurrence counts, and the length of a text. */
+/** BM25's parameters k1 and b: the weight of repeated terms, and of the length of a text. */
 const [REPEATED, LENGTH] = [1.2, 0.5]
 
-/** Where a term stands, in ascending order, and how often there. */
+/** The texts with a term, in ascending order, and the number of occurrences in each. */
 interface Places {
   readonly texts: number[]
   readonly times: number[]
-  /** The first of them that is still looked at. */
+  /** The index of the first text that still counts. */
   from: number
 }
 
-export interface Near {
+export interface Scored {
   readonly id: string
   readonly score: number
 }
-/** The nearest first; of two that are as near, the one whose id is greater. */
-export const nearestFirst = (one: Near, other: Near): number => other.score - one.score || (one.id < other.id ? 1 : -1)
-/** One more than are shown: one of them may be what is asked about. */
+/** Orders by score, highest first, then by id, greatest first. */
+export const nearestFirst = (one: Scored, other: Scored): number => other.score - one.score || (one.id < other.id ? 1 : -1)
+/** One more than are shown, because the query object itself may be among them. */
 const MOST = limits.similarItems + 1
 
-/** How near each text is that is looked at, while it is worked out; 0 where it shares no term. */
+/** The score of each text, reused by each query; 0 for a text that shares no term. */
 const scores = new Float64Array(limits.similarSight)
 
 export class Likeness {
   readonly #ids: string[] = []
-  /** How many terms each text has. */
+  /** The number of terms of each text. */
   readonly #lengths: number[] = []
   readonly #places = new Map<string, Places>()
   #newest: string | number | undefined
   /** Whether each id is greater than those before it. */
   #isInOrder = true
   #occurrences = 0
-  /** Terms of those texts that are looked at. */
+  /** The number of terms of the texts that still count. */
   #seen = 0
-  /** The ordinal of the label given last when it was read: what is labelled later is not in it yet. */
+  /** The ordinal of the last label at the time of reading. Texts with later labels are not included yet. */
   label = 0
 
-  /** The place of the newest text; undefined where there is none. */
+  /** The position of the newest text; undefined without texts. */
   get newest(): string | number | undefined {
     return this.#newest
   }
 
-  /** Terms of all its texts together: what it takes of memory. */
+  /** The number of terms of all texts, a measure of memory use. */
   get occurrences(): number {
     return this.#occurrences
   }
 
-  /** The first text that is looked at. */
+  /** The index of the first text that still counts. */
   get #first(): number {
     return Math.max(0, this.#ids.length - limits.similarSight)
   }
@@ -85,7 +85,7 @@ export class Likeness {
     }
   }
 
-  /** Lets go of the texts that are no longer looked at. */
+  /** Drops the texts that no longer count. */
   #forget(): void {
     const first = this.#first
     this.#ids.splice(0, first)
@@ -99,14 +99,14 @@ export class Likeness {
   }
 
   /**
-   * The nearest of the texts that share a term with one, each with how near it is. The rarest terms are weighed, as many as
-   * there are occurrences to look at: where all texts say nearly the same, a few terms tell as much as all of them.
+   * Returns the texts most similar to some terms, with their scores. The rarest terms are weighed first, up to a limit on
+   * occurrences: if all texts are nearly the same, a few terms tell as much as all of them.
    */
-  nearest(terms: Iterable<string>): Near[] {
+  nearest(terms: Iterable<string>): Scored[] {
     if (this.#ids.length === 0) return []
     const first = this.#first
     const held = this.#ids.length - first
-    // Of texts alike in what is looked at, the length of each to the usual one.
+    // LENGTH divided by the average length of the texts that count.
     const share = (LENGTH * held) / this.#seen
     scores.fill(0, 0, held)
     let left: number = limits.similarWeighed
@@ -121,9 +121,9 @@ export class Likeness {
         scores[text - first] = present(scores[text - first]) + (weight * often) / (often + REPEATED * length)
       }
     }
-    const best: Near[] = []
-    let worst: Near = { id: "", score: 0 }
-    // The newest first: of texts as near as each other those are shown, and the others need not be put in order.
+    const best: Scored[] = []
+    let worst: Scored = { id: "", score: 0 }
+    // Newest first, because the newest of texts with equal scores are shown, and the others need not be sorted.
     for (let at = held - 1; at >= 0; at -= 1) {
       const score = present(scores[at])
       if (score === 0 || score < worst.score) continue
@@ -137,7 +137,7 @@ export class Likeness {
     return best
   }
 
-  /** Where terms stand in the texts from one on, what stands in the fewest first. */
+  /** The occurrences of terms in the texts from `first` on, rarest terms first. */
   #rarest(terms: Iterable<string>, first: number): Places[] {
     const found: Places[] = []
     for (const term of terms) {

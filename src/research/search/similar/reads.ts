@@ -1,4 +1,4 @@
-/** The read of similar objects, and the list of them beside the receipt of a write. */
+/** The read of similar objects, and the list of them that a receipt has. */
 import type { SimilarKind } from "../../../contract/schema/enumerations.ts"
 import type { BodyOf, OperationName } from "../../../contract/operations/index.ts"
 import { Refusal } from "../../../contract/refusals/refusal.ts"
@@ -32,7 +32,7 @@ export function similarReads(rooms: Rooms, similar: Similar) {
   } satisfies Partial<Readers>
 }
 
-/** The concepts of a record as search reads them. */
+/** The concepts of a record, in the form that search uses. */
 const conceptsText = (concepts: Concepts): string =>
   Object.entries(concepts)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -41,10 +41,10 @@ const conceptsText = (concepts: Concepts): string =>
 
 type FindExtras<N extends OperationName> = (call: Call<BodyOf<N>>) => ReceiptExtras
 
-/** Finds, for each of four operations, what was already tried. A member of each behaviour; the ledger calls it before it admits the write. */
+/** Finds what was already tried, for the behaviours of four operations. The ledger calls it before it admits the write. */
 export function extrasFinders(similar: Similar, experiments: Experiments) {
   const { restoreExtras } = similar
-  /** @param more what search reads of the new object beside the text that is looked for */
+  /** @param more text of the new object that is indexed but not part of the query */
   const extrasFor = (
     sender: Actor,
     kind: SimilarKind,

@@ -1,21 +1,21 @@
-/** What of a text tells it apart: the stems of its words. */
+/** The terms by which texts are compared: the stems of their words. */
 import { stemmer } from "stemmer"
 import { limits } from "../../../contract/limits.ts"
 import { folded, WORDS } from "../words.ts"
 
-/** Words that stand in every English text; of other languages, what is common in a Room counts little anyway. */
+/** Common English words, which are ignored. Common words of other languages get little weight anyway. */
 const COMMON = new Set(
   `a about after all also am an and any are as at be been before being below between both but by can could did do does doing down during each few for from
 had has have having he her here how i if in into is it its just may me might more most must my no nor not of off on once only or other our out over own same
 she should so some such than that the their them then there these they this those through to too under until up very was we were what when where which while
 who whom why will with would you your`.split(/\s+/u),
 )
-/** Scripts that are written without spaces: there, each two letters beside each other are a word. */
+/** Scripts without spaces between words. In these, each pair of adjacent letters is a term. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** What stands for a word: its stem; nothing for a common one, and its pairs of letters where it is of an unspaced script. */
+/** The cached terms of words: the stem, the pairs of letters in a script without spaces, or none for a common word. */
 const known = new Map<string, readonly string[]>()
-/** Words are looked up again and again: so many are kept. */
+/** The number of words in the cache. */
 const KEPT = 20_000
 
 function stemsOf(word: string): readonly string[] {
@@ -35,10 +35,10 @@ function knownStemsOf(word: string): readonly string[] {
   return stems
 }
 
-/** A text in plain Latin letters, and its words, which are found in a fraction of the time. */
+/** Plain ASCII texts and their words, which are found in a fraction of the time. */
 const [PLAIN, PLAIN_WORDS] = [/^[ -~\s]*$/, /[0-9A-Za-z]+/g]
 
-/** The terms of a text, each once with how often it stands there; of a long text, of its beginning. */
+/** Counts the terms of a text, or of the beginning of a long text. */
 export function termsOf(text: string): Map<string, number> {
   const terms = new Map<string, number>()
   const seen = text.slice(0, limits.similarText)
