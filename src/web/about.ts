@@ -131,11 +131,11 @@ export function aboutRecord(
       ["citation_technical_report_institution", `${serviceName}: ${room.title}`],
       ["citation_technical_report_number", label],
       ["citation_keywords", `${words(kind)}; ${status}`],
-      ...(paper === undefined
-        ? []
-        : ([
+      ...(paper
+        ? ([
             ["citation_reference", `citation_arxiv_id=${paper.arxivId}; citation_fulltext_html_url=${paperAddress(paper.arxivId)}`],
-          ] as const)),
+          ] as const)
+        : []),
     ],
     linked: {
       "@type": "Claim",

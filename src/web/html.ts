@@ -115,11 +115,15 @@ export const toNow = (path: string): LateText => new LateText(({ basePath }) => 
 export const sameMoment = new Html([({ at }) => (at === undefined ? "" : `<input type="hidden" name="at" value="${at}">`)])
 
 /** Writes attributes: true as a bare name; false, null and undefined not at all. */
-export const attributes = (given: Readonly<Record<string, string | number | boolean | LateText | null | undefined>>): Html =>
-  html`${Object.entries(given).map(([name, value]) => {
+export const attributes = (values: Readonly<Record<string, string | number | boolean | LateText | null | undefined>>): Html =>
+  html`${Object.entries(values).map(([name, value]) => {
     if (value === undefined || value === null || value === false) return null
     return value === true ? html` ${name}` : html` ${name}="${value}"`
   })}`
+
+/** Writes the hidden inputs of a form, without those that have no value. */
+export const hiddenInputs = (fields: readonly (readonly [name: string, value: string | null | undefined])[]): Html =>
+  html`${fields.map(([name, value]) => (value == null ? null : html`<input type="hidden" name="${name}" value="${value}">`))}`
 
 /** Puts a separator between items. */
 export const joined = (items: readonly Content[], between: Content = ", "): Content =>

@@ -88,8 +88,8 @@ export interface Fitting {
 
 /** Makes a page without waiting, so that all its reads come from one snapshot. */
 export type WebPage = (visit: Visit) => Shown | Fitting | Answer
-/** Handles a submitted form, and returns the next page or a redirect. */
-export type Sent = (visit: Visit) => Promise<Answer | WebPage>
+/** Handles a submitted form, or a page that must wait, and returns the next page or a redirect. */
+export type FormHandler = (visit: Visit) => Promise<Answer | WebPage>
 
 const definitions = new Map(reads.map((definition) => [definition.name, definition]))
 

@@ -117,7 +117,7 @@ function changesIn(receipts: readonly Receipt[]): Html {
 const formBytes = ({ contentBytes }: Operation): number => Math.min(limits.requestBodyBytes, 3 * contentBytes + limits.smallFormBytes)
 
 /** `POST /web/{operation}`: handles a submitted form. */
-export async function actSent(visit: Visit): Promise<Answer | WebPage> {
+export async function submitOperation(visit: Visit): Promise<Answer | WebPage> {
   mustComeFromOwnPage(visit.edge, visit.event)
   // Checked first, so that nothing is read or rendered for a visitor who is not signed in.
   mustBeSignedIn(visit.edge, visit.event)

@@ -9,39 +9,39 @@ import { readFormBody } from "../../edge/limits/body.ts"
 import { html, to } from "../html.ts"
 import { command, exactTime } from "../parts/parts.ts"
 import { ownPath, redirected } from "../redirect.ts"
-import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
+import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
 import { joinForm } from "./provider.ts"
 import { citationFields, descriptionForm, passwordForm, refusalText } from "./account-forms.ts"
-import { webhookSecret, webhooksAddress, webhooksRefused } from "./webhooks.ts"
+import { webhookSecret, webhooksAddress, webhooksPage } from "./webhooks.ts"
 import { byLink, closedLink, type EntranceForm, invitationForm, isOfClosedLink, setUpForm, signInForm } from "./entrance.ts"
 
 /** The form of an action: how its fields are read, and what follows when it succeeds or is refused. */
 interface Form<N extends ActionName> {
   /** Makes the action's body from the fields; left out if there are none. */
-  readonly body?: (given: URLSearchParams, visit: Visit) => object
+  readonly body?: (fields: URLSearchParams, visit: Visit) => object
   /** Returns what follows on success. It is called before the action. @throws Refusal */
-  readonly next: (visit: Visit, given: URLSearchParams) => (done: Done<N>) => Answer | WebPage
+  readonly next: (visit: Visit, fields: URLSearchParams) => (done: Done<N>) => Answer | WebPage
   /** Returns the page for a refusal; left out for the page that fits any refusal. */
-  readonly refused?: (visit: Visit, given: URLSearchParams, refusal: Refusal) => Shown | Answer
+  readonly refused?: (visit: Visit, fields: URLSearchParams, refusal: Refusal) => Shown | Answer
 }
 
 /** Redirects to another page, with the headers that the action sets. */
 const goTo = (visit: Visit, path: string) => (done: Done<ActionName>) => redirected(visit, path, done.headers)
 
-const nameAndPassword = (given: URLSearchParams) => ({
-  username: (given.get("username") ?? "").trim(),
-  password: given.get("password") ?? "",
+const nameAndPassword = (fields: URLSearchParams) => ({
+  username: (fields.get("username") ?? "").trim(),
+  password: fields.get("password") ?? "",
 })
 
 /** The form of an action that signs a person in. */
 const entranceAction = <N extends "sign_in" | "set_up" | "accept_invitation">(
-  formOf: (visit: Visit, given: URLSearchParams) => EntranceForm,
+  formOf: (visit: Visit, fields: URLSearchParams) => EntranceForm,
   next: Form<N>["next"],
-  more: (given: URLSearchParams) => object = () => ({}),
+  more: (fields: URLSearchParams) => object = () => ({}),
 ): Form<N> => ({
-  body: (given) => ({ ...nameAndPassword(given), ...more(given) }),
+  body: (fields) => ({ ...nameAndPassword(fields), ...more(fields) }),
   next,
-  refused: (visit, given, refusal) => byLink(visit, () => formOf(visit, given), nameAndPassword(given).username, refusal),
+  refused: (visit, fields, refusal) => byLink(visit, () => formOf(visit, fields), nameAndPassword(fields).username, refusal),
 })
 
 /** The page that shows the link of an invitation, once. */
@@ -61,13 +61,13 @@ const operated: Form<OperatorAction> = { next: (visit) => goTo(visit, "/admin/pe
 
 const forms: { readonly [N in FormAction]: Form<N> } = {
   sign_in: entranceAction(
-    (_visit, given) => signInForm(ownPath(given.get("next"))),
-    (visit, given) => goTo(visit, ownPath(given.get("next"))),
+    (_visit, fields) => signInForm(ownPath(fields.get("next"))),
+    (visit, fields) => goTo(visit, ownPath(fields.get("next"))),
   ),
   set_up: entranceAction(
-    (visit, given) => setUpForm(visit, given.get("token") ?? ""),
+    (visit, fields) => setUpForm(visit, fields.get("token") ?? ""),
     (visit) => goTo(visit, "/"),
-    (given) => ({ token: given.get("token") ?? "" }),
+    (fields) => ({ token: fields.get("token") ?? "" }),
   ),
   accept_invitation: entranceAction(
     (visit) => invitationForm(visit, visit.params.token ?? ""),
@@ -77,12 +77,12 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
     },
   ),
   join_by_provider: {
-    body: (given) => ({ username: (given.get("username") ?? "").trim() }),
+    body: (fields) => ({ username: (fields.get("username") ?? "").trim() }),
     next: (visit) => goTo(visit, readStep(visit.edge, visit.event, "newcomer").next),
-    refused: (visit, given, refusal) => {
+    refused: (visit, fields, refusal) => {
       if (refusal.code === "not_authenticated" || refusal.code === "unknown_operation") throw refusal
       if (isOfClosedLink(refusal)) return closedLink(refusal)
-      return joinForm(visit, given.get("username") ?? "", refusal)
+      return joinForm(visit, fields.get("username") ?? "", refusal)
     },
   },
   connect_provider: { next: (visit) => goTo(visit, "/account") },
@@ -98,42 +98,42 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
   end_invitation: { next: (visit) => goTo(visit, "/admin/invitations") },
   sign_out: { next: (visit) => goTo(visit, "/") },
   add_webhook: {
-    body: (given) => ({ url: (given.get("url") ?? "").trim() }),
+    body: (fields) => ({ url: (fields.get("url") ?? "").trim() }),
     next: (visit) => webhookSecret(visit.params.roomId ?? ""),
-    refused: (visit, given, refusal) => {
+    refused: (visit, fields, refusal) => {
       if (refusal.code !== "invalid_schema" && refusal.code !== "state_conflict") throw refusal
-      return webhooksRefused(visit, given, refusal)
+      return webhooksPage(visit, fields.get("url") ?? "", refusal)
     },
   },
   change_webhook: {
-    body: (given) => ({ do: given.get("do"), ...(given.has("sequence") && { sequence: Number(given.get("sequence")) }) }),
-    next: (visit, given) => goTo(visit, isUuid(given.get("roomId") ?? "") ? webhooksAddress(given.get("roomId") ?? "") : "/"),
+    body: (fields) => ({ do: fields.get("do"), ...(fields.has("sequence") && { sequence: Number(fields.get("sequence")) }) }),
+    next: (visit, fields) => goTo(visit, isUuid(fields.get("roomId") ?? "") ? webhooksAddress(fields.get("roomId") ?? "") : "/"),
   },
   invite: {
-    body: (given) => (given.get("roomId") ? { roomId: given.get("roomId") } : {}),
-    next: (_visit, given) => invitationShown(given.get("roomId") || null),
+    body: (fields) => (fields.get("roomId") ? { roomId: fields.get("roomId") } : {}),
+    next: (_visit, fields) => invitationShown(fields.get("roomId") || null),
   },
   describe_person: {
-    body: (given) =>
+    body: (fields) =>
       Object.fromEntries(
         citationFields.flatMap(([name]) => {
-          const value = (given.get(name) ?? "").trim()
+          const value = (fields.get(name) ?? "").trim()
           return value === "" ? [] : [[name, value]]
         }),
       ),
     next: (visit) => goTo(visit, "/account"),
-    refused: (_visit, given, refusal) => ({
+    refused: (_visit, fields, refusal) => ({
       title: "How you are cited",
       status: refusal.status,
       body: html`<h1>How you are cited</h1>
       <div class="refused" role="alert"><p>Nothing was changed. ${refusalText(refusal)}</p></div>
-      ${descriptionForm(Object.fromEntries(given), refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
+      ${descriptionForm(Object.fromEntries(fields), refusal)}<p><a href="${to("/account")}">Back to your account</a></p>`,
     }),
   },
   change_password: {
-    body: (given) => ({ currentPassword: given.get("currentPassword") ?? "", password: given.get("password") ?? "" }),
+    body: (fields) => ({ currentPassword: fields.get("currentPassword") ?? "", password: fields.get("password") ?? "" }),
     next: (visit) => goTo(visit, "/account"),
-    refused: (_visit, _given, refusal) => ({
+    refused: (_visit, _fields, refusal) => ({
       title: "Password",
       status: refusal.status,
       body: html`<h1>Password</h1>
@@ -145,21 +145,21 @@ const forms: { readonly [N in FormAction]: Form<N> } = {
 
 /** Handles the form of an action: does the action, as the JSON route does. */
 const handlerOf =
-  <N extends FormAction>(name: N): Sent =>
+  <N extends FormAction>(name: N): FormHandler =>
   async (visit) => {
     const act = prepareAction(visit.edge, visit.event, name)
     const { body, next, refused }: Form<N> = forms[name]
-    const given = body === undefined ? new URLSearchParams() : await readFormBody(visit.event)
+    const fields = body === undefined ? new URLSearchParams() : await readFormBody(visit.event)
     try {
-      const follows = next(visit, given)
-      return follows(await act(body?.(given, visit) ?? {}))
+      const follows = next(visit, fields)
+      return follows(await act(body?.(fields, visit) ?? {}))
     } catch (error) {
       if (!(error instanceof Refusal) || refused === undefined) throw error
-      return (again) => refused(again, given, error)
+      return (again) => refused(again, fields, error)
     }
   }
 
 /** The handlers of the forms, by the path that a form is sent to. */
-export const actionForms: Readonly<Record<string, Sent>> = Object.fromEntries(
+export const actionForms: Readonly<Record<string, FormHandler>> = Object.fromEntries(
   actions.flatMap(({ name, form }) => (form === undefined ? [] : [[form, handlerOf(name as FormAction)]])),
 )

@@ -1,6 +1,5 @@
 /** The boards of a Room, and the page of a board: its ranked groups, and whether the first can be told apart from the next. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { figure, interval } from "../../research/measurements/figures.ts"
 import { address, entryPath, withQuery } from "../addresses.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
 import { type Content, type Html, html, joined, to } from "../html.ts"
@@ -11,6 +10,7 @@ import { argv, digest, empty, exactTime, facts, heading, label, more, person, re
 import { roomRail } from "../parts/room-frame.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
+import { estimateInWords } from "./forest.ts"
 
 type Board = AnswerOf<"board">
 type Row = Board["rows"][number]
@@ -42,10 +42,7 @@ function rowOf({ by, best }: Board, row: Row): IntervalRow {
     low,
     high,
     dots: points.map(({ value }) => value),
-    numbers:
-      mean === null
-        ? quiet("no finite value")
-        : html`<strong>${figure(mean, se)}</strong> ${low === null ? quiet("no spread known") : interval(low, high, se)}`,
+    numbers: mean === null ? quiet("no finite value") : estimateInWords({ estimate: mean, low, high, se }),
     look: isBaseline ? "base" : undefined,
   }
 }
@@ -54,7 +51,7 @@ function rowOf({ by, best }: Board, row: Row): IntervalRow {
 function differences({ rows, by }: Board): Html | null {
   const compared = rows.flatMap(({ contrast, key }): IntervalRow[] => {
     if (contrast === null) return []
-    const { estimate, se, low, high, pairs, corrected } = contrast
+    const { estimate, low, high, pairs, corrected } = contrast
     const holm = corrected === null ? "" : corrected.isDistinct ? "told apart" : "not told apart"
     const [first = "", ...others] = by.map((name) => String(key[name] ?? ""))
     return [
@@ -64,7 +61,7 @@ function differences({ rows, by }: Board): Html | null {
         mid: estimate,
         low,
         high,
-        numbers: html`<strong>${figure(estimate, se)}</strong> ${low === null ? quiet("no spread known") : interval(low, high, se)}`,
+        numbers: estimateInWords(contrast),
       },
     ]
   })

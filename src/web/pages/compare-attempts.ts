@@ -1,6 +1,6 @@
 /** Several attempts side by side: their last values and settings compared with a baseline, and their curves. */
 import { withQuery } from "../addresses.ts"
-import { type Html, attributes, html, sameMoment, to } from "../html.ts"
+import { attributes, hiddenInputs, type Html, html, sameMoment, to } from "../html.ts"
 import { difference, figure } from "../numbers.ts"
 import { outcome, type Table } from "../parts/attempt-table.ts"
 import { empty, heading, label } from "../parts/parts.ts"
@@ -48,9 +48,9 @@ function comparisonTable(
  * Lists the attempts with their outcomes, and forms to leave some out and to choose a baseline. Links would need an address
  * for each set of attempts.
  */
-function which(visit: Visit, { ids, table, drawn }: Compared): Html {
+function controls(visit: Visit, { ids, table, drawn }: Compared): Html {
   const rows = new Map(table.items.map((row) => [row.attemptId, row]))
-  const metrics = visit.url.searchParams.getAll("metric").map((key) => html`<input type="hidden" name="metric" value="${key}">`)
+  const metrics = hiddenInputs(visit.url.searchParams.getAll("metric").map((key) => ["metric", key]))
   const option = (value: string, text: string) =>
     html`<option value="${value}"${attributes({ selected: value === (drawn.baseline ?? "") })}>${text}</option>`
   return html`${legend(drawn.attempts, (attemptId) => {
@@ -61,7 +61,7 @@ function which(visit: Visit, { ids, table, drawn }: Compared): Html {
 ${
   ids.length < 2
     ? null
-    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts">${metrics}${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
+    : html`<details class="columns-of"><summary>Leave some out</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts">${metrics}${hiddenInputs([["baseline", drawn.baseline]])}<fieldset class="choices"><legend>Attempts</legend>${table.items.map((row) => html`<label><input type="checkbox" name="ids" value="${row.attemptId}" checked>${row.label}</label>`)}</fieldset><button class="quiet">Compare these</button></form></details>`
 }`
 }
 
@@ -69,7 +69,7 @@ ${
 function chooser({ ids, table: { columns }, drawn }: Compared, shown: readonly { readonly key: string }[]): Html | null {
   const { metrics, metricsTruncated } = columns
   if (metrics.length <= drawnOf(ids.length) && shown.length === metrics.length) return null
-  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${drawn.baseline === undefined ? null : html`<input type="hidden" name="baseline" value="${drawn.baseline}">`}
+  return html`<details class="columns-of"><summary>Metrics drawn: ${shown.length} of ${metrics.length}${metricsTruncated ? " and more" : null}</summary><form action="${to("/attempts/compare")}">${sameMoment}<input type="hidden" name="view" value="attempts"><input type="hidden" name="ids" value="${ids.join(",")}">${hiddenInputs([["baseline", drawn.baseline]])}
 <fieldset class="choices"><legend>Metrics</legend>${metrics.map(({ key }) => html`<label><input type="checkbox" name="metric" value="${key}"${attributes({ checked: shown.some((metric) => metric.key === key) })}>${key}</label>`)}</fieldset><button class="quiet">Draw these</button></form></details>`
 }
 
@@ -82,7 +82,7 @@ export function eachAttempt(visit: Visit, found: Compared): Html {
     chosen.length === 0 ? metrics.slice(0, drawnOf(ids.length)) : metrics.filter(({ key }) => chosen.includes(key)).slice(0, 2 * DRAWN)
   const csv = withQuery("/api/research/attempt-table", { attemptIds: ids.join(","), format: "csv" })
   const baseline = drawn.baseline
-  return html`<section aria-label="Which">${which(visit, found)}<p class="hint">${
+  return html`<section aria-label="Which">${controls(visit, found)}<p class="hint">${
     baseline === undefined
       ? "Choose a baseline to see how much the others differ."
       : "Values that differ from the baseline are tinted, with the difference beside them."

@@ -3,17 +3,17 @@ import { limits } from "../../contract/limits.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { withQuery } from "../addresses.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
-import { attributes, type Content, type Html, html, joined, sameMoment, to } from "../html.ts"
+import { attributes, type Content, hiddenInputs, type Html, html, joined, sameMoment, to } from "../html.ts"
 import { roleIn } from "../parts/actions.ts"
 import { empty, heading, label } from "../parts/parts.ts"
 import type { Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 import { type Group, keyText, type Measure, measured, nameOf } from "./compare-measures.ts"
 import { ABSENT, type Compared, labelOf, nameOfDimension, type Question } from "./compare-question.ts"
+import { estimateInWords } from "./forest.ts"
 import { groupCurvesFigure } from "./group-curves.ts"
 
 const quiet = (text: Content): Html => html`<span class="quiet">${text}</span>`
-const NO_SPREAD = quiet("no spread known")
 
 /** A group's mean, plus or minus half of its interval. */
 const value = ({ mean, se, low, high, n }: Group): Html =>
@@ -54,9 +54,6 @@ function results(measures: readonly Measure[]): Html {
   return html`<div class="table held" tabindex="0" role="group" aria-label="Settings and results"><table><caption class="aside">Settings and results</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}${measures.map(metric)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
-const hidden = (fields: readonly (readonly [string, string])[]): Html =>
-  html`${fields.map(([name, text]) => html`<input type="hidden" name="${name}" value="${text}">`)}`
-
 /** Renders the forms to choose the grouping, the repeats to average, and the baseline. */
 function chooser({ ids }: Compared, { candidates, by, over, against }: Question, measures: readonly Measure[]): Html {
   const places = [
@@ -70,10 +67,10 @@ function chooser({ ids }: Compared, { candidates, by, over, against }: Question,
     ["ids", ids.join(",")],
     ["view", "groups"],
   ]
-  const kept = [...own, ...(over === null ? [] : [["over", over] as const]), ...by.map((name) => ["by", name] as const)]
+  const kept = [...own, ["over", over] as const, ...by.map((name) => ["by", name] as const)]
   const folded = over === null ? "" : `; ${nameOfDimension(over)} folded`
-  return html`<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}${hidden(kept)}<div class="field"><label for="against">Compare with</label><select id="against" name="against">${option("", "nothing", against)}${places.slice(0, limits.groupAttempts).map((place) => option(place, place.replace(/^--?/, "").replace(":", " "), against))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
-<details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}${folded}</summary><form action="${to("/attempts/compare")}">${sameMoment}${hidden(own)}<fieldset class="choices"><legend>Group by</legend>${candidates.map((name) => html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>${nameOfDimension(name)}</label>`)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select></div><button class="quiet">Group again</button></form></details>`
+  return html`<form class="inline filters" action="${to("/attempts/compare")}">${sameMoment}${hiddenInputs(kept)}<div class="field"><label for="against">Compare with</label><select id="against" name="against">${option("", "nothing", against)}${places.slice(0, limits.groupAttempts).map((place) => option(place, place.replace(/^--?/, "").replace(":", " "), against))}</select></div><div class="field"><button class="quiet">Compare with baseline</button></div></form>
+<details class="columns-of"><summary>Grouped by ${by.length === 0 ? "nothing" : by.map(nameOfDimension).join(", ")}${folded}</summary><form action="${to("/attempts/compare")}">${sameMoment}${hiddenInputs(own)}<fieldset class="choices"><legend>Group by</legend>${candidates.map((name) => html`<label><input type="checkbox" name="by" value="${name}"${attributes({ checked: by.includes(name) })}>${nameOfDimension(name)}</label>`)}</fieldset><div class="field"><label for="over">Fold</label><select id="over" name="over">${[...(over === null ? [] : [over]), ...candidates].map((name) => option(name, nameOfDimension(name), over))}</select></div><button class="quiet">Group again</button></form></details>`
 }
 
 /** Renders the notes on the groups, each once with the groups it applies to. */
@@ -97,8 +94,6 @@ function figureOf({ name, table, groups }: Measure): Html {
     const [own = "all", ...others] = by.map((each) => String(key[each] ?? ABSENT))
     return [own, ...others]
   }
-  const valueText = (mid: number | null, { low, high, se }: Pick<Group, "low" | "high" | "se">): Html =>
-    mid === null ? quiet("–") : html`<strong>${figure(mid, se)}</strong> ${low === null ? NO_SPREAD : interval(low, high, se)}`
   const row = (group: Group): IntervalRow => {
     const [own, ...others] = place(group)
     const { mean, low, high, n, points = [], isBaseline } = group
@@ -110,7 +105,7 @@ function figureOf({ name, table, groups }: Measure): Html {
       low,
       high,
       dots: points.map((point) => point.value),
-      numbers: valueText(mean, group),
+      numbers: mean === null ? quiet("–") : estimateInWords({ ...group, estimate: mean }),
       look,
     }
   }
@@ -121,7 +116,7 @@ function figureOf({ name, table, groups }: Measure): Html {
     const { estimate, low, high, corrected, pairs } = contrast
     const holm = quiet(corrected?.isDistinct === true ? "differs" : "not told apart")
     const n = pairs === null ? group.n : counted(pairs, "pair")
-    return [{ head: own, cells: [...others, n], mid: estimate, low, high, numbers: html`${valueText(estimate, contrast)} ${holm}` }]
+    return [{ head: own, cells: [...others, n], mid: estimate, low, high, numbers: html`${estimateInWords(contrast)} ${holm}` }]
   })
   const measures = unit === null ? name : `${name} in ${unit}`
   return html`<section aria-label="${name}"><h3>${name}</h3>${intervalTable({ caption: name, head, measures: `${measures}, mean and 95 % interval`, numbers: "Mean" }, groups.map(row))}${

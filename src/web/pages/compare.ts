@@ -17,7 +17,7 @@ import { curvesFigure, legend, viewOf } from "./curves.ts"
 const NAMED = 12
 
 /** Lists the attempts with their outcomes. */
-function which({ table: { items } }: Compared): Html {
+function attemptList({ table: { items } }: Compared): Html {
   const each = items.map((row) => html`<li>${label("attempt", row.attemptId, row.label)} ${outcome(row)}</li>`)
   const list = html`<ul class="legend" aria-label="Attempts">${each}</ul>`
   return items.length <= NAMED ? list : html`<details class="left-out"><summary>Which attempts</summary>${list}</details>`
@@ -39,7 +39,7 @@ export function comparePage(visit: Visit): Shown {
     json: withQuery("/api/research/attempt-table", { attemptIds: ids.join(",") }),
     body: html`<h1>Comparing ${ids.length === 1 ? "an attempt" : `${ids.length} attempts`}</h1>
 ${named.length > ids.length ? html`<div class="banner warn" role="note"><p>${ids.length} of the ${named.length} attempts you chose are shown. A comparison takes at most ${limits.comparedAttempts}.</p></div>` : null}
-${which(compared)}
+${attemptList(compared)}
 ${question === null ? null : html`<nav class="views" aria-label="Views">${tab("groups", "By group", isByGroup)}${tab("attempts", "Each attempt", !isByGroup)}</nav>`}
 ${isByGroup ? groupsView(visit, compared, question) : eachAttempt(visit, compared)}
 <p class="meta"><a href="${to(`/rooms/${room.roomId}/attempts`)}">Choose attempts</a></p>

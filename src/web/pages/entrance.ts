@@ -2,7 +2,7 @@
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { entranceOf } from "../../edge/identity/sign-in.ts"
-import { type Content, html, to } from "../html.ts"
+import { type Content, hiddenInputs, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 import { exactTime } from "../parts/parts.ts"
 import { ownPath } from "../redirect.ts"
@@ -33,7 +33,7 @@ export function entrance(visit: Visit, entering: EntranceForm, username = "", re
 ${toProvider(visit, entering.with)}${
   !entranceOf(visit.edge).passwords
     ? null
-    : html`<form class="stack" method="post" action="${to(action)}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+    : html`<form class="stack" method="post" action="${to(action)}">${hiddenInputs(Object.entries(hidden))}
 ${field("username", "Name", { autocomplete: "username", value: username, maxlength: limits.usernameMax, autocapitalize: "none", spellcheck: "false" }, faults("username"), isNew ? `${limits.usernameMin} to ${limits.usernameMax} letters, digits, dots and dashes. Others can see it.` : undefined)}
 ${field("password", "Password", { type: "password", autocomplete: isNew ? "new-password" : "current-password", maxlength: limits.passwordMax }, faults("password"), isNew ? `At least ${limits.passwordMin} characters. A sentence works well.` : undefined)}
 <div class="buttons"><button>${button}</button></div></form>`

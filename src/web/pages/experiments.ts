@@ -1,6 +1,6 @@
 /** Experiments as a table: label, question, state, assignee, attempts as outcome dots, and verdicts so far. */
 import type { AnswerOf } from "../../contract/reads/index.ts"
-import { enumerations, type RecordStatus } from "../../contract/schema/enumerations.ts"
+import { enumerations } from "../../contract/schema/enumerations.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
 import { withQuery } from "../addresses.ts"
 import { type Html, html, to } from "../html.ts"
@@ -14,13 +14,7 @@ import type { Shown, Visit } from "../visit.ts"
 import { counted, words } from "../words.ts"
 
 type Experiment = AnswerOf<"experiments">["items"][number]
-/** A finding link's verdict on an experiment's question. */
-export interface FindingLink {
-  readonly experimentId: string
-  readonly towardQuestion: { readonly verdict: string }
-  readonly withdrawn: object | null
-  readonly finding: { readonly status: RecordStatus }
-}
+type FindingLinks = ReturnType<Visit["tables"]["findingLinks"]["verdictsOn"]>
 /** More attempts than this are shown as counts. */
 const DOTS = 12
 
@@ -35,7 +29,7 @@ export function outcomeDots(attempts: Experiment["attempts"]): Html {
 }
 
 /** Renders the last verdicts on the question, newest last, without those of withdrawn links and fallen findings. */
-const verdicts = (links: readonly FindingLink[], experimentId: string) => {
+const verdicts = (links: FindingLinks, experimentId: string) => {
   const standing = links.filter(
     ({ experimentId: of, withdrawn, finding }) => of === experimentId && withdrawn === null && !hasFallen(finding.status),
   )
@@ -46,19 +40,12 @@ const verdicts = (links: readonly FindingLink[], experimentId: string) => {
 
 const row = (
   experiment: Experiment,
-  links: readonly FindingLink[],
+  links: FindingLinks,
 ): Html => html`<tr data-entry><td>${label("experiment", experiment.experimentId, experiment.label)}</td>
   <td><a class="wording" href="${to(`/experiments/${experiment.experimentId}`)}" dir="auto">${beginningInLink(experiment.question, 180)}</a></td>
   <td>${stateBadge(experiment.status)}</td>
   <td>${experiment.assignee === null ? html`<span class="quiet">nobody</span>` : html`${person(experiment.assignee)}${untilWhen(experiment.lease)}`}</td>
   <td>${outcomeDots(experiment.attempts)}</td><td>${verdicts(links, experiment.experimentId)}</td></tr>`
-
-export const experimentTable = (experiments: readonly Experiment[], links: readonly FindingLink[], caption: string): Html =>
-  table(
-    caption,
-    ["", "Question", "State", "Assignee", "Attempts", "Toward the question"],
-    experiments.map((experiment) => row(experiment, links)),
-  )
 
 export function experimentsPage(visit: Visit): Shown {
   const roomId = visit.id("roomId")
@@ -66,6 +53,8 @@ export function experimentsPage(visit: Visit): Shown {
   const room = visit.ask("room", { roomId })
   const { items, nextCursor } = visit.ask("experiments", {}, { roomId, after })
   const links = visit.tables.findingLinks.verdictsOn(items.map(({ experimentId }) => experimentId))
+  const rows = items.map((experiment) => row(experiment, links))
+  const head = ["", "Question", "State", "Assignee", "Attempts", "Toward the question"]
   return {
     title: `Experiments · ${room.title}`,
     rail: roomRail(room, "/experiments"),
@@ -73,7 +62,7 @@ export function experimentsPage(visit: Visit): Shown {
     follow: { roomId, after: room.activityWatermark },
     body: html`<h1>Experiments</h1><p class="meta"><span>${counted(room.counts.experiment, "experiment")} in the order they were proposed</span></p>
 ${forMembers(visit, room, act("propose_experiment", { roomId, threadId: room.openingThreadId }, "Propose an experiment"))}
-<div id="live-experiments" data-live>${items.length === 0 ? empty("No experiment yet.") : experimentTable(items, links, "Experiments")}</div>
+<div id="live-experiments" data-live>${items.length === 0 ? empty("No experiment yet.") : table("Experiments", head, rows)}</div>
 ${more(nextCursor === null ? null : withQuery(`/rooms/${roomId}/experiments`, { after: nextCursor }), "Later experiments")}`,
   }
 }

@@ -58,16 +58,10 @@ function evidence(entries: readonly Evidence[], record: Answer, execution: Execu
   if (rows.length === 0) return null
   const outputs = entries.flatMap((entry, index) => (entry.kind === "attempt_output" ? [index] : []))
   const differing = outputs.filter((index) => record.warnings.some((warning) => warning.evidence === index)).length
-  const digests =
-    outputs.length === 0
-      ? null
-      : yesNo(
-          differing === 0,
-          `Output digests match (${outputs.length} of ${outputs.length})`,
-          `Output digests match (${outputs.length - differing} of ${outputs.length})`,
-        )
+  const matching = `Output digests match (${outputs.length - differing} of ${outputs.length})`
+  const digests = outputs.length === 0 ? undefined : yesNo(differing === 0, matching, matching)
   const all = table("Evidence", ["Kind", "What the service checked", "What the author says"], rows)
-  return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence", digests ?? undefined)}${
+  return html`<section aria-labelledby="evidence">${heading(2, "evidence", "Evidence", digests)}${
     rows.length <= WHOLE || differing > 0
       ? all
       : html`<details class="left-out"><summary>${counted(rows.length, "piece")} of evidence</summary>${all}</details>`
@@ -96,8 +90,8 @@ function attempts({ attempts: named, planId, planLabel }: Execution): Html {
   return html`<section aria-labelledby="named">${heading(2, "named", "Attempts", html`${plan} ${compare}`)}<ul class="uses">${lines}</ul></section>`
 }
 
-function materials(given: readonly unknown[]): Html | null {
-  const cited = accepted("materials", given)
+function materials(stored: readonly unknown[]): Html | null {
+  const cited = accepted("materials", stored)
   if (cited.length === 0) return null
   return html`<section aria-labelledby="materials">${heading(2, "materials", "Materials")}<ul>${cited.map(({ material, purpose }) => material && html`<li>${label("material", material.materialId, material.label)}${fromOther(material)} ${material.name} ${stateBadge(material.obtainability)}: ${purpose}</li>`)}</ul>
     </section>`

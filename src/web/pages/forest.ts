@@ -1,7 +1,6 @@
 /** Forest plots of effects: each estimate with its interval along one axis, and the pooled estimate. */
-import type { EffectAnswer } from "../../contract/answers/measurements.ts"
 import type { GatheredContrast, GatheredEstimate } from "../../contract/answers/gathered.ts"
-import { whyStale } from "../../contract/answers/measurements.ts"
+import { type EffectAnswer, whyStale } from "../../contract/answers/measurements.ts"
 import { contrastInWords } from "../../research/measurements/in-words.ts"
 import { figure, interval } from "../../research/measurements/figures.ts"
 import { type IntervalRow, intervalTable } from "../charts/intervals.ts"
@@ -22,7 +21,8 @@ interface Figures {
   readonly high: number | null
   readonly se: number | null
 }
-const inWords = ({ estimate, low, high, se }: Figures): Html =>
+/** Renders an estimate and its interval. */
+export const estimateInWords = ({ estimate, low, high, se }: Figures): Html =>
   html`<strong>${figure(estimate, se)}</strong> ${low === null ? html`<span class="quiet">no spread known</span>` : interval(low, high, se)}`
 
 const codeOf = ({ otherCode }: GatheredEstimate): string => (otherCode === null ? "" : otherCode ? "other code" : "the same code")
@@ -35,7 +35,7 @@ function rowOf(estimate: GatheredEstimate): IntervalRow {
     mid: estimate.estimate,
     low,
     high,
-    numbers: html`${inWords(estimate)}${isStale ? html` ${stateBadge("unknown", "stale")}` : null}`,
+    numbers: html`${estimateInWords(estimate)}${isStale ? html` ${stateBadge("unknown", "stale")}` : null}`,
     ...(isStale && { look: "stale" }),
   }
 }
@@ -53,7 +53,7 @@ function plot({ what, unit, estimates, pooled }: GatheredContrast): Html {
             low: pooled.low,
             high: pooled.high,
             look: "pooled",
-            numbers: inWords(pooled),
+            numbers: estimateInWords(pooled),
           },
         ]
   const table = { caption: what, head: ["Finding", "By", "n"], measures: differenceIn([unit]), numbers: "Estimate", zero: true }
@@ -83,7 +83,7 @@ export function effectsOf(effects: readonly EffectAnswer[]): Html | null {
       mid: estimate,
       low,
       high,
-      numbers: inWords(effect),
+      numbers: estimateInWords(effect),
       ...(isStale && { look: "stale" }),
     }
   }

@@ -14,7 +14,7 @@ import { WORDING } from "../forms/proposing.ts"
 import { atHand } from "../forms/reading.ts"
 import { sheetOf } from "../forms/sheets/index.ts"
 import { type Subject, subjectOf } from "../forms/subject.ts"
-import { type Content, type Html, html, to } from "../html.ts"
+import { hiddenInputs, type Html, html, to } from "../html.ts"
 import { markdown } from "../markdown.ts"
 import { roleIn, whyNot } from "../parts/actions.ts"
 import { refusedForm } from "./refused-form.ts"
@@ -188,7 +188,7 @@ export function formPage(
   const similar = showsSimilarWork
     ? html`<aside class="near" id="near" aria-live="polite">${previewed || refusal !== undefined ? similarTo(visit, room.roomId, draft) : null}</aside>`
     : null
-  const inPath: Content = pathNames(operation.path).map((name) => html`<input type="hidden" name="${name}" value="${draft.get(name)}">`)
+  const inPath = hiddenInputs(pathNames(operation.path).map((name) => [name, draft.get(name) ?? ""]))
   const subjects = [...SUBJECTS, "provenance/execution/experimentId"].flatMap((name) => givenIn(draft, name) ?? [])
   return {
     ...frame,
@@ -197,7 +197,7 @@ export function formPage(
 ${refusal === undefined ? null : refusedForm(refusal, faults, sent, sheet)}${previewed && isMarkdown ? preview(form, draft) : null}
 <div class="${showsSimilarWork ? "writing" : ""}"><form class="stack" method="post" action="${to(`/web/${operation.name}`)}" data-draft="${operation.name}-${subjects.join("-")}" data-state="${refusal === undefined ? "fresh" : "refused"}"${refusal === undefined && !previewed && note === undefined ? html` data-begin` : null} novalidate>
 <button class="aside" tabindex="-1" aria-hidden="true">Send</button>
-<input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${draft.has("_next") ? html`<input type="hidden" name="_next" value="${draft.get("_next")}">` : null}${laidOut(form, sheet, state)}
+<input type="hidden" name="/${operation.delivery}" value="${draft.get(`/${operation.delivery}`)}">${inPath}${hiddenInputs([["_next", draft.get("_next")]])}${laidOut(form, sheet, state)}
 <div class="sending"><div class="changes" id="changes" role="status">${note}</div>
 <div class="buttons"><button>${sheet?.send ?? name}</button>
   ${isMarkdown || showsSimilarWork ? html`<button class="quiet" name="_preview" value="1">${isMarkdown ? "Preview" : "Was it tried before?"}</button>` : null}${showsVerdicts(operation) ? html`<button class="quiet" name="_rehearse" value="1">See what changes</button>` : null}${room === null ? null : html`<a href="${to(`/rooms/${room.roomId}`)}">Cancel</a>`}</div></div></form>

@@ -23,9 +23,9 @@ export const between = (nodes: readonly Node[], edges: Net["edges"]): Net => {
 
 /** Leaves out plans, materials and withdrawn links, and turns each finding link into a direct relation. */
 export function condensed({ nodes: all, edges: every }: Net): Net {
-  const gone = new Set(all.filter(isWithdrawn).map(({ id }) => id))
-  const nodes = all.filter(({ id }) => !gone.has(id))
-  const edges = every.filter(({ from }) => !gone.has(from))
+  const withdrawn = new Set(all.filter(isWithdrawn).map(({ id }) => id))
+  const nodes = all.filter(({ id }) => !withdrawn.has(id))
+  const edges = every.filter(({ from }) => !withdrawn.has(from))
   const kindOf = new Map(nodes.map(({ id, kind }) => [id, kind]))
   const findingOf = new Map(edges.filter(({ kind }) => kind === "relates").map(({ from, to: end }) => [from, end]))
   const direct = edges.flatMap((edge) => {
@@ -52,7 +52,7 @@ export function around({ nodes, edges }: Net, focus: string, depth: number): Net
 }
 
 /** A net whose attempts are folded into their experiments and findings. */
-export interface Folded extends Net {
+interface Folded extends Net {
   /** The outcomes of the attempts folded into an experiment or finding, by its id. */
   readonly attempts: ReadonlyMap<string, readonly string[]>
   readonly count: number
@@ -61,19 +61,20 @@ export interface Folded extends Net {
 /** Folds the attempts, except the focus, if the net has more than `most` objects. */
 export function folded(net: Net, focus: string | undefined, most: number): Folded {
   const isFolded = ({ id, kind }: Node) => kind === "attempt" && id !== focus
-  const gone = new Map(net.nodes.filter(isFolded).map((node) => [node.id, node]))
-  if (net.nodes.length <= most || gone.size === 0) return { ...net, attempts: new Map(), count: 0 }
+  const foldedNodes = new Map(net.nodes.filter(isFolded).map((node) => [node.id, node]))
+  if (net.nodes.length <= most || foldedNodes.size === 0) return { ...net, attempts: new Map(), count: 0 }
   const owners = net.edges.flatMap(({ from, to: end, kind }) => {
-    const [owner, attempt] = kind === "executes" ? [end, gone.get(from)] : kind === "results_from" ? [from, gone.get(end)] : []
+    const [owner, attempt] =
+      kind === "executes" ? [end, foldedNodes.get(from)] : kind === "results_from" ? [from, foldedNodes.get(end)] : []
     return owner === undefined || attempt === undefined ? [] : [{ owner, outcome: attempt.outcome ?? attempt.status ?? "unknown" }]
   })
   const attempts = new Map([...Map.groupBy(owners, ({ owner }) => owner)].map(([owner, of]) => [owner, of.map(({ outcome }) => outcome)]))
   return {
     ...between(
-      net.nodes.filter(({ id }) => !gone.has(id)),
+      net.nodes.filter(({ id }) => !foldedNodes.has(id)),
       net.edges,
     ),
     attempts,
-    count: gone.size,
+    count: foldedNodes.size,
   }
 }

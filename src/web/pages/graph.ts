@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { withQuery } from "../addresses.ts"
 import { type GraphEdge, graphFigure, type GraphNode } from "../charts/graph.ts"
-import { attributes, type Html, html, sameMoment, to } from "../html.ts"
+import { attributes, hiddenInputs, type Html, html, sameMoment, to } from "../html.ts"
 import { empty, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
 import { argument } from "./argument.ts"
@@ -80,10 +80,10 @@ function filtered(net: Net, { query, kinds }: Look): { readonly net: Net; readon
         )
   const found = new Set(ofKind.nodes.filter((node) => isFound(node, query)).map(({ id }) => id))
   if (found.size === 0) return { net: ofKind, found }
-  const near = new Set(ofKind.edges.flatMap(({ from, to: end }) => (found.has(from) || found.has(end) ? [from, end] : [])))
+  const neighbours = new Set(ofKind.edges.flatMap(({ from, to: end }) => (found.has(from) || found.has(end) ? [from, end] : [])))
   return {
     net: between(
-      ofKind.nodes.filter(({ id }) => found.has(id) || near.has(id)),
+      ofKind.nodes.filter(({ id }) => found.has(id) || neighbours.has(id)),
       ofKind.edges,
     ),
     found,
@@ -91,10 +91,7 @@ function filtered(net: Net, { query, kinds }: Look): { readonly net: Net; readon
 }
 
 function controls(visit: Visit, kinds: readonly string[], { query, kinds: chosen, zoom }: Look): Html {
-  const kept = ["view", "focus", "depth", "show"].flatMap((name) => {
-    const value = visit.url.searchParams.get(name)
-    return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
-  })
+  const kept = hiddenInputs(["view", "focus", "depth", "show"].map((name) => [name, visit.url.searchParams.get(name)]))
   return html`<form class="inline filters" role="search" aria-label="Graph" action="${to(visit.url.pathname)}">${sameMoment}${kept}<div class="field"><label for="graph-query">Find in the graph</label><input id="graph-query" name="query" type="search" maxlength="200" value="${query}" placeholder="F3, or words"></div>
 <fieldset class="choices across"><legend>Kinds</legend>${kinds.map((kind) => html`<label><input type="checkbox" name="kind" value="${kind}"${attributes({ checked: chosen.length === 0 || chosen.includes(kind) })}>${words(kind)}</label>`)}</fieldset>
 <div class="field"><label for="zoom">Size</label><select id="zoom" name="zoom">${ZOOMS.map((each) => html`<option value="${each}"${attributes({ selected: each === zoom })}>${Math.round(each * 100)} %</option>`)}</select></div><div class="field"><button class="quiet">Show</button></div></form>`
@@ -143,9 +140,9 @@ function net(
     visit.url.searchParams.get("show") === "everything" ||
     found.nodes.some(({ id, kind }) => id === focus && (ASIDE.includes(kind) || kind === "finding_link" || kind === "link"))
   const chosen = everything ? found : condensed(found)
-  const near = focus === undefined ? chosen : around(chosen, focus, depth)
+  const selected = focus === undefined ? chosen : around(chosen, focus, depth)
   const look = lookOf(visit.url)
-  const { attempts, count, ...all } = folded(near, focus, everything ? Number.POSITIVE_INFINITY : FEW)
+  const { attempts, count, ...all } = folded(selected, focus, everything ? Number.POSITIVE_INFINITY : FEW)
   const { net: seen, found: matching } = filtered(all, look)
   const { nodes, edges } = seen
   const other = withQuery(`/rooms/${roomId}/graph`, {

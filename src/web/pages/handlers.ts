@@ -11,7 +11,7 @@ import { pathParams } from "../../edge/paths.ts"
 import { idsIn } from "../addresses.ts"
 import { documentAnswer, documentAsked, documentParams, documentRefused, withDocument } from "../markdown-pages.ts"
 import { looksBack, shownNow, shownThen } from "../parts/looking-back.ts"
-import { type Sent, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
+import { type FormHandler, type Shown, type Visit, visitOf, type WebPage } from "../visit.ts"
 import { errorPage, makePage, type PageTools, writePage } from "./making.ts"
 
 export const pageHandler = (edge: Edge, tools: PageTools, page: WebPage) => (event: H3Event) =>
@@ -33,15 +33,16 @@ export function momentAsked(path: string, event: H3Event): Moment | undefined {
 const adding =
   (page: WebPage, prepare: (visit: Visit) => (shown: Shown) => Shown): WebPage =>
   (visit) => {
-    const made = page(visit)
-    if (made instanceof Answer) return made
+    const content = page(visit)
+    if (content instanceof Answer) return content
     const add = prepare(visit)
-    return "body" in made ? add(made) : { ...made, shown: (from, until) => add(made.shown(from, until)) }
+    return "body" in content ? add(content) : { ...content, shown: (from, until) => add(content.shown(from, until)) }
   }
 
 /** Handles requests for a page or its Markdown. For an earlier moment, it first waits for the Room as it was then. */
-export const addressHandler = (edge: Edge, tools: PageTools, path: string, page: WebPage) => {
-  return async (event: H3Event): Promise<Answer> => {
+export const addressHandler =
+  (edge: Edge, tools: PageTools, path: string, page: WebPage) =>
+  async (event: H3Event): Promise<Answer> => {
     const document = documentAsked(path, event)
     using held = new DisposableStack()
     let past: Past | undefined
@@ -62,7 +63,6 @@ export const addressHandler = (edge: Edge, tools: PageTools, path: string, page:
     if (document !== undefined) return documentAnswer(edge, event, document, past)
     return withDocument(path, event, await makePage(edge, tools, content, () => visitOf(edge, event, past)))
   }
-}
 
 /** Answers a refusal in place of a page that a reader thread failed to make. */
 export const refusedHandler =
@@ -75,7 +75,7 @@ export const refusedHandler =
     return pageHandler(edge, tools, page)(event)
   }
 
-export const formHandler = (edge: Edge, tools: PageTools, form: Sent) => async (event: H3Event) => {
+export const formHandler = (edge: Edge, tools: PageTools, form: FormHandler) => async (event: H3Event) => {
   const visit = visitOf(edge, event)
   try {
     const next = await form(visit)

@@ -15,7 +15,7 @@ import { feedRoutes } from "../feeds.ts"
 import { accountPage } from "./account.ts"
 import { actionForms } from "./action-forms.ts"
 import { invitationPage, setUpPage, signInPage } from "./entrance.ts"
-import { actPage, actSent } from "./act.ts"
+import { actPage, submitOperation } from "./act.ts"
 import { adminCredentialsPage, adminInvitationsPage, adminKeysPage } from "./admin-access.ts"
 import { adminAuditPage } from "./admin-audit.ts"
 import { adminPage } from "./admin.ts"
@@ -34,13 +34,13 @@ import { checkpointPage, conceptsPage, linkPage, materialPage, paperPage } from 
 import { peoplePage } from "./people.ts"
 import { collectionPage } from "./library-collection.ts"
 import { libraryPage } from "./library.ts"
-import { metricsSent } from "./metrics-paste.ts"
-import { pasteSent } from "./library-paste.ts"
+import { submitMetrics } from "./metrics-paste.ts"
+import { submitPaste } from "./library-paste.ts"
 import { libraryPaperPage } from "./library-paper.ts"
 import { personPage } from "./person.ts"
 import { makePage } from "./making.ts"
 import { providerReturn, startAtProvider } from "./provider.ts"
-import { picturesPage, pictureSent } from "./pictures.ts"
+import { picturesPage, submitPicture } from "./pictures.ts"
 import { planPage } from "./plan.ts"
 import { recordPage } from "./record.ts"
 import { referenceOperationPage, referencePage } from "./reference.ts"
@@ -54,7 +54,7 @@ import { webhooksPage } from "./webhooks.ts"
 import { attemptsPage } from "./workbench.ts"
 import { seenSent } from "../parts/seen.ts"
 import { themeSent } from "../parts/theme.ts"
-import { type Sent, visitOf, type WebPage } from "../visit.ts"
+import { type FormHandler, visitOf, type WebPage } from "../visit.ts"
 
 /** Pages that anybody can read. */
 const reading = {
@@ -140,18 +140,21 @@ export const pages: Readonly<Record<string, WebPage>> = {
 }
 
 /** Handlers of forms. Each form works without a script. */
-const sent: Readonly<Record<string, Sent>> = {
+const sent: Readonly<Record<string, FormHandler>> = {
   ...actionForms,
   "/web/theme": themeSent,
   "/web/seen": seenSent,
-  "/web/paste": pasteSent,
-  "/web/metrics": metricsSent,
-  "/web/pictures": pictureSent,
-  "/web/{operation}": actSent,
+  "/web/paste": submitPaste,
+  "/web/metrics": submitMetrics,
+  "/web/pictures": submitPicture,
+  "/web/{operation}": submitOperation,
 }
 
 /** Pages that wait for the identity provider. */
-const providerPages: Readonly<Record<string, Sent>> = { "/sign-in/provider": startAtProvider, "/sign-in/provider/back": providerReturn }
+const providerPages: Readonly<Record<string, FormHandler>> = {
+  "/sign-in/provider": startAtProvider,
+  "/sign-in/provider/back": providerReturn,
+}
 
 /** Adds the routes of all pages and forms. @returns the handler for unknown addresses, which answers browsers with a page */
 export function pageRoutes(edge: Edge, routes: Routes): { readonly missing: (event: H3Event) => Promise<Answer> | null } {

@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { hyphenated } from "../../contract/schema/paper-mention.ts"
 import { withQuery } from "../addresses.ts"
-import { attributes, type Html, html, to } from "../html.ts"
+import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
 import { inlineMarkdown, markdown, markdownInLink } from "../markdown.ts"
 import { act } from "../parts/actions.ts"
 import { stateBadge } from "../parts/marks.ts"
@@ -16,8 +16,7 @@ import { signedInOnly } from "./library.ts"
 
 type Note = AnswerOf<"collection_notes">["items"][number]
 
-const hidden = (fields: Readonly<Record<string, string>>): Html =>
-  html`${Object.entries({ "/requestId": randomUUID(), ...fields }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`
+const hidden = (fields: Readonly<Record<string, string>>): Html => hiddenInputs(Object.entries({ "/requestId": randomUUID(), ...fields }))
 
 const viaKey = ({ via }: Note): Html | null =>
   via && html` <span class="tag" title="through the personal key ${via.label}">via ${via.agent?.name ?? via.label}</span>`
@@ -112,10 +111,10 @@ function cited(visit: Visit, arxivId: string, here: string): Html {
 }
 
 /** Renders a form to add the paper to another Collection. */
-function filing(visit: Visit, paperId: string, held: readonly { readonly id: string }[], here: string): Html {
-  const others = visit.ask("library_collections").items.filter(({ id }) => held.every((each) => each.id !== id))
+function filing(visit: Visit, paperId: string, current: readonly { readonly id: string }[], here: string): Html {
+  const others = visit.ask("library_collections").items.filter(({ id }) => current.every((each) => each.id !== id))
   return others.length === 0
-    ? html`<p class="quiet">${held.length === 0 ? html`You have no Collections. ${act("create_collection", {}, "New Collection")}` : "It is in all of your Collections."}</p>`
+    ? html`<p class="quiet">${current.length === 0 ? html`You have no Collections. ${act("create_collection", {}, "New Collection")}` : "It is in all of your Collections."}</p>`
     : html`<form class="inline" method="post" action="${to("/web/add_papers")}">${hidden({ "/identifiers": paperId, _next: here })}<label class="aside" for="add-to">Collection</label><select id="add-to" name="/collectionId">${others.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select><button class="quiet">Add to Collection</button></form>`
 }
 

@@ -21,7 +21,7 @@ import { libraryShown } from "./library.ts"
 
 const operation = operationOf("import_papers")
 
-export async function pasteSent(visit: Visit): Promise<Answer | WebPage> {
+export async function submitPaste(visit: Visit): Promise<Answer | WebPage> {
   const { edge, event } = visit
   const actor = pageCaller(edge, event)
   const form = await readFormBody(event, Math.min(limits.requestBodyBytes, 3 * limits.importedText + limits.smallFormBytes))

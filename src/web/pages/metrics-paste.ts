@@ -18,7 +18,7 @@ import { attemptShown } from "./attempts.ts"
 
 const operation = operationOf("report_attempt_event")
 
-export async function metricsSent(visit: Visit): Promise<Answer | WebPage> {
+export async function submitMetrics(visit: Visit): Promise<Answer | WebPage> {
   const { edge, event } = visit
   const actor = pageCaller(edge, event)
   const form = await readFormBody(event, 3 * limits.pastedTable + limits.smallFormBytes)

@@ -30,7 +30,7 @@ ${outcome}${form}`,
 export const picturesPage: WebPage = (visit) =>
   visit.person === undefined ? redirected(visit, withQuery("/sign-in", { next: "/pictures" })) : page(null)
 
-export async function pictureSent({ edge, event }: Visit): Promise<Answer | WebPage> {
+export async function submitPicture({ edge, event }: Visit): Promise<Answer | WebPage> {
   mustComeFromOwnPage(edge, event)
   const person = mustBeSignedIn(edge, event)
   const body = await readBytes(event, limits.figureBytes + AROUND)

@@ -12,7 +12,7 @@ import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 import { redirectedAway, ownPath, redirected } from "../redirect.ts"
-import type { Sent, Shown, Visit, WebPage } from "../visit.ts"
+import type { FormHandler, Shown, Visit, WebPage } from "../visit.ts"
 
 /** Returns a link to sign in with the provider; null if there is none. @param query the parameters of the link */
 export function toProvider({ edge }: Pick<Visit, "edge">, query: Readonly<Record<string, string>>): Html | null {
@@ -37,7 +37,7 @@ async function callProvider<T>({ edge, event }: Visit, work: () => Promise<T>): 
 }
 
 /** Sends a browser to the provider. */
-export const startAtProvider: Sent = async (visit) => {
+export const startAtProvider: FormHandler = async (visit) => {
   const { edge, event, url } = visit
   const { provider } = mustHaveProvider(edge)
   const value = (name: string) => url.searchParams.get(name) ?? undefined
@@ -51,7 +51,7 @@ export const startAtProvider: Sent = async (visit) => {
 }
 
 /** Verifies what a browser brings back from the provider, and signs the person in. */
-export const providerReturn: Sent = async (visit) => {
+export const providerReturn: FormHandler = async (visit) => {
   const { edge, event, url, person } = visit
   const { provider, admits } = mustHaveProvider(edge)
   const began = readStep(edge, event, "asked")

@@ -21,9 +21,9 @@ function described(edge: OpenApiFacts) {
       { ...route, path, method: method.toUpperCase() },
     ]),
   )
-  const made = { document, routes: new Map(all) }
-  documents.set(edge, made)
-  return made
+  const reference = { document, routes: new Map(all) }
+  documents.set(edge, reference)
+  return reference
 }
 
 const anchor = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]+/g, "-")

@@ -41,13 +41,13 @@ const takenAt = (visit: Visit, experimentId: string): string | undefined =>
 /** Renders the experiments in progress with their assignees, and the next steps. */
 export function next(visit: Visit, { room, experiments }: Context, { next: steps, work, claims }: Brief): Html {
   const asks = new Map(work.map(({ experimentId, question }) => [experimentId, question]))
-  const held = experiments.filter(({ assignee, status }) => assignee !== null && (status === "claimed" || status === "in_progress"))
+  const taken = experiments.filter(({ assignee, status }) => assignee !== null && (status === "claimed" || status === "in_progress"))
   // Questions have a list of their own. One finding to reproduce is enough.
   const seen = new Set<string>()
   const own = steps
     .filter(({ what }) => what !== "answer_question" && !(what === "reproduce_finding" && seen.has(what)) && seen.add(what))
     .slice(0, SHOWN.next)
-  const running = held
+  const running = taken
     .slice(-SHOWN.work)
     .map(
       ({ experimentId, label: text, question, assignee, lease, updatedAt }) =>

@@ -24,9 +24,7 @@ function threads(visit: Visit, { room, threads: all }: Context): Html {
     2,
     "threads",
     "Threads",
-    roleIn(visit, room) === "nobody"
-      ? html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a>`
-      : html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a> <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">Start a Thread</a>`,
+    html`<a href="${to(`/rooms/${room.roomId}/threads`)}">All ${all.length}</a>${roleIn(visit, room) === "nobody" ? null : html` <a href="${to(`/do/create_thread?roomId=${room.roomId}`)}">Start a Thread</a>`}`,
   )}
 <ul class="cards" id="live-threads" data-live>${newest.map(
     (thread) =>

@@ -5,7 +5,7 @@ import { type ObjectSpec, objects } from "../../contract/objects/objects.ts"
 import { each, keysOf } from "../../contract/each.ts"
 import type { AnswerOf, ReadName } from "../../contract/reads/index.ts"
 import { entryPath, pathOf, withQuery } from "../addresses.ts"
-import { type Html, html, markup, to } from "../html.ts"
+import { hiddenInputs, type Html, html, markup, to } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { paperName } from "../parts/papers.ts"
 import { empty, heading, label, more, person, time } from "../parts/parts.ts"
@@ -62,9 +62,7 @@ const filter = (
   query: string,
   kinds: string | undefined,
   narrowed: Narrowing,
-): Html => html`<form class="inline" action="${to("/search")}"><input type="hidden" name="query" value="${query}">${NARROWING.map((name) =>
-  narrowed[name] === undefined ? null : html`<input type="hidden" name="${name}" value="${narrowed[name]}">`,
-)}<div class="field"><label for="kinds">Look in</label>
+): Html => html`<form class="inline" action="${to("/search")}"><input type="hidden" name="query" value="${query}">${hiddenInputs(Object.entries(narrowed))}<div class="field"><label for="kinds">Look in</label>
   <select id="kinds" name="kinds"><option value="">everything</option>${choices("searchKind").map(({ value, text }) => html`<option value="${value}"${value === kinds ? html` selected` : null}>${text}</option>`)}</select>
   </div><div class="field"><button class="quiet">Filter</button></div></form>`
 

@@ -125,23 +125,19 @@ export function threadPage(visit: Visit): Fitting {
   const writes = (role === "member" || role === "owner") && room.state === "active"
   const withholds = mayWithhold(visit, room)
   const at = { roomId: room.roomId, threadId }
-  const viewed: Omit<EntryView, "known"> = {
+  const view: EntryView = {
+    known: new Map(entries.map((entry) => [entry.entryId, entry])),
     chosen: visit.url.searchParams.get("entry") ?? undefined,
     labels: new Map(
       context.findingLinks.flatMap(({ towardHypothesis }) => towardHypothesis.map(({ versionId, label }) => [versionId, label] as const)),
     ),
-    ...(writes || withholds
-      ? {
-          below: (entry: Entry) =>
-            html`${writes ? replyLink(entry) : null}${writes && entry.card !== undefined ? followUp(room.roomId, entry) : null}${
-              withholds && entry.receipt === undefined
-                ? html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
-                : null
-            }`,
-        }
-      : {}),
+    below: (entry) =>
+      html`${writes ? replyLink(entry) : null}${writes && entry.card !== undefined ? followUp(room.roomId, entry) : null}${
+        withholds && entry.receipt === undefined
+          ? html` ${withholdLink(room, { entryId: entry.entryId }, `entry ${entry.sequence}`)}`
+          : null
+      }`,
   }
-  const view: EntryView = { ...viewed, known: new Map(entries.map((entry) => [entry.entryId, entry])) }
   const listed = isFolded(visit) ? entries.filter(({ receipt }) => receipt === undefined) : entries
   // The page marks the first new entry itself. If a script added the mark later, the text would move while it is read.
   const seen = numberIn(visit, "seen")
@@ -190,7 +186,7 @@ export function repliesPage(visit: Visit): Fitting {
   const room = visit.ask("room", { roomId: thread.roomId })
   const target = parsed(present(found).entry)
   const view = { known: new Map([target, ...items].map((entry) => [entry.entryId, entry])) }
-  const made = [target, ...items].map((entry) => entryItem(entry, view))
+  const rendered = [target, ...items].map((entry) => entryItem(entry, view))
   const shown = (_from: number, until: number): Shown => {
     const further = items[until - 1]
     return {
@@ -198,9 +194,9 @@ export function repliesPage(visit: Visit): Fitting {
       rail: roomRail(room),
       json: `/api/research/threads/${threadId}/replies?targetEntryId=${entryId}`,
       body: html`<h1>Replies</h1><p class="meta"><span>in <a href="${to(`/threads/${threadId}`)}" dir="auto">${thread.title}</a></span></p>
-      <ol class="timeline">${made.slice(0, until)}</ol>
+      <ol class="timeline">${rendered.slice(0, until)}</ol>
 ${further === undefined ? null : html`<p class="more"><a href="${to(entryPath(threadId, further.entryId))}" rel="next">Continue in the Thread</a></p>`}`,
     }
   }
-  return { items: made, shown }
+  return { items: rendered, shown }
 }

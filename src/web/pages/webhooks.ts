@@ -16,7 +16,7 @@ import { faultsOf } from "./account-forms.ts"
 
 type Webhook = AnswerOf<"webhooks">["items"][number]
 
-const addressOf = (roomId: string): string => `/rooms/${roomId}/webhooks`
+export const webhooksAddress = (roomId: string): string => `/rooms/${roomId}/webhooks`
 
 /** A button that changes a webhook. @param what the change, as the action names it */
 const change = (roomId: string, webhookId: string, what: string, text: Content, sequence?: number, style = "quiet"): Html =>
@@ -63,15 +63,15 @@ function addForm(roomId: string, url: string, refusal?: Refusal): Html {
     autocomplete: "off",
   }
   const isElsewhere = refusal !== undefined && refusal.code !== "invalid_schema"
-  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}${isElsewhere ? html`<div class="refused" role="alert"><p>${refusal.message}</p></div>` : null}<form class="stack" method="post" action="${to(`/web${addressOf(roomId)}`)}">
+  return html`<section aria-labelledby="add">${heading(2, "add", "Add a webhook")}${isElsewhere ? html`<div class="refused" role="alert"><p>${refusal.message}</p></div>` : null}<form class="stack" method="post" action="${to(`/web${webhooksAddress(roomId)}`)}">
 ${field("url", "Address", attributes, faultsOf(refusal, "url"))}
 <div class="buttons"><button>Add webhook</button></div></form></section>`
 }
 
-/** Returns the page. @param given the address in a refused form @param refusal why the form was refused */
-function page(visit: Visit, given = "", refusal?: Refusal): Shown | Answer {
+/** The page. @param address the address in a refused form @param refusal why the form was refused */
+export function webhooksPage(visit: Visit, address = "", refusal?: Refusal): Shown | Answer {
   const roomId = visit.id("roomId")
-  if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: addressOf(roomId) }))
+  if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: webhooksAddress(roomId) }))
   const room = visit.ask("room", { roomId })
   const { items } = visit.ask("webhooks", { roomId })
   return {
@@ -82,15 +82,9 @@ function page(visit: Visit, given = "", refusal?: Refusal): Shown | Answer {
     body: html`<h1>Webhooks</h1>
 ${roomBanners(room)}<p>A webhook sends each new entry of this Room to an address: a POST with the entry's sequence, kind, label and address, without its text. Deliveries are in order and signed as <a href="https://www.standardwebhooks.com" rel="noopener">Standard Webhooks</a> specifies.</p>
 ${items.length === 0 ? empty("This Room has no webhooks.") : items.map((webhook) => shown(roomId, webhook))}
-${addForm(roomId, given, refusal)}`,
+${addForm(roomId, address, refusal)}`,
   }
 }
-
-export const webhooksPage = (visit: Visit): Shown | Answer => page(visit)
-
-/** Returns the page after a refused form. */
-export const webhooksRefused = (visit: Visit, given: URLSearchParams, refusal: Refusal): Shown | Answer =>
-  page(visit, given.get("url") ?? "", refusal)
 
 /** The page that shows the secret of a new webhook, once. */
 export const webhookSecret =
@@ -102,7 +96,5 @@ export const webhookSecret =
     body: html`<h1 data-stored>Your webhook</h1>
 <div class="banner warn" role="status"><strong>Shown once.</strong><p>Give the secret to the program at ${url}. The program uses it to verify that a delivery comes from here.</p></div>
 <section aria-labelledby="secret">${heading(2, "secret", "Secret")}${command(secret, "the secret")}</section>
-<p><a href="${to(addressOf(roomId))}">Back to the webhooks of the Room</a></p>`,
+<p><a href="${to(webhooksAddress(roomId))}">Back to the webhooks of the Room</a></p>`,
   })
-
-export const webhooksAddress = addressOf

@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../contract/reads/index.ts"
 import { limits } from "../../contract/limits.ts"
 import { withQuery } from "../addresses.ts"
 import { scatter } from "../charts/scatter.ts"
-import { attributes, type Html, html, to } from "../html.ts"
+import { attributes, hiddenInputs, type Html, html, to } from "../html.ts"
 import { attemptTable, type Column, columnName, columnsOf, shownColumns, type Sorting, type Table } from "../parts/attempt-table.ts"
 import { empty, ways } from "../parts/parts.ts"
 import { roomRail } from "../parts/room-frame.ts"
@@ -49,9 +49,8 @@ function changed(
   return chosen === "" ? base : `${base}${base.includes("?") ? "&" : "?"}${chosen}`
 }
 
-/** Hidden fields that keep the rest of the query in a form. */
-const hidden = (fields: Readonly<Record<string, string | undefined>>): Html =>
-  html`${Object.entries(fields).map(([name, value]) => (value === undefined ? null : html`<input type="hidden" name="${name}" value="${value}">`))}`
+/** Hidden inputs that keep the rest of the query in a form. */
+const hidden = (fields: Readonly<Record<string, string | undefined>>): Html => hiddenInputs(Object.entries(fields))
 
 const select = (
   name: string,

@@ -7,7 +7,7 @@ import { cookieOf } from "../../edge/identity/cookies.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
 import { html, type Html, to } from "../html.ts"
 import { ownPath, redirected } from "../redirect.ts"
-import type { Rail, Sent, Visit } from "../visit.ts"
+import type { Rail, FormHandler, Visit } from "../visit.ts"
 
 const COOKIE = "research_room_seen"
 const VALUE = new RegExp(`(?:^|; *)${COOKIE}=([\\w.~-]+)`)
@@ -183,7 +183,7 @@ export const markRead = (rooms: readonly Pick<Unread, "roomId" | "watermark">[],
 const THROUGH = /^([0-9a-f-]{36})\.([0-9]{1,12})$/
 
 /** `POST /web/seen`: marks Rooms as read in this browser. */
-export const seenSent: Sent = async (visit) => {
+export const seenSent: FormHandler = async (visit) => {
   mustComeFromOwnPage(visit.edge, visit.event)
   const form = await readFormBody(visit.event)
   const read = form.getAll("through").flatMap((text): [string, Mark][] => {

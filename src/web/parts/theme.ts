@@ -4,7 +4,7 @@ import { mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { cookieOf } from "../../edge/identity/cookies.ts"
 import { type Html, html, to } from "../html.ts"
 import { ownPath, redirected } from "../redirect.ts"
-import type { Sent, Visit } from "../visit.ts"
+import type { FormHandler, Visit } from "../visit.ts"
 
 const themes = ["light", "dark"] as const
 type Theme = (typeof themes)[number]
@@ -30,7 +30,7 @@ export function themeSwitch(visit: Visit): Html {
 }
 
 /** `POST /web/theme`: stores the choice in this browser. */
-export const themeSent: Sent = async (visit) => {
+export const themeSent: FormHandler = async (visit) => {
   mustComeFromOwnPage(visit.edge, visit.event)
   const form = await readFormBody(visit.event)
   const theme = known(form.get("theme"))
