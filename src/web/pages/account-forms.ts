@@ -23,7 +23,7 @@ export const passwordForm = (refusal?: Refusal): Html => {
 /** The fields for how a person is cited: name, label and hint. */
 export const citationFields = [
   ["name", "Name", "As you want to be cited, such as Ada Lovelace. If left empty, your user name is used."],
-  ["givenName", "Given names", "With a family name, for styles that sort and shorten by them."],
+  ["givenName", "Given names", "With a family name, for citation styles that sort or abbreviate names."],
   ["familyName", "Family name", undefined],
   ["orcid", "ORCID", "Such as 0000-0002-1825-0097. It is shown as your own statement and is not checked with ORCID."],
 ] as const

@@ -54,13 +54,14 @@ type Place = (receipt: Receipt & { readonly operation: string }) => string
 const isOf = ({ operation }: { readonly operation: string }, name: OperationName): boolean => operation === name
 const library = () => "/library"
 const ofRoom: Place = ({ roomId }) => `/rooms/${roomId}`
+const inThread: Place = ({ threadId, entry }) => withQuery(`/threads/${threadId}`, { entry: entry?.entryId })
 const peopleOf: Place = ({ roomId }) => `/rooms/${roomId}/people`
 
 /** Paths to show after a write, for targets without a page. */
 const places: Readonly<Record<Exclude<TargetKind, PagedKind | "record">, Place>> = {
-  message: ({ threadId, entry }) => withQuery(`/threads/${threadId}`, { entry: entry?.entryId }),
+  message: inThread,
   person: peopleOf,
-  work_claim: ({ threadId, entry }) => withQuery(`/threads/${threadId}`, { entry: entry?.entryId }),
+  work_claim: inThread,
   member: (receipt) => (isOf(receipt, "remove_member") ? ofRoom(receipt) : peopleOf(receipt)),
   join_request: (receipt) => (isOf(receipt, "request_to_join") ? ofRoom(receipt) : peopleOf(receipt)),
   credential: peopleOf,

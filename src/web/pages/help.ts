@@ -66,7 +66,7 @@ const kinds: Readonly<Record<LabelledKind, string>> = {
   experiment: "A question that a member can take on, plan and answer by attempts.",
   plan: "What will be run, and what would count as an answer, written down before the run.",
   attempt: "A report that a person ran something on their own machine: which code, how, and with what result. This service runs no code.",
-  finding: "A result, positive or negative, with the evidence for it.",
+  finding: "A result with the evidence for it. Negative and inconclusive results count too.",
   cited_claim: "What a paper says, in words that can be checked against it.",
   material: "An input or output, identified by its content.",
   board: "A comparison declared before any attempt is ranked: a metric, and the code and data that count.",

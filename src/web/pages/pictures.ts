@@ -23,7 +23,7 @@ const page = (outcome: Content, status = 200): Shown => ({
   title: "Upload a picture",
   status,
   body: html`<h1>Upload a picture</h1>
-<p>Everybody can see the picture once a message or record names it. Until then nobody can see it, and after a day it is removed. Places, names and other data in the file are not kept.</p>
+<p>Everybody can see the picture once something in a Room shows it. Until then nobody can see it, and after a day it is removed. Places, names and other data in the file are not kept.</p>
 ${outcome}${form}`,
 })
 
@@ -39,7 +39,7 @@ export async function submitPicture({ edge, event }: Visit): Promise<Answer | We
     const { digest, width, height } = await keepFigure(edge, person, new Uint8Array(await file.arrayBuffer()), file.type)
     return () =>
       page(
-        html`<div class="banner quiet" role="status"><strong>The picture was uploaded: ${width} × ${height} pixels.</strong><p>Paste its digest into the form of the message or record: ${digestShown(digest)}</p></div>`,
+        html`<div class="banner quiet" role="status"><strong>The picture was uploaded: ${width} × ${height} pixels.</strong><p>Paste its digest into the form where the picture belongs: ${digestShown(digest)}</p></div>`,
       )
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "invalid_schema") throw error

@@ -42,12 +42,10 @@ const ARMS = 6
 /** Returns the next action on a plan: to open it, or to register an attempt for each of its arms. */
 function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: given }: AnswerOf<"plan">): Next {
   const protocol = given === null ? null : accepted("protocol", given)
-  if (sealed !== null && sealed.openedAt === null && (sealed.overdue || visit.person === null))
+  if (sealed !== null && sealed.openedAt === null && sealed.overdue)
     return {
       button: acceptedBy.userId === visit.person?.userId ? act("open_plan", { planId }, "Open the plan", "first") : null,
-      why: sealed.overdue
-        ? html`${acceptedBy.username} should have opened it by ${exactTime(sealed.opensAt)}.`
-        : html`it is sealed until ${exactTime(sealed.opensAt)}.`,
+      why: html`${acceptedBy.username} should have opened it by ${exactTime(sealed.opensAt)}.`,
     }
   const { status, assigneeId } = visit.ask("experiment", { experimentId })
   const isRunning = status === "claimed" || status === "in_progress"

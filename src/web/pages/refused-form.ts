@@ -30,7 +30,7 @@ function moved({ details }: Refusal, draft: Draft): Html | null {
       : html`<p><a href="${to(withQuery(`/threads/${threadId}`, { after: read }))}">Read what was written since</a></p>`
   return rows.length === 0
     ? null
-    : html`<h3>What changed while you wrote</h3><dl class="facts">${rows}</dl>${arrived}<p>Your draft is below as you wrote it. If it still holds, send it again.</p>`
+    : html`<h3>What changed while you wrote</h3><dl class="facts">${rows}</dl>${arrived}<p>Your draft is below as you wrote it. If it is still right, send it again.</p>`
 }
 
 function currentState({ details }: Refusal): Html | null {

@@ -90,5 +90,5 @@ export function findings(visit: Visit, { room, findingLinks }: Context): Html {
   })
   const all = html`<a href="${to(`/rooms/${room.roomId}/findings`)}">All ${room.counts.finding}</a>`
   return html`<section aria-labelledby="findings">${heading(2, "findings", "Findings", room.counts.finding > items.length ? all : undefined)}
-<div id="live-found" data-live>${rows.length === 0 ? empty("No finding yet. A finding reports a result, positive or negative.") : html`<ul class="found">${rows}</ul>`}</div></section>`
+<div id="live-found" data-live>${rows.length === 0 ? empty("No finding yet. A finding reports a result, which can be positive, negative or inconclusive.") : html`<ul class="found">${rows}</ul>`}</div></section>`
 }

@@ -100,7 +100,7 @@ export function findingsPage(visit: Visit): Shown {
     actions: html`${act("publish_finding", at, "Publish a finding", "first")}${act("publish_cited_claim", at, "Cite a claim")}`,
     list:
       rows.length === 0
-        ? empty("No finding yet. A finding reports a result, positive or negative, with its evidence.")
+        ? empty("No finding yet. A finding reports a result with its evidence. It can be positive, negative or inconclusive.")
         : html`<ul class="cards">${rows}</ul>`,
   })
 }
