@@ -35,7 +35,7 @@ t.test("the page of people leads to the webhooks, and an address that is not pub
   await page.waitForURL(hooks)
   t.match(await page.locator("main").innerText(), /This Room has no webhook/)
   await page.getByLabel("Address").fill("http://10.0.0.1/hook")
-  await page.getByRole("button", { name: "Add it" }).click()
+  await page.getByRole("button", { name: "Add webhook" }).click()
   const field = page.getByLabel("Address")
   await page.locator("#url-fault").waitFor()
   t.equal(await field.inputValue(), "http://10.0.0.1/hook")
@@ -47,7 +47,7 @@ t.test("the page of people leads to the webhooks, and an address that is not pub
 
 t.test("the secret is shown once, and what lands then is delivered with it", async (t) => {
   await page.getByLabel("Address").fill(receiver.url)
-  await page.getByRole("button", { name: "Add it" }).click()
+  await page.getByRole("button", { name: "Add webhook" }).click()
   await page.getByText("Shown once.").waitFor()
   receiver.secret = (await page.getByRole("region", { name: "Secret" }).locator(".command").innerText()).trim()
   t.match(receiver.secret, /^whsec_/)
