@@ -1,13 +1,13 @@
-/** An agent's first request: the page that tells of it is asked for again until it has come. */
+/** Polls for an agent's first request, and updates the part of the page that waits for it. */
 const PAUSE = 2_000
-/** Looks, after which the page leaves it to a reload: 20 minutes of them. */
+/** Polling stops after this many requests: 20 minutes. */
 const MOST = 600
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE))
 
-/** Waits on the page that the part names, and takes the part over once it changed. */
+/** Polls the page at the part's address, and replaces the part when it changes. */
 export async function awaitRequest(): Promise<void> {
-  for (let look = 0; look < MOST; look += 1) {
+  for (let request = 0; request < MOST; request += 1) {
     const part = document.querySelector<HTMLElement>("[data-awaits]")
     const address = part?.dataset.awaits ?? ""
     if (part === null || address === "") return

@@ -1,18 +1,18 @@
-/** Copies a digest, commit or command on click, or on Enter or c while it has the focus. */
+/** Copies a digest, commit or command on click, or on Enter or "c" while it has the focus. */
 async function copy(from: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(from.dataset.copy ?? "")
   } catch {
-    // The browser does not allow it: select the text, so that the person can copy it.
+    // The browser does not allow it. Select the text, so that the person can copy it.
     getSelection()?.selectAllChildren(from)
     return
   }
   from.classList.add("copied")
-  const said = from.hasAttribute("data-copier") ? from.innerHTML : undefined
-  if (said !== undefined) from.textContent = "Copied"
+  const label = from.hasAttribute("data-copier") ? from.innerHTML : undefined
+  if (label !== undefined) from.textContent = "Copied"
   setTimeout(() => {
     from.classList.remove("copied")
-    if (said !== undefined) from.innerHTML = said
+    if (label !== undefined) from.innerHTML = label
   }, 1_500)
 }
 
@@ -24,7 +24,7 @@ export function copyOnClick(): void {
   })
   document.addEventListener("keydown", (event) => {
     const { target, key } = event
-    // A button is clicked by the keyboard too; a block of commands is not.
+    // The browser turns keys on a button into clicks, but not on a block of commands.
     if (
       (key === "Enter" || key === "c") &&
       !(target instanceof HTMLButtonElement) &&

@@ -1,6 +1,6 @@
 /**
- * Pictures of curves: values under the pointer or the slider, and a closer look at what is dragged over. All of it comes from
- * the service: the points as JSON once somebody reads them, another range as the same page with another address.
+ * Shows the values of curves under the pointer or the slider, and zooms to the range that is dragged over. Points are fetched as JSON
+ * when they are first needed; another range is fetched as a page.
  */
 interface Values {
   readonly curves: readonly {
@@ -10,9 +10,9 @@ interface Values {
   }[]
 }
 
-/** Places that the slider stops at. */
+/** The most positions of the slider. */
 const STOPS = 400
-/** Pixels that one has to drag along, and up or down, for a range of steps, and of values. */
+/** Pixels to drag along for a range of steps, and up or down for a range of values. */
 const [ALONG, UP] = [8, 24]
 
 const shown = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 })
@@ -23,7 +23,7 @@ const text = (value: number | string | undefined): string =>
       ? value.toExponential(3)
       : shown.format(value)
 
-/** The point nearest to a step. */
+/** The index of the point nearest to a step. */
 function nearest(steps: readonly number[], step: number): number {
   let [low, high] = [0, steps.length - 1]
   while (low < high) {
@@ -34,7 +34,7 @@ function nearest(steps: readonly number[], step: number): number {
   return low > 0 && step - (steps[low - 1] ?? 0) <= (steps[low] ?? 0) - step ? low - 1 : low
 }
 
-/** Where things stand in a picture, as its writer said. */
+/** Converts between pixels and the steps and values of a picture, by the scales in its attributes. */
 function fieldOf(plot: SVGSVGElement) {
   const { from, to, low, high, log, top, bottom, left, right }: Record<string, number | undefined> = Object.fromEntries(
     Object.entries(plot.dataset).map(([name, value]) => [name, Number(value)]),
@@ -59,31 +59,31 @@ function fieldOf(plot: SVGSVGElement) {
   }
 }
 
-/** Shows the values next to a step, in the list below the picture and to the slider's reader. */
+/** Shows the values nearest to a step, in the list below the picture and as the slider's text for screen readers. */
 function read(figure: HTMLElement, { curves }: Values, step: number, slider: HTMLInputElement): void {
   const base = curves.find(({ attemptId }) => attemptId === figure.dataset.baseline)
   const valueIn = ({ columns }: Values["curves"][number]) => columns.value[nearest(columns.step, step)]
   const from = base && valueIn(base)
   const items = figure.querySelectorAll(".readout li")
-  const said = curves.map((curve, index) => {
+  const texts = curves.map((curve, index) => {
     const value = valueIn(curve)
     const at = curve.columns.step[nearest(curve.columns.step, step)]
     const by = typeof value === "number" && typeof from === "number" && curve !== base ? value - from : undefined
-    const place = (name: string, told: string) => {
+    const set = (name: string, content: string) => {
       const part = items[index]?.querySelector(name)
-      if (part) part.textContent = told
+      if (part) part.textContent = content
     }
-    place("[data-value]", text(value))
+    set("[data-value]", text(value))
     const signed = by === undefined ? "" : by === 0 ? "±0" : `${by > 0 ? "+" : "−"}${text(Number(Math.abs(by).toPrecision(4)))}`
-    place("[data-by]", `${signed}${at === undefined || at === step ? "" : ` at ${shown.format(at)}`}`)
+    set("[data-by]", `${signed}${at === undefined || at === step ? "" : ` at ${shown.format(at)}`}`)
     return `${curve.label} ${text(value)}`
   })
   const heading = figure.querySelector("[data-at]")
-  if (heading) heading.textContent = `At step ${step.toLocaleString("en")}, or the point next to it`
-  slider.setAttribute("aria-valuetext", `step ${step.toLocaleString("en")}: ${said.join("; ")}`)
+  if (heading) heading.textContent = `At step ${step.toLocaleString("en")}, or the nearest point`
+  slider.setAttribute("aria-valuetext", `step ${step.toLocaleString("en")}: ${texts.join("; ")}`)
 }
 
-/** Takes another view of the same metric in the place of the one that is there. */
+/** Replaces a figure with another view of the same metric. Headings, open parts and the focus stay. */
 async function swap(figure: HTMLElement, address: string): Promise<void> {
   const response = await fetch(address, { headers: { accept: "text/html" } })
   if (!response.ok) return location.assign(address)
@@ -93,8 +93,8 @@ async function swap(figure: HTMLElement, address: string): Promise<void> {
   const fresh = document.importNode(found, true)
   for (const part of [fresh, ...fresh.querySelectorAll("[id], [for]")])
     for (const name of ["id", "for"]) {
-      const given = part.getAttribute(name)
-      if (given !== null) part.setAttribute(name, given.replace(found.id, figure.id))
+      const value = part.getAttribute(name)
+      if (value !== null) part.setAttribute(name, value.replace(found.id, figure.id))
     }
   const [heading, known] = [fresh.querySelector("h2, h3"), figure.querySelector("h2, h3")]
   if (heading && known) heading.replaceWith(known.cloneNode(true))
@@ -104,39 +104,39 @@ async function swap(figure: HTMLElement, address: string): Promise<void> {
   const at = [...figure.querySelectorAll(parts)].indexOf(document.activeElement ?? figure)
   const id = document.activeElement?.id
   figure.replaceWith(fresh)
-  live(fresh)
-  const again = (id ? fresh.querySelector<HTMLElement>(`#${CSS.escape(id)}`) : null) ?? fresh.querySelectorAll<HTMLElement>(parts)[at]
-  if (at >= 0) again?.focus({ preventScroll: true })
+  activate(fresh)
+  const focused = (id ? fresh.querySelector<HTMLElement>(`#${CSS.escape(id)}`) : null) ?? fresh.querySelectorAll<HTMLElement>(parts)[at]
+  if (at >= 0) focused?.focus({ preventScroll: true })
   if (location.pathname.endsWith("/attempts/curves")) history.replaceState(null, "", address)
 }
 
 function brushing(figure: HTMLElement, plot: SVGSVGElement): void {
   const field = fieldOf(plot)
   const brush = plot.querySelector("rect.brush")
-  let began: { x: number; y: number } | undefined
+  let start: { x: number; y: number } | undefined
   const size = (values: Readonly<Record<string, number>>) => {
     for (const [name, value] of Object.entries(values)) brush?.setAttribute(name, String(value))
   }
   plot.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || event.pointerType === "touch") return
     event.preventDefault()
-    began = { x: field.x(event), y: field.y(event) }
+    start = { x: field.x(event), y: field.y(event) }
     plot.setPointerCapture(event.pointerId)
   })
   plot.addEventListener("pointermove", (event) => {
-    if (began === undefined) return
+    if (start === undefined) return
     const [x, y] = [field.x(event), field.y(event)]
-    const isBand = Math.abs(y - began.y) > UP
-    const [top, height] = isBand ? [Math.min(y, began.y), Math.abs(y - began.y)] : [field.above, field.below - field.above]
-    size({ x: Math.min(x, began.x), width: Math.abs(x - began.x), y: top, height })
+    const isBand = Math.abs(y - start.y) > UP
+    const [top, height] = isBand ? [Math.min(y, start.y), Math.abs(y - start.y)] : [field.above, field.below - field.above]
+    size({ x: Math.min(x, start.x), width: Math.abs(x - start.x), y: top, height })
   })
   plot.addEventListener("pointerup", (event) => {
-    if (began === undefined) return
+    if (start === undefined) return
     const [x, y] = [field.x(event), field.y(event)]
-    const [from, to] = [field.stepAt(Math.min(x, began.x)), field.stepAt(Math.max(x, began.x))]
-    const [isWide, isBand] = [Math.abs(x - began.x) > ALONG && to > from, Math.abs(y - began.y) > UP]
-    const band = [Math.max(y, began.y), Math.min(y, began.y)].map(field.valueAt)
-    began = undefined
+    const [from, to] = [field.stepAt(Math.min(x, start.x)), field.stepAt(Math.max(x, start.x))]
+    const [isWide, isBand] = [Math.abs(x - start.x) > ALONG && to > from, Math.abs(y - start.y) > UP]
+    const band = [Math.max(y, start.y), Math.min(y, start.y)].map(field.valueAt)
+    start = undefined
     size({ width: 0, height: 0 })
     const form = figure.querySelector<HTMLFormElement>("form.range")
     if (form === null || !isWide) return
@@ -157,8 +157,8 @@ const addressOf = (form: HTMLFormElement): string => {
   return `${form.action}?${query}`
 }
 
-/** Makes one picture answer to pointer and keys. */
-function live(figure: HTMLElement): void {
+/** Adds the slider, the pointer and the links of a figure. */
+function activate(figure: HTMLElement): void {
   const plot = figure.querySelector<SVGSVGElement>("svg.plot")
   const place = figure.querySelector(".reach")
   const { values } = figure.dataset
@@ -173,9 +173,9 @@ function live(figure: HTMLElement): void {
   slider.setAttribute("aria-valuetext", "the last step shown")
   place.append(slider)
 
-  let asked: Promise<Values> | undefined
+  let loading: Promise<Values> | undefined
   const load = () =>
-    (asked ??= fetch(values, { headers: { accept: "application/json" } }).then((response): Promise<Values> => response.json()))
+    (loading ??= fetch(values, { headers: { accept: "application/json" } }).then((response): Promise<Values> => response.json()))
   let wanted: number | undefined
   const show = (step: number) => {
     const isWaiting = wanted !== undefined
@@ -216,5 +216,5 @@ function live(figure: HTMLElement): void {
 }
 
 export function readCurves(): void {
-  for (const figure of document.querySelectorAll<HTMLElement>("[data-curves]")) live(figure)
+  for (const figure of document.querySelectorAll<HTMLElement>("[data-curves]")) activate(figure)
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps what is typed into a form until it is stored: through a reload, a lost connection, a closed tab. A draft is named by
- * its form; it goes when the page after it says that its write was accepted.
+ * Keeps what is typed into a form until the write is accepted: through a reload, a lost connection, a closed tab. A draft is named
+ * after its form, and deleted when the next page says that the write was accepted.
  */
 import { drawn, takeFields } from "./rows.ts"
 
@@ -9,7 +9,7 @@ const SENT = "draft-sent"
 
 type Saved = readonly (readonly [string, string])[]
 
-/** What was typed: hidden inputs (ids, expectations) are the page's own, and fresh. */
+/** The text typed into a form. Hidden inputs (ids, expectations) come fresh from the page, so they are left out. */
 function typed(form: HTMLFormElement): Saved {
   const hidden = new Set([...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name^='#'])")].map(({ name }) => name))
   return [...new FormData(form)].flatMap(
@@ -37,12 +37,12 @@ function restore(form: HTMLFormElement, saved: Saved): number {
   return restored
 }
 
-/** Says that a draft was found, and lets it be thrown away. */
-function tell(form: HTMLFormElement, key: string): void {
-  const said = document.createElement("p")
-  said.className = "saved-draft"
-  said.setAttribute("role", "status")
-  said.append("Your draft was kept. ")
+/** Shows that a draft was restored, with a button to discard it. */
+function showRestored(form: HTMLFormElement, key: string): void {
+  const note = document.createElement("p")
+  note.className = "saved-draft"
+  note.setAttribute("role", "status")
+  note.append("Your draft was kept. ")
   const drop = document.createElement("button")
   drop.type = "button"
   drop.className = "plain"
@@ -50,23 +50,23 @@ function tell(form: HTMLFormElement, key: string): void {
   drop.addEventListener("click", () => {
     localStorage.removeItem(key)
     form.reset()
-    said.remove()
+    note.remove()
   })
-  said.append(drop)
-  form.prepend(said)
+  note.append(drop)
+  form.prepend(note)
 }
 
-/** Keeps what is typed into a form, and gives back what was. */
+/** Restores the draft of a form, and saves what is typed from now on. */
 export function keepDraft(form: HTMLFormElement): void {
   const key = `${PREFIX}${location.pathname.replace(/\/(do|web)\/.*/, "")}${form.dataset.draft}`
   const saved = localStorage.getItem(key)
   if (saved !== null && form.dataset.state !== "refused") {
     const { values, shown }: { values: Saved; shown: string } = JSON.parse(saved)
     const refill = () => {
-      if (restore(form, values) > 0) tell(form, key)
+      if (restore(form, values) > 0) showRestored(form, key)
       for (const select of form.querySelectorAll("[data-variant], select")) select.dispatchEvent(new Event("change"))
     }
-    // With the rows that it had.
+    // If the draft had other rows, the form with those rows is fetched first.
     if (shown === counts(form)) refill()
     else
       drawn(form, [
@@ -95,7 +95,7 @@ export function keepDraft(form: HTMLFormElement): void {
 export function keepDrafts(): void {
   const sent = sessionStorage.getItem(SENT)
   sessionStorage.removeItem(SENT)
-  // The write was accepted: the page it led to says so.
+  // The page says that the write was accepted.
   if (sent !== null && (document.getElementById("main")?.dataset.done !== undefined || document.querySelector("[data-stored]") !== null))
     localStorage.removeItem(sent)
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-draft]")) keepDraft(form)

@@ -1,4 +1,4 @@
-/** A file that is chosen is read into the box beside it, where it can be looked over before it is sent. */
+/** Reads a chosen file into the text area beside it, where it can be checked before it is sent. */
 export function readFiles(): void {
   for (const label of document.querySelectorAll<HTMLElement>("[data-file-into]")) {
     const [input, box] = [label.querySelector("input"), document.getElementById(label.dataset.fileInto ?? "")]

@@ -1,11 +1,11 @@
-/** What forms do beyond their inputs: words of a sentence are marked, meanings fill themselves, near copies show as one writes. */
+/** Helps with forms: marks words of a sentence, fills in meanings of roles, shows similar records while the user types. */
 import { addRow, drawn, workRows } from "./rows.ts"
 
 type Input = HTMLInputElement | HTMLTextAreaElement
 
-/** Milliseconds after the last key before near copies, or more to choose from, are looked for. */
+/** Milliseconds after the last key before similar records or more choices are searched. */
 const PAUSE = 600
-/** Characters from which on a text has something that another may be near to. */
+/** The least characters of a text for which similar records are searched. */
 const LEAST = 12
 
 const inputNamed = (form: HTMLFormElement, name: string): Input | null => form.querySelector(`[name="${CSS.escape(name)}"]`)
@@ -16,7 +16,7 @@ function write(input: Input | null, text: string): void {
   input.dispatchEvent(new Event("input", { bubbles: true }))
 }
 
-/** The first row of a list whose input of that name is empty; a new one where none is. */
+/** The first row of a list whose input of that name is empty. Adds a row if there is none. */
 async function emptyRow(form: HTMLFormElement, list: string, name: string, from: number): Promise<string> {
   const rows = form.querySelectorAll(`[data-row="${CSS.escape(list)}"]`).length
   for (let row = from; row < rows; row += 1) if (inputNamed(form, `${list}/${row}/${name}`)?.value === "") return `${list}/${row}`
@@ -24,7 +24,7 @@ async function emptyRow(form: HTMLFormElement, list: string, name: string, from:
   return `${list}/${Math.max(rows, from)}`
 }
 
-/** The words that are selected become what happens, a word that is explained, or what stands in a role. */
+/** Puts the selected words into the form: as the predicate, as a word to explain, or as the value of a role. */
 async function mark(form: HTMLFormElement, as: string, words: string): Promise<void> {
   if (as === "role") {
     const at = await emptyRow(form, "/assertion/roles", "value", 0)
@@ -58,7 +58,7 @@ function markWords(form: HTMLFormElement): void {
   show()
 }
 
-/** A role that this Room knows brings its meaning along, until somebody writes another. */
+/** Fills in the meaning of a known role, unless the user has written another. */
 function fillMeanings(form: HTMLFormElement): void {
   form.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement) || !/^\/assertion\/roles\/\d+\/role$/.test(target.name)) return
@@ -70,25 +70,25 @@ function fillMeanings(form: HTMLFormElement): void {
   })
 }
 
-/** Takes over a part of another drawing of the page, unless somebody is at work in it. */
+/** Replaces a part of the page with the same part of another page, unless it has the focus. */
 function take(page: Document, selector: string): void {
   const [old, fresh] = [document.querySelector(selector), page.querySelector(selector)]
   if (old === null || fresh === null || old.contains(document.activeElement) || old.innerHTML === fresh.innerHTML) return
   old.replaceChildren(...[...fresh.childNodes].map((child) => document.importNode(child, true)))
 }
 
-/** Shows what is near to the sentence, and the words and roles that are proposed from it, while it is written. */
+/** Shows records similar to the sentence, and the proposed words and roles, while the user types. */
 function showSimilar(form: HTMLFormElement): void {
   let timer = 0
-  let asking = new AbortController()
+  let request = new AbortController()
   form.addEventListener("input", ({ target }) => {
     if (!(target instanceof HTMLTextAreaElement) || !["/assertion/wording", "/question"].includes(target.name)) return
     clearTimeout(timer)
-    asking.abort()
+    request.abort()
     if (target.value.trim().length < LEAST) return
     timer = window.setTimeout(() => {
-      asking = new AbortController()
-      drawn(form, [["_preview", "1"]], asking.signal).then(
+      request = new AbortController()
+      drawn(form, [["_preview", "1"]], request.signal).then(
         (page) => {
           take(page, "#near")
           take(page, "[data-structure]")
@@ -99,22 +99,22 @@ function showSimilar(form: HTMLFormElement): void {
   })
 }
 
-/** Shows which verdicts the form would move, once enough of it is filled in. */
+/** Shows which verdicts the form would change, when enough of it is filled in. */
 function showChanges(form: HTMLFormElement): void {
-  let asking = new AbortController()
+  let request = new AbortController()
   form.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLSelectElement) || !target.name.includes("/toward") || form.querySelector("[name=_rehearse]") === null)
       return
-    asking.abort()
-    asking = new AbortController()
-    drawn(form, [["_rehearse", "1"]], asking.signal).then(
+    request.abort()
+    request = new AbortController()
+    drawn(form, [["_rehearse", "1"]], request.signal).then(
       (page) => take(page, "#changes"),
       () => {},
     )
   })
 }
 
-/** Finds more to choose from than the page lists, by what is typed. */
+/** Searches for more choices than the page lists, by what is typed. */
 function findMore(form: HTMLFormElement): void {
   const room = /rooms\/([0-9a-f-]{36})/.exec(document.querySelector<HTMLAnchorElement>(".rail a")?.href ?? "")?.[1]
   const base = document.getElementById("main")?.dataset.base ?? ""
@@ -141,7 +141,7 @@ function findMore(form: HTMLFormElement): void {
   })
 }
 
-/** A page that is only a form begins in its first field, where somebody types with keys of their own. */
+/** Focuses the first field of a page that is only a form, unless the device has a touch screen. */
 function begin(): void {
   if (!matchMedia("(pointer: fine)").matches || location.hash !== "") return
   const first = document.querySelector<HTMLElement>("form[data-begin] :is(input:not([type=hidden]), textarea, select)")

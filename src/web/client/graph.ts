@@ -1,4 +1,4 @@
-/** In a graph, the paths through the node under the pointer or the focus stand out. */
+/** Highlights the paths through the node under the pointer or with the focus. */
 function lit(graph: SVGElement, id: string): Set<string> {
   const links = [...graph.querySelectorAll<SVGElement>("[data-from]")].map(({ dataset }) => [dataset.from ?? "", dataset.to ?? ""] as const)
   const found = new Set([id])
@@ -22,7 +22,7 @@ function trace(graph: SVGElement, id: string | undefined): void {
     link.querySelector(".edge")?.classList.toggle("lit", on.has(link.dataset.from ?? "") && on.has(link.dataset.to ?? ""))
 }
 
-/** In an argument, what a node speaks of and what speaks of it stands out, wherever it stands. */
+/** Highlights an object of an argument, with its row, in all places where it appears. */
 function traceArgument(table: HTMLElement, id: string | undefined): void {
   table.classList.toggle("tracing", id !== undefined)
   for (const node of table.querySelectorAll(".lit")) node.classList.remove("lit")

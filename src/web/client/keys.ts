@@ -1,11 +1,11 @@
-/** The keys: `/` searches, `j` and `k` step through entries, `?` lists them all. */
+/** Keyboard shortcuts: `/` searches, `j` and `k` step through entries, `?` lists all of them. */
 import { openPalette } from "./palette.ts"
 import { replyTo } from "./writing.ts"
 
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Moves to the next entry below, or above, the one that has the focus. */
+/** Moves the focus to the next or the previous entry. */
 function step(by: 1 | -1): void {
   const entries = [...document.querySelectorAll<HTMLElement>("[data-entry]")]
   const at = entries.findIndex((entry) => entry.contains(document.activeElement))
@@ -16,7 +16,7 @@ function step(by: 1 | -1): void {
   next.scrollIntoView({ block: "nearest" })
 }
 
-/** Opens the reply form of the entry that has the focus, or of which something is selected. */
+/** Opens the reply form of the entry that has the focus or the selection. */
 function reply(): void {
   const selected = getSelection()?.anchorNode
   const at = selected instanceof Element ? selected : selected?.parentElement

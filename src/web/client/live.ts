@@ -1,26 +1,26 @@
 /**
- * Shows what lands in the page's Room as it lands: listens to its events, then asks for the page again and takes over
- * what changed. New entries are added at the end and marked; nothing above the reader moves; a form in use is left alone.
+ * Keeps a page up to date: listens to the events of its Room, fetches the page again and replaces what changed. New entries are
+ * added at the end and marked, nothing above the reader moves, and a form in use is left alone.
  */
 import { takeTurns } from "./turn.ts"
 
-/** Milliseconds after which a tab that does not listen looks by itself: when no other tab listens to its Room, and when one that did says nothing any more. */
+/** Milliseconds after which a tab that does not listen polls: if no other tab listens to its Room, and if one that did has gone silent. */
 const UNHELD = 5_000
 const UNHEARD = 30_000
-/** Milliseconds between two times that a listening tab tells the others that it still listens. */
+/** Milliseconds between messages from the listening tab that it still listens. */
 const STILL = 15_000
-/** Why a request was ended that nothing was wrong with. */
+/** The reason for aborting a request that has not failed. */
 const TURNED = "another tab's turn"
 const LONGEST_PAUSE = 30_000
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-function connection(said: string): void {
+function showConnection(text: string): void {
   const status = document.getElementById("connection")
-  if (status !== null && status.textContent !== said) status.textContent = said
+  if (status !== null && status.textContent !== text) status.textContent = text
 }
 
-/** Whether somebody is at work in a part of the page. */
+/** Whether the reader is using a part of the page: it has the focus, the selection or ticked rows. */
 const inUse = (part: Element): boolean => {
   const active = document.activeElement
   if (active !== null && active !== document.body && part.contains(active)) return true
@@ -29,7 +29,7 @@ const inUse = (part: Element): boolean => {
   return selected !== null && !selected.isCollapsed && selected.anchorNode !== null && part.contains(selected.anchorNode)
 }
 
-/** The link to an entry's replies: its count, or the link itself where the first reply came. */
+/** Updates the link to an entry's replies, or adds it after the first reply. */
 function takeReplies(known: Element, item: Element): void {
   const [before, after] = [known.querySelector("[data-replies]"), item.querySelector("[data-replies]")]
   if (after === null) return
@@ -37,7 +37,7 @@ function takeReplies(known: Element, item: Element): void {
   else known.querySelector(".after")?.prepend(document.importNode(after, true))
 }
 
-/** Says that entries arrived below what the reader sees, with the way to the first of them. */
+/** Shows that entries arrived below the screen, with a link to the first of them. */
 function announce(list: Element, added: number): void {
   const news = document.getElementById("arrived")
   const first = list.querySelector("[data-arrived]") ?? list.children[list.children.length - added]
@@ -53,7 +53,7 @@ function announce(list: Element, added: number): void {
   news.replaceChildren(link)
 }
 
-/** Takes over the entries of a list that are not there yet. */
+/** Appends the new entries of a list. @returns how many there were */
 function append(list: Element, fresh: Element): number {
   let added = 0
   for (const item of [...fresh.children]) {
@@ -71,7 +71,7 @@ function append(list: Element, fresh: Element): number {
   return added
 }
 
-/** Takes over what changed. @returns whether something had to be left, because it was in use */
+/** Updates the page from a fresh copy. @returns whether a part was left as it was because the reader is using it */
 function take(fresh: Document): boolean {
   let left = false
   for (const list of document.querySelectorAll("[data-append]")) {
@@ -80,7 +80,7 @@ function take(fresh: Document): boolean {
     const added = append(list, other)
     if (added > 0) announce(list, added)
   }
-  // A list that was empty when the page was made.
+  // The list was empty when the page was loaded.
   const entries = document.getElementById("entries")
   if (entries !== null && document.getElementById("timeline") === null)
     entries.replaceChildren(...[...(fresh.getElementById("entries")?.children ?? [])].map((child) => document.importNode(child, true)))
@@ -96,7 +96,7 @@ function take(fresh: Document): boolean {
   return left
 }
 
-/** A reply form's ids stay; what a checkpoint expects of the Thread moves with it. */
+/** Updates the link to the form of a checkpoint, which expects the last entry of the Thread. */
 function refreshExpectations(fresh: Document): void {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href*="post_research_checkpoint"]')) {
     const other = fresh.querySelector<HTMLAnchorElement>('a[href*="post_research_checkpoint"]')
@@ -113,18 +113,18 @@ async function refresh(): Promise<void> {
   if (!response.ok) throw new Error(`status ${response.status}`)
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html")
   const left = take(fresh)
-  // What was withheld since goes from wherever it stands, also where somebody is at work: what they wrote is kept as a draft.
+  // Withheld text must go at once, even from a part in use. What the reader has typed is kept as a draft.
   if (withheldIn(fresh) > withheldIn(document)) location.reload()
-  connection(left ? "Something changed where you are at work; reload to see it." : "")
+  showConnection(left ? "Something changed in the part you are using. Reload to see it." : "")
 }
 
-/** Ends when the machine says that its network went or came back: no need to wait for a request to fail, or to try again. */
+/** Resolves when the network goes or comes back, so that nothing waits for a timeout. */
 const networkChanged = () =>
   new Promise<void>((resolve) => {
     for (const event of ["online", "offline"]) addEventListener(event, () => resolve(), { once: true })
   })
 
-/** Resolves when this tab is seen again. */
+/** Resolves when this tab is visible. */
 const seen = () =>
   new Promise<void>((resolve) => {
     const look = () => {
@@ -136,19 +136,19 @@ const seen = () =>
     look()
   })
 
-/** Follows a Room for as long as the page is open and seen. */
+/** Follows a Room while the page is open and visible. */
 export async function follow(main: HTMLElement): Promise<void> {
   const { room = "", base = "" } = main.dataset
   let after = Number(main.dataset.after)
   let failures = 0
   let gone = false
-  /** When another tab last said how its feed of this Room stands. */
+  /** When another tab last sent a message about this Room. */
   let heardAt = Number.NEGATIVE_INFINITY
-  let asking = new AbortController()
+  let request = new AbortController()
   let wake = () => {}
-  /** Ends what waits, without anything having failed. */
+  /** Ends the current request or pause when this tab gets or loses its turn. */
   const turnTo = () => {
-    asking.abort(TURNED)
+    request.abort(TURNED)
     wake()
   }
   const turn = takeTurns(base, turnTo, (elsewhere, now) => {
@@ -159,38 +159,38 @@ export async function follow(main: HTMLElement): Promise<void> {
   addEventListener("pagehide", () => {
     gone = true
     turn.give()
-    asking.abort()
+    request.abort()
   })
-  addEventListener("offline", () => asking.abort())
+  addEventListener("offline", () => request.abort())
   addEventListener("focus", () => turn.ask(true))
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) turn.give()
     turnTo()
   })
   addEventListener("pageshow", ({ persisted }) => persisted && location.reload())
-  /** Asks for the page again as often as something landed meanwhile, once at a time. */
-  let landed = false
+  /** Refreshes the page, and once more if something arrived meanwhile. Only one refresh runs at a time. */
+  let isStale = false
   let refreshing: Promise<void> | null = null
   const takeOver = () => {
-    landed = true
+    isStale = true
     refreshing ??= (async () => {
-      while (landed) {
-        landed = false
+      while (isStale) {
+        isStale = false
         await refresh()
       }
     })().finally(() => (refreshing = null))
     return refreshing
   }
-  const isBack = async () => {
+  const connected = async () => {
     if (failures > 0) await takeOver()
     failures = 0
     main.dataset.following = "on"
   }
-  const now = (sequence: number) => {
+  const moveTo = (sequence: number) => {
     after = sequence
     main.dataset.after = String(after)
   }
-  /** Listens until this tab loses its turn. @throws where the connection or the page fails */
+  /** Listens until this tab loses its turn. @throws if the connection or the page fails */
   const listen = (signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       const source = new EventSource(`${base}/api/research/rooms/${room}/events?after=${after}`)
@@ -202,47 +202,47 @@ export async function follow(main: HTMLElement): Promise<void> {
         else reject(error)
       }
       signal.addEventListener("abort", () => end(), { once: true })
-      source.onopen = () => void isBack().catch(end)
+      source.onopen = () => void connected().catch(end)
       source.onmessage = ({ lastEventId }) => {
-        now(Number(lastEventId))
+        moveTo(Number(lastEventId))
         turn.tell(room, after)
         void takeOver().catch(end)
       }
       source.onerror = () => end(new Error("the events broke off"))
     })
-  /** Looks once whether something landed. */
-  const look = async (signal: AbortSignal) => {
-    // Two tabs with the same question would wait for each other at the browser's cache.
+  /** Polls once for new entries. */
+  const poll = async (signal: AbortSignal) => {
+    // Two tabs with the same request would wait for each other at the browser's cache.
     const response = await fetch(`${base}/api/research/rooms/${room}/activity?after=${after}`, { signal, cache: "no-store" })
     // The Room was restored to an earlier state than this page shows.
     if (response.status === 422) location.reload()
     if (!response.ok) throw new Error(`status ${response.status}`)
     const { items, nextCursor }: { items: unknown[]; nextCursor: number } = await response.json()
     if (items.length > 0) await takeOver()
-    now(nextCursor)
-    await isBack()
+    moveTo(nextCursor)
+    await connected()
   }
   while (!gone) {
     if (document.hidden) await seen()
     turn.ask()
-    asking = new AbortController()
+    request = new AbortController()
     const woken = new Promise<void>((resolve) => {
       wake = resolve
     })
     try {
-      // After a failure a look says what is wrong, which events cannot.
-      if (failures > 0 || !turn.holds) await look(asking.signal)
-      if (turn.holds) await listen(asking.signal)
+      // After a failure, poll first: a response has a status, an event source does not.
+      if (failures > 0 || !turn.holds) await poll(request.signal)
+      if (turn.holds) await listen(request.signal)
       else {
         const isHeard = performance.now() - heardAt < UNHEARD
         await Promise.race([pause(isHeard ? UNHEARD : UNHELD), woken, networkChanged()])
       }
     } catch {
       if (gone) return
-      if (asking.signal.reason === TURNED) continue
+      if (request.signal.reason === TURNED) continue
       failures += 1
       main.dataset.following = "off"
-      connection("The connection is gone. What you see may be out of date; trying again.")
+      showConnection("The connection is lost. This page may be out of date. Trying again.")
       await Promise.race([pause(Math.min(LONGEST_PAUSE, 500 * 2 ** failures)), networkChanged()])
     }
   }

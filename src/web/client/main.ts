@@ -1,4 +1,4 @@
-/** What pages do once a script runs; each of them works without. */
+/** The entry point of the pages' script. Every page works without it. */
 import { awaitRequest } from "./awaited.ts"
 import { copyOnClick } from "./copy.ts"
 import { keepDrafts } from "./drafts.ts"
@@ -9,7 +9,7 @@ import { workForms } from "./forms.ts"
 import { follow } from "./live.ts"
 import { recogniseAsTyped } from "./recognised.ts"
 import { takePictures } from "./pictures.ts"
-import { leadToUnseen, markUnseen } from "./seen.ts"
+import { linkToUnseen, markUnseen } from "./seen.ts"
 import { countTicks } from "./ticks.ts"
 import { showChosenCases } from "./variants.ts"
 import { writeInPlace } from "./writing.ts"
@@ -24,11 +24,11 @@ takePictures()
 recogniseAsTyped()
 traceGraphs()
 markUnseen()
-leadToUnseen()
+linkToUnseen()
 listenForKeys()
 countTicks()
 void awaitRequest()
-// Only pages with curves load what makes them answer.
+// Only pages with curves load their script.
 if (document.querySelector("[data-curves]") !== null) void import("./curves.ts").then(({ readCurves }) => readCurves())
 const wrong = document.querySelector<HTMLElement>("form [aria-invalid=true]") ?? document.getElementById("refused")
 wrong?.focus()

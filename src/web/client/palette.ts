@@ -1,6 +1,6 @@
 /**
- * `Ctrl+K`: goes to any Room, label, paper or person by a few letters of it, and lists what can be done on this page. What is
- * found comes from the service's own search; the page's actions are its own links.
+ * `Ctrl+K`: finds a Room, label, paper or person by a few letters, and lists the actions of this page. Results come from the
+ * service's search; actions are the links of the page.
  */
 interface Choice {
   readonly text: string
@@ -9,10 +9,10 @@ interface Choice {
 }
 
 const MOST = 12
-/** Milliseconds after the last key before the service is asked. */
+/** Milliseconds after the last key before the service is searched. */
 const PAUSE = 120
 
-/** What this page links to as a place or an action. */
+/** The links of this page to places and actions that contain the query. */
 function onPage(query: string): Choice[] {
   const links = document.querySelectorAll<HTMLAnchorElement>(".rail a[href], .actions a[href], .beside a.button[href], .top nav a[href]")
   const wanted = query.toLowerCase()
@@ -25,7 +25,7 @@ function onPage(query: string): Choice[] {
   })
 }
 
-/** The places that a page of results leads to. */
+/** The links on the page of search results. */
 async function found(base: string, query: string, signal: AbortSignal): Promise<Choice[]> {
   const response = await fetch(`${base}/search?query=${encodeURIComponent(query)}`, { headers: { accept: "text/html" }, signal })
   if (!response.ok) return []
@@ -43,7 +43,7 @@ export function openPalette(): void {
   const list = document.getElementById("palette-list")
   if (dialog === null || input === null || list === null || dialog.open) return
   const base = document.getElementById("main")?.dataset.base ?? ""
-  let asking = new AbortController()
+  let request = new AbortController()
   let timer = 0
   let chosen = 0
 
@@ -63,7 +63,7 @@ export function openPalette(): void {
       nothing.className = "quiet"
       nothing.setAttribute("role", "option")
       nothing.setAttribute("aria-disabled", "true")
-      nothing.textContent = "Nothing here has that in its name. Enter searches the record."
+      nothing.textContent = "No name on this page contains that. Press Enter to search the record."
       list.replaceChildren(nothing)
       choose(0)
       return
@@ -85,15 +85,15 @@ export function openPalette(): void {
     )
     choose(0)
   }
-  const look = () => {
-    asking.abort()
-    asking = new AbortController()
+  const search = () => {
+    request.abort()
+    request = new AbortController()
     const query = input.value.trim()
     const here = onPage(query)
     show(here)
     clearTimeout(timer)
     if (query === "") return
-    const { signal } = asking
+    const { signal } = request
     timer = window.setTimeout(() => {
       found(base, query, signal).then(
         (others) => signal.aborted || show([...others.slice(0, MOST - Math.min(3, here.length)), ...here]),
@@ -102,7 +102,7 @@ export function openPalette(): void {
     }, PAUSE)
   }
   input.value = ""
-  input.oninput = look
+  input.oninput = search
   input.onkeydown = (event) => {
     const acts: Record<string, () => void> = {
       ArrowDown: () => choose(chosen + 1),
@@ -118,7 +118,7 @@ export function openPalette(): void {
     event.preventDefault()
     act()
   }
-  look()
+  search()
   dialog.showModal()
   input.focus()
 }

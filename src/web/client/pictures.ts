@@ -1,4 +1,4 @@
-/** Uploads a picture where a form asks for one, and writes its digest there. Without a script the link leads to the page that does it. */
+/** Uploads a picture from a form, and fills in its digest. Without the script, the link opens the upload page. */
 async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
   const input = link.closest(".field")?.querySelector<HTMLInputElement>("input")
   const { upload: address = "", most = "" } = link.dataset
@@ -17,7 +17,7 @@ async function upload(link: HTMLAnchorElement, file: File): Promise<void> {
   input.focus()
 }
 
-/** Lets links to the upload page choose a file instead. */
+/** Makes links to the upload page open a file dialog instead. */
 export function takePictures(): void {
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-upload]") : null

@@ -1,6 +1,6 @@
-/** What is pasted to be saved: it may be pasted anywhere on the page, and is recognised by the service before anything is stored. */
+/** Previews pasted papers. Text pasted anywhere on the page goes into the box, and the service recognises the papers in it. */
 
-/** Milliseconds without a change after which a text is looked at. */
+/** Milliseconds after the last change before the text is sent for a preview. */
 const QUIET = 400
 
 export function recogniseAsTyped(): void {
@@ -13,9 +13,9 @@ export function recogniseAsTyped(): void {
   if (form == null || box == null || place === null || button == null) return
   button.hidden = true
   let timer: ReturnType<typeof setTimeout> | undefined
-  let asking: AbortController | undefined
+  let request: AbortController | undefined
 
-  async function look({ signal }: AbortController, action: string, body: URLSearchParams): Promise<void> {
+  async function preview({ signal }: AbortController, action: string, body: URLSearchParams): Promise<void> {
     const response = await fetch(action, { method: "POST", body, signal })
     const shown = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("recognised")
     place?.replaceChildren(...[...(shown?.childNodes ?? [])].map((child) => document.importNode(child, true)))
@@ -30,16 +30,16 @@ export function recogniseAsTyped(): void {
   })
   box.addEventListener("input", () => {
     clearTimeout(timer)
-    asking?.abort()
-    // What was said of another text is said no more.
+    request?.abort()
+    // The preview of the earlier text no longer applies.
     place.replaceChildren()
     if (box.value.trim() === "") return
     timer = setTimeout(() => {
       const body = new URLSearchParams([...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]))
       body.set("preview", "1")
-      asking = new AbortController()
-      // Out of reach, the text is shown for what it is when it is sent.
-      void look(asking, form.action, body).catch(() => undefined)
+      request = new AbortController()
+      // If the service cannot be reached, the result is shown when the form is sent.
+      void preview(request, form.action, body).catch(() => undefined)
     }, QUIET)
   })
 }

@@ -1,20 +1,20 @@
-/** Adds and removes rows of a form in place: the server draws the form with them, as it does without a script. */
+/** Adds and removes rows of a form in place. The server renders the form, as it does without the script. */
 import { showChosenCases } from "./variants.ts"
 
 type Values = readonly (readonly [string, string])[]
 
-/** The form's page as the server makes it of what is written now, with other values instead. @throws where it does not answer with one */
+/** Sends the form and returns its page as the server renders it. @param instead values that replace the form's @throws if the answer is no such page */
 export async function drawn(form: HTMLFormElement, instead: Values, signal?: AbortSignal): Promise<Document> {
-  const sent = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) if (typeof value === "string") sent.append(name, value)
-  for (const [name] of instead) sent.delete(name)
-  for (const [name, value] of instead) sent.append(name, value)
-  const response = await fetch(form.action, { method: "POST", body: sent, headers: { accept: "text/html" }, signal: signal ?? null })
+  const body = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value)
+  for (const [name] of instead) body.delete(name)
+  for (const [name, value] of instead) body.append(name, value)
+  const response = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" }, signal: signal ?? null })
   if (!response.ok || response.redirected) throw new Error(`status ${response.status}`)
   return new DOMParser().parseFromString(await response.text(), "text/html")
 }
 
-/** Takes over the fields of a form from another drawing of it. */
+/** Replaces the fields of a form with those of another page. */
 export function takeFields(form: HTMLFormElement, page: Document): void {
   const fresh = page.querySelector("form[data-draft]")
   if (fresh === null) throw new Error("no form")
@@ -53,10 +53,10 @@ export function workRows(form: HTMLFormElement): void {
     done.then(
       (next) => next?.focus(),
       () => {
-        // As without a script.
-        const sent = document.createElement("input")
-        Object.assign(sent, { type: "hidden", name: button.name, value: button.value })
-        form.append(sent)
+        // Send the form as it would be sent without the script.
+        const pressed = document.createElement("input")
+        Object.assign(pressed, { type: "hidden", name: button.name, value: button.value })
+        form.append(pressed)
         form.submit()
       },
     )

@@ -1,4 +1,4 @@
-/** Marks where new entries begin: this browser remembers how far its reader has come in each Thread, and tells nobody. */
+/** Marks new entries. This browser remembers how far its reader has read in each Thread; the service does not know. */
 const PREFIX = "seen "
 
 const sequences = (list: Element): [HTMLElement, number][] =>
@@ -7,8 +7,8 @@ const sequences = (list: Element): [HTMLElement, number][] =>
 const keyOf = (pathname: string): string => `${PREFIX}${pathname}`
 const seenOf = (pathname: string): number => Number(localStorage.getItem(keyOf(pathname)) ?? 0)
 
-/** A link to a Thread that was read before leads to the first entry that is new to this reader. */
-export function leadToUnseen(): void {
+/** Makes links to a Thread that was read before open at its first new entry. */
+export function linkToUnseen(): void {
   document.addEventListener("click", ({ target }) => {
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null
     if (link === null || link.origin !== location.origin || link.search !== "" || link.hash !== "") return
@@ -23,13 +23,13 @@ export function markUnseen(): void {
   const seen = seenOf(location.pathname)
   const entries = sequences(list)
   const [, earliest] = entries[0] ?? []
-  // Opened by its bare address, and what is new begins further back.
+  // The Thread was opened without a position, and its new entries begin on an earlier page.
   if (seen > 0 && location.search === "" && location.hash === "" && earliest !== undefined && earliest > seen + 1) {
     location.replace(`?seen=${seen}`)
     return
   }
   const isOwnPost = document.getElementById("main")?.dataset.done !== undefined
-  // A first visit has nothing to compare with; what one just wrote is no news.
+  // Nothing is marked on a first visit, or right after the reader's own post.
   if (seen > 0 && !isOwnPost) {
     const fresh = entries.flatMap(([entry, sequence]) => (sequence > seen ? [entry] : []))
     for (const entry of fresh) entry.classList.add("fresh")

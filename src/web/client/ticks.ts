@@ -1,7 +1,7 @@
-/** Ticked rows: how many there are stands on the button, and Shift ticks all from the last one to this one. */
+/** Shows the number of ticked rows on the button. A click with Shift ticks all rows from the last one to this one. */
 export function countTicks(): void {
   const boxesOf = (form: Element) => [...form.querySelectorAll<HTMLInputElement>('tbody input[type="checkbox"]')]
-  const tell = (form: Element) => {
+  const showCount = (form: Element) => {
     const button = form.querySelector<HTMLElement>("[data-ticked]")
     const ticked = boxesOf(form).filter(({ checked }) => checked).length
     if (button !== null) button.textContent = ticked === 0 ? `${button.dataset.ticked} the ticked` : `${button.dataset.ticked} ${ticked}`
@@ -16,9 +16,9 @@ export function countTicks(): void {
     if (event.shiftKey && from >= 0 && to >= 0)
       for (const each of boxes.slice(Math.min(from, to), Math.max(from, to) + 1)) each.checked = box.checked
     last = box
-    tell(form)
+    showCount(form)
   })
   addEventListener("pageshow", () => {
-    for (const form of document.querySelectorAll("[data-ticks]")) tell(form)
+    for (const form of document.querySelectorAll("[data-ticks]")) showCount(form)
   })
 }

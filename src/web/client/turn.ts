@@ -1,25 +1,25 @@
 /**
- * One held feed for all tabs of a browser: six connections to a host are all that it opens over HTTP/1.1. Whichever tab was
- * looked at last holds it, and tells the others when it heard something. Where the browser has no locks (they need https, or
- * the machine itself), each visible tab holds its own.
+ * Shares one event stream among all tabs of a browser, which opens only six connections to a host over HTTP/1.1. The tab that was
+ * viewed last holds the stream, and tells the others when something arrives. If the browser has no locks (they need https or
+ * localhost), each visible tab holds its own stream.
  */
 export interface Turn {
-  /** Whether this tab may hold a feed now. */
+  /** Whether this tab may hold the stream now. */
   readonly holds: boolean
-  /** Waits for the turn, once this tab is visible. @param now take it from the tab that has it */
+  /** Requests the turn. @param now whether to take it from the tab that has it */
   ask(now?: boolean): void
-  /** Gives it up, and the place in the line. */
+  /** Gives up the turn, or the request for it. */
   give(): void
-  /** Tells the other tabs that something landed in a Room, or that nothing did. */
+  /** Tells the other tabs the last entry of a Room. */
   tell(room: string, after: number): void
 }
 
-/** @param base the path of the service @param changed called when this tab gets or loses the feed @param heard called with what another tab heard */
+/** @param base the path of the service @param changed called when this tab gets or loses its turn @param heard called with what another tab tells */
 export function takeTurns(base: string, changed: () => void, heard: (room: string, after: number) => void): Turn {
   const name = `research-room feed ${base}`
   const channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(name)
   channel?.addEventListener("message", ({ data }: MessageEvent<{ room: string; after: number }>) => heard(data.room, data.after))
-  // Of an earlier line that this tab stood in nothing counts any more.
+  // Callbacks of an earlier request compare their number with this one, and do nothing.
   let line = 0
   let holds = false
   let waits = false
@@ -45,7 +45,7 @@ export function takeTurns(base: string, changed: () => void, heard: (room: strin
       give()
       waits = true
       const own = line
-      // Old browsers, and pages that came over plain http from elsewhere, have none, whatever the types say.
+      // Old browsers, and pages over plain http from another machine, have no locks, although the types say so.
       const { locks }: { readonly locks?: LockManager } = navigator
       if (locks === undefined) return set(true)
       const left = new AbortController()
@@ -60,7 +60,7 @@ export function takeTurns(base: string, changed: () => void, heard: (room: strin
         set(true)
         return over
       }
-      // It is taken away by another tab that is looked at, or given up while it waits: both end here.
+      // The lock was stolen by another tab, or the request was aborted.
       locks.request(name, now ? { steal: true } : { signal: left.signal }, granted).catch(() => {
         if (own !== line) return
         give()

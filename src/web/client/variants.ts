@@ -1,14 +1,14 @@
-/** Of the cases of a variant, shows the chosen one; the server reads no other. */
+/** Shows only the chosen case of a variant. The server reads no other. */
 function show(variant: Element): void {
   const chosen = variant.querySelector<HTMLSelectElement>(":scope > .field > select")?.value ?? ""
   for (const one of variant.querySelectorAll<HTMLFieldSetElement>(":scope > [data-case]")) {
     one.hidden = one.dataset.case !== chosen
-    // Hidden inputs must not hold up a form.
+    // A required input that is hidden would block the form.
     one.disabled = one.hidden
   }
 }
 
-/** What belongs to one word of a choice alone is shown with it; what was written there before stays in sight. */
+/** Shows an input only with the option it belongs to. An input with text in it stays visible. */
 function showConditional(part: HTMLElement): void {
   const [name = "", wanted = ""] = (part.dataset.only ?? "").split("=")
   const choice = part.closest("form")?.querySelector<HTMLSelectElement>(`select[name="${CSS.escape(name)}"]`)
