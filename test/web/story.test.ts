@@ -116,7 +116,7 @@ t.test("from the set-up link to a Thread, a statement, a credential and an agent
 
   await t.test("a lost connection is told, and what was missed is caught up with", async (t) => {
     await context.setOffline(true)
-    await page.getByText("The connection is gone").waitFor({ timeout: 40_000 })
+    await page.getByText("The connection is lost").waitFor({ timeout: 40_000 })
     const ada = await own.person("grace")
     await own.instance.tables.members.add(
       room.split("/")[2] ?? "",
