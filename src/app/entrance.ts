@@ -1,19 +1,19 @@
-/** How people sign in to a service, with the identity provider's return address. */
+/** Builds the ways to sign in to a service. */
 import type { Entrance } from "../edge/sign-in-options.ts"
 import type { World } from "../ledger/world.ts"
 import { Provider } from "../people/provider/provider.ts"
 import { Sealer } from "../people/provider/sealed.ts"
 import type { EntranceSettings } from "./service-options.ts"
 
-/** The path at which the provider sends a browser back. */
-const BACK = "/sign-in/provider/back"
+/** The path to which the provider returns the browser. */
+const RETURN_PATH = "/sign-in/provider/back"
 
-/** The ways to sign in, for a service at an address. */
-export function entranceAt(baseUrl: string, world: World, given: EntranceSettings | undefined): { entrance?: Entrance } {
-  if (given === undefined) return {}
-  const { provider, ...rest } = given
+/** @returns an empty object for the default ways to sign in */
+export function entranceAt(baseUrl: string, world: World, entrance: EntranceSettings | undefined): { entrance?: Entrance } {
+  if (entrance === undefined) return {}
+  const { provider, ...rest } = entrance
   if (provider === undefined) return { entrance: rest }
   const { admits, ...settings } = provider
-  const made = new Provider({ ...settings, backTo: `${baseUrl}${BACK}` })
-  return { entrance: { ...rest, provider: { provider: made, sealer: new Sealer(() => world.now()), admits } } }
+  const client = new Provider({ ...settings, backTo: `${baseUrl}${RETURN_PATH}` })
+  return { entrance: { ...rest, provider: { provider: client, sealer: new Sealer(() => world.now()), admits } } }
 }

@@ -1,4 +1,4 @@
-/** The data that a service serves: opened, locked, brought to the current version, and watched. */
+/** Opens the data of a service: locks it, upgrades it and watches its disk. */
 import { isEarlier, openForward } from "./compose/upgrade.ts"
 import { Litestream } from "./replication/litestream.ts"
 import { isReplicated, markReplicated, notAlone, wasCutOff } from "../ledger/storage/litestream-files.ts"
@@ -10,7 +10,7 @@ import { truncateWal, watchLimits, DiskWatch } from "../ledger/storage/disk-watc
 import { isLogEmptied } from "../ledger/storage/residue.ts"
 import type { ServiceOptions } from "./service-options.ts"
 
-/** Moves the write-ahead log of a file into the file. @returns whether that was possible: not while another process has it open */
+/** Moves the write-ahead log into the database file. @returns false if another process has the file open */
 function emptyLog(file: string): boolean {
   const db = openDatabase(file)
   try {
@@ -20,15 +20,15 @@ function emptyLog(file: string): boolean {
   }
 }
 
-/** The Litestream that copies the data; null without one. @throws DataError if the data may not be served this way */
-async function replicatedBy({ replicated }: ServiceOptions, file: string): Promise<Litestream | null> {
+/** Connects to the Litestream that copies the data; null without one. @throws DataError if the data must not be served this way */
+async function connectLitestream({ replicated }: ServiceOptions, file: string): Promise<Litestream | null> {
   if (replicated === undefined) {
     if (isReplicated(file)) throw new DataError(notAlone(file))
     return null
   }
   if (isEarlier(file))
     throw new DataError(
-      `The data in ${file} is of an earlier version, and Litestream has it open. End Litestream, bring the data forward with research-room backup FILE, and start Litestream again.`,
+      `The data in ${file} is of an earlier version, and Litestream has it open. End Litestream, upgrade the data with research-room backup FILE, and start Litestream again.`,
     )
   const litestream = new Litestream(replicated)
   await litestream.mustHaveStarted(file)
@@ -39,25 +39,25 @@ async function replicatedBy({ replicated }: ServiceOptions, file: string): Promi
 
 /**
  * Opens the data of a service.
- * @param started gets what must be undone, in the opposite order, when the service ends or does not start
- * @param onLost called when the files or their disk are lost
- * @throws DataError when the data cannot be opened or another process serves it
+ * @param started collects what must be undone, in reverse order, when the service ends or fails to start
+ * @param onLost called if the files or their disk are lost
+ * @throws DataError if the data cannot be opened or another process serves it
  */
 export async function openData(options: ServiceOptions, started: DisposableStack, onLost: (sentence: string) => void) {
   started.defer(lockFolder(options.data))
   const file = databaseFile(options.data)
-  const litestream = await replicatedBy(options, file)
+  const litestream = await connectLitestream(options, file)
   started.defer(() => {
     litestream?.close()
     if (litestream !== null) markReplicated(file, options.replicated ?? "", false)
   })
   const opened = openForward(file, options.world, options.onForward)
   const { db } = opened
-  // A killed service leaves a write-ahead log. It is emptied first: later changes of the file that are not ours can then be noticed.
+  // Empty the write-ahead log that a killed service left, so that later changes by other programs can be detected.
   if (litestream === null) truncateWal(db)
   const files = new OpenedFiles(file)
   started.defer(() => {
-    // Closing it would write the log into a file that is no longer its own.
+    // Closing the database would write the log into a file that is no longer its own.
     if (files.isOverwritten()) return
     db.close()
     files.close()
@@ -73,7 +73,7 @@ export async function openData(options: ServiceOptions, started: DisposableStack
     files,
     litestream,
     diskWatch,
-    /** Has another thread empty the log from now on. */
+    /** Lets another thread empty the log from now on. */
     emptyLogBy(other: () => void) {
       emptyIdleLog = other
     },

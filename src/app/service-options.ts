@@ -12,37 +12,37 @@ import type { ReadingTimes } from "./threads/reader.ts"
 import type { SendingSettings } from "./webhooks/sending.ts"
 
 export interface ServiceOptions extends EdgeOptions {
-  /** The folder of the data; made when it does not exist. */
+  /** The data folder; created if it does not exist. */
   readonly data: string
   readonly host: string
-  /** 0 lets the system pick one. */
+  /** 0 lets the system choose one. */
   readonly port: number
-  /** Where people and agents reach the service; left out, the address it listens on. */
+  /** The public address of the service; by default the one it listens on. */
   readonly baseUrl?: string | undefined
-  /** Where pinned repositories are looked up. */
+  /** How pinned repositories are checked. */
   readonly repositories: Omit<RepositorySettings, "now">
-  /** Where arXiv and Crossref are asked about papers; left out, they are not. `pause`: milliseconds between requests, for tests. */
+  /** The APIs of arXiv and Crossref; by default neither is called. `pause`: milliseconds between requests, for tests. */
   readonly arxiv?: { readonly api: string; readonly pause?: number } | null
   readonly crossref?: (CrossrefSettings & { readonly pause?: number }) | null
-  /** How far may be looked back, and how much of that is kept, where not by the contract's numbers. */
+  /** The limits of past states, if not those of the contract. */
   readonly pasts?: PastNumbers | undefined
-  /** How people come in; left out, by their passwords, and owners invite. */
+  /** How people sign in; by default with passwords, and owners invite people. */
   readonly entrance?: EntranceSettings | undefined
-  /** Left out: time, ids and chance as they are. */
+  /** The source of time, ids and chance; by default the real one. */
   readonly world?: World
-  /** A thread of its own admits writes, so that readers never wait for the disk; left out, this one does. That thread has no part in `world`. */
+  /** Admits writes on a separate thread, so that reads never wait for the disk; by default on this thread. That thread does not use `world`. */
   readonly writer?: "thread" | undefined
-  /** How many threads make pages, render texts and give expensive answers; left out, this one does all that. Not for a `world` of its own either. */
+  /** How many threads make pages, render texts and give expensive answers; by default this thread does. They do not use `world`. */
   readonly threads?: number | undefined
-  /** How long they may take, and are kept without work; left out, as the contract says. */
+  /** The time limits of these threads, if not those of the contract. */
   readonly times?: Partial<ReadingTimes> | undefined
-  /** Where webhooks may be sent to, and how long is paused between tries; left out, public addresses. */
+  /** The addresses that webhooks may reach, and the pauses between retries; by default public addresses. */
   readonly webhooks?: Partial<SendingSettings> | undefined
-  /** The control socket of the Litestream that started this process: what is written is answered once it is in its copy. */
+  /** The control socket of the Litestream that started this process. Each write is answered after Litestream has copied it. */
   readonly replicated?: string | undefined
-  /** Told while data of an earlier version is brought forward. */
+  /** Reports progress while data of an earlier version is upgraded. */
   readonly onForward?: OnProgress
-  /** Fills a new instance before the first request is taken. */
+  /** Fills a new instance before the first request. */
   readonly prepare?: (instance: Instance, baseUrl: string) => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** A running service: data opened, instance built, edge listening. What `serve`, `demo` and the test instance start. */
+/** Starts a service: opens the data, builds the instance and listens. `serve`, `demo` and the test instance use it. */
 import { basePathOf } from "../contract/base-path.ts"
 import { createApp } from "./serving/surface.ts"
 import { Metrics } from "../edge/telemetry/metrics.ts"
@@ -17,7 +17,7 @@ import { crossref } from "../library/papers/crossref.ts"
 import { configuredCheck } from "../repositories/configured.ts"
 import { OnThisThread } from "../renderer/engines.ts"
 import { Renderer } from "../renderer/renderer.ts"
-import { restMemory } from "./threads/memory.ts"
+import { releaseMemory } from "./threads/memory.ts"
 import { keepClean } from "./serving/keep-clean.ts"
 import { Mirroring } from "./mirrors/mirrors.ts"
 import { pastsInProcess } from "./past/past-process.ts"
@@ -31,28 +31,28 @@ import type { ServiceOptions } from "./service-options.ts"
 
 export interface Service {
   readonly baseUrl: string
-  /** The one it listens on. */
+  /** The port it listens on. */
   readonly port: number
   readonly instance: Instance
-  /** The one-time link by which the first person is made; null once somebody exists. */
+  /** The one-time link that creates the first person; null if there are people. */
   readonly setUpLink: string | null
-  /** Settles when the service can no longer do its work; it then wants to be closed. */
+  /** Resolves when the service has failed and must be closed. */
   readonly broken: Promise<void>
-  /** The data's files, as they were opened. */
+  /** The data files, as they were opened. */
   readonly files: OpenedFiles
-  /** What was last seen of the data's files and their disk. */
+  /** Returns the latest readings of the data files and their disk. */
   readonly readings: () => WatchReadings
-  /** Finishes what is under way and closes the database. */
+  /** Finishes open requests and closes the database. */
   close(): Promise<void>
 }
 
 /**
  * Starts the service.
- * @throws DataError when the data cannot be opened or another process serves it
- * @throws ListenError when the address cannot be listened on
+ * @throws DataError if the data cannot be opened or another process serves it
+ * @throws ListenError if the address cannot be listened on
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  // What a start that fails half-way leaves behind, undone in the opposite order.
+  // Undone in reverse order if the start fails.
   using started = new DisposableStack()
   const broken = Promise.withResolvers<void>()
   let ending: string | null = null
@@ -97,7 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (ahead !== null)
     options.log.warn(
       { datedAhead: ahead },
-      "writes of this instance are dated in the future: the clock was ahead when they came, or is behind now; new writes are dated by the clock",
+      "writes of this instance are dated in the future: the clock was ahead when they were accepted, or is behind now; new writes are dated by the clock",
     )
   started.defer(await keepClean(instance, options.log))
   const readiness = new Readiness({ file, ledger: instance.ledger, ending: () => ending, otherwise: () => replication?.why ?? null })
@@ -111,13 +111,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ? null
       : new Replication({ litestream, instance, metrics, log: options.log, onFailed: () => readiness.failed(), onEnded: end })
   started.defer(() => replication?.close())
-  // Whether it copies is not known before it has.
+  // Not ready until the first sync succeeds.
   if (replication !== null) readiness.failed()
   const writer = options.writer === "thread" ? startWriter() : null
-  // What a process that was killed left; every transaction of this thread indexes what is there.
+  // Index the texts that a killed process left: every transaction of this thread indexes new texts.
   if (writer === null && instance.tables.search.reached() < instance.tables.search.newest()) await instance.ledger.transact(() => undefined)
-  // Of a process that is not the service's own, the memory is not its to rest.
-  if (options.writer === "thread") started.defer(restMemory())
+  // Only if this process belongs to the service: otherwise its memory is not ours to manage.
+  if (options.writer === "thread") started.defer(releaseMemory())
   const pasts = pastsInProcess(instance, options.data, basePath, options.pasts)
   const readers = readerPool({ ...options, file, follows: false, baseUrl, instanceId, lineage })
   const renderer = new Renderer(readers ?? new OnThisThread())
@@ -144,11 +144,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     baseUrl,
   )
   const { ledger, learning, tables } = instance
-  const asked = [
+  const sources = [
     ...(options.arxiv ? [{ source: arxiv(options.arxiv.api), pause: options.arxiv.pause }] : []),
     ...(options.crossref ? [{ source: crossref(options.crossref), pause: options.crossref.pause }] : []),
   ].map((each) => new Asking({ ...each, ledger, world, learning, metadata: tables.library.metadata, log: options.log }))
-  for (const each of asked) each.start()
+  for (const source of sources) source.start()
   const mirroring = new Mirroring(instance, options.log)
   mirroring.start()
   const webhooks = new Webhooks(instance, options.log, baseUrl, sending)
@@ -157,7 +157,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const running = started.move()
 
   function startWriter(): Writer {
-    const made = new Writer(
+    const thread = new Writer(
       { file, index: files.index, instanceId, repositories: options.repositories },
       {
         grouped(writes, milliseconds, failed, roomIds) {
@@ -166,14 +166,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           if (failed) hooks.isLost()
         },
         notIndexed: (why) =>
-          options.log.error({ why }, "texts could not be indexed: searches read the newest ones themselves until they are"),
+          options.log.error({ why }, "texts could not be indexed; until they are, searches read the newest texts themselves"),
         failed: (error) => end("the writing thread ended; the service ends too", error),
       },
     )
-    instance.ledger.handOver(made)
+    instance.ledger.handOver(thread)
     leaveWriting(db)
-    data.emptyLogBy(() => made.emptyLog())
-    return made
+    data.emptyLogBy(() => thread.emptyLog())
+    return thread
   }
   return {
     baseUrl,
@@ -188,7 +188,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await stop()
       await mirroring.close()
       await webhooks.close()
-      for (const each of asked) await each.close()
+      for (const source of sources) await source.close()
       await instance.accounts.settle()
       await writer?.close()
       await readers?.close()

@@ -96,7 +96,10 @@ test("what was put back there stops the mirror; only afresh does it go on, and w
   const mark = await command("check", "--mark", "mark.json")
   t.equal(mark.code, 0, mark.err)
   const plain = await command("mirror", "add", baseUrl, roomId)
-  t.match(plain, { code: 2, err: /Entry 3 of Room .* is another one there now.* use mirror add --afresh\. Nothing was changed\./ })
+  t.match(plain, {
+    code: 2,
+    err: /Entry 3 of Room .* is a different one at the origin now.* use mirror add --afresh\. Nothing was changed\./,
+  })
   const service = await serve(program, ["--data", "data"], place)
   t.match(await command("mirror", "add", baseUrl, roomId, "--afresh"), { code: 1 }, "not while it is served")
   service.signal("SIGTERM")

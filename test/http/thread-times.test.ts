@@ -107,7 +107,7 @@ for (const [what, rendering] of [
     t.match(text, /Shown as it was written: it takes too long to set it/)
     t.match(text, /This is <em>set<\/em>/)
     t.match(text, /so is <strong>this<\/strong>/)
-    t.match(log(), "a reading thread ended; another takes its place")
+    t.match(log(), "a reader thread ended; another replaces it")
     const started = workers.length
     t.equal((await fetch(`${baseUrl}/threads/${threadId}`)).status, 200)
     t.equal((await fetch(`${baseUrl}/rooms/${rooms.empty.roomId}`)).status, 200)

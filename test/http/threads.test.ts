@@ -224,7 +224,7 @@ test("threads that cannot start leave the work to the thread that serves", async
   const order = { method: "GET", target: graph, headers: [], address: "", id: "", person: null, past: null } as const
   const { signal } = new AbortController()
   await t.rejects(async () => void (await threads.answer(order, "expensive", signal)))
-  t.match(told, "a reading thread ended")
+  t.match(told, "a reader thread ended")
   t.equal(threads.answer(order, "expensive", signal), null, "and is not started again at once")
   await threads.close()
 })
@@ -240,7 +240,7 @@ test("a thread that ends takes its own request with it and no other; another tak
   t.equal(status, 503)
   t.match(body, { refusal: "temporarily_unavailable", committed: false })
   await ended
-  t.match(log, "a reading thread ended; another takes its place")
+  t.match(log, "a reader thread ended; another replaces it")
   t.equal((await ask(`${baseUrl}${graph}`)).status, 200)
   t.equal((await fetch(`${baseUrl}/rooms/${roomId}`)).status, 200)
   t.ok(workers.length > before, "started anew")

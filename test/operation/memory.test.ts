@@ -4,7 +4,7 @@
  */
 import { getHeapStatistics } from "node:v8"
 import t from "tap"
-import { restMemory } from "../../src/app/threads/memory.ts"
+import { releaseMemory } from "../../src/app/threads/memory.ts"
 
 const heap = () => getHeapStatistics().total_heap_size / 1024 / 1024
 
@@ -30,7 +30,7 @@ t.teardown(() => clearInterval(going))
 t.test("What a rush left is given back once the service is at rest", async (t) => {
   const before = heap()
   const rested = Promise.withResolvers<void>()
-  t.teardown(restMemory({ every: 5, busy: 1, grown: 1.2, collections: 1, apart: 0 }, () => rested.resolve()))
+  t.teardown(releaseMemory({ every: 5, busy: 1, grown: 1.2, collections: 1, apart: 0 }, () => rested.resolve()))
   const rush = new Rush()
   const most = heap()
   t.ok(most > before + 50, `the heap grew from ${before.toFixed(0)} to ${most.toFixed(0)} MiB`)
@@ -46,7 +46,7 @@ t.test("What is let go only after the first collection is given back by a later 
   let rush: Rush | null = null
   const kept: boolean[] = []
   t.teardown(
-    restMemory({ every: 5, busy: 1, grown: 1.5, collections: 3, apart: 1 }, () => {
+    releaseMemory({ every: 5, busy: 1, grown: 1.5, collections: 3, apart: 1 }, () => {
       kept.push(rush?.isKept ?? false)
       rush?.end()
       if (kept.length === 3) over.resolve()
@@ -61,7 +61,7 @@ t.test("What is let go only after the first collection is given back by a later 
 
 t.test("A busy service is left alone", async (t) => {
   let collections = 0
-  const stop = restMemory({ every: 1, busy: -1, grown: 0, collections: 1, apart: 0 }, () => (collections += 1))
+  const stop = releaseMemory({ every: 1, busy: -1, grown: 0, collections: 1, apart: 0 }, () => (collections += 1))
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1))
   stop()
   t.equal(collections, 0)
@@ -71,7 +71,7 @@ t.test("What a start left is given back once, without a rush", async (t) => {
   const over = Promise.withResolvers<void>()
   const rush = new Rush()
   const most = heap()
-  t.teardown(restMemory({ every: 60_000, busy: 1, grown: 100, collections: 1, apart: 0, started: 2 }, over.resolve))
+  t.teardown(releaseMemory({ every: 60_000, busy: 1, grown: 100, collections: 1, apart: 0, started: 2 }, over.resolve))
   rush.end()
   await over.promise
   t.notOk(rush.isKept, "the objects are gone")

@@ -211,7 +211,7 @@ test("it is served only by the Litestream that started it and copies this data",
   holder.prepare("BEGIN IMMEDIATE").run()
   t.match(await refused(own.socket), {
     code: 1,
-    err: /cut off, and Litestream could not be made to copy .* anew: it did not let go of it\.\n$/,
+    err: /was killed, and Litestream could not start a new copy of .*: it did not release the file\.\n$/,
   })
   holder.close()
   own.fate = "failed"

@@ -94,7 +94,7 @@ t.test("nothing, at once, for ever: the pauses grow", async (t) => {
 t.test("answers that break the contract stop it with a sentence", async (t) => {
   for (const [what, answer, sentence] of [
     ["no JSON", "<html>", /is not JSON/],
-    ["more of nothing", page({ hasMore: true }), /says that there are more entries, and gives none/],
+    ["more of nothing", page({ hasMore: true }), /declares more entries, but returns none/],
     ["too many entries", page({ items: Array.from({ length: 21 }, () => ({})) }), /is not as this program writes it/],
     ["deep", "[".repeat(200_000), /is not JSON|takes too much time or memory/],
     [

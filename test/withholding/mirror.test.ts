@@ -128,7 +128,7 @@ t.test(
     const entry = { sequence: 3, digest: "x", actor: told.by, write: { ...promised, people: [], cites: [] } }
     const ahead = JSON.stringify({ items: [entry], nextCursor: 3, hasMore: false })
     await mirror(here, roomId, await liar(t, there.baseUrl, (path, body) => (path.includes("kinds=content_withheld") ? ahead : hide(body))))
-    t.match(await stopped(roomId), /Entry 2 .* is said to be withheld in part, and no write of the activity withholds that/)
+    t.match(await stopped(roomId), /Entry 2 .* is withheld in part, but no write of the activity withholds it/)
     await here.close()
     await there.close()
   },

@@ -1,4 +1,4 @@
-/** What operators read: of every domain what there is, whose it is and what it does, and how the service itself is. */
+/** The reads for operators: lists of people, Rooms, credentials, keys and invitations, the audit log, and the state of the service. */
 import { protocolVersion } from "../../contract/versions.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../../ledger/write/admit.ts"
@@ -12,7 +12,7 @@ import type { Credentials } from "../../rooms/credentials.ts"
 import type { Members } from "../../rooms/members.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 
-/** The instance, and the tables of each domain that its operators look into. */
+/** The instance and the tables that the reads need. */
 interface AdministeredTables {
   readonly instanceId: string
   readonly lineage: readonly string[]
@@ -27,9 +27,9 @@ interface AdministeredTables {
   readonly library: { readonly keys: Keys }
 }
 
-/** What a line of the log says of a member, where it is of that type. */
-const text = (said: unknown): string | null => (typeof said === "string" ? said : null)
-const number = (said: unknown): number | null => (typeof said === "number" ? said : null)
+/** A member of a line's detail, or null if it has another type. */
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
+const number = (value: unknown): number | null => (typeof value === "number" ? value : null)
 
 function filesOf(storage: StorageReadings | undefined) {
   if (storage === undefined) return null
@@ -50,8 +50,8 @@ export function administrationReads({
   credentials,
   library,
 }: AdministeredTables) {
-  /** Rows of a list of ids, the newest first, one more than the page. */
-  const before = <T>(query: { limit?: number; after?: string }, page: (before: string | null, count: number) => T[]): T[] =>
+  /** Reads one row more than a page of a list, newest first. */
+  const rowsFor = <T>(query: { limit?: number; after?: string }, page: (before: string | null, count: number) => T[]): T[] =>
     page(uuidCursor(query.after) ?? null, pageSize(query) + 1)
 
   return {
@@ -78,9 +78,9 @@ export function administrationReads({
     },
 
     admin_people({ query }) {
-      const found = before(query, people.page)
-      const counts = members.countsOf(found.map(({ userId }) => userId))
-      const listed = found.map((person) => {
+      const rows = rowsFor(query, people.page)
+      const counts = members.countsOf(rows.map(({ userId }) => userId))
+      const listed = rows.map((person) => {
         const { rooms: joined = 0, owned = 0 } = counts.get(person.userId) ?? {}
         return { ...person, rooms: joined, ownedRooms: owned }
       })
@@ -89,12 +89,12 @@ export function administrationReads({
 
     admin_rooms({ query }) {
       const { found } = rooms.page(uuidCursor(query.after), undefined, pageSize(query) + 1)
-      const gone = people.disabledAmong(found.map(({ owner }) => owner.userId))
+      const disabled = people.disabledAmong(found.map(({ owner }) => owner.userId))
       const bytes = rooms.acceptedBytes(found.map(({ roomId }) => roomId))
       const listed = found.map(({ roomId, title, owner, state, origin, createdAt, counts, activityWatermark, lastActivityAt }) => ({
         roomId,
         title,
-        owner: { ...owner, disabledAt: gone.get(owner.userId) ?? null },
+        owner: { ...owner, disabledAt: disabled.get(owner.userId) ?? null },
         state,
         origin: origin?.baseUrl ?? null,
         createdAt,
@@ -107,15 +107,15 @@ export function administrationReads({
     },
 
     admin_credentials({ query }) {
-      const found = before(query, credentials.page)
+      const found = rowsFor(query, credentials.page)
       const titles = rooms.titles([...new Set(found.map(({ roomId }) => roomId))])
       const listed = found.map((credential) => ({ ...credential, roomTitle: titles.get(credential.roomId) ?? "" }))
       return keysetPage(listed, query, ({ credentialId }) => credentialId)
     },
 
-    admin_keys: ({ query }) => keysetPage(before(query, library.keys.page), query, ({ keyId }) => keyId),
+    admin_keys: ({ query }) => keysetPage(rowsFor(query, library.keys.page), query, ({ keyId }) => keyId),
 
-    admin_invitations: ({ query }) => keysetPage(before(query, invitations.page), query, ({ invitationId }) => invitationId),
+    admin_invitations: ({ query }) => keysetPage(rowsFor(query, invitations.page), query, ({ invitationId }) => invitationId),
 
     admin_audit({ query }) {
       const { kind, user, after } = query

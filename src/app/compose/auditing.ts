@@ -1,4 +1,4 @@
-/** What of the accepted writes goes into the audit log. */
+/** Writes accepted writes to the audit log. */
 import { isAuditKind } from "../../contract/answers/audit.ts"
 import type { TargetKind } from "../../contract/objects/objects.ts"
 import type { Written } from "../../ledger/journal/actor.ts"
@@ -16,7 +16,7 @@ interface Tables {
   readonly library: { readonly keys: Keys }
 }
 
-/** Notes an accepted write whose operation is among the kinds of the log, with what its object is called. */
+/** Returns a function that logs an accepted write, with the name of its target, if its operation is a kind of the audit log. */
 export function auditing({ audit, people, rooms, credentials, library }: Tables) {
   const subjects: { readonly [K in TargetKind]?: (id: string) => { kind: string; name: string | undefined; whose?: string | undefined } } =
     {

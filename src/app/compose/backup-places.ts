@@ -1,29 +1,30 @@
-/** Where a copy of what was here may be, as far as the service knows. */
+/** Lists the copies that may still hold withheld words, as far as the service knows. */
 import { existsSync, readdirSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { isReplicated } from "../../ledger/storage/litestream-files.ts"
 import type { Audit } from "../../people/audit.ts"
 
-/** Names that a sentence lists, and backups that are looked at in the log. */
-const MOST = 10
-const NOTED = 500
+/** The most names in a sentence, and the most backups read from the audit log. */
+const MOST_NAMES = 10
+const MOST_BACKUPS = 500
 
-const listed = (names: readonly string[]): string => `${names.slice(0, MOST).join(", ")}${names.length > MOST ? " and more" : ""}`
+const listed = (names: readonly string[]): string =>
+  `${names.slice(0, MOST_NAMES).join(", ")}${names.length > MOST_NAMES ? " and more" : ""}`
 
 /**
  * @param file the database; empty for one in memory
- * @param isOperator whether who asks may know of the machine's folders
+ * @param isOperator whether the reader may see folders of the machine
  */
 export function copiesOf(file: string, audit: Pick<Audit, "page">, isOperator: boolean): string {
-  const beside = file === "" || !existsSync(dirname(file)) ? [] : readdirSync(dirname(file))
-  const copies = beside.filter((name) => /\.db$/.test(name) && name !== basename(file)).sort()
-  const made = file === "" ? [] : audit.page({ kind: "back_up" }, null, NOTED)
-  const folders = [...new Set(made.flatMap(({ detail }) => (typeof detail.file === "string" ? [dirname(detail.file)] : [])))]
+  const names = file === "" || !existsSync(dirname(file)) ? [] : readdirSync(dirname(file))
+  const copies = names.filter((name) => /\.db$/.test(name) && name !== basename(file)).sort()
+  const backups = file === "" ? [] : audit.page({ kind: "back_up" }, null, MOST_BACKUPS)
+  const folders = [...new Set(backups.flatMap(({ detail }) => (typeof detail.file === "string" ? [dirname(detail.file)] : [])))]
   const places = [
     ...(isOperator && copies.length > 0 ? [`beside the data ${listed(copies)}`] : []),
     ...(isOperator && folders.length > 0 ? [`in ${listed(folders)}`] : []),
   ]
-  const newest = made[0] === undefined ? "" : ` The newest that is noted here is of ${made[0].at.slice(0, 10)}.`
+  const newest = backups[0] === undefined ? "" : ` The newest that is noted here is of ${backups[0].at.slice(0, 10)}.`
   return [
     `Backups made before now still hold it${places.length === 0 ? "" : `: ${places.join("; ")}`}.${newest}`,
     ...(file !== "" && isReplicated(file)

@@ -1,4 +1,4 @@
-/** One instance of the service: its data, its domains, and what they do for each operation and read of the contract. */
+/** Builds an instance of the service: its data, its domains, and their behaviours and readers for the contract. */
 import { administrationReads } from "./administration.ts"
 import { auditing } from "./auditing.ts"
 import { copiesOf } from "./backup-places.ts"
@@ -57,29 +57,29 @@ export interface InstanceParts {
   readonly db: Db
   readonly world: World
   readonly instanceId: string
-  /** The instances it was restored from; left out, none. */
+  /** The instances it was restored from; none by default. */
   readonly lineage?: readonly string[]
-  /** The path of the base URL, for the paths that answers name: with a slash in front and none at the end; left out where it is empty. */
+  /** The path of the base URL, for paths in responses: with a leading slash and no trailing one; empty by default. */
   readonly basePath?: string
-  /** Opens a second, reading connection, on which Rooms are exported by this thread; left out where nothing is exported, or elsewhere. */
+  /** Opens a second connection, for exports by this thread; left out if this thread exports nothing. */
   readonly openReader?: () => Db
-  /** Makes the files of Rooms elsewhere. */
+  /** Makes the exported files in another process. */
   readonly files?: RoomFiles
-  /** What runs instead of a service; left out, none. */
+  /** The command that runs instead of a service, if one does. */
   readonly command?: RunningCommand | undefined
-  /** Left out, for commands that pin nothing. */
+  /** Checks pinned repositories; left out for commands that pin nothing. */
   readonly repositories?: OutsideCheck
-  /** Whether texts are indexed after the answer (ledger/write/after-commit.ts); left out, in the transaction that brings them. */
+  /** Whether texts are indexed after the response (ledger/write/after-commit.ts); by default in the transaction of the write. */
   readonly indexesLater?: boolean
-  /** Told of each group of writes. */
+  /** Called for each group of writes. */
   readonly hooks?: Omit<GroupHooks, "beforeCommit">
 }
 
 const noConnection = (): Db => {
-  throw new Error("this instance was made without a way to open its data once more")
+  throw new Error("this instance cannot open a second connection")
 }
 
-/** Builds everything that stands between the edge and the data. */
+/** Builds everything between the edge and the data. */
 export function createInstance(parts: InstanceParts) {
   const {
     db,
@@ -87,7 +87,7 @@ export function createInstance(parts: InstanceParts) {
     instanceId,
     lineage = [],
     basePath = "",
-    openReader: aside = noConnection,
+    openReader = noConnection,
     files,
     repositories = nothingChecked,
     command,
@@ -117,7 +117,7 @@ export function createInstance(parts: InstanceParts) {
       if (key !== undefined) tables.library.keys.used(key.keyId, at)
     },
     accepted: auditing(tables),
-    /** Of a credential only its Room counts, of a key its reach: what else they granted was looked at when it was accepted. */
+    /** Restores the actor of a write. Only the Room of a credential and the reach of a key matter: permissions were checked on acceptance. */
     actorOf(
       { userId, username, sender, agent }: Pick<Entry, "userId" | "username" | "sender" | "agent">,
       { family }: Pick<Operation, "family">,
@@ -131,7 +131,7 @@ export function createInstance(parts: InstanceParts) {
       const grant = { credentialId: sender, permissions: new Set<Permission>(), threadIds: null }
       const known = tables.credentials.find(sender)
       if (known?.owner.userId === person.userId) return { ...person, grant: { ...grant, roomId: known.roomId } }
-      // Of another instance no credential is known; its Room stands for it. Names of there mean others here.
+      // A credential of another instance is unknown here; its Room is used instead. The same name may belong to another person here.
       const shown = tables.people.withId(person.userId)?.username ?? person.username
       return { ...person, username: shown, knownAs: person.username, grant: { ...grant, roomId: sender } }
     },
@@ -165,7 +165,7 @@ export function createInstance(parts: InstanceParts) {
 
   const remaking = new Remaking({
     db,
-    // Its index is not looked at.
+    // The search index of the remade data is built later.
     ledgerOf: (made) => createInstance({ db: made, world: realWorld(), instanceId: "", indexesLater: true }).ledger,
     index() {
       tables.rooms.reindexTitles()
@@ -196,7 +196,7 @@ export function createInstance(parts: InstanceParts) {
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
   const webhooks = keepingWebhooks({ ...tables, ledger, world })
-  const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(aside), instanceId })
+  const exports = new Exports({ rooms: tables.rooms, files: files ?? filesOn(openReader), instanceId })
   const ahead = datedAhead(db, world)
   const feed = { activity, ...telling(tables.people, activity, labelOf(db)) }
   const readers = answering({
@@ -207,7 +207,7 @@ export function createInstance(parts: InstanceParts) {
       ...tables,
       ...feed,
       watch,
-      // Another instance proves this with the names of the origin.
+      // Another instance proves the write with the names used at the origin.
       written: (roomId, sequence) => new JsonText(stored(inAnswers(writeJson(tables.writes(roomId, sequence)), tables.withheld.told))),
       snapshot: <T>(work: () => T) => ledger.snapshot(work),
     }),
@@ -236,15 +236,15 @@ export function createInstance(parts: InstanceParts) {
     importing,
     learning,
     /**
-     * Has the index of words hold what was accepted before, where another thread indexes it later. A search that comes without it
-     * reads the newest texts itself, and ranks them first.
+     * Waits until everything accepted so far is in the search index, if another thread indexes it. Without this, a search reads the
+     * newest texts itself and ranks them first.
      */
     async indexed(): Promise<void> {
       if (!ledger.isHandedOver || tables.search.reached() >= tables.search.newest()) return
-      // Without it, the service is ending.
+      // This fails only while the service is shutting down.
       await ledger.index().catch(() => undefined)
     },
-    /** Up to when writes are dated that the clock has not reached; null where none are. */
+    /** The latest time of writes that are dated in the future; null if there are none. */
     datedAhead: ahead,
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Upgrades data of an earlier version: its history is replayed into a new file beside the old one, compared, and only
- * then put in its place. Until then the old file is whole, whatever happens.
+ * Upgrades data of an earlier version: replays its history into a new file, compares the result, and only then replaces the old
+ * file, which stays intact until that moment.
  */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -18,7 +18,7 @@ import { codeOf } from "../../contract/faults.ts"
 
 /**
  * Replays a history into a new file.
- * @param indexed the last item that the word index should have; all of them if left out
+ * @param indexed the last item in the search index; all by default
  * @throws Divergence if a replay gives another result
  */
 export function remake(entries: Iterable<Entry>, file: string, watching: Watching = {}, indexed?: number): Db {
@@ -34,7 +34,7 @@ export function remake(entries: Iterable<Entry>, file: string, watching: Watchin
   }
 }
 
-/** Copies the rows and columns that no write makes. Columns that one of the two lacks are left alone. */
+/** Copies the rows and columns that no write makes, if both files have them. */
 function carryOver(from: Db, to: Db): void {
   const before = new Map(tablesOf(from).map((table) => [table.name, table]))
   const now = new Map(tablesOf(to).map((table) => [table.name, table]))
@@ -54,7 +54,7 @@ function carryOver(from: Db, to: Db): void {
   to.exec("COMMIT")
 }
 
-/** @throws DataError when the history, or a Room's chain, does not end where it did */
+/** @throws DataError if the digest at the end of the history or of a Room's chain differs */
 function mustEndAlike(from: Db, to: Db): void {
   if (journal(from).head() !== journal(to).head()) throw new DataError("A replay of the history gives another result. Nothing was changed.")
   const headsOf = (db: Db) =>
@@ -76,14 +76,14 @@ const settle = (path: string): void => {
 }
 
 /**
- * Makes every table of a file again from its history, in a second file, and puts that in its place.
+ * Rebuilds every table of a file from its history in a second file, and replaces the first with it.
  * @param db the old data; closed before it is replaced
- * @throws DataError when the history does not come out as it was, or there is no room
+ * @throws DataError if a replay gives another result, or there is not enough space
  */
 export function rebuild(file: string, db: Db, watching: Watching = {}): void {
   const folder = dirname(file)
   const isPartial = (name: string) => name.startsWith(`${basename(file)}.remade-`)
-  // Remove what a killed process left. Only one process upgrades the data at a time.
+  // Remove the files of a killed process. Only one process upgrades the data at a time.
   for (const name of readdirSync(folder)) if (isPartial(name)) rmSync(join(folder, name), { force: true })
   const partial = `${file}.remade-${process.pid}`
   try {
@@ -124,16 +124,16 @@ export const isEarlier = (file: string): boolean => (storedSchema(file) ?? lates
 
 /**
  * Upgrades the file if it is of an earlier version.
- * @throws DataError when it cannot; the file is then as it was
+ * @throws DataError if that fails; the file is then unchanged
  */
 export function bringForward(file: string, onProgress: OnProgress = () => {}): void {
   if (!isEarlier(file)) return
   const db = openDatabase(file, storedSchema(file) ?? latestSchema)
   try {
     const total = journal(db).count()
-    const told = (done: number) => onProgress(Math.min(done, total), total, "bringing the data forward")
-    told(0)
-    rebuild(file, db, { onProgress: told })
+    const report = (done: number) => onProgress(Math.min(done, total), total, "upgrading the data")
+    report(0)
+    rebuild(file, db, { onProgress: report })
   } finally {
     db.close()
   }

@@ -1,4 +1,4 @@
-/** A thread that works on input which may be hostile: one piece of work at a time, killed with its process when it takes too much. */
+/** A thread that processes input which may be hostile: one job at a time. Its process is killed if a job exceeds its limits. */
 import { isMainThread } from "node:worker_threads"
 import { Moved } from "../../channel/channel.ts"
 import { toStarter } from "../../channel/thread.ts"
@@ -6,49 +6,49 @@ import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
 import { jobs, streams } from "./jobs-work.ts"
 
-/** Bytes that are handed over in one piece, at the least. */
+/** The least bytes in a piece, except for the last one. */
 const PIECE = 64 * 1024
 
 type Named<T> = Readonly<Record<string, T | undefined>>
 
 function known<T>(list: Named<T>, name: string): T {
-  const found = list[name]
-  if (found === undefined) throw new Error(`This thread does no work named ${name}.`)
-  return found
+  const work = list[name]
+  if (work === undefined) throw new Error(`There is no job named ${name}.`)
+  return work
 }
 
 let pieces: AsyncGenerator<Uint8Array> | undefined
 
-/** A piece of some size, of however small ones it is made; one without bytes hands over what there is. Null at the end. */
+/** Collects the next piece from smaller chunks. An empty chunk flushes what is there. @returns null at the end */
 async function nextPiece(): Promise<Moved<Uint8Array<ArrayBuffer>> | null> {
-  const made: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
   let isOver = false
   while (length < PIECE) {
     const { done, value } = (await pieces?.next()) ?? { done: true, value: undefined }
     isOver = done === true
     if (done || value.length === 0) break
-    made.push(value)
+    chunks.push(value)
     length += value.length
   }
   if (isOver && length === 0) return null
   const bytes = new Uint8Array(length)
   let at = 0
-  for (const one of made) {
-    bytes.set(one, at)
-    at += one.length
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
   }
   return new Moved(bytes, [bytes.buffer])
 }
 
-// Outside of the executable this file is both: the process, and the thread in it.
+// Outside the executable, this file is both the process and its thread.
 if (isMainThread) hostJobs(Number(process.argv.at(-1)))
 else
   toStarter<object, Work>({
     ready: () => {},
     async run(name, input, most) {
-      const made = await known(jobs as Named<(input: unknown) => unknown>, name)(input)
-      const output = JSON.stringify(made)
+      const result = await known(jobs as Named<(input: unknown) => unknown>, name)(input)
+      const output = JSON.stringify(result)
       return output.length > most ? null : output
     },
     async open(name, input) {

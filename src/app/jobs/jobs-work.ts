@@ -1,4 +1,4 @@
-/** What the processes for costly work can do, by name. Each part is loaded when it is first asked for. */
+/** The jobs of the processes for costly work, by name. Their modules are loaded on first use. */
 import type { FileOrder } from "../../research/export/process.ts"
 import type { ImageOrder } from "../../figures/image.ts"
 import type { readAnswer } from "../mirrors/origin-answers.ts"

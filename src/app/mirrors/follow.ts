@@ -1,10 +1,10 @@
-/** Follows one Room of another instance for as long as the service runs, and tries again after each trouble. */
+/** Follows one Room of another instance while the service runs, and retries after a failure. */
 import type { Logger } from "pino"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { isStorageFault } from "../../ledger/storage/database.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { Instance } from "../compose/instance.ts"
-import { Following, MirrorRemoved, type Trouble } from "./following.ts"
+import { type Failure, Following, MirrorRemoved } from "./following.ts"
 import { originAt } from "./origin.ts"
 import { Pauses } from "./pauses.ts"
 
@@ -16,25 +16,25 @@ interface FollowedRoom {
   readonly signal: AbortSignal
 }
 
-const troubles = {
-  origin: "a mirror's origin does not answer; it is tried again until it does",
-  storage: "a mirror cannot be stored here; it is tried again until it can",
-} as const satisfies Record<Trouble, string>
+const failureMessages = {
+  origin: "a mirror's origin does not answer; the service retries until it does",
+  storage: "a mirror cannot be stored here; the service retries until it can",
+} as const satisfies Record<Failure, string>
 
-/** Follows a Room until `signal` is aborted, or until it can no longer be followed; the reason is then stored. Never throws. */
+/** Follows a Room until `signal` is aborted or the Room can no longer be followed; the reason is then stored. Never throws. */
 export async function follow({ instance, log, roomId, baseUrl, signal }: FollowedRoom): Promise<void> {
   const { ledger, tables } = instance
   const origin = originAt(baseUrl, signal)
   const pauses = new Pauses(signal)
-  let trouble: Trouble | null = null
-  const overcame = (what: Trouble) => {
-    if (trouble !== what) return
-    log.info({ roomId, baseUrl }, what === "origin" ? "a mirror's origin answers again" : "a mirror can be stored again")
-    trouble = null
+  let failing: Failure | null = null
+  const onRecovered = (failure: Failure) => {
+    if (failing !== failure) return
+    log.info({ roomId, baseUrl }, failure === "origin" ? "a mirror's origin answers again" : "a mirror can be stored again")
+    failing = null
   }
   while (!signal.aborted) {
     try {
-      await new Following(instance, origin, { roomId, baseUrl }).run(signal, pauses, overcame)
+      await new Following(instance, origin, { roomId, baseUrl }).run(signal, pauses, onRecovered)
     } catch (error) {
       if (signal.aborted || error instanceof MirrorRemoved) return
       if (error instanceof CrateFault) {
@@ -42,9 +42,9 @@ export async function follow({ instance, log, roomId, baseUrl, signal }: Followe
         await ledger.transact(() => tables.mirrors.stop(roomId, baseUrl, error.message)).catch(() => undefined)
         return
       }
-      const what = isStorageFault(error) || error instanceof Refusal ? "storage" : "origin"
-      if (trouble !== what) log.warn({ roomId, baseUrl, err: error }, troubles[what])
-      trouble = what
+      const failure = isStorageFault(error) || error instanceof Refusal ? "storage" : "origin"
+      if (failing !== failure) log.warn({ roomId, baseUrl, err: error }, failureMessages[failure])
+      failing = failure
       await pauses.next()
     }
   }

@@ -21,20 +21,20 @@ import type { Instance } from "../compose/instance.ts"
 export interface ImportReport {
   readonly roomId: string
   readonly title: string
-  /** Where it comes from; where it was adopted, until then. */
+  /** Where the Room comes from, or came from until it was adopted. */
   readonly origin: RoomOrigin
-  /** Writes that were not here before; 0 where nothing was changed. */
+  /** How many writes were new; 0 if nothing was changed. */
   readonly added: number
-  /** Other Rooms that came along because this one names something of them. */
+  /** How many other Rooms were imported because this one cites them. */
   readonly cited: number
   /** Entries of the Room whose bodies no digest proves. */
   readonly unproved: readonly number[]
 }
 
 /**
- * Imports a crate into an instance that has no other writer, and notes it in the audit log. A refusal leaves nothing
- * behind, but for one with `committed: null`: the Room is here then.
- * @throws CrateFault that says at which entry, and why
+ * Imports a crate into an instance without another writer, and writes this to the audit log. After a refusal nothing is stored,
+ * unless it has `committed: null`; then the Room was imported.
+ * @throws CrateFault with the entry and the reason
  */
 export async function importCrate(
   instance: Instance,
@@ -54,7 +54,7 @@ export async function importCrate(
       people,
       isAlong: (id) => id !== roomId,
     })
-    // A file says where its Room is from; and of a cited Room of yet another instance, that instance has it from the first.
+    // The file names the origin of its Room. For cited Rooms of a third instance, the crate's instance is the source of that claim.
     const toldBy = (other: RoomSource | undefined) => (other === undefined || other.instanceId === from.instanceId ? FILE : from.baseUrl)
     const cited = new Set<string>()
     let own = 0
@@ -64,13 +64,13 @@ export async function importCrate(
       arriving.take(write)
     }
     for (const each of [roomId, ...cited]) mustBeExplained(instance, each)
-    if (own !== entries) throw new CrateFault(`The crate says that it holds ${entries} entries, and holds ${own}.`)
-    // An older crate tells of people as they were.
+    if (own !== entries) throw new CrateFault(`The crate declares ${entries} entries, but holds ${own}.`)
+    // An older crate has older descriptions of people.
     if (arriving.through(roomId) === entries) arriving.describe(described, from.instanceId, from.baseUrl)
-    await bringFigures(instance, crate, roomId)
+    await importFigures(instance, crate, roomId)
     const origin = tables.imported.origin(roomId)
     if (adoptedBy !== undefined && origin !== null) adopt(instance, origin, roomId, adoptedBy)
-    // What was withheld of its title is not told below.
+    // Withheld words of the title must not be in the report.
     ledger.replaying.settle()
     const room = tables.rooms.summary(roomId)
     if (room === undefined || origin === null) throw new Error(`the Room ${roomId} is not there after its import`)
@@ -88,10 +88,10 @@ export async function importCrate(
 }
 
 /**
- * Takes the pictures of a Room out of its crate, within an open transaction. One that it does not hold was withheld.
- * @throws CrateFault for a file that is not the picture its name says
+ * Imports the pictures of a Room from its crate, within an open transaction. A picture that is not in the crate was withheld.
+ * @throws CrateFault if a file does not match its name
  */
-async function bringFigures({ tables, world }: Instance, crate: CrateFile, roomId: string): Promise<void> {
+async function importFigures({ tables, world }: Instance, crate: CrateFile, roomId: string): Promise<void> {
   for (const digest of tables.figures.lacking(roomId))
     for (const mediaType of keysOf(figureTypes)) {
       const path = pathOf.figure(digest, mediaType)
@@ -105,7 +105,7 @@ async function bringFigures({ tables, world }: Instance, crate: CrateFile, roomI
     }
 }
 
-/** Makes a Room of another instance a person's, within an open transaction. It is followed no longer. */
+/** Makes a person the owner of a Room of another instance, within an open transaction, and stops following it. */
 function adopt({ ledger, tables, world }: Instance, { instanceId, baseUrl, throughSequence }: RoomOrigin, roomId: string, person: Person) {
   tables.mirrors.remove(roomId)
   const operation = operationOf("adopt_room")

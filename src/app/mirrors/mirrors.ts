@@ -1,11 +1,11 @@
-/** The Rooms of other instances that a service follows, each by a follower of its own, as the data says at the time. */
+/** Follows all mirrored Rooms of a service, each independently. */
 import type { Logger } from "pino"
 import { follow } from "./follow.ts"
 import { repeat } from "../../ledger/storage/repeat.ts"
 import type { Instance } from "../compose/instance.ts"
 
-/** Milliseconds after which it is looked again which Rooms are to be followed: a command may have said so meanwhile. */
-const LOOK = 1_000
+/** Milliseconds between two reads of the list of mirrors, which a command may have changed. */
+const INTERVAL = 1_000
 
 interface Running {
   readonly baseUrl: string
@@ -25,17 +25,17 @@ export class Mirroring {
   }
 
   start(): void {
-    this.look()
+    this.update()
     this.#timer = repeat(
-      () => this.look(),
-      LOOK,
-      (err) => this.#log.warn({ err }, "which Rooms are followed could not be looked up"),
+      () => this.update(),
+      INTERVAL,
+      (err) => this.#log.warn({ err }, "the list of followed Rooms could not be read"),
     )
   }
 
-  /** Begins to follow what is new, and ends what is no longer to be followed. */
-  look(): void {
-    const due = this.#due()
+  /** Starts following new mirrors and stops following removed ones. */
+  update(): void {
+    const due = this.#listed()
     if (due === null) return
     for (const [roomId, { baseUrl, ending }] of this.#running) if (due.get(roomId) !== baseUrl) ending.abort()
     for (const [roomId, baseUrl] of due) {
@@ -48,13 +48,13 @@ export class Mirroring {
     }
   }
 
-  /** Where each Room is followed; null while the data cannot be read. */
-  #due(): Map<string, string> | null {
+  /** Returns the address of each followed Room; null while the data cannot be read. */
+  #listed(): Map<string, string> | null {
     try {
       const followed = this.#instance.tables.mirrors.all().filter(({ stopped }) => stopped === null)
       return new Map(followed.map(({ roomId, baseUrl }) => [roomId, baseUrl]))
     } catch (error) {
-      this.#log.warn({ err: error }, "which Rooms are followed cannot be read now")
+      this.#log.warn({ err: error }, "the list of followed Rooms cannot be read now")
       return null
     }
   }

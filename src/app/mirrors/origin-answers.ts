@@ -1,4 +1,4 @@
-/** The answers of an origin to a mirror: foreign texts, read within limits, and in a separate process if they are long. */
+/** Reads the responses of an origin, which are not trusted: within limits, and in a separate process if they are long. */
 import * as v from "valibot"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -8,19 +8,19 @@ import { CrateFault } from "../../research/import/crate-file.ts"
 import { elsewhereSchema, homeSchema, MOST_HOMES, NAME, personLine, uuid } from "../../research/import/origin.ts"
 import { checked } from "../../research/import/writes.ts"
 
-/** How many entries a page has. The largest answer has this many, each with its write. */
+/** How many entries a page has. */
 export const PAGE = 20
 const FEED_BYTES = PAGE * (2 * limits.contentBytes + 50_000)
-/** Answers of up to this many characters are read in this process. */
+/** Responses of up to this many characters are parsed in this process. */
 const SHORT = 65_536
 
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const person = v.object({ userId: uuid, username: NAME })
 
-/** How many instances may be in the lineage of one. */
+/** The most instances in a lineage. */
 const MOST_RESTORED = 10_000
 
-/** The answers that a mirror reads, and the bytes that each may have. */
+/** The responses that a mirror reads, each with its most bytes. */
 const answers = {
   manifest: {
     most: 1024 * 1024,
@@ -28,7 +28,7 @@ const answers = {
       service: v.literal("research-room"),
       instanceId: uuid,
       softwareVersion: v.pipe(v.string(), v.maxLength(50)),
-      // Left out by versions that cannot be restored as another instance.
+      // Older versions, which keep their id when they are restored, have no lineage.
       lineage: v.optional(v.pipe(v.array(uuid), v.maxLength(MOST_RESTORED)), []),
     }),
   },
@@ -39,7 +39,7 @@ const answers = {
       title: v.pipe(v.string(), v.maxLength(5 * limits.title)),
       activityWatermark: count,
       origin: v.optional(v.nullable(v.object({ instanceId: uuid, baseUrl: elsewhereSchema.entries.baseUrl })), null),
-      // Left out by versions that adopt nothing.
+      // Older versions, which cannot adopt Rooms, leave it out.
       adopted: v.optional(v.pipe(v.array(homeSchema), v.maxLength(MOST_HOMES)), []),
     }),
   },
@@ -51,7 +51,7 @@ const answers = {
           v.looseObject({
             sequence: count,
             digest: v.string(),
-            // Loose: the digest seals the name of an agent too.
+            // Loose, because the digest covers the name of an agent too.
             actor: v.looseObject(person.entries),
             write: v.looseObject({
               people: v.pipe(v.array(v.object(personLine.entries)), v.maxLength(2)),
@@ -71,50 +71,50 @@ export type AnswerName = keyof typeof answers
 export type OriginAnswer<N extends AnswerName> = v.InferOutput<(typeof answers)[N]["schema"]>
 export type FeedPage = OriginAnswer<"feed">
 
-/** An answer as it was received. `what` names it in a sentence. */
-interface Given {
+/** A response as it was received. `what` names it in a sentence. */
+interface ReceivedText {
   readonly name: AnswerName
   readonly what: string
   readonly text: string
 }
 
-/** Reads an answer: its value, or a sentence that says why it is not valid. */
-export function readAnswer({ name, what, text }: Given): { readonly found: unknown } | { readonly fault: string } {
-  let said: unknown
+/** Parses and validates a response. @returns its value, or a sentence on why it is not valid */
+export function readAnswer({ name, what, text }: ReceivedText): { readonly found: unknown } | { readonly fault: string } {
+  let value: unknown
   try {
-    said = JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     return { fault: `${what} is not JSON.` }
   }
   try {
-    return { found: checked(answers[name].schema, said, what) }
+    return { found: checked(answers[name].schema, value, what) }
   } catch (error) {
     if (error instanceof CrateFault) return { fault: error.message }
     throw error
   }
 }
 
-const job: Job<Given, ReturnType<typeof readAnswer>> = {
+const job: Job<ReceivedText, ReturnType<typeof readAnswer>> = {
   name: "answer",
   bounds: { seconds: limits.parsingSeconds, megabytes: limits.parsingMegabytes },
   output: 2 * FEED_BYTES,
   tooCostly: () => new Refusal("content_too_large", "An answer of the origin takes too much time or memory to read."),
 }
 
-/** The bytes of an answer; undefined if they are more than `most`. */
+/** Reads the bytes of a response; undefined if they exceed `most`. */
 export async function bytesOf({ body }: Response, most: number): Promise<Buffer | undefined> {
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
   const bytes: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? []
-  for await (const piece of bytes) {
-    length += piece.length
+  for await (const chunk of bytes) {
+    length += chunk.length
     if (length > most) return undefined
-    pieces.push(piece)
+    chunks.push(chunk)
   }
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }
 
-/** The text of an answer. @throws CrateFault if it is too long */
+/** Reads the text of a response. @throws CrateFault if it is too long */
 export async function textOf(name: AnswerName, what: string, response: Response): Promise<string> {
   const { most } = answers[name]
   const bytes = await bytesOf(response, most)
@@ -122,11 +122,11 @@ export async function textOf(name: AnswerName, what: string, response: Response)
   return bytes.toString()
 }
 
-/** The value of an answer. @throws CrateFault if it is not valid, Refusal 503 if too many are being read */
+/** Parses a response. @throws CrateFault if it is not valid, Refusal 503 if too many are being parsed */
 export async function answerIn<N extends AnswerName>(name: N, what: string, text: string): Promise<OriginAnswer<N>> {
-  const given = { name, what, text }
+  const received = { name, what, text }
   try {
-    const read = text.length <= SHORT ? readAnswer(given) : await following.run(job, given)
+    const read = text.length <= SHORT ? readAnswer(received) : await following.run(job, received)
     if ("fault" in read) throw new CrateFault(read.fault)
     return read.found as OriginAnswer<N>
   } catch (error) {

@@ -1,45 +1,45 @@
-/** Another instance, asked over HTTP: its answers are a stranger's, bounded and looked at before a word of them is believed. */
+/** Calls another instance over HTTP. Its responses are not trusted: they are limited in size and validated. */
 import { limits } from "../../contract/limits.ts"
 import { pathOfFigure } from "../../contract/definitions/figure-routes.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
-import { Shorter } from "./shorter.ts"
+import { OriginShorter } from "./origin-shorter.ts"
 import { type AnswerName, answerIn, bytesOf, type FeedPage, type OriginAnswer, PAGE, textOf } from "./origin-answers.ts"
 
-/** Milliseconds beyond what was asked to be waited. */
-const PATIENCE = 15_000
-/** Pages of withholdings that are read ahead at once. */
+/** Milliseconds before a timeout, in addition to the requested wait. */
+const TIMEOUT = 15_000
+/** The most pages of withholdings that are read ahead. */
 const MOST_PAGES = 1_000
 /** Seconds for which a feed is held open. */
 export const WAIT = 25
 
-/** The instance that answers at an address, and those it was restored from. */
+/** The instance that answers at an address, with the instances it was restored from. */
 export interface Serving {
   readonly from: RoomSource
   readonly lineage: readonly string[]
 }
 
-/** It does not answer as it should now, and may later. */
+/** The origin cannot be read now, but may be later. */
 export class Unreachable extends Error {}
 
-/** @param baseUrl scheme, host and path, without a slash at the end */
+/** @param baseUrl scheme, host and path, without a trailing slash */
 export function originAt(baseUrl: string, signal?: AbortSignal) {
   function open(path: string, accept: string, wait = 0): Promise<Response> {
-    const timeout = AbortSignal.timeout(PATIENCE + wait * 1000)
+    const timeout = AbortSignal.timeout(TIMEOUT + wait * 1000)
     return fetch(`${baseUrl}${path}`, {
       headers: { accept },
       redirect: "error",
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     })
   }
-  /** @throws Unreachable, or CrateFault for what will not be otherwise later */
+  /** @throws Unreachable for a failure that may pass, otherwise CrateFault */
   async function ask<N extends AnswerName>(path: string, name: N, what: string, wait = 0): Promise<OriginAnswer<N>> {
     const called = `${what} at ${baseUrl}`
     try {
       const response = await open(path, "application/json", wait)
       if (response.ok) return await answerIn(name, called, await textOf(name, called, response))
-      throw await refusedBy(baseUrl, what, response)
+      throw await errorOf(baseUrl, what, response)
     } catch (error) {
       if (error instanceof CrateFault || error instanceof Unreachable) throw error
       throw new Unreachable(error instanceof Refusal ? error.message : `${baseUrl} does not answer.`, { cause: error })
@@ -53,13 +53,13 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
       wait,
     )
   return {
-    /** Which instance it is now. */
+    /** Reads which instance answers now. */
     async instance(): Promise<Serving> {
       const { instanceId, softwareVersion, lineage } = await ask("/api/manifest", "manifest", "The manifest of a research-room")
       return { from: { instanceId, softwareVersion, baseUrl }, lineage }
     },
     room: (roomId: string) => ask(`/api/research/rooms/${roomId}`, "room", `The Room ${roomId}`),
-    /** A picture that something there names, as it is served. @returns undefined where it is not there, or too large @throws Unreachable */
+    /** Reads a picture. @returns undefined if it does not exist or is too large @throws Unreachable */
     async figure(digest: string): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | undefined> {
       try {
         const response = await open(pathOfFigure(digest), "image/*")
@@ -74,14 +74,14 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
         throw error instanceof Unreachable ? error : new Unreachable(`${baseUrl} does not answer.`, { cause: error })
       }
     },
-    /** A page of entries after a sequence, each with its write. @param wait seconds for which an empty answer may be held */
+    /** Reads a page of entries after a sequence, each with its write. @param wait seconds for which the origin may hold an empty page */
     async feed(roomId: string, after: number, wait: number): Promise<FeedPage> {
       const page = await feedOf(roomId, after, wait)
       if (page.items.length === 0 && page.hasMore)
-        throw new CrateFault(`The feed of Room ${roomId} at ${baseUrl} says that there are more entries, and gives none.`)
+        throw new CrateFault(`The feed of Room ${roomId} at ${baseUrl} declares more entries, but returns none.`)
       return page
     },
-    /** The writes after a sequence that withhold something. */
+    /** Reads the writes after a sequence that withhold something. */
     async *withholdings(roomId: string, after: number): AsyncGenerator<object> {
       let at = after
       for (let page = 0; page < MOST_PAGES; page += 1) {
@@ -97,8 +97,8 @@ export function originAt(baseUrl: string, signal?: AbortSignal) {
 
 export type Origin = ReturnType<typeof originAt>
 
-/** What an answer means that is not the one asked for. */
-async function refusedBy(baseUrl: string, what: string, response: Response): Promise<Error> {
+/** Converts an error response to the error to throw. */
+async function errorOf(baseUrl: string, what: string, response: Response): Promise<Error> {
   if (response.status === 404) return new CrateFault(`${what} is not at ${baseUrl}.`)
   if (response.status !== 422) {
     await response.body?.cancel()
@@ -106,9 +106,9 @@ async function refusedBy(baseUrl: string, what: string, response: Response): Pro
   }
   try {
     const { current } = await answerIn("refusal", "The refusal", await textOf("refusal", "The refusal", response))
-    return new Shorter(current.watermark)
+    return new OriginShorter(current.watermark)
   } catch (error) {
     if (!(error instanceof CrateFault)) throw error
-    return new CrateFault(`${baseUrl} does not give what a mirror needs: it is of an older version.`)
+    return new CrateFault(`${baseUrl} does not serve what a mirror needs: its version is too old.`)
   }
 }

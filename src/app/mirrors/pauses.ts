@@ -1,11 +1,11 @@
-/** Pauses between two questions to an origin that brings nothing. */
+/** Pauses between requests to an origin that returns nothing new. */
 import { setTimeout } from "node:timers/promises"
 
-/** Milliseconds between two questions while the origin does not answer, or answers with nothing at once: the first, and the longest. */
+/** Milliseconds between requests while the origin does not answer, or returns an empty page at once: the first and the longest. */
 const FIRST_PAUSE = 250
 const LONGEST_PAUSE = 15_000
 
-/** Pauses that grow until something comes. */
+/** Pauses that grow until they are reset. */
 export class Pauses {
   readonly #signal: AbortSignal
   #next = FIRST_PAUSE
@@ -20,7 +20,6 @@ export class Pauses {
     await setTimeout(milliseconds, undefined, { signal: this.#signal }).catch(() => undefined)
   }
 
-  /** The next one is short again. */
   reset(): void {
     this.#next = FIRST_PAUSE
   }

@@ -1,4 +1,4 @@
-/** Rooms of other instances as they arrive: each write is replayed here, and must come out as it did there. */
+/** Replays the proved writes of Rooms of other instances. The replay of each must give the same digest as at its origin. */
 import { messageOf } from "../../contract/faults.ts"
 import type { Described } from "../../contract/answers/description.ts"
 import { canonicalJson, parse, trusted } from "../../contract/json.ts"
@@ -7,24 +7,24 @@ import type { Given } from "../../ledger/journal/journal.ts"
 import { type Arrival, type RoomSource, type Home, sourceOf } from "../../rooms/imported.ts"
 import { CrateFault } from "../../research/import/crate-file.ts"
 import type { ProvedWrite } from "../../research/import/writes.ts"
-import { priorJoinRequests } from "../past/join-requests.ts"
+import { joinRequestBefore } from "../past/join-request.ts"
 import type { Instance } from "../compose/instance.ts"
 
-/** Entries that are indexed for search together. */
+/** How many entries are indexed for search at a time. */
 const GROUP = 500
 
 export interface IncomingRooms {
-  /** The instance that a Room comes from. */
+  /** Returns the instance that a Room comes from. */
   readonly from: (roomId: string) => RoomSource
-  /** What everybody whom the writes name is called there, by id. */
+  /** The names at the origin of the people in the writes, by id. */
   readonly people: ReadonlyMap<string, string>
-  /** Whether a Room comes only because another one names something of it. */
+  /** Whether a Room is imported only because another one cites it. */
   readonly isAlong: (roomId: string) => boolean
 }
 
 /**
- * @param adopted what is said of where the Room was before it was adopted where it comes from
- * @throws CrateFault for a Room that this instance made, or adopted
+ * @param adopted the homes that the Room had before the origin adopted it
+ * @throws CrateFault if this instance created or adopted the Room
  */
 export function mustNotBeOwn({ tables, instanceId, lineage }: Instance, roomId: string, adopted: readonly Home[] = []): void {
   if (tables.rooms.openingThread(roomId) === undefined || tables.imported.from(roomId) !== undefined) return
@@ -32,35 +32,36 @@ export function mustNotBeOwn({ tables, instanceId, lineage }: Instance, roomId: 
   const left = adopted.find((each) => [instanceId, ...lineage].includes(each.instanceId))
   const why =
     home !== undefined
-      ? ` It was adopted from ${home.baseUrl}: after entry ${home.throughSequence} its history here went its own way, and what is written elsewhere no longer arrives.`
+      ? ` It was adopted from ${home.baseUrl}: after entry ${home.throughSequence} its history here is separate, and what is written elsewhere no longer arrives.`
       : left !== undefined
-        ? ` Another one adopted it through entry ${left.throughSequence}; what was written there since is not taken here.`
+        ? ` Another instance adopted it through entry ${left.throughSequence}; what was written there since is not imported here.`
         : ""
   throw new CrateFault(`The Room ${roomId} is this instance's own.${why}`)
 }
 
-/** Proves that an entry adopts the Room where that was said of it, and nowhere else. @throws CrateFault */
-function mustBeAdopted(adopted: readonly Home[], sequence: number, { operation, content }: ProvedWrite["entry"], where: string): void {
-  const told = adopted.find(({ throughSequence }) => throughSequence === sequence - 1)
-  const said = operation === "adopt_room" ? trusted<{ origin?: Partial<Home> }>(content).origin : undefined
-  const isIt = told?.instanceId === said?.instanceId && told?.baseUrl === said?.baseUrl && told?.throughSequence === said?.throughSequence
-  if (!isIt) throw new CrateFault(`${where} is not what is said of where the Room was before it was adopted.`)
+/** Proves that the entry is an adoption if the origin declares one here, and only then. @throws CrateFault */
+function mustMatchAdoption(adopted: readonly Home[], sequence: number, { operation, content }: ProvedWrite["entry"], where: string): void {
+  const declared = adopted.find(({ throughSequence }) => throughSequence === sequence - 1)
+  const recorded = operation === "adopt_room" ? trusted<{ origin?: Partial<Home> }>(content).origin : undefined
+  const isSame =
+    declared?.instanceId === recorded?.instanceId &&
+    declared?.baseUrl === recorded?.baseUrl &&
+    declared?.throughSequence === recorded?.throughSequence
+  if (!isSame) throw new CrateFault(`${where} does not match the declared origin of the Room before its adoption.`)
 }
 
-/** Proves that whatever came withheld of a Room is withheld by a write of it that has come too. @throws CrateFault */
+/** Proves that all withheld words of a Room are withheld by writes of the Room that were imported too. @throws CrateFault */
 export function mustBeExplained({ tables }: Instance, roomId: string): void {
   const open = tables.withheld.unexplained(roomId)
   if (open !== undefined)
-    throw new CrateFault(
-      `Entry ${open} of the history of Room ${roomId} is said to be withheld in part, and no write of the activity withholds that.`,
-    )
+    throw new CrateFault(`Entry ${open} of the history of Room ${roomId} is withheld in part, but no write of the activity withholds it.`)
 }
 
-/** Replays proved writes within one open transaction. One of these for each transaction. */
+/** Replays proved writes within one open transaction. Each transaction needs a new object. */
 export class ProvedReplay {
   readonly #instance: Instance
   readonly #arrivals: IncomingRooms
-  /** Rooms whose origin is noted in this transaction. */
+  /** Rooms whose origin was stored in this transaction. */
   readonly #noted = new Set<string>()
   #done = 0
 
@@ -69,15 +70,15 @@ export class ProvedReplay {
     this.#arrivals = arrivals
   }
 
-  /** How many writes were done that were not here. */
+  /** How many new writes were replayed. */
   get done(): number {
     return this.#done
   }
 
-  /** The last entry of a Room's activity that is here. */
+  /** Returns the last entry of a Room's activity that is here. */
   through = (roomId: string): number => this.#instance.ledger.activity.watermark(roomId)
 
-  /** @throws CrateFault where it is not what is here, or does not come out as it was */
+  /** Replays a write, or compares it if it is here already. @throws CrateFault if it differs, or its replay gives another result */
   take(write: ProvedWrite): void {
     const { roomId, sequence, entry } = write
     const where = `Entry ${sequence} of the history of Room ${roomId} (${entry.operation})`
@@ -85,64 +86,66 @@ export class ProvedReplay {
     if (sequence <= through) {
       const [here] = this.#instance.ledger.activity.after(roomId, sequence - 1, undefined, 1)
       if (here !== undefined && parse(here.body).digest === write.digest) return
-      throw new CrateFault(`${where} is another one here: the Room has another history.`)
+      throw new CrateFault(`${where} is a different one here: the Room has another history.`)
     }
-    if (sequence !== through + 1) throw new CrateFault(`${where} comes before the one that is due, ${through + 1}.`)
-    const here = this.#arrive(write, where, through)
+    if (sequence !== through + 1) throw new CrateFault(`${where} is out of order: the next entry is ${through + 1}.`)
+    const people = this.#storeOrigin(write, where, through)
     try {
-      this.#replay({ ...write, entry: { ...write.entry, given: { ...write.entry.given, ...here } } })
+      this.#replay({ ...write, entry: { ...write.entry, given: { ...write.entry.given, ...people } } })
     } catch (error) {
-      // What the disk does is no fault of the Room's.
+      // A disk failure is not a fault of the Room.
       throw error instanceof CrateFault || isStorageFault(error)
         ? error
-        : new CrateFault(`${where} cannot be done here: ${messageOf(error)}`, { cause: error })
+        : new CrateFault(`${where} cannot be replayed here: ${messageOf(error)}`, { cause: error })
     }
     this.#done += 1
     if (this.#done % GROUP === 0) this.#instance.ledger.replaying.settle()
   }
 
   /**
-   * Notes how people of other instances want to be cited: as their own instance says, or where nothing is known, as any.
-   * @param by the instance that says so @param baseUrl its address
+   * Stores how people of other instances want to be cited, if their own instance says it or nothing is known of them yet.
+   * @param by the instance that says it @param baseUrl its address
    */
   describe(described: Iterable<readonly [userId: string, Described]>, by: string, baseUrl: string): void {
     const { tables, accounts } = this.#instance
-    for (const [idThere, told] of described) {
+    for (const [idThere, description] of described) {
       const userId = tables.people.foreigner(baseUrl, idThere)?.userId
       const known = userId === undefined ? undefined : tables.people.described(userId)
       if (userId === undefined || known === undefined || known.instanceId === null) continue
       const { name, givenName, familyName, orcid } = known
       const before: Described = { name, givenName, familyName, orcid }
-      const isNews = canonicalJson({ ...before }) !== canonicalJson({ ...told })
-      if (isNews && (known.instanceId === by || Object.values(before).every((part) => part === null))) accounts.told(userId, told)
+      const isNews = canonicalJson({ ...before }) !== canonicalJson({ ...description })
+      if (isNews && (known.instanceId === by || Object.values(before).every((part) => part === null))) accounts.told(userId, description)
     }
   }
 
   /**
-   * Notes the origin of a Room, and the people it names, before the first new write.
-   * @returns the ids that people of there have here, where those are others
+   * Stores the origin of a Room and the people it names, before its first new write.
+   * @returns the local ids of people whose ids differ here
    */
-  #arrive({ roomId, sequence, entry, people, member }: ProvedWrite, where: string, through: number): Pick<Given, "people"> {
+  #storeOrigin({ roomId, sequence, entry, people, member }: ProvedWrite, where: string, through: number): Pick<Given, "people"> {
     const { tables, importing, instanceId, lineage } = this.#instance
     const { adopted = [], ...from } = this.#arrivals.from(roomId)
-    mustBeAdopted(adopted, sequence, entry, where)
-    // Authors from before the adoption belong to the instance where the Room was then.
+    mustMatchAdoption(adopted, sequence, entry, where)
+    // Authors before an adoption belong to the previous home of the Room.
     const of: Pick<Home, "instanceId" | "baseUrl"> = adopted.find(({ throughSequence }) => sequence <= throughSequence) ?? from
     if (through > 0 && tables.imported.from(roomId) === undefined)
-      throw new CrateFault(`${where} is not here, though the Room is this instance's own: it has another history.`)
+      throw new CrateFault(`${where} is not here, although the Room is this instance's own: it has another history.`)
     if ([from, of].some((each) => [instanceId, ...lineage].includes(each.instanceId)))
-      throw new CrateFault(`${where} is said to be of this instance, and is not here.`)
+      throw new CrateFault(`${where} is declared to be from this instance, but is not here.`)
     const { baseUrl } = sourceOf(from, of)
     const unknownPeople: { userId: string; username: string }[] = []
     for (const userId of new Set(people)) {
       const username = this.#arrivals.people.get(userId)
-      if (username === undefined) throw new CrateFault(`${where} names ${userId}, of whom nothing is said.`)
+      if (username === undefined) throw new CrateFault(`${where} names ${userId}, who is not described.`)
       const known = tables.people.foreigner(baseUrl, userId)
       if (known === undefined) unknownPeople.push({ userId, username })
-      else if (known.knownAs !== username) throw new CrateFault(`${where} calls ${userId} ${username}, who is called ${known.knownAs}.`)
+      else if (known.knownAs !== username)
+        throw new CrateFault(`${where} calls ${userId} ${username}, but that person is known as ${known.knownAs}.`)
     }
     for (const { userId, username } of [entry, member ?? entry])
-      if (this.#arrivals.people.get(userId ?? "") !== username) throw new CrateFault(`${where} names ${username}, who is called otherwise.`)
+      if (this.#arrivals.people.get(userId ?? "") !== username)
+        throw new CrateFault(`${where} names ${username}, but that person has another name.`)
     const isNoted = this.#noted.has(roomId) && unknownPeople.length === 0
     if (isNoted) return this.#idsHere(baseUrl, people)
     importing.import_room(null, {
@@ -157,23 +160,24 @@ export class ProvedReplay {
     return this.#idsHere(baseUrl, people)
   }
 
-  /** Another instance, such as a restored copy, may have people of the same ids: each has an id of its own here. */
+  /** Maps ids of the origin to local ones. Another instance, such as a restored copy, may use the same ids for other people. */
   #idsHere(baseUrl: string, people: readonly string[]): Pick<Given, "people"> {
-    const others = people.flatMap((id) => {
-      const here = this.#instance.tables.people.foreigner(baseUrl, id)?.userId ?? id
-      return here === id ? [] : [[id, here] as const]
+    const changed = people.flatMap((id) => {
+      const localId = this.#instance.tables.people.foreigner(baseUrl, id)?.userId ?? id
+      return localId === id ? [] : [[id, localId] as const]
     })
-    return others.length === 0 ? {} : { people: Object.fromEntries(others) }
+    return changed.length === 0 ? {} : { people: Object.fromEntries(changed) }
   }
 
   #replay({ roomId, sequence, digest, entry }: ProvedWrite): void {
     const { ledger, tables } = this.#instance
-    const asked = priorJoinRequests(entry, roomId, (userId) => this.#arrivals.people.get(userId))
-    if (asked !== null) ledger.replaying.received(asked, roomId)
-    const made = ledger.replaying.received(entry, roomId)
-    const is = made?.roomId === roomId && made.activity?.sequence === sequence && made.activity.digest === digest
-    if (!is) throw new CrateFault(`Entry ${sequence} of the history of Room ${roomId} (${entry.operation}) does not come out as it was.`)
+    const joinRequest = joinRequestBefore(entry, roomId, (userId) => this.#arrivals.people.get(userId))
+    if (joinRequest !== null) ledger.replaying.received(joinRequest, roomId)
+    const replayed = ledger.replaying.received(entry, roomId)
+    const isSame = replayed?.roomId === roomId && replayed.activity?.sequence === sequence && replayed.activity.digest === digest
+    if (!isSame)
+      throw new CrateFault(`A replay of entry ${sequence} of the history of Room ${roomId} (${entry.operation}) gives another result.`)
     if (sequence === 1 && tables.rooms.openingThread(roomId) === undefined)
-      throw new CrateFault(`Entry 1 of the history of Room ${roomId} does not make it.`)
+      throw new CrateFault(`Entry 1 of the history of Room ${roomId} does not create the Room.`)
   }
 }

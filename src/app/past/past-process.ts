@@ -1,4 +1,4 @@
-/** Rooms as they were, made in a process for costly work: in files of a folder that is gone when the service is. */
+/** Builds past states of Rooms in a separate process, in files of a folder that is deleted when the service ends. */
 import { mkdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { limits } from "../../contract/limits.ts"
@@ -9,7 +9,7 @@ import { databaseFile } from "../../ledger/storage/data.ts"
 import { openReadConnection, openMade, openScratch } from "../../ledger/storage/opening.ts"
 import type { Instance } from "../compose/instance.ts"
 import { makePast, type PastFile, type PastOrder } from "./past-work.ts"
-import { KeptPasts, type Maker, type PastNumbers, tooLarge } from "./pasts.ts"
+import { type Maker, PastCache, type PastNumbers, tooLarge } from "./pasts.ts"
 
 /** The input of the process, with the source and the target file. */
 export interface PastFileOrder extends PastOrder {
@@ -17,15 +17,15 @@ export interface PastFileOrder extends PastOrder {
   readonly into: string
 }
 
-/** The work itself. */
+/** Builds the file, inside the process. */
 export function makeFile({ file, into, ...order }: PastFileOrder): PastFile {
   const live = openReadConnection(file)
   try {
-    const made = openScratch(into)
+    const target = openScratch(into)
     try {
-      return makePast(live, made, order)
+      return makePast(live, target, order)
     } finally {
-      made.close()
+      target.close()
     }
   } finally {
     live.close()
@@ -39,18 +39,18 @@ const job: Job<PastFileOrder, PastFile> = {
   tooCostly: tooLarge,
 }
 
-/** Where earlier moments of a data folder lie while it is served; no backup has them. */
+/** The folder for past states. It is not part of backups. */
 const folderOf = (data: string): string => join(data, "past")
 
-/** @param data the folder of the data, which this process alone serves */
-export function pastsInProcess(live: Instance, data: string, basePath: string, numbers?: PastNumbers): KeptPasts {
+/** @param data the data folder, which only this process serves */
+export function pastsInProcess(live: Instance, data: string, basePath: string, numbers?: PastNumbers): PastCache {
   const folder = folderOf(data)
-  // What a service that was killed left.
+  // Remove the files of a killed service.
   rmSync(folder, { recursive: true, force: true })
-  let made = 0
+  let count = 0
   const make: Maker["make"] = async (order) => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const into = join(folder, `${++made}.db`)
+    const into = join(folder, `${++count}.db`)
     const remove = () => rmSync(into, { force: true })
     try {
       const { entries } = await lookingBack.run(job, { ...order, file: databaseFile(data), into })
@@ -74,5 +74,5 @@ export function pastsInProcess(live: Instance, data: string, basePath: string, n
       throw error
     }
   }
-  return new KeptPasts(live, { make, close: () => rmSync(folder, { recursive: true, force: true }) }, basePath, numbers)
+  return new PastCache(live, { make, close: () => rmSync(folder, { recursive: true, force: true }) }, basePath, numbers)
 }

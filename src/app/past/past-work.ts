@@ -1,4 +1,4 @@
-/** Makes a Room as it was: replays its journal up to an entry, and that of the Rooms bound to it, in a database of its own. */
+/** Builds a past state of a Room: replays its journal, and those of the Rooms it depends on, up to an entry, into a new database. */
 import { activity } from "../../ledger/journal/activity.ts"
 import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
@@ -6,21 +6,21 @@ import { replay } from "../../ledger/replay/replay.ts"
 import { type Row, rowsOf, tablesOf } from "../../ledger/storage/tables.ts"
 import { realWorld } from "../../ledger/world.ts"
 import { boundPast, type MostOfPast } from "../../research/past/bound.ts"
-import { priorJoinRequests } from "./join-requests.ts"
+import { joinRequestBefore } from "./join-request.ts"
 import { createInstance } from "../compose/instance.ts"
 
-/** Bytes of a page, as SQLite makes new files. */
+/** Bytes of a page in new SQLite files. */
 const PAGE = 4096
-/** A database as large as this part of what it may be is refused for its size. */
+/** A storage failure counts as exceeding the size limit if the database has reached this part of it. */
 const ALMOST = 0.9
 
-/** Which moment of which Room. */
+/** Which past state to build. */
 export interface PastOrder {
   readonly roomId: string
-  /** That of an entry of its activity, which is there. */
+  /** An existing entry of the Room's activity. */
   readonly sequence: number
   readonly most: MostOfPast & {
-    /** Bytes of what is made. */
+    /** The most bytes of the new database. */
     readonly bytes: number
   }
 }
@@ -30,11 +30,11 @@ export interface PastFile {
   readonly entries: number | null
 }
 
-/** What no write of a Room makes, and its writes need: as it is. */
-const beside: Readonly<Record<string, (row: Row, rooms: ReadonlySet<string>) => Row | null>> = {
+/** Copies the rows that the writes of a Room need but do not make, in their current state. */
+const copiers: Readonly<Record<string, (row: Row, rooms: ReadonlySet<string>) => Row | null>> = {
   people: (row) => ({ ...row, password_hash: "" }),
   credentials: ofRooms,
-  // That it was adopted since, its history says.
+  // A later adoption is part of the replayed history.
   imported_rooms: (row, rooms) => ofRooms({ ...row, adopted_at: null }, rooms),
   mirrors: ofRooms,
 }
@@ -42,14 +42,14 @@ function ofRooms(row: Row, rooms: ReadonlySet<string>): Row | null {
   return typeof row.room_id === "string" && rooms.has(row.room_id) ? row : null
 }
 
-function copyBeside(from: Db, to: Db, rooms: ReadonlySet<string>): void {
+function copyRows(from: Db, to: Db, rooms: ReadonlySet<string>): void {
   to.exec("BEGIN")
   for (const table of tablesOf(from)) {
-    const copied = beside[table.name]
-    if (copied === undefined) continue
+    const copy = copiers[table.name]
+    if (copy === undefined) continue
     const put = to.prepare(`INSERT INTO ${table.name} (${table.columns.join(", ")}) VALUES (${table.columns.map(() => "+?").join(", ")})`)
     for (const each of rowsOf(from, table, table.columns)) {
-      const row = copied(each, rooms)
+      const row = copy(each, rooms)
       if (row !== null) put.run(...table.columns.map((column) => row[column] ?? null))
     }
   }
@@ -57,40 +57,40 @@ function copyBeside(from: Db, to: Db, rooms: ReadonlySet<string>): void {
 }
 
 /**
- * Replays it.
+ * Builds the past state.
  * @param live the data, in a snapshot
- * @param made an empty database
+ * @param target an empty database
  * @throws Divergence if a replay gives another result
  */
-export function makePast(live: Db, made: Db, { roomId, sequence, most }: PastOrder): PastFile {
+export function makePast(live: Db, target: Db, { roomId, sequence, most }: PastOrder): PastFile {
   const place = activity(live).placeOf(roomId, sequence)
   if (place === undefined) throw new Error(`the Room ${roomId} has no entry ${sequence}`)
   const past = boundPast(live, roomId, place.position, most)
   if (past === null) return { entries: null }
-  // What was accepted held; and credentials are there before their Rooms.
-  made.exec("PRAGMA foreign_keys = OFF")
-  copyBeside(live, made, new Set(past.rooms))
-  const { ledger, tables } = createInstance({ db: made, world: realWorld(), instanceId: "" })
+  // The rows were valid when they were accepted, and credentials are copied before their Rooms exist.
+  target.exec("PRAGMA foreign_keys = OFF")
+  copyRows(live, target, new Set(past.rooms))
+  const { ledger, tables } = createInstance({ db: target, world: realWorld(), instanceId: "" })
   const nameOf = (userId: string) => tables.people.withId(userId)?.username
   function* entries(): Generator<Entry> {
     for (const entry of past?.entries() ?? []) {
-      const asked = priorJoinRequests(entry, entry.params.roomId ?? "", nameOf)
-      if (asked !== null) yield { ...asked, position: entry.position, sender: null }
+      const request = joinRequestBefore(entry, entry.params.roomId ?? "", nameOf)
+      if (request !== null) yield { ...request, position: entry.position, sender: null }
       yield entry
     }
   }
-  made.exec(`PRAGMA max_page_count = ${Math.floor(most.bytes / PAGE)}`)
+  target.exec(`PRAGMA max_page_count = ${Math.floor(most.bytes / PAGE)}`)
   try {
-    replay(entries(), { db: made, ledger })
+    replay(entries(), { db: target, ledger })
   } catch (error) {
-    // A disk that is full says the same.
-    if (isStorageFault(error) && sizeOf(made) > most.bytes * ALMOST) return { entries: null }
+    // SQLite reports a full disk with the same error, so the size is checked too.
+    if (isStorageFault(error) && sizeOf(target) > most.bytes * ALMOST) return { entries: null }
     throw error
   }
   if (ledger.activity.placeOf(roomId, sequence)?.digest !== place.digest)
-    throw new Error(`entry ${sequence} of the Room ${roomId} does not come out as it was`)
+    throw new Error(`a replay of entry ${sequence} of the Room ${roomId} gives another digest`)
   return { entries: past.count }
 }
 
-/** Bytes that a database takes. */
+/** Returns the bytes of a database. */
 const sizeOf = (db: Db): number => PAGE * (db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0)

@@ -1,29 +1,30 @@
-/** Rooms as they were: made once for all who ask, kept for the next one, the least recently asked thrown away first. */
+/** A cache of past states of Rooms, shared by all requests. The least recently used state is dropped first. */
 import { badParameter, Refusal } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
 import type { Past, Pasts } from "../../edge/past-rooms.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { openScratch } from "../../ledger/storage/opening.ts"
 import type { Instance } from "../compose/instance.ts"
-import { instanceThen } from "./opened-past.ts"
+import { pastInstance } from "./opened-past.ts"
 import { makePast, type PastOrder } from "./past-work.ts"
 
-/** A database that was made, and what takes it away. */
+/** The database of a past state. */
 export interface PastDatabase {
   readonly db: Db
-  /** Where it is; null in memory. */
+  /** Its path; null if it is in memory. */
   readonly file: string | null
   readonly bytes: number
+  /** Closes and deletes it. */
   readonly discard: () => void
 }
 export interface Maker {
-  /** Makes one; null if that would mean replaying more than the limit. */
+  /** Builds a past state; null if that would exceed the limits. */
   make(order: PastOrder): Promise<PastDatabase | null>
-  /** Takes away what is left, once nothing more is made. */
+  /** Deletes all that is left. Nothing is built afterwards. */
   close(): void
 }
 
-/** How much may be replayed for one moment, how many are kept, and how many bytes of them. */
+/** The limits for building one past state, and for the number and bytes of cached ones. */
 export interface PastNumbers {
   readonly most: PastOrder["most"]
   readonly kept: number
@@ -43,25 +44,25 @@ interface CachedPast {
   isGone: boolean
 }
 
-/** Rooms of which it is remembered that they are too large. */
-const KNOWN = 10_000
+/** The most Rooms that are remembered as too large. */
+const MOST_TOO_LARGE = 10_000
 
-/** The refusal of a moment that takes too much work. @param entries writes that may be replayed */
+/** The refusal of a past state that takes too much work. @param entries the most writes that may be replayed */
 export const tooLarge = (entries: number = limits.pastEntries): Refusal =>
   new Refusal(
     "past_too_large",
     `To answer as of that entry would mean replaying more than ${entries.toLocaleString("en")} writes of the Room and the Rooms it cites. Ask without at, or as of an earlier entry.`,
   )
 
-export class KeptPasts implements Pasts {
+export class PastCache implements Pasts {
   readonly #live: Instance
   readonly #maker: Maker
   readonly #basePath: string
   readonly #numbers: PastNumbers
-  /** By Room and entry, the one asked last behind the others. */
-  readonly #kept = new Map<string, CachedPast>()
+  /** By Room and entry; the most recently used comes last. */
+  readonly #cache = new Map<string, CachedPast>()
   readonly #making = new Map<string, Promise<CachedPast>>()
-  /** The first entry of a Room that is known to lie behind too much: all later ones do. */
+  /** The first entry of a Room that is known to exceed the limits. All later ones do too. */
   readonly #tooLarge = new Map<string, number>()
   #closed = false
 
@@ -75,11 +76,11 @@ export class KeptPasts implements Pasts {
   async of(roomId: string, sequence: number): Promise<Past> {
     if (this.#closed) throw new Refusal("temporarily_unavailable", "The service is ending.", { retryAfter: 5 })
     const key = `${roomId} ${sequence}`
-    const kept = this.#kept.get(key) ?? (await this.#shared(key, roomId, sequence))
-    // It may have been thrown away between two turns.
+    const kept = this.#cache.get(key) ?? (await this.#shared(key, roomId, sequence))
+    // It may have been dropped since the promise resolved.
     if (kept.isGone) return this.of(roomId, sequence)
-    this.#kept.delete(key)
-    this.#kept.set(key, kept)
+    this.#cache.delete(key)
+    this.#cache.set(key, kept)
     kept.readers += 1
     this.#makeRoom()
     return {
@@ -94,22 +95,22 @@ export class KeptPasts implements Pasts {
     }
   }
 
-  /** Callers that come while it is made wait for the same one. */
+  /** Builds a past state once for all callers that arrive in the meantime. */
   #shared(key: string, roomId: string, sequence: number): Promise<CachedPast> {
-    const making = this.#making.get(key) ?? this.#begin(roomId, sequence)
+    const making = this.#making.get(key) ?? this.#make(roomId, sequence)
     if (!this.#making.has(key)) {
       this.#making.set(key, making)
       const done = () => this.#making.delete(key)
       making.then((kept) => {
-        if (this.#closed) this.#throwAway(kept)
-        else this.#kept.set(key, kept)
+        if (this.#closed) this.#drop(kept)
+        else this.#cache.set(key, kept)
       }, done)
       making.then(done, done)
     }
     return making
   }
 
-  async #begin(roomId: string, sequence: number): Promise<CachedPast> {
+  async #make(roomId: string, sequence: number): Promise<CachedPast> {
     const { ledger, instanceId, lineage } = this.#live
     const place = ledger.activity.placeOf(roomId, sequence)
     if (place === undefined) {
@@ -121,57 +122,57 @@ export class KeptPasts implements Pasts {
     if (sequence >= (this.#tooLarge.get(roomId) ?? Number.POSITIVE_INFINITY)) throw tooLarge(most.entries)
     const made = await this.#maker.make({ roomId, sequence, most })
     if (made === null) {
-      if (this.#tooLarge.size >= KNOWN) this.#tooLarge.clear()
+      if (this.#tooLarge.size >= MOST_TOO_LARGE) this.#tooLarge.clear()
       this.#tooLarge.set(roomId, sequence)
       throw tooLarge(most.entries)
     }
     const asOf = { sequence, acceptedAt: place.acceptedAt }
-    const instance = instanceThen(made.db, asOf, { instanceId, lineage, basePath: this.#basePath })
+    const instance = pastInstance(made.db, asOf, { instanceId, lineage, basePath: this.#basePath })
     return { made, instance, asOf, readers: 0, isGone: false }
   }
 
-  /** Throws away what was asked for least recently, until the rest has room. */
+  /** Drops the least recently used states until the rest is within the limits. */
   #makeRoom(): void {
     let bytes = 0
-    for (const { made } of this.#kept.values()) bytes += made.bytes
-    for (const [key, kept] of this.#kept) {
-      if (this.#kept.size <= this.#numbers.kept && bytes <= this.#numbers.keptBytes) return
+    for (const { made } of this.#cache.values()) bytes += made.bytes
+    for (const [key, kept] of this.#cache) {
+      if (this.#cache.size <= this.#numbers.kept && bytes <= this.#numbers.keptBytes) return
       if (kept.readers > 0) continue
-      this.#kept.delete(key)
-      this.#throwAway(kept)
+      this.#cache.delete(key)
+      this.#drop(kept)
       bytes -= kept.made.bytes
     }
   }
 
-  /** Something was withheld: what was made before may hold it still. What is being made is thrown away when it is there. */
+  /** Drops everything after words were withheld, including states that are still being built. */
   forget(): void {
-    for (const kept of this.#kept.values()) this.#throwAway(kept)
-    this.#kept.clear()
-    for (const making of this.#making.values()) making.then((kept) => this.#dropped(kept)).catch(() => undefined)
+    for (const kept of this.#cache.values()) this.#drop(kept)
+    this.#cache.clear()
+    for (const making of this.#making.values()) making.then((kept) => this.#remove(kept)).catch(() => undefined)
     this.#making.clear()
   }
 
-  #dropped(kept: CachedPast): void {
-    for (const [key, each] of this.#kept) if (each === kept) this.#kept.delete(key)
-    if (!kept.isGone) this.#throwAway(kept)
+  #remove(kept: CachedPast): void {
+    for (const [key, each] of this.#cache) if (each === kept) this.#cache.delete(key)
+    if (!kept.isGone) this.#drop(kept)
   }
 
-  #throwAway(kept: CachedPast): void {
+  #drop(kept: CachedPast): void {
     kept.isGone = true
     if (kept.readers === 0) kept.made.discard()
   }
 
-  /** Throws everything away; what is still being made is thrown away when it is there. */
+  /** Drops everything. States that are still being built are dropped when they are complete. */
   close(): void {
     this.#closed = true
-    for (const kept of this.#kept.values()) this.#throwAway(kept)
-    this.#kept.clear()
+    for (const kept of this.#cache.values()) this.#drop(kept)
+    this.#cache.clear()
     this.#maker.close()
   }
 }
 
-/** Rooms as they were, made by this thread in memory, for callers without a service. */
-export function pastsOnThisThread(live: Instance, basePath: string, numbers?: PastNumbers): KeptPasts {
+/** Builds past states in memory on this thread, for callers without a service. */
+export function pastsOnThisThread(live: Instance, basePath: string, numbers?: PastNumbers): PastCache {
   const maker: Maker = {
     async make(order) {
       const db = openScratch(":memory:")
@@ -181,5 +182,5 @@ export function pastsOnThisThread(live: Instance, basePath: string, numbers?: Pa
     },
     close() {},
   }
-  return new KeptPasts(live, maker, basePath, numbers)
+  return new PastCache(live, maker, basePath, numbers)
 }

@@ -1,6 +1,6 @@
 /**
- * Holds every acknowledgement back until a copy of the data has what was committed before it. One sync is under way at a time:
- * it releases what was waiting when it began; what is committed meanwhile waits for the next.
+ * Delays each acknowledgement until the commit before it is in a copy of the data. One sync runs at a time. It releases the
+ * acknowledgements that were waiting when it began; later ones wait for the next sync.
  */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { uncertain } from "../../ledger/write/not-stored.ts"
@@ -8,12 +8,12 @@ import { uncertain } from "../../ledger/write/not-stored.ts"
 export type SyncOutcome = "confirmed" | "failed"
 
 export interface BarrierParts {
-  /** Settles once everything committed at the call is in the copy; rejects if that fails or takes too long. */
+  /** Copies everything committed so far; rejects if that fails or takes too long. */
   readonly sync: () => Promise<void>
-  /** The position of the newest entry of the history. */
+  /** Returns the position of the newest entry of the history. */
   readonly newest: () => number
-  /** Told of each sync: how long it took in milliseconds and, where it failed, why. */
-  readonly told: (outcome: SyncOutcome, milliseconds: number, error?: unknown) => void
+  /** Called after each sync with its duration in milliseconds and, if it failed, the error. */
+  readonly onSync: (outcome: SyncOutcome, milliseconds: number, error?: unknown) => void
 }
 
 interface Waiting {
@@ -24,50 +24,50 @@ interface Waiting {
 export class Barrier {
   readonly #parts: BarrierParts
   #waiting: Waiting[] = []
-  #isUnderWay = false
-  #isDue = false
-  /** The newest entry that is certainly in the copy. */
+  #isRunning = false
+  #isScheduled = false
+  /** The newest entry that is known to be in the copy. */
   #through = 0
-  /** When the oldest write that may not be in the copy was committed, as `performance.now` tells it. */
+  /** When the oldest write that may not be in the copy was committed, by `performance.now`. */
   #since: number | null = null
 
   constructor(parts: BarrierParts) {
     this.#parts = parts
   }
 
-  /** Milliseconds for which the oldest write that may not be in the copy has waited; 0 where all are. */
+  /** Milliseconds since the oldest write that may not be in the copy; 0 if all writes are. */
   get lag(): number {
     return this.#since === null ? 0 : performance.now() - this.#since
   }
 
-  /** How many wait. */
+  /** How many acknowledgements wait. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Settles once a sync that began after this call is over. @throws Refusal 503 with `committed: null` where it failed */
+  /** Waits for a sync that begins after this call. @throws Refusal 503 with `committed: null` if it fails */
   passed(): Promise<void> {
     this.#since ??= performance.now()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
-      if (this.#isDue || this.#isUnderWay) return
-      this.#isDue = true
-      // Writes that were committed together are confirmed in the same turn.
+      if (this.#isScheduled || this.#isRunning) return
+      this.#isScheduled = true
+      // Writes of one commit call this in the same turn.
       setImmediate(() => void this.#sync())
     })
   }
 
-  /** Settles once all that can be read now is in the copy: at once where it is. @throws Refusal 503 */
+  /** Waits until everything that can be read now is in the copy. @throws Refusal 503 */
   async settled(): Promise<void> {
     if (this.#parts.newest() <= this.#through) return
     await this.passed().catch(() => {
-      throw new Refusal("temporarily_unavailable", "What is newest here is not in the copy yet. Ask again in a moment.", { retryAfter: 2 })
+      throw new Refusal("temporarily_unavailable", "The newest entries are not in the copy yet. Read again in a moment.", { retryAfter: 2 })
     })
   }
 
   async #sync(): Promise<void> {
-    this.#isDue = false
-    this.#isUnderWay = true
+    this.#isScheduled = false
+    this.#isRunning = true
     while (this.#waiting.length > 0) {
       const group = this.#waiting
       this.#waiting = []
@@ -78,14 +78,14 @@ export class Barrier {
         const newest = this.#parts.newest()
         await this.#parts.sync()
         this.#through = newest
-        this.#parts.told("confirmed", performance.now() - startedAt)
+        this.#parts.onSync("confirmed", performance.now() - startedAt)
         for (const { resolve } of group) resolve()
       } catch (error) {
         this.#since = before
-        this.#parts.told("failed", performance.now() - startedAt, error)
+        this.#parts.onSync("failed", performance.now() - startedAt, error)
         for (const { reject } of group) reject(uncertain())
       }
     }
-    this.#isUnderWay = false
+    this.#isRunning = false
   }
 }

@@ -1,4 +1,4 @@
-/** A reading copy of a service: answers what anybody may read from the file that Litestream's follower writes, and sends on all else. */
+/** A read-only copy of a service: answers public reads from the file that Litestream's follower writes, and redirects the rest. */
 import type { H3Event } from "h3"
 import { basePathOf } from "../../contract/base-path.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -26,10 +26,10 @@ import { addressAt, budgetsHere, edgeParts, type EdgeOptions } from "../serving/
 import { readerPool } from "../threads/reader-pool.ts"
 import { openWhole } from "../../ledger/storage/followed-data.ts"
 
-/** Milliseconds between two looks whether the file has moved on. */
-const LOOK = 100
-/** Milliseconds that a read waits for what it must not be older than, or for a file that is whole. */
-const PATIENCE = 2_000
+/** Milliseconds between two checks whether the file has changed. */
+const INTERVAL = 100
+/** Milliseconds that a read waits for the entry it needs, or for a consistent file. */
+const TIMEOUT = 2_000
 
 export interface CopyOptions extends EdgeOptions {
   /** The folder of the followed file. */
@@ -37,44 +37,45 @@ export interface CopyOptions extends EdgeOptions {
   readonly host: string
   readonly port: number
   readonly baseUrl?: string | undefined
-  /** Where the original is reached. */
+  /** The address of the original. */
   readonly primary: string
-  /** Whether what the original is to answer is passed through, and not only sent on. */
+  /** Whether requests for the original are passed through to it, instead of redirected. */
   readonly forward?: boolean | undefined
-  /** Milliseconds in which the headers of an answer of the original must come; left out, a minute. */
+  /** Milliseconds for the response headers of the original; a minute by default. */
   readonly headersWithinMs?: number | undefined
-  /** How many threads make pages, render texts and give expensive answers; left out, this one does all that. */
+  /** How many threads make pages, render texts and give expensive answers; by default this thread does. */
   readonly threads?: number | undefined
 }
 
 export interface Copy {
   readonly baseUrl: string
   readonly port: number
-  /** Settles when the copy can no longer do its work; it then wants to be closed. */
+  /** Resolves when the copy has failed and must be closed. */
   readonly broken: Promise<void>
   close(): Promise<void>
 }
 
-/** What a copy would keep its follower waiting for, however public: a whole Room as a file. */
-const long: ReadonlySet<string> = new Set(reads.filter(({ mediaType }) => !isText(mediaType)).map(({ path }) => path))
+/** The paths of long public reads, such as a whole Room as a file. The copy does not serve them, since its follower would have to wait. */
+const longReads: ReadonlySet<string> = new Set(reads.filter(({ mediaType }) => !isText(mediaType)).map(({ path }) => path))
 
 const feed = reads.find(({ name }) => name === "room_activity")?.path
 
-/** The entry that an answer must not be older than: as it is asked, and where a feed was read to already, here or elsewhere. */
+/** Returns the entry that the data must include: the requested one, or the last one that the reader of a feed has seen. */
 function leastOf(path: string, query: URLSearchParams): number | null {
-  const asked = atLeastOf(query)
+  const requested = atLeastOf(query)
   const after = path === feed && /^[0-9]{1,15}$/.test(query.get("after") ?? "") ? Number(query.get("after")) : null
-  return asked === null && after === null ? null : Math.max(asked ?? 0, after ?? 0)
+  return requested === null && after === null ? null : Math.max(requested ?? 0, after ?? 0)
 }
 
-/** What a copy says of itself, whatever its data is like. */
-const aboutItself = /^\/(?:metrics$|assets\/|api\/health\/)/
+/** Paths about the copy itself, which it answers even if its data is not consistent. */
+const ownPaths = /^\/(?:metrics$|assets\/|api\/health\/)/
 
-class Reading {
+class CopyReads {
   readonly #followed: FollowerDb
   readonly #instance: Instance
   readonly #original: Original
-  readonly #looking = new Set<() => void>()
+  /** Called after each change of the file. */
+  readonly #waiting = new Set<() => void>()
   #state = ""
 
   constructor(followed: FollowerDb, instance: Instance, original: Original) {
@@ -83,30 +84,30 @@ class Reading {
     this.#original = original
   }
 
-  /** Looks whether the file has moved on, and wakes those who wait for that. @throws DataError where it is not this instance's data any more */
-  look(): void {
+  /** Checks whether the file has changed, and wakes waiting requests. @throws DataError if it is no longer this instance's data */
+  update(): void {
     const { state, isWhole } = this.#followed.look()
     if (!isWhole || state === this.#state) return
-    // Any read proves the file first.
+    // Any read verifies the file first.
     this.#followed.snapshot(() => undefined)
     this.#state = state
-    for (const look of [...this.#looking]) look()
+    for (const check of [...this.#waiting]) check()
     this.#instance.ledger.watch.anywhere()
   }
 
-  /** Answers what is for the original; null for what the copy answers itself. */
+  /** Answers a request that is for the original; null if the copy answers it itself. */
   async answer(event: H3Event, { path, open }: PublicRoute): Promise<Answer | null> {
-    if (aboutItself.test(path)) return null
+    if (ownPaths.test(path)) return null
     const { headers } = event.req
     const isPrivate = headers.has("authorization") || (headers.get("cookie") ?? "").includes(`${sessionCookie}=`)
     const query = event.url.searchParams
-    if (open === undefined || isPrivate || long.has(path) || query.has("at")) return this.#original.answer(event)
+    if (open === undefined || isPrivate || longReads.has(path) || query.has("at")) return this.#original.answer(event)
     const least = path.startsWith("/api/research/") ? leastOf(path, query) : null
-    const isThere = () => this.#followed.look().isWhole && (least === null || this.#reaches(pathParams(event), least))
-    return isThere() || (await this.#becomes(isThere)) ? null : this.#original.answer(event)
+    const isReady = () => this.#followed.look().isWhole && (least === null || this.#reaches(pathParams(event), least))
+    return isReady() || (await this.#waitFor(isReady)) ? null : this.#original.answer(event)
   }
 
-  /** Whether the Rooms of what a path names have come so far. */
+  /** Whether the Rooms of the objects in a path include an entry. */
   #reaches(params: Readonly<Record<string, string>>, least: number): boolean {
     const { ledger } = this.#instance
     try {
@@ -117,38 +118,38 @@ class Reading {
         }),
       )
     } catch (error) {
-      // Not here yet, or the follower is just writing.
+      // The object is not here yet, or the follower is writing.
       if (error instanceof Refusal) return false
       throw error
     }
   }
 
-  /** Waits until something is so, as far as it may. */
-  #becomes(isSo: () => boolean): Promise<boolean> {
+  /** Waits for a condition until the timeout. @returns whether it holds */
+  #waitFor(condition: () => boolean): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-    const look = (isLast: boolean) => {
-      // Whatever goes wrong is this request's, not the process's.
+    const check = (isLast: boolean) => {
+      // An error must fail this request, not the process.
       try {
-        const found = isSo()
-        if (found || isLast) resolve(found)
+        const holds = condition()
+        if (holds || isLast) resolve(holds)
       } catch (error) {
         reject(error)
       }
     }
-    const now = () => look(false)
-    const timer = setTimeout(() => look(true), PATIENCE)
-    this.#looking.add(now)
+    const onChange = () => check(false)
+    const timer = setTimeout(() => check(true), TIMEOUT)
+    this.#waiting.add(onChange)
     return promise.finally(() => {
       clearTimeout(timer)
-      this.#looking.delete(now)
+      this.#waiting.delete(onChange)
     })
   }
 }
 
 /**
- * Starts a reading copy. It takes no lock, writes nothing, and brings nothing forward.
- * @throws DataError when the folder holds no followed file, or one of another version
- * @throws ListenError when the address cannot be listened on
+ * Starts a read-only copy. It takes no lock, writes nothing and upgrades nothing.
+ * @throws DataError if the folder holds no followed file, or one of another version
+ * @throws ListenError if the address cannot be listened on
  */
 export async function startCopy(options: CopyOptions): Promise<Copy> {
   using started = new DisposableStack()
@@ -164,36 +165,36 @@ export async function startCopy(options: CopyOptions): Promise<Copy> {
   started.defer(() => server.close())
 
   const baseUrl = addressAt(options, port)
-  const whose = whoseData(followed)
-  const instance = createInstance({ db: followed, world, ...whose, basePath: basePathOf({ baseUrl }) })
+  const identity = whoseData(followed)
+  const instance = createInstance({ db: followed, world, ...identity, basePath: basePathOf({ baseUrl }) })
   forgetWithOriginal(followed, instance)
   followed.setPatience(readPatienceMs)
   const original = options.forward ? passingThrough(primary, baseUrl, options.headersWithinMs) : sendingOn(primary)
-  const reading = new Reading(followed, instance, original)
+  const copyReads = new CopyReads(followed, instance, original)
   const broken = Promise.withResolvers<void>()
-  const looks = setInterval(() => {
+  const timer = setInterval(() => {
     try {
-      if (followed.isLost()) throw new DataError(`${file} is not the file any more that was opened. The copy ends; start it again.`)
-      reading.look()
+      if (followed.isLost()) throw new DataError(`${file} was replaced by another file. The copy ends; start it again.`)
+      copyReads.update()
     } catch (error) {
       if (!(error instanceof DataError)) return
       log.fatal(error.message)
       broken.resolve()
     }
-  }, LOOK).unref()
-  started.defer(() => clearInterval(looks))
+  }, INTERVAL).unref()
+  started.defer(() => clearInterval(timer))
 
   const metrics = new Metrics()
   started.defer(() => metrics.close())
   const budgets = budgetsHere(options)
   const storage = () => ({ databaseBytes: null, walBytes: null, freeDiskBytes: null })
   metrics.watch({ budgets, openFeedWaits: () => instance.ledger.watch.waiting, storage })
-  const readers = readerPool({ ...options, ...whose, file, follows: true, baseUrl })
+  const readers = readerPool({ ...options, ...identity, file, follows: true, baseUrl })
   const renderer = new Renderer(readers ?? new OnThisThread())
   instance.ledger.onForget(() => renderer.forget())
   const whyNotReady = async () =>
-    followed.look().isWhole ? null : "The copy is just being brought forward, or its follower was ended in the midst of it."
-  const forward = (event: H3Event, route: PublicRoute) => reading.answer(event, route)
+    followed.look().isWhole ? null : "The copy is being updated, or its follower ended in the middle of an update."
+  const forward = (event: H3Event, route: PublicRoute) => copyReads.answer(event, route)
   const app = createApp({
     instance,
     baseUrl,

@@ -1,4 +1,4 @@
-/** Litestream as a service sees it that was started by it: its control socket, which speaks HTTP. Of version 0.5.18. */
+/** A client for the control socket of Litestream 0.5.18, which speaks HTTP. Litestream must have started this service. */
 import { realpathSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { basename, dirname, join } from "node:path"
@@ -6,11 +6,11 @@ import * as v from "valibot"
 import { messageOf } from "../../contract/faults.ts"
 import { DataError } from "../../ledger/storage/opening.ts"
 
-/** Seconds that Litestream may take for a sync; a proxy waits for longer. */
-const PATIENCE = 5
-/** Seconds that it may take to let go of the file: it tries to copy what is left. */
-const LETTING_GO = 30
-/** Milliseconds more for its answer, after which it is given up. */
+/** Seconds for a sync; proxies wait longer. */
+const SYNC_TIMEOUT = 5
+/** Seconds to release the file: Litestream tries to copy the rest first. */
+const RELEASE_TIMEOUT = 30
+/** Additional milliseconds for the response. */
 const GRACE = 500
 
 const Info = v.object({ version: v.string(), pid: v.number() })
@@ -19,13 +19,13 @@ const Started = v.object({ status: v.picklist(["started", "already_running"]) })
 const Synced = v.object({ status: v.picklist(["synced", "no_change"]), replicated_txid: v.pipe(v.number(), v.minValue(1)) })
 const Failed = v.object({ error: v.string() })
 
-interface Said {
+interface SocketResponse {
   readonly status: number
   readonly body: unknown
 }
 
-/** The one name of a file that may not be there yet, whatever links lead to its folder. */
-function whole(path: string): string {
+/** Resolves the links in the path of a file that may not exist yet. */
+function resolvedPath(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path))
   } catch {
@@ -35,70 +35,70 @@ function whole(path: string): string {
 
 export class Litestream {
   readonly #socket: string
-  readonly #patience: number
+  readonly #timeout: number
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   #path = ""
   /** The process that started this one. */
   readonly parent = process.ppid
 
-  /** @param patience seconds for a sync, a whole number */
-  constructor(socket: string, patience = PATIENCE) {
+  /** @param timeout whole seconds for a sync */
+  constructor(socket: string, timeout = SYNC_TIMEOUT) {
     this.#socket = socket
-    this.#patience = patience
+    this.#timeout = timeout
   }
 
   /**
-   * Makes sure that Litestream runs this process, and copies this file. Beside a Litestream that runs on by itself, a service
-   * that is killed leaves a log that Litestream takes for whole, and a copy that cannot be restored.
-   * @throws DataError in a sentence that says why not
+   * Checks that Litestream started this process and copies this file. If a service is killed while Litestream runs on, Litestream
+   * may copy an incomplete log, and the copy cannot be restored.
+   * @throws DataError with the reason
    */
   async mustHaveStarted(file: string): Promise<void> {
-    const asked = async <S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>> => {
+    const get = async <S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>> => {
       try {
-        return v.parse(schema, (await this.#ask("GET", path)).body)
+        return v.parse(schema, (await this.#request("GET", path)).body)
       } catch (error) {
         throw new DataError(
-          `Litestream does not answer at its control socket ${this.#socket} (${messageOf(error)}); see socket in its configuration.`,
+          `Litestream does not answer at its control socket ${this.#socket} (${messageOf(error)}); see "socket" in its configuration.`,
         )
       }
     }
-    const { pid } = await asked("/info", Info)
+    const { pid } = await get("/info", Info)
     if (pid !== this.parent)
       throw new DataError(
-        `Litestream (process ${pid}) did not start this service. Beside it, a service that is killed can leave a copy that cannot be restored: let Litestream start it, with exec in its configuration.`,
+        `Litestream (process ${pid}) did not start this service. Then a killed service can leave a copy that cannot be restored: let Litestream start it, with "exec" in its configuration.`,
       )
-    const { databases } = await asked("/list", List)
-    const listed = databases.find(({ path }) => whole(path) === whole(file))
+    const { databases } = await get("/list", List)
+    const listed = databases.find(({ path }) => resolvedPath(path) === resolvedPath(file))
     if (listed === undefined)
       throw new DataError(`Litestream keeps no copy of ${file}; it has ${databases.map(({ path }) => path).join(", ") || "none"}.`)
     this.#path = listed.path
   }
 
   /**
-   * Makes Litestream start a new copy, with the whole file. A service that is killed in the midst of a commit leaves one in the
-   * log that SQLite's index of it does not know: Litestream copies it, and may write over it a moment later.
-   * @param emptied writes the log into the file while nobody else has it open, and says whether it could
-   * @throws DataError where Litestream does not let go of the file, or does not take it up again
+   * Makes Litestream start a new copy with the whole file. A service that is killed during a commit may leave it in the log without
+   * an entry in SQLite's index of the log. Litestream copies that commit, although SQLite may overwrite it a moment later.
+   * @param emptyLog writes the log into the file while no other process has it open; returns whether it could
+   * @throws DataError if Litestream does not release the file, or does not open it again
    */
-  async copyAnew(emptied: () => boolean): Promise<void> {
-    // Where the store does not answer it says that it failed, and has let go all the same.
-    await this.#ask("POST", "/stop", { path: this.#path, timeout: LETTING_GO }, LETTING_GO)
-    const isEmptied = emptied()
-    const { status, body } = await this.#ask("POST", "/start", { path: this.#path, timeout: LETTING_GO }, LETTING_GO)
+  async copyAnew(emptyLog: () => boolean): Promise<void> {
+    // If the store of the copy does not answer, Litestream reports a failure but has released the file.
+    await this.#request("POST", "/stop", { path: this.#path, timeout: RELEASE_TIMEOUT }, RELEASE_TIMEOUT)
+    const isEmptied = emptyLog()
+    const { status, body } = await this.#request("POST", "/start", { path: this.#path, timeout: RELEASE_TIMEOUT }, RELEASE_TIMEOUT)
     if (!isEmptied || status !== 200 || !v.is(Started, body))
       throw new DataError(
-        `The service before was cut off, and Litestream could not be made to copy ${this.#path} anew: ${isEmptied ? (v.is(Failed, body) ? body.error : `it answers ${status}`) : "it did not let go of it"}.`,
+        `The previous service was killed, and Litestream could not start a new copy of ${this.#path}: ${isEmptied ? (v.is(Failed, body) ? body.error : `it answers ${status}`) : "it did not release the file"}.`,
       )
   }
 
-  /** Whether Litestream has ended: who started this process is another then. */
+  /** Whether Litestream has ended; this process then has another parent. */
   hasEnded(): boolean {
     return process.ppid !== this.parent
   }
 
-  /** Settles once everything committed now is in the copy. @throws Error if that fails or takes too long */
+  /** Copies everything committed so far. @throws Error if that fails or takes too long */
   async sync(): Promise<void> {
-    const { status, body } = await this.#ask("POST", "/sync", { path: this.#path, wait: true, timeout: this.#patience })
+    const { status, body } = await this.#request("POST", "/sync", { path: this.#path, wait: true, timeout: this.#timeout })
     if (status === 200 && v.is(Synced, body)) return
     throw new Error(v.is(Failed, body) ? body.error : `it answers ${status}`)
   }
@@ -107,29 +107,29 @@ export class Litestream {
     this.#agent.destroy()
   }
 
-  #ask(method: "GET" | "POST", path: string, body?: object, seconds = this.#patience): Promise<Said> {
+  #request(method: "GET" | "POST", path: string, body?: object, seconds = this.#timeout): Promise<SocketResponse> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? "" : JSON.stringify(body)
       const headers = body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }
-      const asking = request({ socketPath: this.#socket, agent: this.#agent, method, path, headers }, (answer) => {
-        let said = ""
-        answer.setEncoding("utf8").on("data", (part: string) => (said += part))
-        answer.on("error", reject)
-        answer.on("end", () => {
+      const call = request({ socketPath: this.#socket, agent: this.#agent, method, path, headers }, (response) => {
+        let received = ""
+        response.setEncoding("utf8").on("data", (part: string) => (received += part))
+        response.on("error", reject)
+        response.on("end", () => {
           try {
-            resolve({ status: answer.statusCode ?? 0, body: JSON.parse(said) })
+            resolve({ status: response.statusCode ?? 0, body: JSON.parse(received) })
           } catch {
-            resolve({ status: answer.statusCode ?? 0, body: said })
+            resolve({ status: response.statusCode ?? 0, body: received })
           }
         })
       })
-      const late = setTimeout(() => asking.destroy(new Error("it does not answer in time")), seconds * 1_000 + GRACE)
-      asking.on("error", reject)
-      asking.on("close", () => {
-        clearTimeout(late)
+      const timer = setTimeout(() => call.destroy(new Error("it does not answer in time")), seconds * 1_000 + GRACE)
+      call.on("error", reject)
+      call.on("close", () => {
+        clearTimeout(timer)
         reject(new Error("it ended the connection"))
       })
-      asking.end(text)
+      call.end(text)
     })
   }
 }

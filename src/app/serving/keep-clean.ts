@@ -1,24 +1,24 @@
-/** Removes withheld words from the files of a service, also where the disk does not let it at first. */
+/** Removes withheld words from the files of a service, with retries if the disk cannot be written. */
 import type { Logger } from "pino"
 import { isLogEmptied } from "../../ledger/storage/residue.ts"
 import type { Instance } from "../compose/instance.ts"
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two attempts. */
 const EVERY = 60_000
 
-/** Looks at once, and then each minute; it keeps no process alive. @returns what ends it */
+/** Removes withheld words now and then every minute, without keeping the process alive. @returns a function that stops it */
 export async function keepClean({ db, ledger, tables }: Instance, log: Logger, every = EVERY): Promise<() => void> {
   let isFailing = false
   async function clean(work: () => unknown): Promise<void> {
     try {
       await work()
-      if (isFailing) log.info("the files hold nothing of what was withheld any more")
+      if (isFailing) log.info("the files no longer hold withheld words")
       isFailing = false
     } catch (err) {
       if (!isFailing)
         log.warn(
           { err },
-          "the files may still hold what was withheld, because the disk does not let them be rewritten; the service tries again each minute",
+          "the files may still hold withheld words, because the disk cannot be written; the service tries again every minute",
         )
       isFailing = true
     }

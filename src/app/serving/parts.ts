@@ -1,4 +1,4 @@
-/** The parts of the edge that every service has, also one that only reads a copy. */
+/** The parts of the edge that both a service and a read-only copy have. */
 import type { Logger } from "pino"
 import { withoutTrailing } from "../../contract/text.ts"
 import { type BudgetNumbers, Budgets, standardBudgets } from "../../edge/limits/budgets.ts"
@@ -10,21 +10,21 @@ import { softwareVersion } from "../../version.ts"
 
 export interface EdgeOptions {
   readonly log: Logger
-  /** Whether callers are limited, and by which numbers where not by the contract's; left out, nobody is. */
+  /** Rate limits: those of the contract or others; off by default. */
   readonly rateLimits?: "on" | "off" | RateNumbers | undefined
-  /** What bodies, connections and held feeds may take, where not by the contract's numbers. */
+  /** The budgets for bodies, connections and held feeds, if not those of the contract. */
   readonly budgets?: BudgetNumbers | undefined
-  /** Whether a proxy stands in front of the service and appends the client's address to `X-Forwarded-For`. */
+  /** Whether a proxy in front of the service appends the client's address to `X-Forwarded-For`. */
   readonly trustProxy?: "on" | "off" | undefined
-  /** Whether every request gets a line in the log. */
+  /** Whether to log every request. */
   readonly logRequests?: "on" | "off" | undefined
-  /** What opens the metrics to others than callers on this machine. */
+  /** The bearer token for the metrics; without it only callers on this machine may read them. */
   readonly metricsToken?: string | undefined
-  /** Whom to tell of a weakness. */
+  /** Where to report a vulnerability. */
   readonly securityContact?: string | undefined
 }
 
-/** An address as it stands in a URL. */
+/** Formats a host for a URL. */
 const urlHost = (host: string) => (host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host)
 
 /** The parts of the edge that do not depend on the instance. */
@@ -46,16 +46,19 @@ export function edgeParts(
   }
 }
 
-/** What clients may take of this process: no more connections than the system lets it have open. */
-export function budgetsHere({ budgets: asked = standardBudgets, log }: Pick<EdgeOptions, "budgets" | "log">): Budgets {
+/** Creates the budgets of this process, with no more connections than the system allows. */
+export function budgetsHere({ budgets: wanted = standardBudgets, log }: Pick<EdgeOptions, "budgets" | "log">): Budgets {
   const files = openFilesLimit()
-  const numbers = belowLimit(asked, files)
+  const numbers = belowLimit(wanted, files)
   const { total } = numbers.connections
-  if (total < asked.connections.total)
-    log.warn({ files, connections: total }, "the system lets this process open few files, so fewer connections are taken; raise the limit")
+  if (total < wanted.connections.total)
+    log.warn(
+      { files, connections: total },
+      "the system limits the open files of this process, so it accepts fewer connections; raise the limit",
+    )
   return new Budgets(numbers)
 }
 
-/** Where a service is reached, without a slash at the end; where nobody said so, the address it listens on. */
+/** Returns the address of a service without a trailing slash: its base URL, or the address it listens on. */
 export const addressAt = ({ baseUrl, host }: { readonly baseUrl?: string | undefined; readonly host: string }, port: number): string =>
   baseUrl === undefined ? `http://${urlHost(host)}:${port}` : withoutTrailing(baseUrl, "/")

@@ -1,4 +1,4 @@
-/** The whole HTTP surface, in the order in which it is asked. */
+/** The whole HTTP surface. The order of the routes is that in which they are matched. */
 import { H3, type H3Event, type HTTPError } from "h3"
 import { basePathOf } from "../../contract/base-path.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -21,7 +21,7 @@ import { pastsOnThisThread } from "../past/pasts.ts"
 const nothingHere = (event: H3Event) =>
   new Refusal("unknown_operation", `Nothing is served at ${event.url.pathname}. The manifest at /api/manifest lists what is.`)
 
-/** An edge around an instance, which may have its own way to look back. */
+/** The parts of the edge. Without `pasts`, this thread builds past states itself. */
 export interface AppParts extends Omit<Edge, "instance"> {
   readonly instance: Instance
 }
@@ -39,9 +39,9 @@ export function createApp(parts: AppParts): App {
   const unanswered = (error: HTTPError, event: H3Event): Answer | Promise<Answer> => {
     const family = familyOf(event.url.pathname)
     if (error.cause instanceof Refusal) {
-      const told = answerRefusal(edge, event, error.cause, family)
-      if (routes.isForEveryOrigin(event.req.method, event.url.pathname)) Object.assign(told.headers, anyOrigin)
-      return told
+      const answer = answerRefusal(edge, event, error.cause, family)
+      if (routes.isForEveryOrigin(event.req.method, event.url.pathname)) Object.assign(answer.headers, anyOrigin)
+      return answer
     }
     if (error.status === 404) return pages.missing(event) ?? answerRefusal(edge, event, nothingHere(event), family)
     if (error.status < 500)

@@ -1,22 +1,22 @@
 /**
- * Gives memory back after a rush. V8 collects as things are made: a service that nobody asks any more would keep what it
- * held at its busiest, for as long as nobody asks.
+ * Returns memory after a busy period. V8 collects garbage only when a program allocates, so an idle service would keep the memory
+ * of its busiest time.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { repeat } from "../../ledger/storage/repeat.ts"
 
 export interface MemoryLimits {
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every: number
-  /** Part of the time between two looks in which a service at rest may work. */
+  /** The share of time in which an idle thread may work. */
   readonly busy: number
-  /** How many times what is held at rest is worth a collection. */
+  /** How many times the idle memory must be in use for a collection. */
   readonly grown: number
-  /** Collections after a rush, and the milliseconds between them: connections that time out and caches that run dry let go later. */
+  /** The number of collections after a busy period, and the milliseconds between them: connections and caches expire later. */
   readonly collections: number
   readonly apart: number
-  /** Milliseconds after which what the start made and needs no more is collected, or as soon as nothing is at work; left out, never. */
+  /** Milliseconds before the first collection after the start, which waits until the thread is idle; never by default. */
   readonly started?: number
 }
 
@@ -24,7 +24,7 @@ const memoryLimits: MemoryLimits = { every: 5_000, busy: 0.1, grown: 1.5, collec
 
 type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void
 
-/** V8's own collection, which a program is given only by a flag. */
+/** Returns V8's garbage collector, which is available only with a flag. */
 function collector(): () => void {
   setFlagsFromString("--expose-gc")
   const collect: Collect = runInNewContext("gc")
@@ -32,46 +32,50 @@ function collector(): () => void {
   return () => collect({ type: "major", execution: "sync", flavor: "last-resort" })
 }
 
-/** Bytes that this thread's objects take, garbage and empty pages among them. Opens no file, as `process.memoryUsage` does. */
-function held(): number {
+/** Returns the bytes of this thread's heap, with garbage and empty pages. Unlike `process.memoryUsage`, it opens no file. */
+function usedBytes(): number {
   const { total_heap_size, external_memory } = getHeapStatistics()
   return total_heap_size + external_memory
 }
 
-/** Collects when the thread is at rest and holds more than when it last was; each thread of the service has its own. @param onCollected told after each @returns what ends the looks */
-export function restMemory(limits: MemoryLimits = memoryLimits, onCollected = () => {}): () => void {
+/**
+ * Collects garbage when this thread is idle and uses more memory than when it was last idle.
+ * @param onCollected called after each collection
+ * @returns a function that stops it
+ */
+export function releaseMemory(limits: MemoryLimits = memoryLimits, onCollected = () => {}): () => void {
   const { every, busy, grown, collections, apart, started } = limits
   const collect = collector()
-  let resting = held()
+  let idleBytes = usedBytes()
   let left = 0
   let next = 0
   let before = performance.eventLoopUtilization()
-  const isAtRest = () => {
+  const isIdle = () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
     return utilization <= busy
   }
-  const look = () => {
-    if (!isAtRest()) return
-    const holds = held()
-    if (holds > grown * resting) left = collections
-    resting = Math.min(resting, holds)
+  const check = () => {
+    if (!isIdle()) return
+    const bytes = usedBytes()
+    if (bytes > grown * idleBytes) left = collections
+    idleBytes = Math.min(idleBytes, bytes)
     if (left === 0 || performance.now() < next) return
     collect()
     left -= 1
     next = performance.now() + apart
-    // What is still there after the last of them is in use: it is not collected for again.
-    resting = held()
+    // The rest is in use, and does not cause another collection.
+    idleBytes = usedBytes()
     onCollected()
   }
-  const timers = [repeat(look, every)]
+  const timers = [repeat(check, every)]
   if (started !== undefined)
     timers.push(
       setTimeout(() => (before = performance.eventLoopUtilization()), started / 2).unref(),
       setTimeout(() => {
         left = Math.max(left, 1)
-        look()
+        check()
       }, started).unref(),
     )
   return () => timers.forEach(clearInterval)

@@ -1,9 +1,9 @@
-/** What the serving thread and a reading thread ask each other. */
+/** The calls between the serving thread and a reader thread. */
 import type { Entrance } from "../../edge/sign-in-options.ts"
 import type { OffloadedRequest, OffloadedResponse } from "../../edge/limits/readers.ts"
 import type { Text } from "../../renderer/as-written.ts"
 
-/** What a reading thread starts from. */
+/** The settings of all reader threads. */
 export interface ReaderSettings {
   readonly file: string
   /** Whether Litestream's follower writes the file. */
@@ -11,33 +11,33 @@ export interface ReaderSettings {
   readonly instanceId: string
   readonly lineage: readonly string[]
   readonly baseUrl: string
-  /** How people come in, as pages say it. */
+  /** The ways to sign in that pages offer. */
   readonly entrance: Pick<Entrance, "passwords" | "invitations"> | null
 }
 
-/** What each thread finds beside them in its `workerData`. */
+/** The `workerData` of a reader thread. */
 export interface ReaderStart extends ReaderSettings {
-  /** Where it notes which text it renders. */
+  /** Shared memory in which it notes which text it renders. */
   readonly note: SharedArrayBuffer
-  /** The names of texts that took too much time or memory. */
+  /** The names of texts that take too much time or memory. */
   readonly tooCostly: readonly string[]
 }
 
-/** What a reading thread offers. */
+/** The functions of a reader thread. */
 export interface ReaderCalls {
-  /** Answers as soon as the thread has started. */
+  /** Returns when the thread has started. */
   ready(): void
   answer(request: OffloadedRequest): OffloadedResponse
-  /** Renders the texts of a page that the serving thread makes. */
+  /** Renders texts for a page that the serving thread makes. */
   render(texts: readonly Text[]): readonly string[]
-  /** A text took too much time or memory on another thread. */
+  /** Shows a text as it was written, because it took too much time or memory on another thread. */
   avoid(name: string): void
-  /** Something was withheld: nothing that was read is kept. */
+  /** Clears all caches after words were withheld. */
   forget(): void
 }
 
-/** What the serving thread offers to it. */
+/** The functions of the serving thread. */
 export interface ReaderEvents {
-  /** Writes a line of the log, given as JSON. */
+  /** Writes a JSON line to the log. */
   log(line: string): void
 }

@@ -1,7 +1,7 @@
 /**
- * The reading threads of a service. Pages, expensive answers and texts to render wait here for a thread that is free. An expensive
- * answer has a thread to itself, and where there are several threads one of them is always left to the others: one long answer
- * holds up nobody.
+ * The reader threads of a service. Pages, expensive responses and texts to render wait here for a free thread. An expensive response
+ * has a thread to itself, and if there are several threads, one is always left for other tasks, so that a long response blocks
+ * nothing else.
  */
 import type { Logger } from "pino"
 import { limits } from "../../contract/limits.ts"
@@ -14,17 +14,17 @@ import { type Loss, Reader, type ReadingTimes, type Task } from "./reader.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
 
 const standardTimes: ReadingTimes = { seconds: limits.readingSeconds, rendering: limits.renderingMilliseconds, idle: 60_000 }
-/** Milliseconds for which no thread is started after one that ended before it was ready. */
+/** Milliseconds before a new thread is started after one ended before it was ready. */
 const PAUSE = 5_000
-/** Threads that may be lost to the texts of one task. */
+/** The most threads that may be lost to the texts of one task. */
 const LOSSES = 4
-/** Texts known to take too much. */
+/** The most texts that are remembered as too costly. */
 const TOO_COSTLY = 1_000
 
 export interface PoolParts {
-  /** How many threads. */
+  /** The number of threads. */
   readonly threads: number
-  /** Left out, those of the contract. */
+  /** Time limits, if not those of the contract. */
   readonly times?: Partial<ReadingTimes> | undefined
   readonly settings: ReaderSettings
   readonly log: Logger
@@ -32,7 +32,7 @@ export interface PoolParts {
 
 type ReaderChannel = Channel<ReaderCalls, ReaderEvents>
 
-/** The response to a caller who has gone. */
+/** The response to a caller who has disconnected. */
 const callerGone: OffloadedResponse = { status: 503, headers: {}, body: null, refusal: null }
 
 export class ReaderPool implements Readers, Engine {
@@ -41,7 +41,7 @@ export class ReaderPool implements Readers, Engine {
   #readers: Reader[] = []
   readonly #waiting: Readonly<Record<Cost, Task[]>> = { page: [], expensive: [] }
   readonly #tooCostly = new Set<string>()
-  /** Whether the last task that was given away was an expensive one: a page comes before the next of these. */
+  /** Whether the last task was expensive. Then a page comes before the next expensive one. */
   #wasExpensive = false
   #count = 0
   #notBefore = 0
@@ -57,16 +57,16 @@ export class ReaderPool implements Readers, Engine {
     if (!this.#hasReader()) return null
     // The serving thread makes a page in less time than a thread takes to start.
     if (cost === "page" && !this.#readers.some(({ isReady }) => isReady)) return null
-    return this.#ask(cost, request.target, (channel) => channel.ask("answer", request), { signal, gone: callerGone })
+    return this.#run(cost, request.target, (channel) => channel.ask("answer", request), { signal, gone: callerGone })
   }
 
   /** Renders texts of pages that the serving thread makes. */
   async render(texts: readonly Text[]): Promise<readonly string[]> {
-    if (!this.#hasReader()) throw new Error("No reading thread can be started.")
-    return this.#ask("page", "texts of a page", (channel) => channel.ask("render", texts))
+    if (!this.#hasReader()) throw new Error("No reader thread can be started.")
+    return this.#run("page", "texts of a page", (channel) => channel.ask("render", texts))
   }
 
-  /** Something was withheld. */
+  /** Clears the caches of all threads after words were withheld. */
   forget(): void {
     this.#tooCostly.clear()
     for (const reader of this.#readers) reader.forget()
@@ -79,7 +79,7 @@ export class ReaderPool implements Readers, Engine {
     await this.#end()
   }
 
-  #ask<T>(
+  #run<T>(
     cost: Cost,
     what: string,
     call: (channel: ReaderChannel) => Promise<T>,
@@ -110,24 +110,24 @@ export class ReaderPool implements Readers, Engine {
       promise.then(done, done)
     }
     this.#waiting[cost].push(task)
-    this.#giveOut()
+    this.#distribute()
     return promise
   }
 
-  /** Whether there is a thread, or one that starts. */
+  /** Whether there is a thread. Starts one if there is none. */
   #hasReader(): boolean {
     if (this.#isClosed) return false
     if (this.#readers.length === 0) this.#add()
     return this.#readers.length > 0
   }
 
-  /** Starts one more thread, where one may be started. */
+  /** Starts one more thread, if the limits allow it. */
   #add(): void {
     const { threads, settings, log } = this.#parts
-    // For as long as a text keeps one, another takes its place.
+    // A thread that renders a slow text is replaced until it is done.
     const most = threads + Math.min(threads, this.#readers.filter(({ isSlow }) => isSlow).length)
     if (this.#readers.length >= most || performance.now() < this.#notBefore) return
-    this.#idle ??= setTimeout(() => this.#rest(), this.#times.idle).unref()
+    this.#idle ??= setTimeout(() => this.#endIfIdle(), this.#times.idle).unref()
     const reader: Reader = new Reader({
       settings,
       tooCostly: [...this.#tooCostly],
@@ -135,33 +135,33 @@ export class ReaderPool implements Readers, Engine {
       times: this.#times,
       onFree: () => {
         this.#idle?.refresh()
-        this.#giveOut()
+        this.#distribute()
       },
-      onSlow: () => this.#giveOut(),
+      onSlow: () => this.#distribute(),
       onLost: (loss) => this.#lost(reader, loss),
     })
     this.#readers.push(reader)
   }
 
-  /** A thread ended by itself, or took too long. The next task starts another. */
+  /** Handles a thread that ended or took too long. The next task starts another. */
   #lost(reader: Reader, { error, task, text }: Loss): void {
     this.#readers = this.#readers.filter((each) => each !== reader)
-    this.#parts.log.error({ err: error }, "a reading thread ended; another takes its place")
+    this.#parts.log.error({ err: error }, "a reader thread ended; another replaces it")
     if (!reader.isReady) this.#notBefore = performance.now() + PAUSE
     if (text !== null) this.#avoid(text)
     if (task !== null) {
       task.losses += 1
-      // Without that text, another thread can do what this one could not.
+      // Without the text, another thread can complete the task.
       const isDone = text === null || task.isGone() || task.losses > LOSSES || performance.now() > (task.until ?? 0)
       if (isDone) task.fail(error)
       else this.#waiting[task.cost].unshift(task)
     }
-    if (!this.#isAnybodyWaiting) return
+    if (!this.#hasWaiting) return
     if (!this.#hasReader()) this.#failAll(error)
-    else this.#giveOut()
+    else this.#distribute()
   }
 
-  /** From now on a text is shown as it was written. */
+  /** Makes all threads show a text as it was written from now on. */
   #avoid(text: string): void {
     this.#tooCostly.add(text)
     if (this.#tooCostly.size > TOO_COSTLY) for (const oldest of this.#tooCostly.keys().take(1)) this.#tooCostly.delete(oldest)
@@ -172,9 +172,9 @@ export class ReaderPool implements Readers, Engine {
     for (const task of [...this.#waiting.page.splice(0), ...this.#waiting.expensive.splice(0)]) task.fail(error)
   }
 
-  /** A thread that is still starting is not idle: the serving thread made the page that started it, and the next page is its own. */
-  #rest(): void {
-    if (this.#isAnybodyWaiting || this.#readers.some(({ isFree }) => !isFree)) this.#idle?.refresh()
+  /** Ends all threads if they are idle. A thread that is still starting is not idle: it will make the next page. */
+  #endIfIdle(): void {
+    if (this.#hasWaiting || this.#readers.some(({ isFree }) => !isFree)) this.#idle?.refresh()
     else {
       this.#idle = undefined
       void this.#end()
@@ -187,36 +187,36 @@ export class ReaderPool implements Readers, Engine {
     await Promise.all(readers.map((each) => each.end()))
   }
 
-  /** Gives out every task that a thread is free for. */
-  #giveOut(): void {
+  /** Gives waiting tasks to free threads. */
+  #distribute(): void {
     for (;;) {
       const reader = this.#readers.find(({ isFree }) => isFree)
-      const cost = reader && this.#due()
+      const cost = reader && this.#nextCost()
       const task = cost && this.#waiting[cost].shift()
       if (reader === undefined || task === undefined) break
       this.#wasExpensive = cost === "expensive"
       this.#idle?.refresh()
       reader.take(task)
     }
-    // One at a time, and only where somebody waits: each takes memory.
-    if (this.#isAnybodyWaiting && this.#readers.every(({ isReady }) => isReady)) this.#add()
+    // Threads start one at a time, and only for waiting tasks, because each takes memory.
+    if (this.#hasWaiting && this.#readers.every(({ isReady }) => isReady)) this.#add()
   }
 
-  get #isAnybodyWaiting(): boolean {
+  get #hasWaiting(): boolean {
     return this.#waiting.page.length + this.#waiting.expensive.length > 0
   }
 
-  /** Whose turn it is: who came first, but one expensive answer after the other only where no page waits. */
-  #due(): Cost | undefined {
+  /** Returns the kind of the next task: the oldest first, but never two expensive ones in a row while a page waits. */
+  #nextCost(): Cost | undefined {
     const [page] = this.#waiting.page
-    const [long] = this.#waiting.expensive
+    const [expensive] = this.#waiting.expensive
     const atOnce = Math.max(1, this.#parts.threads - 1)
-    if (long === undefined || this.#readers.filter(({ hasExpensive }) => hasExpensive).length >= atOnce) return page && "page"
-    return page === undefined || (!this.#wasExpensive && long.number < page.number) ? "expensive" : "page"
+    if (expensive === undefined || this.#readers.filter(({ hasExpensive }) => hasExpensive).length >= atOnce) return page && "page"
+    return page === undefined || (!this.#wasExpensive && expensive.number < page.number) ? "expensive" : "page"
   }
 }
 
-/** The reading threads of a service; null for one that is to have none. */
+/** Creates the reader threads of a service; null without threads. */
 export function readerPool({
   threads = 0,
   times,

@@ -1,7 +1,7 @@
 /**
- * A reading thread: makes pages and expensive answers, so that no other request waits for them. It is the same application on a
- * connection of its own that cannot write. The serving thread knows who asks, and keeps limits, log and metrics; a response leaves
- * this thread as it goes over the wire.
+ * A reader thread: makes pages and expensive responses, so that no other request waits for them. It runs the same application on a
+ * read-only connection of its own. The serving thread identifies the caller and keeps limits, log and metrics. This thread returns
+ * the bytes of the response.
  */
 import { workerData } from "node:worker_threads"
 import { Moved } from "../../channel/channel.ts"
@@ -25,29 +25,29 @@ import { createApp } from "../serving/surface.ts"
 import { forgetWithOriginal } from "../compose/forget-withheld.ts"
 import { createInstance } from "../compose/instance.ts"
 import { openPast } from "../past/opened-past.ts"
-import { restMemory } from "./memory.ts"
+import { releaseMemory } from "./memory.ts"
 import type { ReaderCalls, ReaderEvents, ReaderStart } from "./reader-calls.ts"
 
 const { file, follows, instanceId, lineage, baseUrl, entrance, note, tooCostly } = workerData as ReaderStart
 
-/** KiB of pages of the database. */
+/** KiB of cached database pages. */
 const CACHE = 4_096
-/** Part of what the service keeps of rendered texts that each reading thread keeps. */
+/** The share of the service's cache of rendered texts that each reader thread has. */
 const KEPT = 1 / 4
 
 const db = follows ? openFollowed(file) : openMade(file)
-// The system holds the file's pages for all threads; each keeps only those that one answer asks for again and again.
+// The system caches the file for all threads. This cache is only for pages that one response reads repeatedly.
 db.exec(`PRAGMA cache_size = ${-CACHE}`)
 const world = realWorld()
 const service = { instanceId, lineage, basePath: basePathOf({ baseUrl }) }
 const instance = createInstance({ db, world, ...service })
-/** The Room as it was that the request in hand asks for: a reading thread has one request at a time. */
-let given: StoredPast | null = null
+/** The past state for the current request; a reader thread has one request at a time. */
+let currentPast: StoredPast | null = null
 const pasts: Pasts = {
   of: async (roomId, sequence) => {
-    if (given?.roomId !== roomId || given.asOf.sequence !== sequence)
+    if (currentPast?.roomId !== roomId || currentPast.asOf.sequence !== sequence)
       throw new Error(`entry ${sequence} of the Room ${roomId} was not handed over`)
-    return openPast(given, service)
+    return openPast(currentPast, service)
   },
 }
 if (db instanceof FollowerDb) {
@@ -73,7 +73,7 @@ const { origin } = new URL(baseUrl)
 async function respond({ method, target, headers, address, id, person, past }: OffloadedRequest): Promise<Moved<OffloadedResponse>> {
   const context = new RequestContext(address, id)
   context.person = person
-  given = past
+  currentPast = past
   const response = await app.request(`${origin}${target}`, { method, headers: headers as [string, string][] }, { standsFor: context })
   const body = response.body === null ? null : new Uint8Array(await response.arrayBuffer())
   const { status, headers: sent } = response
@@ -87,4 +87,4 @@ const channel = toStarter<ReaderEvents, ReaderCalls>({
   avoid: (name) => engine.avoid(name),
   forget: () => instance.ledger.forget(),
 })
-restMemory()
+releaseMemory()

@@ -1,4 +1,4 @@
-/** One reading thread as the serving thread sees it. */
+/** Controls one reader thread from the serving thread. */
 import { levels, type Logger } from "pino"
 import type { Channel } from "../../channel/channel.ts"
 import { Thread } from "../../channel/thread.ts"
@@ -7,59 +7,59 @@ import { RenderingNote } from "../../renderer/rendering-note.ts"
 import type { ReaderCalls, ReaderEvents, ReaderSettings } from "./reader-calls.ts"
 import { repeat } from "../../ledger/storage/repeat.ts"
 
-/** MiB of objects that live on, and of those that live shortly. */
+/** MiB of heap for old and for young objects. */
 const [OLD, YOUNG] = [256, 16]
-/** Milliseconds between two looks at what a thread is doing. */
-const LOOK = 100
-/** Milliseconds for rendering one text after which another thread takes the place of this one, for as long as that lasts. */
+/** Milliseconds between two checks of the thread. */
+const INTERVAL = 100
+/** Milliseconds for rendering one text after which the thread is slow, and another may replace it meanwhile. */
 const SLOW = 250
 
-/** How long reading threads may take. */
+/** The time limits of reader threads. */
 export interface ReadingTimes {
-  /** Seconds for an answer. */
+  /** Seconds for a response. */
   readonly seconds: number
   /** Milliseconds for rendering one text. */
   readonly rendering: number
-  /** Milliseconds without work after which the threads are ended: their memory goes with them. */
+  /** Milliseconds without work after which the threads end, to free their memory. */
   readonly idle: number
 }
 
-/** One piece of work for a reading thread. */
+/** A task for a reader thread. */
 export interface Task {
   readonly cost: Cost
-  /** Whose turn it is: who came first has the lowest number. */
+  /** Its number in the order of arrival. */
   readonly number: number
-  /** What it is, for the log. */
+  /** Its description, for the log. */
   readonly what: string
-  /** @returns what delivers the outcome to the caller */
+  /** @returns a function that delivers the result to the caller */
   run(channel: Channel<ReaderCalls, ReaderEvents>): Promise<() => void>
   fail(error: unknown): void
-  /** Whether the caller has gone. */
+  /** Whether the caller has disconnected. */
   isGone(): boolean
-  /** The moment by `performance.now()` when it has taken too long; set when a thread takes it first. */
+  /** The deadline by `performance.now()`, set when a thread first takes the task. */
   until?: number
-  /** How many threads ended while they had it. */
+  /** How many threads ended while they had this task. */
   losses: number
 }
 
-/** How a thread ended by itself, or had to be ended. */
+/** Why a thread ended. */
 export interface Loss {
   readonly error: Error
-  /** What it was doing. */
+  /** Its task at that time. */
   readonly task: Task | null
-  /** The name of the text that took it too much time or memory; null where it was no text. */
+  /** The name of the text that took too much time or memory; null if a text was not the cause. */
   readonly text: string | null
 }
 
 export interface ReaderParts {
   readonly settings: ReaderSettings
-  /** The names of texts that took other threads too much. */
+  /** The names of texts that took too much time or memory on other threads. */
   readonly tooCostly: readonly string[]
   readonly log: Logger
   readonly times: ReadingTimes
-  /** Told when it may take a task. */
+  /** Called when the thread is free for a task. */
   readonly onFree: () => void
-  /** Told when it is slow. */
+  /** Called when the thread becomes slow. */
   readonly onSlow: () => void
   readonly onLost: (loss: Loss) => void
 }
@@ -69,11 +69,11 @@ export class Reader {
   readonly #parts: ReaderParts
   readonly #note = new RenderingNote()
   #task: Task | null = null
-  readonly #looks: NodeJS.Timeout
-  /** The step of the rendering that was seen last, and since when. */
+  readonly #timer: NodeJS.Timeout
+  /** The last seen step of the rendering, and since when. */
   #seen = { step: 0, since: 0 }
   isReady = false
-  /** Whether one text has kept it for long. */
+  /** Whether it has been rendering one text for too long. */
   isSlow = false
 
   constructor(parts: ReaderParts) {
@@ -86,13 +86,13 @@ export class Reader {
       isBackground: true,
       onLost: (error) => this.#lost(error, this.#note.read().name),
     })
-    this.#looks = repeat(() => this.#look(), LOOK)
+    this.#timer = repeat(() => this.#check(), INTERVAL)
     this.#thread.channel.ask("ready").then(
       () => {
         this.isReady = true
         parts.onFree()
       },
-      // It was already reported as lost.
+      // The loss was already reported.
       () => undefined,
     )
   }
@@ -109,7 +109,7 @@ export class Reader {
     task.until ??= performance.now() + this.#parts.times.seconds * 1000
     this.#task = task
     const settle = (done: () => void) => {
-      // The task of a thread that was lost is in other hands.
+      // The pool has taken back the task of a lost thread.
       if (this.#task !== task) return
       this.#task = null
       done()
@@ -127,22 +127,22 @@ export class Reader {
   }
 
   async end(): Promise<void> {
-    clearInterval(this.#looks)
+    clearInterval(this.#timer)
     await this.#thread.end()
   }
 
-  /** Ends the thread when a text or an answer takes too long. */
-  #look(): void {
+  /** Ends the thread if a text or a response takes too long. */
+  #check(): void {
     const { rendering, seconds } = this.#parts.times
     const now = performance.now()
     const { step, name } = this.#note.read()
     if (step !== this.#seen.step) this.#seen = { step, since: now }
-    const kept = name === null ? 0 : now - this.#seen.since
+    const renderingMs = name === null ? 0 : now - this.#seen.since
     const { until = now, what } = this.#task ?? {}
     const wasSlow = this.isSlow
-    this.isSlow = kept > SLOW
-    if (kept > rendering) this.#giveUp(new Error(`A reading thread took more than ${rendering} milliseconds to render a text.`), name)
-    else if (until < now) this.#giveUp(new Error(`A reading thread took more than ${seconds} seconds for ${what}.`), null)
+    this.isSlow = renderingMs > SLOW
+    if (renderingMs > rendering) this.#giveUp(new Error(`A reader thread took more than ${rendering} milliseconds to render a text.`), name)
+    else if (until < now) this.#giveUp(new Error(`A reader thread took more than ${seconds} seconds for ${what}.`), null)
     else if (this.isSlow && !wasSlow) this.#parts.onSlow()
   }
 
@@ -152,7 +152,7 @@ export class Reader {
   }
 
   #lost(error: Error, text: string | null): void {
-    clearInterval(this.#looks)
+    clearInterval(this.#timer)
     const task = this.#task
     this.#task = null
     this.#parts.onLost({ error, task, text })

@@ -1,4 +1,4 @@
-/** What the serving thread and the writing thread ask each other, and how a write travels. */
+/** The calls between the serving thread and the writer thread, and how writes are packed for them. */
 import { type JsonObject, trusted } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { BatchedWrite } from "../../contract/operations/batch.ts"
@@ -9,44 +9,44 @@ import type { Leave } from "../../ledger/cut.ts"
 import type { BatchRequest } from "../../ledger/write/batch.ts"
 import type { RepositorySettings } from "../../repositories/configured.ts"
 
-/** What the writing thread starts from. */
+/** The `workerData` of the writer thread. */
 export interface WriterSettings {
-  /** The database, open and up to date in the serving thread. */
+  /** The database, which the serving thread has opened and upgraded. */
   readonly file: string
-  /** The index of its log, which the serving thread keeps open. */
+  /** The file descriptor of the index of its log, which the serving thread keeps open. */
   readonly index: number | null
   readonly instanceId: string
   readonly repositories: Omit<RepositorySettings, "now">
 }
 
-/** What the writing thread offers. */
+/** The functions of the writer thread. */
 export interface WriterCalls {
   write(...write: PackedWrite): Accepted
   batch(...batch: PackedBatch): readonly Accepted[]
-  /** Goes the way of a write; with `touch` it writes what is there already. */
+  /** Tests whether writes work; with `touch` it also rewrites an existing value. */
   probe(touch: boolean): void
-  /** Takes out of the tables what was withheld elsewhere. */
+  /** Removes withheld words from the tables. */
   cleanse(): void
-  /** Puts into the index of words what was accepted before. */
+  /** Adds everything accepted so far to the search index. */
   index(): void
-  /** Has Rooms of other instances leave. */
+  /** Drops Rooms of other instances. */
   leave(leave: Leave): void
-  /** The serving thread wants nothing to be written: answers once that is so, until `release` or `apply`. */
+  /** Pauses writes until `release` or `apply`. Returns when no write is running. */
   hold(): void
-  /** It has what it wanted: what waited goes on. */
+  /** Resumes writes. */
   release(): void
-  /** Makes the changes that it has tried out, and releases. Answers once they are safe on the disk; false where another process has written since. */
+  /** Makes the changes that the serving thread has tried out, and resumes writes. Returns when they are on the disk; false if another process has written since `hold`. */
   apply(changes: readonly Changed[]): boolean
-  /** Works the log off where nobody reads it. */
+  /** Empties the log if no reader needs it. */
   emptyLog(): void
   end(): void
 }
 
-/** What the serving thread offers to it. */
+/** The functions of the serving thread. */
 export interface WriterEvents {
-  /** A group of writes shared a transaction: the milliseconds it took, whether the storage failed it, and the Rooms it wrote to. */
+  /** A group of writes was committed or failed: the milliseconds it took, whether the storage failed, and the Rooms it wrote to. */
   grouped(writes: number, milliseconds: number, failed: boolean, roomIds: readonly string[]): void
-  /** Texts could not be indexed, and why. */
+  /** Texts could not be indexed. */
   notIndexed(why: string): void
 }
 
@@ -67,7 +67,7 @@ export type PackedWrite = readonly [
 const json = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value))
 const object = (text: string | null): JsonObject | undefined => (text === null ? undefined : trusted<JsonObject>(text))
 
-/** The actor as text: all that admission looks at, or it does not compile. */
+/** Serializes an actor. The type requires every member. */
 function actorText({ userId, username, knownAs, agent, grant, key }: Actor): string {
   const actor: { readonly [K in keyof Required<Actor>]: Listed<Actor[K]> | undefined } = {
     userId,
@@ -80,14 +80,14 @@ function actorText({ userId, username, knownAs, agent, grant, key }: Actor): str
   return JSON.stringify(actor)
 }
 
-/** The same credentials write again and again: so many actors are kept. */
+/** The most cached actors. The same credentials write repeatedly. */
 const KEPT = 1_000
 const actors = new Map<string, Actor>()
 function actorOf(text: string): Actor {
   const found = actors.get(text)
   if (found !== undefined) return found
   if (actors.size >= KEPT) actors.clear()
-  // The other thread has just written it.
+  // The text was written by actorText.
   const { grant, key, ...person } = trusted<Listed<Actor>>(text)
   const actor: Actor = {
     ...person,
@@ -97,7 +97,7 @@ function actorOf(text: string): Actor {
   actors.set(text, actor)
   return actor
 }
-/** With lists in place of sets, as JSON has it. */
+/** A type with arrays in place of sets, for JSON. */
 type Listed<T> = T extends ReadonlySet<infer Item> ? Item[] : T extends object ? { readonly [K in keyof T]: Listed<T[K]> } : T
 
 export const packWrite = (
@@ -130,7 +130,7 @@ export function unpackWrite([
   keptExtras,
 ]: PackedWrite): CheckedWrite {
   const known = object(keptExtras)
-  // The writing thread or a replay makes what is not named here. A member that is forgotten does not compile.
+  // The type requires every member except those that the writer thread or a replay makes.
   const checked: Required<Omit<CheckedWrite, "keptExtras" | "prepared" | "named" | "sealed">> = {
     actor: actorOf(actor),
     params: trusted<CheckedWrite["params"]>(params),
@@ -165,7 +165,7 @@ export function unpackBatch(
   }
 }
 
-/** What was admitted. What the write made is left out of one that was accepted before. */
+/** An admitted write. The object it made is left out if the write was a retry. */
 export type Accepted = readonly [receipt: string, madeId?: string, madeLabel?: string | null]
 
 export const packAdmitted = ({ receipt, made }: Admitted): Accepted => (made === undefined ? [receipt] : [receipt, made.id, made.label])

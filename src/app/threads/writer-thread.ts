@@ -1,6 +1,6 @@
 /**
- * The writing thread. While a service runs, it alone admits writes: a reader waits neither for the disk nor for a transaction.
- * It is the same ledger on a connection of its own.
+ * The writer thread. While a service runs, only this thread admits writes, so that reads wait neither for the disk nor for a
+ * transaction. It runs the same ledger on a connection of its own.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { toStarter } from "../../channel/thread.ts"
@@ -15,7 +15,7 @@ import { configuredCheck } from "../../repositories/configured.ts"
 import { createInstance } from "../compose/instance.ts"
 import { messageOf } from "../../contract/faults.ts"
 import { AfterCommit } from "../../ledger/write/after-commit.ts"
-import { restMemory } from "./memory.ts"
+import { releaseMemory } from "./memory.ts"
 import { packAdmitted, unpackBatch, unpackWrite, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
 const { file, index, instanceId, repositories }: WriterSettings = workerData
@@ -24,7 +24,7 @@ const files = new OpenedFiles(file, index)
 const world = realWorld()
 world.idsAfter(newestId(db))
 const roomIds = new Set<string>()
-/** Whether a group is at work that takes in what arrives meanwhile. */
+/** Whether a running group is taking in newly arrived writes. */
 let isGathering = false
 const { ledger, tables } = createInstance({
   db,
@@ -39,7 +39,7 @@ const { ledger, tables } = createInstance({
       isGathering = false
     },
     afterGroup(writes, milliseconds, failed) {
-      // The answers follow in the same turn.
+      // The answers to the writes follow in the same turn.
       channel.tellAlong("grouped", writes, milliseconds, failed, [...roomIds])
       roomIds.clear()
       indexing.soon()
@@ -54,7 +54,7 @@ const indexing = new AfterCommit(
 )
 ledger.watch.everywhere = (roomId) => roomIds.add(roomId)
 
-/** Changes when another connection has committed. */
+/** Returns a number that changes when another connection commits. */
 const othersCommits = () => db.prepare<{ data_version: number }>("PRAGMA data_version").get()?.data_version
 let heldAt = othersCommits()
 
@@ -82,7 +82,7 @@ const channel = toStarter<WriterEvents, WriterCalls>({
     await indexing.now()
   },
   leave: (leave) => ledger.leave(leave),
-  // A transaction is never open between two messages.
+  // No transaction is open between two messages.
   hold() {
     ledger.hold()
     heldAt = othersCommits()
@@ -96,6 +96,6 @@ const channel = toStarter<WriterEvents, WriterCalls>({
     parentPort?.close()
   },
 })
-// What a process that was killed left.
+// Index the texts that a killed process left.
 indexing.soon()
-restMemory()
+releaseMemory()

@@ -1,4 +1,4 @@
-/** The serving thread's end of the writing thread: hands each write over as soon as it is checked, and brings the answers back. */
+/** The writer thread from the serving thread's side: sends it each checked write and returns its answer. */
 import { Thread } from "../../channel/thread.ts"
 import type { Admitted, OtherWriter } from "../../ledger/write/admission.ts"
 import type { TriedOut } from "../../ledger/write/trying-out.ts"
@@ -10,13 +10,13 @@ import type { JsonObject } from "../../contract/json.ts"
 import { packBatch, packWrite, unpackAdmitted, type WriterCalls, type WriterEvents, type WriterSettings } from "./writer-calls.ts"
 
 export interface WriterHandlers extends WriterEvents {
-  /** The thread ended by itself. Nothing can be written any more. */
+  /** The thread ended unexpectedly. No more writes are possible. */
   failed(error: Error): void
 }
 
 export class Writer implements OtherWriter {
   readonly #thread: Thread<WriterCalls, WriterEvents>
-  /** Settles when nobody holds the thread or waits to. */
+  /** Resolves when no caller pauses the thread or waits to. */
   #held: Promise<unknown> = Promise.resolve()
 
   constructor(settings: WriterSettings, { failed, ...handlers }: WriterHandlers) {
@@ -25,7 +25,7 @@ export class Writer implements OtherWriter {
       settings,
       handlers,
       onLost: failed,
-      // It is not known whether the writes that were sent were stored.
+      // Sent writes may have been stored; unsent ones were not.
       refusals: () => [uncertain(), notStored()],
     })
   }
@@ -46,7 +46,7 @@ export class Writer implements OtherWriter {
     return this.#thread.channel.ask("cleanse")
   }
 
-  /** Works the log off where nobody reads it. */
+  /** Empties the log if no reader needs it. */
   emptyLog(): void {
     this.#thread.channel.tell("emptyLog")
   }
@@ -90,14 +90,14 @@ export class Writer implements OtherWriter {
     })
   }
 
-  /** Runs work after that of others that holds the thread. */
+  /** Runs work that pauses the thread, one at a time. */
   #turn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#held.then(work)
     this.#held = turn.catch(() => undefined)
     return turn
   }
 
-  /** Ends the thread. What was handed over must have been answered by then. */
+  /** Ends the thread. All sent writes must have been answered before. */
   async close(): Promise<void> {
     await this.#held
     this.#thread.channel.tell("end")

@@ -1,47 +1,49 @@
-/** One delivery of a webhook, signed as Standard Webhooks does: a POST that takes seven seconds at the most, follows nothing and reads no answer. */
-import { request as askPlainly } from "node:http"
-import { request as askOverTls } from "node:https"
+/** Delivers one webhook event: a POST, signed as Standard Webhooks defines, that does not follow redirects or read the response body. */
+import { request as requestHttp } from "node:http"
+import { request as requestHttps } from "node:https"
 import { Webhook as Signer } from "standardwebhooks"
 import type { RoomEvent } from "../../contract/answers/room-event.ts"
 import { limits } from "../../contract/limits.ts"
 import { ForbiddenAddress, mustReachLiteral, pinned, type Reach } from "../../rooms/webhook-addresses.ts"
 import { softwareVersion } from "../../version.ts"
 
-/** What came of a try: a status, or why there is none. */
+/** The outcome of a delivery. */
 export interface Outcome {
+  /** The status of the response; null if there was none. */
   readonly status: number | null
+  /** The status, or why there was no response, in a few words. */
   readonly text: string
 }
 
-interface Asked {
+interface DeliveryRequest {
   readonly url: string
   readonly secret: string
   readonly event: RoomEvent
-  /** When it is signed. */
+  /** The time in the signature. */
   readonly at: Date
   readonly reach: Reach
   readonly signal: AbortSignal
 }
 
-/** Why there was no answer, in a few words. */
-function why(error: NodeJS.ErrnoException): string {
+/** Returns why there was no response, in a few words. */
+function failureText(error: NodeJS.ErrnoException): string {
   if (error instanceof ForbiddenAddress) return error.message
   if (error.name === "TimeoutError" || error.name === "AbortError") return `did not answer within ${limits.webhookSeconds} seconds`
   return `could not be reached (${error.code ?? error.message})`
 }
 
-const answered = (status: number): string => (status >= 300 && status < 400 ? `${status}: redirects are not followed` : String(status))
+const statusText = (status: number): string => (status >= 300 && status < 400 ? `${status}: redirects are not followed` : String(status))
 
-/** Delivers an event. The same entry has the same id at each try. Never throws. */
-export function deliver({ url, secret, event, at, reach, signal }: Asked): Promise<Outcome> {
+/** Delivers an event. Each attempt for an entry has the same id. Never throws. */
+export function deliver({ url, secret, event, at, reach, signal }: DeliveryRequest): Promise<Outcome> {
   const body = JSON.stringify(event)
   const id = `msg_${event.roomId.replaceAll("-", "")}_${event.sequence}`
   return new Promise((done) => {
-    const failed = (error: Error) => done({ status: null, text: why(error) })
+    const failed = (error: Error) => done({ status: null, text: failureText(error) })
     try {
       const address = new URL(url)
       mustReachLiteral(address, reach)
-      const asking = (address.protocol === "https:" ? askOverTls : askPlainly)(address, {
+      const call = (address.protocol === "https:" ? requestHttps : requestHttp)(address, {
         method: "POST",
         agent: false,
         lookup: pinned(reach),
@@ -55,15 +57,15 @@ export function deliver({ url, secret, event, at, reach, signal }: Asked): Promi
           "webhook-signature": new Signer(secret).sign(id, at, body),
         },
       })
-      asking.once("response", (response) => {
+      call.once("response", (response) => {
         const { statusCode: status = 0 } = response
-        // Nobody reads what it says beside its status.
+        // Only the status is used.
         response.destroy()
-        done({ status, text: answered(status) })
+        done({ status, text: statusText(status) })
       })
-      // It may also fail once the answer is there.
-      asking.on("error", failed)
-      asking.end(body)
+      // The connection may also fail after the response.
+      call.on("error", failed)
+      call.end(body)
     } catch (error) {
       failed(error instanceof Error ? error : new Error(String(error)))
     }

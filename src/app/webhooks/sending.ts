@@ -1,4 +1,4 @@
-/** Delivers to one webhook what lands in its Room, in order and at least once, from its own place in the Room's activity. */
+/** Delivers the activity of a Room to one webhook, in order and at least once, from the webhook's own position. */
 import type { Delivery } from "../../contract/answers/webhooks.ts"
 import { parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -10,14 +10,14 @@ import type { Instance } from "../compose/instance.ts"
 import { deliver, type Outcome } from "./delivering.ts"
 
 export interface SendingSettings extends Reach {
-  /** Milliseconds before a delivery that failed is tried again: the first time, and the longest. */
+  /** Milliseconds before a failed delivery is retried: the first time and at most. */
   readonly pauses: readonly [first: number, longest: number]
 }
 
-/** Milliseconds of deliveries that are noted at once: a kill forgets them, and they are sent again. */
-const NOTED = 1_000
-/** Milliseconds after which a webhook that waits looks again by itself. */
-const LOOK = 60_000
+/** Milliseconds between two stores of the position. After a kill, the deliveries since the last store are sent again. */
+const STORE_INTERVAL = 1_000
+/** The most milliseconds that a webhook waits for a new entry before it checks again. */
+const INTERVAL = 60_000
 const DAY = 86_400_000
 
 export class Sending {
@@ -28,9 +28,9 @@ export class Sending {
   readonly #signal: AbortSignal
   #waking = new AbortController()
   #pause: number
-  /** What is delivered and not noted yet. */
+  /** Deliveries that are not stored yet. */
   #deliveries: Delivery[] = []
-  #notedAt = performance.now()
+  #storedAt = performance.now()
 
   constructor(instance: Instance, webhookId: string, baseUrl: string, settings: SendingSettings, signal: AbortSignal) {
     this.#instance = instance
@@ -41,51 +41,51 @@ export class Sending {
     this.#pause = settings.pauses[0]
   }
 
-  /** Ends a pause: something is to be looked at. */
+  /** Ends a pause, because the webhook has changed. */
   wake(): void {
     this.#waking.abort()
   }
 
-  /** Delivers until `signal` is aborted or the webhook is off or gone. @throws where the data cannot be read or written */
+  /** Delivers until `signal` is aborted or the webhook is turned off or deleted. @throws if the data cannot be read or written */
   async run(): Promise<void> {
     let webhook = this.#find()
-    // Nobody waits any longer once the service is closing.
+    // `watch.closed`: the service is shutting down.
     while (webhook !== undefined && !this.#signal.aborted && !this.#instance.ledger.watch.closed) {
       this.#waking = new AbortController()
       const sequence = webhook.resend ?? webhook.delivered + 1
       const [row] = this.#instance.ledger.activity.after(webhook.roomId, sequence - 1, undefined, 1)
       if (row === undefined) {
-        await this.#note(webhook, null)
-        await this.#landed(webhook.roomId)
+        await this.#store(webhook, null)
+        await this.#nextEntry(webhook.roomId)
         webhook = this.#find()
         continue
       }
-      const began = performance.now()
+      const startedAt = performance.now()
       const at = this.#instance.world.now()
       const event = roomEvent(webhook.roomId, parse(row.body), this.#baseUrl)
       const outcome = await deliver({ ...webhook, reach: this.#settings, event, at: new Date(at), signal: this.#signal })
       if (this.#signal.aborted) break
-      webhook = await this.#took(webhook, row.sequence, outcome, { at, milliseconds: Math.round(performance.now() - began) })
+      webhook = await this.#handle(webhook, row.sequence, outcome, { at, milliseconds: Math.round(performance.now() - startedAt) })
     }
-    if (webhook !== undefined) await this.#note(webhook, null)
+    if (webhook !== undefined) await this.#store(webhook, null)
   }
 
-  /** The webhook as it stands, with what is not noted yet; undefined where it is off or gone. */
+  /** Returns the stored webhook; undefined if it is turned off or deleted. */
   #find(): Webhook | undefined {
-    const found = this.#instance.tables.webhooks.find(this.#webhookId)
-    return found?.offBecause === null ? found : undefined
+    const webhook = this.#instance.tables.webhooks.find(this.#webhookId)
+    return webhook?.offBecause === null ? webhook : undefined
   }
 
-  /** Goes on from what came of a delivery. @returns the webhook as it stands then */
-  async #took(webhook: Webhook, sequence: number, { status, text }: Outcome, { at, milliseconds }: { at: number; milliseconds: number }) {
+  /** Handles the outcome of a delivery. @returns the updated webhook; undefined if it is turned off or deleted */
+  async #handle(webhook: Webhook, sequence: number, { status, text }: Outcome, { at, milliseconds }: { at: number; milliseconds: number }) {
     const isDelivered = status !== null && status >= 200 && status < 300
     this.#deliveries.push({ sequence, at: isoTime(at), isDelivered, outcome: text, milliseconds })
     const isResent = webhook.resend !== null
     if (isDelivered) {
       this.#pause = this.#settings.pauses[0]
       const next: Webhook = { ...webhook, delivered: isResent ? webhook.delivered : sequence, failingSince: null }
-      if (!isResent && performance.now() - this.#notedAt < NOTED && !this.#waking.signal.aborted) return next
-      await this.#note(next, isResent ? sequence : null)
+      if (!isResent && performance.now() - this.#storedAt < STORE_INTERVAL && !this.#waking.signal.aborted) return next
+      await this.#store(next, isResent ? sequence : null)
       return this.#find()
     }
     const failingSince = webhook.failingSince ?? isoTime(at)
@@ -95,29 +95,29 @@ export class Sending {
         : at - Date.parse(failingSince) > limits.webhookDays * DAY
           ? `No delivery has succeeded since ${failingSince.slice(0, 16)}Z. The last one: ${text}.`
           : null
-    // What its owner wants to be sent again is tried once.
-    await this.#note({ ...webhook, failingSince, offBecause }, isResent ? sequence : null)
-    if (offBecause === null) await this.#rest()
+    // A delivery that the owner requested again is tried once.
+    await this.#store({ ...webhook, failingSince, offBecause }, isResent ? sequence : null)
+    if (offBecause === null) await this.#pauseBeforeRetry()
     return this.#find()
   }
 
-  async #note({ delivered, failingSince, offBecause }: Webhook, resent: number | null): Promise<void> {
+  async #store({ delivered, failingSince, offBecause }: Webhook, resent: number | null): Promise<void> {
     if (this.#deliveries.length === 0) return
     const deliveries = this.#deliveries
     const { ledger, tables } = this.#instance
     await ledger.transact(() => tables.webhooks.note(this.#webhookId, { delivered, failingSince, offBecause, deliveries }, resent))
     this.#deliveries = []
-    this.#notedAt = performance.now()
+    this.#storedAt = performance.now()
   }
 
-  /** Waits until something lands in the Room. */
-  #landed(roomId: string): Promise<unknown> {
+  /** Waits for a new entry in the Room. */
+  #nextEntry(roomId: string): Promise<unknown> {
     const ended = AbortSignal.any([this.#signal, this.#waking.signal])
-    return this.#instance.ledger.watch.next(roomId, performance.now() + LOOK, ended)
+    return this.#instance.ledger.watch.next(roomId, performance.now() + INTERVAL, ended)
   }
 
-  /** Pauses before the next try, longer each time. */
-  #rest(): Promise<void> {
+  /** Pauses before the next attempt, longer each time. */
+  #pauseBeforeRetry(): Promise<void> {
     const milliseconds = this.#pause
     this.#pause = Math.min(milliseconds * 2, this.#settings.pauses[1])
     const ended = AbortSignal.any([this.#signal, this.#waking.signal])

@@ -1,14 +1,14 @@
-/** The webhooks that a service delivers to, each by itself, as the data says at the time. */
+/** Delivers to all webhooks of a service, each independently. */
 import type { Logger } from "pino"
 import { repeat } from "../../ledger/storage/repeat.ts"
 import { publicAddresses } from "../../rooms/webhook-addresses.ts"
 import type { Instance } from "../compose/instance.ts"
 import { Sending, type SendingSettings } from "./sending.ts"
 
-/** Milliseconds after which it is looked again which there are: their owners may have changed them. */
-const LOOK = 1_000
-/** Milliseconds before one whose data could not be read or written goes on. */
-const TROUBLE = 15_000
+/** Milliseconds between two reads of the list of webhooks, which their owners may have changed. */
+const INTERVAL = 1_000
+/** Milliseconds before a webhook is retried after its data could not be read or written. */
+const FAILURE_PAUSE = 15_000
 
 export const standardSending: SendingSettings = { ...publicAddresses, pauses: [2_000, 3_600_000] }
 
@@ -24,7 +24,8 @@ export class Webhooks {
   readonly #baseUrl: string
   readonly #settings: SendingSettings
   readonly #running = new Map<string, Running>()
-  readonly #resting = new Map<string, number>()
+  /** When each paused webhook may be retried, by `performance.now`. */
+  readonly #pausedUntil = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(instance: Instance, log: Logger, baseUrl: string, settings: SendingSettings) {
@@ -36,22 +37,22 @@ export class Webhooks {
 
   start(): void {
     this.#timer = repeat(
-      () => this.look(),
-      LOOK,
-      (err) => this.#log.warn({ err }, "which webhooks there are could not be looked up"),
+      () => this.update(),
+      INTERVAL,
+      (err) => this.#log.warn({ err }, "the list of webhooks could not be read"),
     )
-    this.look()
+    this.update()
   }
 
-  /** Begins to deliver to what is new, ends what is off or gone, and wakes what is to send something again. */
-  look(): void {
+  /** Starts new webhooks, stops those that were turned off or deleted, and wakes those with a delivery to repeat. */
+  update(): void {
     const on = new Map(this.#instance.tables.webhooks.on().map(({ webhookId, resend }) => [webhookId, resend]))
     for (const [webhookId, { ending }] of this.#running) if (!on.has(webhookId)) ending.abort()
     for (const [webhookId, resend] of on) {
       const running = this.#running.get(webhookId)
       if (running !== undefined) {
         if (resend !== null) running.sending.wake()
-      } else if ((this.#resting.get(webhookId) ?? 0) <= performance.now()) this.#begin(webhookId)
+      } else if ((this.#pausedUntil.get(webhookId) ?? 0) <= performance.now()) this.#begin(webhookId)
     }
   }
 
@@ -61,8 +62,8 @@ export class Webhooks {
     const ended = sending
       .run()
       .catch((err: unknown) => {
-        this.#resting.set(webhookId, performance.now() + TROUBLE)
-        if (!ending.signal.aborted) this.#log.warn({ webhookId, err }, "a webhook could not go on; it is tried again")
+        this.#pausedUntil.set(webhookId, performance.now() + FAILURE_PAUSE)
+        if (!ending.signal.aborted) this.#log.warn({ webhookId, err }, "a webhook failed; the service will retry")
       })
       .finally(() => this.#running.delete(webhookId))
     this.#running.set(webhookId, { sending, ending, ended })

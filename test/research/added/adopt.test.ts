@@ -210,7 +210,7 @@ t.test("What is said of where it was is proved", async (t) => {
     forged(crate, {
       "origin.json": json(({ adopted, ...rest }) => ({ ...rest, adopted: change((adopted as Record<string, unknown>[])[0] ?? {}) })),
     })
-  const isNot = /^Entry \d+ .*is not what is said of where the Room was before it was adopted/
+  const isNot = /^Entry \d+ .*does not match the declared origin of the Room before its adoption/
   await refused(
     t,
     third,
@@ -239,7 +239,7 @@ t.test("What is said of where it was is proved", async (t) => {
     t,
     third,
     told((home) => [{ ...home, instanceId: third.instanceId }]),
-    /said to be of this instance/,
+    /declared to be from this instance/,
   )
   await refused(
     t,

@@ -108,7 +108,7 @@ t.test("It gives way, and so does what rests on it; all else stays, and the log 
   await eve.write("post_message", { threadId: own.openingThreadId, text: "And on." } as never)
   await ada.write("post_message", { threadId, text: "Once more." } as never)
   await reaches(here, roomId, 4)
-  t.match(await until("the teller's Room stops", () => stop(here, citing.roomId)), /^Entry 3 .*cannot be done here/)
+  t.match(await until("the teller's Room stops", () => stop(here, citing.roomId)), /^Entry 3 .*cannot be replayed here/)
   await ended(t, here, teller, copy, victim)
 })
 

@@ -169,18 +169,18 @@ t.test("What was tampered with is refused, whoever wrote the digests, and nothin
     if (path !== "people.jsonl")
       await refused(t, here, forged(zip, { [path]: () => `${lines(path).slice(0, -1).join("\n")}\n` }), /^The history (?:ends|continues)/)
   }
-  await refused(t, here, forged(zip, { "people.jsonl": () => "" }), /^Entry 1 .* of whom nothing is said/)
+  await refused(t, here, forged(zip, { "people.jsonl": () => "" }), /^Entry 1 .* who is not described/)
   await refused(t, here, forged(zip, { "history.jsonl": (text) => text.slice(0, -20) }), /is cut off at line/)
   await refused(t, here, zip.subarray(0, -100), /not a complete zip file/)
   // Whole, but shorter than it says.
   const shorter = (text: string) => `${text.trimEnd().split("\n").slice(0, -1).join("\n")}\n`
-  await refused(t, here, forged(zip, { "history.jsonl": shorter, "activity.jsonl": shorter }), /holds \d+ entries, and holds \d+/)
+  await refused(t, here, forged(zip, { "history.jsonl": shorter, "activity.jsonl": shorter }), /declares \d+ entries, but holds \d+/)
   const origin = (change: object) => forged(zip, { "origin.json": json((said) => ({ ...said, ...change })) })
   await refused(t, here, origin({ form: 2 }), /newer version/)
-  await refused(t, here, origin({ roomId: main.roomId }), /^Entry 1 .*does not come out as it was/)
+  await refused(t, here, origin({ roomId: main.roomId }), /^A replay of entry 1 .*gives another result/)
   await refused(t, here, origin({ baseUrl: "javascript:alert(1)" }), /origin\.json .*baseUrl/)
   await refused(t, here, origin({ baseUrl: "http://x/?a" }), /origin\.json .*baseUrl/)
-  await refused(t, here, origin({ instanceId: here.instanceId }), /said to be of this instance/)
+  await refused(t, here, origin({ instanceId: here.instanceId }), /declared to be from this instance/)
   const without = new Map(files)
   without.delete("history.jsonl")
   t.equal(here.tables.rooms.summary(archived.roomId), undefined)

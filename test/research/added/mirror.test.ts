@@ -145,13 +145,13 @@ for (const rewritten of [false, true])
       t.match(
         why,
         rewritten
-          ? /^Entry 3 .* its history was rewritten\. What is here stays\. .* from entry 3 on, use mirror add --afresh\.$/
-          : /put back from an older copy\. What is here stays\. .* from entry 3 on, use mirror add --afresh\.$/,
+          ? /^Entry 3 .* its history was rewritten\. The Room here is unchanged\. .* entries from 3 on with those of the origin, use mirror add --afresh\.$/
+          : /restored from an older copy\. The Room here is unchanged\. .* entries from 3 on with those of the origin, use mirror add --afresh\.$/,
       )
       t.strictSame(digests(here, roomId), before)
       const shown = await new ResearchRoomClient({ baseUrl: here.baseUrl }).read("room", { roomId })
       t.equal(shown.origin?.mirror?.stopped, why)
-      t.match(await (await fetch(`${here.baseUrl}/rooms/${roomId}`)).text(), /What is here stays/, "the page says so too")
+      t.match(await (await fetch(`${here.baseUrl}/rooms/${roomId}`)).text(), /The Room here is unchanged/, "the page says so too")
       await here.close()
       await back.close()
     },
@@ -189,7 +189,7 @@ t.test(
     const why = await stopped(here, roomId)
     t.match(
       why,
-      /is another instance now: .*10c, which does not say that it was restored from .*10b, .* What is here stays\. .* --afresh\.$/,
+      /is another instance now: .*10c, which does not declare that it was restored from .*10b, .* The Room here is unchanged\. .* --afresh\.$/,
     )
     t.equal(through(here, roomId), 2, "nothing of it is taken")
     await here.close()
@@ -285,7 +285,7 @@ t.test("A Room that is adopted is followed no longer, and whoever follows it whe
     [`eve@${place(own.baseUrl)} owner`, `ada@${place(there.baseUrl)} member`],
   )
   await mirror(third, roomId, there.baseUrl)
-  t.match(await stopped(third, roomId), /put back from an older copy|history was rewritten/, "there it is another one now")
+  t.match(await stopped(third, roomId), /restored from an older copy|history was rewritten/, "there it is another one now")
   t.strictSame(digests(third, roomId), digests(own, roomId), "what is here stays")
   await ended(t, own, there)
   await third.close()

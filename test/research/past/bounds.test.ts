@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import t from "tap"
 import { Browser, startResearchRoom } from "research-room/testing"
-import { KeptPasts, type Maker, type PastNumbers } from "../../../src/app/past/pasts.ts"
+import { PastCache, type Maker, type PastNumbers } from "../../../src/app/past/pasts.ts"
 import { makePast } from "../../../src/app/past/past-work.ts"
 import { startService } from "../../../src/app/service.ts"
 import { pathTo } from "../../../src/contract/reads/index.ts"
@@ -39,7 +39,7 @@ async function watched(numbers: Partial<PastNumbers> = {}) {
     },
     close() {},
   }
-  const pasts = new KeptPasts(house.instance, maker, "", { most, kept: 2, keptBytes: 1_000, ...numbers })
+  const pasts = new PastCache(house.instance, maker, "", { most, kept: 2, keptBytes: 1_000, ...numbers })
   const title = async (sequence: number) => {
     using past = await pasts.of(house.roomId, sequence)
     return past.instance.tables.rooms.summary(house.roomId)?.title

@@ -1,24 +1,23 @@
-/** Requests to join are between a person and the owner, and in no Room's history; the decision shows that there was one. */
+/** Reconstructs requests to join. They are not part of a Room's history, but the decision on one shows that it existed. */
 import { schemaVersions } from "../../contract/versions.ts"
 import type { Entry } from "../../ledger/journal/journal.ts"
 
 /**
- * The request that a decision needs when a Room is replayed.
- * @param nameOf what somebody is called
- * @returns null for a write that is no decision
+ * Reconstructs the request that must be replayed before a decision on it.
+ * @returns null if the write is not such a decision
  */
-export function priorJoinRequests(
+export function joinRequestBefore(
   { operation, params, given, at }: Pick<Entry, "operation" | "params" | "given" | "at">,
   roomId: string,
   nameOf: (userId: string) => string | undefined,
 ): Omit<Entry, "position" | "sender"> | null {
-  const asking = operation === "decide_join_request" ? params.userId : undefined
-  if (asking === undefined) return null
+  const userId = operation === "decide_join_request" ? params.userId : undefined
+  if (userId === undefined) return null
   const [requestId = ""] = given.ids ?? []
   return {
     operation: "request_to_join",
-    userId: asking,
-    username: nameOf(asking) ?? "",
+    userId,
+    username: nameOf(userId) ?? "",
     at,
     params: { roomId },
     content: JSON.stringify({ requestId, schemaVersion: schemaVersions.research }),
