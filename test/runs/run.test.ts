@@ -338,7 +338,7 @@ else {
     t.match(said, /its outcome is not known/)
     const attempt = await here.attempt(attemptId)
     t.match(attempt, { status: "started" }, "it reads as unknown, which it is")
-    t.match(attempt.events.at(-1), { event: "progress", message: /not seen/ })
+    t.match(attempt.events.at(-1), { event: "progress", message: /outcome is not known/ })
     t.match(await deliver(), { said: /There is nothing to deliver/ })
   })
 

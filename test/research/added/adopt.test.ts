@@ -153,7 +153,7 @@ t.test("At its origin it is this instance's own", async (t) => {
     t,
     origin,
     await other.export(roomId),
-    /is this instance's own\. Another one adopted it through entry 1; what was written there since is not taken here/,
+    /is this instance's own\. Another instance adopted it through entry 1; what was written there since is not imported here/,
   )
   t.strictSame(origin.problems(), [])
 })
