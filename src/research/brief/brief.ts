@@ -1,4 +1,4 @@
-/** A Room or Thread in so many bytes: what a reader would miss most, cut to fit, and what is left out counted. */
+/** Writes a brief of a Room or Thread within a budget of bytes: the most important items, with texts cut to fit and omitted items counted. */
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { blemishesInWords } from "../../contract/answers/blemishes.ts"
 import { verdictFromInWords } from "../../contract/answers/verdict.ts"
@@ -10,34 +10,34 @@ import { shortened } from "../../contract/text.ts"
 import { leaseOf } from "../experiments/admission.ts"
 import { reviewedSentence } from "../reviews/reviews.ts"
 import type { Gathered } from "./candidates.ts"
-import { type Brief, type Form, fitted, isRoomFor, itemsOf, type Lists, type Makers, nothing } from "./fitting.ts"
+import { type Brief, type BriefFormat, fitted, fits, itemsOf, type Lists, type Makers, emptyLists } from "./fitting.ts"
 import type { NextItem } from "./next.ts"
 
 export interface Head {
-  /** The members before the lists, their texts cut to so many characters. */
+  /** The members before the lists, with texts cut to a number of characters. */
   readonly about: (characters: number) => Pick<AnswerOf<"room_brief">, "room"> | Pick<AnswerOf<"thread_brief">, "thread">
   readonly activityWatermark: number
-  /** How much there is of each list where more is known than was looked at. */
+  /** The total number of items of each list, including those that were not read. */
   readonly totals: Partial<Record<BriefList, number>>
   readonly links: Readonly<Record<BriefList, string>>
 }
 
-/** What is to be done next, what is claimed, and the effects of findings in a sentence each. */
-interface Told extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
+/** The next steps, the claims, and the effects of findings, one sentence each. */
+interface Derived extends Pick<AnswerOf<"room_next">, "items" | "claims"> {
   readonly effects: ReadonlyMap<string, readonly string[]>
 }
 
-/** Effects of a finding that are told where texts have so many characters. */
-const effectsTold = (characters: number): number => (characters < 400 ? 2 : limits.effects)
+/** The number of effects shown for a finding, depending on the length of texts. */
+const effectsShown = (characters: number): number => (characters < 400 ? 2 : limits.effects)
 
 const DAY = 86_400_000
 
-/** Since when nothing was heard of work that somebody holds; null while it is alive or nobody's. */
+/** The last sign of work whose holder has been silent for too long; otherwise null. */
 const silentSince = ({ status, lastSign }: Gathered["work"][number], now: number): string | null =>
   status !== "open" && now - Date.parse(lastSign) > limits.silentDays * DAY ? lastSign : null
 
-/** How to write the items of each list, their texts cut to so many characters. */
-function listsOf(gathered: Gathered, { items: next, claims, effects }: Told, now: number): Makers {
+/** Makes the items of each list, with texts cut to a number of characters. */
+function listsOf(gathered: Gathered, { items: next, claims, effects }: Derived, now: number): Makers {
   const stands = gathered.stands.map((stand) => ({ ...stand, staleReasons: parse(stand.staleReasons).slice(0, 5) }))
   const hypotheses = gathered.hypotheses.map((each) => ({
     ...each,
@@ -50,7 +50,7 @@ function listsOf(gathered: Gathered, { items: next, claims, effects }: Told, now
     effects: effects.get(each.versionId) ?? [],
   }))
   const work = gathered.work.map((each) => ({ ...each, lease: leaseOf(each, now), silentSince: silentSince(each, now) }))
-  const isStill = ({ lease, silentSince: silent }: (typeof work)[number]) => silent !== null || lease?.lapsed === true
+  const isIdle = ({ lease, silentSince: silent }: (typeof work)[number]) => silent !== null || lease?.lapsed === true
   return {
     stands: (most) =>
       stands.map(({ says, stale, staleReasons, reviewed, timelineWatermark: _moved, ...stand }) => ({
@@ -78,14 +78,15 @@ function listsOf(gathered: Gathered, { items: next, claims, effects }: Told, now
         label,
         outcome,
         says: shortened(says, most),
-        ...(effects.length > 0 && { effects: effects.slice(0, effectsTold(most)) }),
-        ...(effects.length > effectsTold(most) && { omittedEffects: effects.length - effectsTold(most) }),
+        ...(effects.length > 0 && { effects: effects.slice(0, effectsShown(most)) }),
+        ...(effects.length > effectsShown(most) && { omittedEffects: effects.length - effectsShown(most) }),
         status,
         evidence,
         inDoubt: inDoubt === 1,
         reviewed: reviewed === null ? null : reviewedSentence(reviewed),
         blemishes: blemishes === null ? null : blemishesInWords(parse(blemishes)),
-        ...{ by, agent },
+        by,
+        agent,
       })),
     failures: (most) =>
       gathered.failures.map(({ sequence: _place, threadId: _thread, why, ...failure }) => ({
@@ -100,7 +101,7 @@ function listsOf(gathered: Gathered, { items: next, claims, effects }: Told, now
         why: shortened(dispute.why, most),
       })),
     work: (most) =>
-      [...work.filter(isStill), ...work.filter((each) => !isStill(each))].map(
+      [...work.filter(isIdle), ...work.filter((each) => !isIdle(each))].map(
         ({ experimentId, label, question, status, assignee, agent, lease, silentSince: silent }) => ({
           experimentId,
           label,
@@ -118,11 +119,11 @@ function listsOf(gathered: Gathered, { items: next, claims, effects }: Told, now
   }
 }
 
-/** The texts of a prepared body, also cut: the agent reads the whole before it sends one. */
+/** Cuts the texts of a prepared body, which an agent reads in full before it sends the body. */
 const cutTexts = (body: NextItem["body"], characters: number): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).map(([name, value]) => [name, typeof value === "string" ? shortened(value, characters) : value]))
 
-/** Lengths of texts in a larger and larger brief: where nothing is left out, the longest that fit. */
+/** The lengths of texts to try, longest first. If items are left out, only the shortest is used. */
 const lengths = (budget: number): number[] => {
   const own = Math.max(60, Math.min(400, Math.round(budget / 60)))
   return [...new Set([2_000, 1_000, 400, 200, own])].filter((length) => length >= own)
@@ -133,41 +134,41 @@ const lengths = (budget: number): number[] => {
  * @param budget bytes of the text, at least `limits.briefMin`; the text is never longer
  * @param now milliseconds since 1970
  */
-export function briefText(head: Head, gathered: Gathered, told: Told, budget: number, now: number, form: Form): string {
-  const lists = listsOf(gathered, told, now)
+export function briefText(head: Head, gathered: Gathered, derived: Derived, budget: number, now: number, format: BriefFormat): string {
+  const lists = listsOf(gathered, derived, now)
   const most = lengths(budget)
   const own = Math.min(...most)
   const items = itemsOf(lists, own)
-  // A longer text shows that nothing is left out; where more is known than was looked at, something is.
+  // Longer texts are tried only if no item is left out, so not if there are items that were not read.
   const isComplete = briefLists.every((list) => items[list].length >= (head.totals[list] ?? 0))
   for (const length of isComplete ? most.filter((each) => each !== own) : []) {
-    const frame = framed(head, items, length, budget, form)
-    if (isRoomFor(lists, length, frame.left, form)) return frame.write(itemsOf(lists, length))
+    const frame = framed(head, items, length, budget, format)
+    if (fits(lists, length, frame.left, format)) return frame.write(itemsOf(lists, length))
   }
-  const frame = framed(head, items, own, budget, form)
-  return frame.write(fitted(items, frame.left, form))
+  const frame = framed(head, items, own, budget, format)
+  return frame.write(fitted(items, frame.left, format))
 }
 
-/** What stands around the lists, its texts as long as the budget allows, and the bytes it leaves for items. */
-function framed(head: Head, items: Lists, length: number, budget: number, form: Form) {
-  const brief = (most: number, told: Lists): Brief => ({
+/** Makes the frame around the lists, with texts as long as the budget allows, and counts the bytes left for items. */
+function framed(head: Head, items: Lists, length: number, budget: number, format: BriefFormat) {
+  const brief = (most: number, lists: Lists): Brief => ({
     schemaVersion: schemaVersions.research,
     ...head.about(most),
-    ...told,
+    ...lists,
     omitted: Object.fromEntries(
       briefLists.flatMap((list) => {
-        const count = Math.max(items[list].length, head.totals[list] ?? 0) - told[list].length
+        const count = Math.max(items[list].length, head.totals[list] ?? 0) - lists[list].length
         return count === 0 ? [] : [[list, { count, link: head.links[list] }]]
       }),
     ),
     activityWatermark: head.activityWatermark,
   })
-  // With nothing told, everything is counted as left out: the frame only gets shorter from here on.
-  const leftBy = (most: number) => budget - Buffer.byteLength(form.write(brief(most, nothing())))
+  // Without items, all of them are counted as omitted, so the frame can only get shorter.
+  const leftBy = (most: number) => budget - Buffer.byteLength(format.write(brief(most, emptyLists())))
   let [most, left] = [length, leftBy(length)]
   for (const shorter of [100, 40, 10]) {
     if (left >= 0) break
     if (shorter < most) [most, left] = [shorter, leftBy(shorter)]
   }
-  return { left, write: (told: Lists) => form.write(brief(most, told)) }
+  return { left, write: (lists: Lists) => format.write(brief(most, lists)) }
 }

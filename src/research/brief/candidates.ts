@@ -1,11 +1,10 @@
 /**
- * What a brief may tell, each list in the order in which a reader would miss it most. This is the rule of ranking:
- * - where it stands: the opening Thread first, then conclusions, then open syntheses, the newest first;
- * - hypotheses: contested ones (disputed, or with words for and against), then those that something bears on, then the
- *   others; the newest first;
- * - findings that have not fallen, failures, disputes and objections, open questions: the newest first;
- * - work: what is held but silent, then what is held, then what is open; the oldest first, since it waits longest.
- * However large the Room or Thread, no more than `limits.briefSight` of each sort are looked at, each from an index, and all are counted.
+ * The candidates for a brief, most important first. The order of each list:
+ * - where it stands: the opening Thread, then conclusions, then open syntheses, newest first;
+ * - hypotheses: contested ones (disputed, or with evidence for and against), then those with evidence, then the rest, newest first;
+ * - findings that have not fallen, failures, disputes and objections, open questions: newest first;
+ * - work: held but silent, then held, then open, oldest first, because it has waited longest.
+ * At most `limits.briefSight` items of each list are read, each from an index, and all are counted.
  */
 import { FALLEN } from "../../contract/answers/evidence.ts"
 import { parse, type Stored } from "../../contract/json.ts"
@@ -27,11 +26,11 @@ const SIGHT = limits.briefSight
 /** Threads with a checkpoint, the newest checkpoint first. */
 const SELECTED = (place: string): string =>
   `SELECT t.thread_id, t.selected_checkpoint_id FROM threads t WHERE t.selected_checkpoint_id IS NOT NULL AND ${place} ORDER BY t.selected_checkpoint_id DESC`
-/** The opening Thread of the Room, however long ago it had its checkpoint. */
+/** The opening Thread of the Room, however old its checkpoint is. */
 const OPENING = (place: string): string =>
   `SELECT o.opening_thread_id FROM rooms o WHERE o.room_id = (SELECT t.room_id FROM threads t WHERE ${place} LIMIT 1) AND EXISTS (SELECT 1 FROM threads t WHERE t.thread_id = o.opening_thread_id AND ${place})`
 
-/** The same of a Room and of a Thread: `?` is the one or the other, wherever it stands. */
+/** Prepares a query for a Room and for a Thread. Each `?` is the id of one of them. */
 const both = <Row>(db: Db, sql: (place: string) => string, table: string) => {
   const prepared = (place: string) => {
     const text = sql(place)
@@ -49,7 +48,7 @@ export type Candidates = ReturnType<typeof candidates>
 export type Gathered = {
   readonly [L in "stands" | "hypotheses" | "findings" | "failures" | "disputes" | "work" | "openQuestions"]: ReturnType<Candidates[L]>
 }
-/** What a next step can follow from. */
+/** The candidates from which next steps are derived. */
 export type Leads = Omit<Gathered, "failures">
 
 export function candidates(db: Db) {
@@ -92,7 +91,7 @@ export function candidates(db: Db) {
      JOIN people p ON p.user_id = coalesce(a.registrant_id, l.author_id)`
   const failuresBefore = db.prepare<Failure>(`${FAILURE} WHERE f.room_id = +? AND f.sequence < +? ORDER BY f.sequence DESC LIMIT +?`)
   const failures = both<Failure>(db, (place) => `${FAILURE} WHERE ${place} ORDER BY f.sequence DESC LIMIT ${SIGHT}`, "f")
-  // The newest dispute of a record that stands decides where it comes, not the record: an old one may be doubted today.
+  // Ordered by the newest dispute that stands, not by the record, because an old record may be disputed today.
   const disputed = both<Dispute>(
     db,
     (
@@ -106,7 +105,7 @@ export function candidates(db: Db) {
   const objected = both<Dispute>(db, (place) => `${OBJECTION} WHERE v.is_open = 1 AND ${place} ORDER BY v.link_id DESC LIMIT ${SIGHT}`, "v")
   const disputes = (place: Place): Dispute[] =>
     [...disputed(place), ...objected(place)].sort((one, other) => (one.linkId < other.linkId ? 1 : -1)).slice(0, SIGHT)
-  // By status, each from its index: sorted together, a Room's live experiments would all be read.
+  // One query for each status, from its index. A single sorted query would read all live experiments of a Room.
   const LIVE = (place: string) =>
     ["in_progress", "claimed", "open"]
       .map(
@@ -149,12 +148,12 @@ export function candidates(db: Db) {
      WHERE r.kind = 'finding' AND ${place} AND coalesce(NOT ${FALLEN("s.status")}, 1) ORDER BY r.version_id DESC LIMIT ${SIGHT}`,
     "r",
   )
-  // Of very many experiments, the newest.
+  // Only the newest experiments are read.
   const beingAsked = db.prepare<{ question: string }>(
     `SELECT question FROM (SELECT question, status FROM experiments WHERE room_id = +? ORDER BY experiment_id DESC LIMIT ${SIGHT})
      WHERE status <> 'cancelled' AND question IN (SELECT value FROM json_each(+?))`,
   )
-  const asked = both<{ readonly questions: Stored<string[]>; readonly threadId: string }>(
+  const selectedQuestions = both<{ readonly questions: Stored<string[]>; readonly threadId: string }>(
     db,
     (
       place,
@@ -168,28 +167,28 @@ export function candidates(db: Db) {
 
   return {
     stands,
-    /** What something bears on, then the newest that nothing bears on. */
+    /** The ranked hypotheses, then the newest of the others. */
     hypotheses: (place: Place): Hypothesis[] => [...ranked(place), ...newest(place).filter(({ rank }) => rank === 0)],
     failures,
-    /** Up to `count` failures of a Room before one, the newest first. */
+    /** Up to `count` failures of a Room before a sequence, newest first. */
     failuresBefore: (roomId: string, before = Number.MAX_SAFE_INTEGER, count: number): Failure[] =>
       failuresBefore.all(roomId, before, count),
     disputes,
     work,
     running,
-    /** Plans that were sealed and not opened, the one that is due first before the others. */
+    /** Sealed plans that have not been opened, ordered by their due time. */
     sealed,
     findings,
-    /** Which of some questions an experiment of the Room asks already, unless it was given up. */
+    /** The questions that an experiment of the Room already asks. Cancelled experiments do not count. */
     beingAsked: (roomId: string, questions: readonly string[]): ReadonlySet<string> =>
       new Set(beingAsked.all(roomId, JSON.stringify(questions)).map(({ question }) => question)),
     openQuestions: (place: Place) =>
-      asked(place).flatMap(({ questions, threadId }) => parse(questions).map((question) => ({ question, threadId }))),
-    /** All of it, of a Room or a Thread. */
+      selectedQuestions(place).flatMap(({ questions, threadId }) => parse(questions).map((question) => ({ question, threadId }))),
+    /** Reads all candidates of a Room or Thread. */
     gather(place: Place): Gathered {
       return { ...this.gatherLeads(place), failures: failures(place) }
     },
-    /** What a next step can follow from. */
+    /** Reads the candidates from which next steps are derived. */
     gatherLeads(place: Place): Leads {
       const { stands, hypotheses, findings, disputes, work, openQuestions } = this
       return {
@@ -201,7 +200,7 @@ export function candidates(db: Db) {
         openQuestions: openQuestions(place),
       }
     },
-    /** How much there is in a Room or Thread of what a brief lists. */
+    /** The number of items of each list in a Room or Thread. */
     counts: ({ roomId, threadId = roomId }: Place): Partial<Counts> => counts.get(threadId) ?? {},
   }
 }

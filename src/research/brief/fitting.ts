@@ -1,8 +1,8 @@
-/** The lists of a brief, the forms they are written in, and how many items of each fit into so many bytes. */
+/** The lists of a brief, its formats, and the choice of the items that fit into a number of bytes. */
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 
-/** The share of a brief that each list has before the others take what is left, in parts of a hundred. */
+/** The share of a brief that each list gets before the rest is distributed, in percent. */
 const shares: Readonly<Record<BriefList, number>> = {
   stands: 22,
   hypotheses: 20,
@@ -15,11 +15,11 @@ const shares: Readonly<Record<BriefList, number>> = {
   openQuestions: 5,
 }
 
-/** What a brief holds. */
+/** A brief of a Room or of a Thread. */
 export type Brief = AnswerOf<"room_brief"> | AnswerOf<"thread_brief">
 export type Lists = Pick<Brief, BriefList>
 export type Makers = { readonly [L in BriefList]: (characters: number) => Lists[L] }
-export const nothing = (): Lists => ({
+export const emptyLists = (): Lists => ({
   stands: [],
   hypotheses: [],
   findings: [],
@@ -31,15 +31,15 @@ export const nothing = (): Lists => ({
   openQuestions: [],
 })
 
-/** A form that a brief is written in. */
-export interface Form {
+/** A format of a brief. */
+export interface BriefFormat {
   readonly write: (brief: Brief) => string
   /** The bytes that one item of a list adds. */
   readonly cost: <L extends BriefList>(list: L, item: Brief[L][number]) => number
 }
-export const asJson: Form = { write: JSON.stringify, cost: (_list, item) => Buffer.byteLength(JSON.stringify(item)) + 1 }
+export const asJson: BriefFormat = { write: JSON.stringify, cost: (_list, item) => Buffer.byteLength(JSON.stringify(item)) + 1 }
 
-/** The items of all lists, their texts cut to so many characters. */
+/** Makes the items of all lists, with texts cut to `most` characters. */
 export const itemsOf = (
   { stands, hypotheses, findings, failures, disputes, work, claims, next, openQuestions }: Makers,
   most: number,
@@ -55,34 +55,34 @@ export const itemsOf = (
   openQuestions: openQuestions(most),
 })
 
-/** Whether all items fit into so many bytes. */
-export function isRoomFor(lists: Makers, length: number, bytes: number, form: Form): boolean {
+/** Whether all items fit into a number of bytes. */
+export function fits(lists: Makers, length: number, bytes: number, format: BriefFormat): boolean {
   let left = bytes
   return briefLists.every((list) =>
     lists[list](length).every((item) => {
-      left -= form.cost(list, item)
+      left -= format.cost(list, item)
       return left >= 0
     }),
   )
 }
 
-/** As many items as fit into so many bytes: of each list its share, then more of the first lists. */
-export function fitted(items: Lists, bytes: number, form: Form): Lists {
-  const told = nothing()
+/** Returns the items that fit into a number of bytes: each list fills its share, then the first lists get the rest. */
+export function fitted(items: Lists, bytes: number, format: BriefFormat): Lists {
+  const chosen = emptyLists()
   let left = bytes
-  const tell = <L extends BriefList>(list: L, most: number): void => {
+  const fill = <L extends BriefList>(list: L, most: number): void => {
     let allowed = most
     const from: Lists[L] = items[list]
-    const to: Lists[L][number][] = told[list]
+    const to: Lists[L][number][] = chosen[list]
     for (const item of from.slice(to.length)) {
-      const cost = form.cost(list, item)
+      const cost = format.cost(list, item)
       if (cost > Math.min(allowed, left)) return
       to.push(item)
       allowed -= cost
       left -= cost
     }
   }
-  for (const list of briefLists) tell(list, (bytes * shares[list]) / 100)
-  for (const list of briefLists) tell(list, left)
-  return told
+  for (const list of briefLists) fill(list, (bytes * shares[list]) / 100)
+  for (const list of briefLists) fill(list, left)
+  return chosen
 }

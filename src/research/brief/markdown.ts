@@ -4,7 +4,7 @@ import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { writerName } from "../../contract/answers/index.ts"
 import { type BriefList, briefLists } from "../../contract/answers/brief.ts"
 import { oneLine as line } from "../../contract/text.ts"
-import type { Brief, Form } from "./fitting.ts"
+import type { Brief, BriefFormat } from "./fitting.ts"
 
 /** The title of each list, and an item of it in one line. */
 const sections: { readonly [L in BriefList]: readonly [title: string, line: (item: Brief[L][number]) => string] } = {
@@ -29,7 +29,7 @@ const sections: { readonly [L in BriefList]: readonly [title: string, line: (ite
       `${label ?? id} (${words(kind)}, ${writerName({ username: by, agent })}, ${at.slice(0, 10)}): ${line(why)}`,
   ],
   disputes: [
-    "Disputes and objections not answered",
+    "Unanswered disputes and objections",
     ({ source, kind, label, says, why, by, agent, part }) =>
       `${label ?? words(kind)}: ${says === null ? "" : `${line(says)} `}${source === "dispute" ? "Disputed" : "Objected to"} by ${writerName({ username: by, agent })}${part === undefined ? "" : ` in ${line(partInWords(part))}`}: ${line(why)}`,
   ],
@@ -72,8 +72,8 @@ function briefMarkdown(brief: Brief): string {
   return [head, ...briefLists.map((list) => section(brief, list))].join("")
 }
 
-/** The order of the sections is that of the lists. */
-export const asMarkdown: Form = {
+/** Writes the lists as sections, in their order. */
+export const asMarkdown: BriefFormat = {
   write: briefMarkdown,
   cost: (list, item) => Buffer.byteLength(lineOf(list, item)),
 }

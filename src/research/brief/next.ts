@@ -1,4 +1,4 @@
-/** What would move a Room: derived from states, evidence and checkpoints, each with the operation that would do it. */
+/** Derives the next steps in a Room from states, evidence and checkpoints, each with the operation that does it. */
 import type { StaleReason } from "../../contract/answers/evidence.ts"
 import { parse } from "../../contract/json.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
@@ -15,18 +15,18 @@ import type { Place } from "./rows.ts"
 
 export type NextItem = AnswerOf<"room_next">["items"][number]
 
-/** Why a conclusion is stale, after the label of what made it so. */
+/** Why a conclusion is stale, worded to follow the label of the object that made it stale. */
 const reasons: { readonly [C in StaleReason["code"]]: string } = {
   citation_fallen: "has fallen or is doubted",
   citation_in_doubt: "rests on what has fallen",
   published_since: "came after it",
   not_covered: "is not covered",
 }
-/** How many steps of one kind are listed; a reader takes one at a time. */
+/** The most steps of each kind. A reader takes one at a time. */
 const EACH = 5
 const QUOTED = 160
 
-/** The work that a step would be, as far as it can be claimed. */
+/** The kind of work by which each step can be claimed. */
 const works: { readonly [S in NextItem["what"]]?: ClaimedWork } = {
   answer_dispute: "review",
   settle_reproduction: "reproduce",
@@ -37,11 +37,11 @@ const works: { readonly [S in NextItem["what"]]?: ClaimedWork } = {
   take_experiment: "run",
   reproduce_finding: "reproduce",
 }
-/** What a step is about, besides its object: the Thread of a checkpoint, the experiment of a reproduction. */
+/** The ids that a step is about: its object, and the Thread of a checkpoint or the experiment of a reproduction. */
 const idsOf = ({ what, object, body: { threadId, experimentId } }: NextItem): string[] =>
   [object.id, what === "renew_conclusion" ? threadId : experimentId].filter((each) => typeof each === "string")
 
-/** @param now milliseconds since 1970 @param claimed the claims that last on any of some ids */
+/** @param now milliseconds since 1970 @param claimed returns the current claims on some ids */
 export function nextSteps(
   candidates: Candidates,
   place: Place,
@@ -57,16 +57,16 @@ export function nextSteps(
     body: NextItem["body"],
   ): NextItem => ({ what, object, why, operation, permission: operationNamed(operation)?.permissions.join(" and ") ?? "", body })
   const { roomId } = place
-  const asked = candidates.beingAsked(
+  const askedQuestions = candidates.beingAsked(
     roomId,
     known.openQuestions.map(({ question }) => question),
   )
   const steps: NextItem[] = [
     ...known.disputes.map(({ source, kind, id, label, why, by, threadId, replyTo }) => {
-      const told = `${by} ${source === "dispute" ? "disputes" : "objects to"} it: ${shortened(why, QUOTED)}`
+      const reason = `${by} ${source === "dispute" ? "disputes" : "objects to"} it: ${shortened(why, QUOTED)}`
       return replyTo === null
-        ? step("answer_dispute", { kind, id, label }, told, "assert_correction", { targetVersionId: id })
-        : step("answer_dispute", { kind, id, label }, told, "post_message", { threadId, replyToEntryId: replyTo })
+        ? step("answer_dispute", { kind, id, label }, reason, "assert_correction", { targetVersionId: id })
+        : step("answer_dispute", { kind, id, label }, reason, "post_message", { threadId, replyToEntryId: replyTo })
     }),
     ...known.stands
       .filter(({ state, stale }) => state === "concluded" && stale === 1)
@@ -97,7 +97,7 @@ export function nextSteps(
       step(
         "report_outcome",
         { kind: "attempt", id: attemptId, label },
-        `${registrant} registered it; it is ${status} since ${updatedAt}.`,
+        `${registrant} registered it; its status has been ${status} since ${updatedAt}.`,
         "report_attempt_event",
         {
           attemptId,
@@ -113,7 +113,7 @@ export function nextSteps(
         step("open_plan", { kind: "plan", id: planId, label }, `${acceptor} was to open it by ${opensAt}.`, "open_plan", { planId }),
       ),
     ...known.openQuestions
-      .filter(({ question }) => !asked.has(question))
+      .filter(({ question }) => !askedQuestions.has(question))
       .map(({ question, threadId }) =>
         step("answer_question", { kind: "thread", id: threadId, label: null }, shortened(question, QUOTED), "propose_experiment", {
           roomId,
@@ -128,7 +128,7 @@ export function nextSteps(
         step(
           "test_hypothesis",
           { kind: "hypothesis", id: versionId, label },
-          `Nothing bears on it yet: ${shortened(says, QUOTED)}`,
+          `There is no evidence on it yet: ${shortened(says, QUOTED)}`,
           "propose_experiment",
           {
             roomId,
@@ -154,7 +154,7 @@ export function nextSteps(
         step(
           "settle_reproduction",
           { kind: "finding", id: versionId, label },
-          "A reproduction of it failed: another one would tell which is right, or its author corrects it.",
+          "A reproduction of it failed. Another reproduction can show which is right, or its author can correct it.",
           "register_attempt",
           { experimentId, intent: "reproduction", reproduces: { findingVersionId: versionId } },
         ),

@@ -1,4 +1,4 @@
-/** The brief of a Room and of a Thread, and what would move a Room. */
+/** The reads of briefs, failures and next steps. */
 import { JsonText, stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { type AnswerOf, type ParametersOf, pathTo } from "../../contract/reads/index.ts"
@@ -10,7 +10,7 @@ import { isoTime } from "../../ledger/world.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Threads } from "../../threads/threads.ts"
 import { briefText, type Head } from "./brief.ts"
-import { asJson, type Form } from "./fitting.ts"
+import { asJson, type BriefFormat } from "./fitting.ts"
 import type { Effects } from "../measurements/effects.ts"
 import type { Claims } from "../claims/claims.ts"
 import type { Candidates, Leads } from "./candidates.ts"
@@ -23,7 +23,7 @@ export function briefReads(
   { rooms, threads, brief, claims, effects }: { rooms: Rooms; threads: Threads; brief: Candidates; claims: Claims; effects: Effects },
   now: () => number,
 ) {
-  /** What is to be done next, and what is claimed. */
+  /** The next steps and the current claims. */
   function next(place: Place, known: Leads) {
     const moment = now()
     const at = isoTime(moment)
@@ -33,12 +33,15 @@ export function briefReads(
         claimId,
         what,
         object: { kind, id: objectId, label },
-        ...{ by, agent, until, note },
+        by,
+        agent,
+        until,
+        note,
       })),
     }
   }
 
-  /** Where each list of a brief goes on. */
+  /** The addresses of the full lists. */
   const linksOf = ({ roomId, threadId }: Place, basePath: string): Head["links"] => {
     const to = (path: string) => `${basePath}${path}`
     const context = threadId === undefined ? pathTo("room_context", { roomId }) : pathTo("thread_research_context", { threadId })
@@ -61,9 +64,9 @@ export function briefReads(
     query: ParametersOf<N>,
   ): JsonText<AnswerOf<N>> | string {
     const gathered = brief.gather(place)
-    const told = { ...next(place, gathered), effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)) }
+    const derived = { ...next(place, gathered), effects: effects.sentencesOf(gathered.findings.map(({ versionId }) => versionId)) }
     const budget = query.budget ?? limits.brief
-    const written = (form: Form) => briefText(head, gathered, told, budget, now(), form)
+    const written = (format: BriefFormat) => briefText(head, gathered, derived, budget, now(), format)
     return query.format === "markdown" ? written(asMarkdown) : new JsonText(stored<AnswerOf<N>>(written(asJson)))
   }
 

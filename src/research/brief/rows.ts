@@ -1,4 +1,4 @@
-/** The rows that a brief chooses from: what it answers of each, as far as a row has it, and what the choice looks at. */
+/** The rows of the candidates for a brief: members of its items, and columns that the choice depends on. */
 import type { BriefList } from "../../contract/answers/brief.ts"
 import type { EvidenceTally, StaleReason } from "../../contract/answers/evidence.ts"
 import type { Reviewed } from "../../contract/answers/reviews.ts"
@@ -7,7 +7,7 @@ import type { VerdictFrom } from "../evidence/verdict.ts"
 import type { StoredBlemishes } from "../findings/blemishes.ts"
 import type { Stored } from "../../contract/json.ts"
 
-/** Where a brief looks: a Room, or one of its Threads. */
+/** The subject of a brief: a Room, or one of its Threads. */
 export interface Place {
   readonly roomId: string
   readonly threadId?: string
@@ -27,7 +27,7 @@ export interface Hypothesis extends Omit<Item<"hypotheses">, "verdictBy" | "evid
   readonly rank: number
   readonly threadId: string
   readonly inDoubt: number
-  /** Whether an experiment that was not given up addresses it. */
+  /** Whether an experiment that is not cancelled addresses it. */
   readonly isAddressed: number
 }
 export interface Finding extends Omit<Item<"findings">, "evidence" | "inDoubt" | "reviewed" | "blemishes" | "effects" | "omittedEffects"> {
@@ -37,19 +37,19 @@ export interface Finding extends Omit<Item<"findings">, "evidence" | "inDoubt" |
   readonly blemishes: StoredBlemishes
   readonly experimentId: string | null
   readonly threadId: string
-  /** Whether a reproduction of it has told its verdict, or is under way. */
+  /** Whether a reproduction of it has a verdict or is running. */
   readonly isRepeated: number
 }
-/** A failure with its place among those of its Room, and the Thread of what failed. */
+/** A failure, with its sequence in the Room and the Thread of the object that failed. */
 export interface Failure extends Item<"failures"> {
   readonly sequence: number
   readonly threadId: string
 }
 /** A dispute of a record, or an objection in a review. */
 export interface Dispute extends Omit<Item<"disputes">, "part"> {
-  /** The part that it speaks of. */
+  /** The disputed part. */
   readonly part: string | null
-  /** Of an objection to what cannot be corrected: the entry that its author replies to. */
+  /** The entry to reply to, for an objection to an object that cannot be corrected. */
   readonly replyTo: string | null
   readonly threadId: string
 }
@@ -68,12 +68,12 @@ export interface Running {
   readonly registrant: string
   readonly updatedAt: string
 }
-/** A plan that was sealed and not opened. */
+/** A sealed plan that has not been opened. */
 export interface SealedPlan {
   readonly planId: string
   readonly label: string
   readonly acceptor: string
   readonly opensAt: string
 }
-/** How much there is in all of each list that is counted as it lands. */
+/** The total number of items of each list that is counted at each write. */
 export type Counts = Record<Exclude<BriefList, "claims" | "next">, number>

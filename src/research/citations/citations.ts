@@ -1,4 +1,4 @@
-/** How a record is cited, as BibTeX and as CSL-JSON: by a key that never changes, with where it stands now. */
+/** Cites a record as BibTeX and as CSL-JSON, by a key that never changes, with its current standing. */
 import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { parsed } from "../../contract/json.ts"
 import { objects, pageOf, type RecordKind } from "../../contract/objects/objects.ts"
@@ -18,14 +18,14 @@ interface Notice {
   readonly withdrawn?: object
 }
 
-/** "Cited claim". */
+/** Returns the noun of a kind in upper case: "Cited claim". */
 const kindOf = (kind: RecordKind): string => objects[kind].noun[0].replace(/^./, (first) => first.toUpperCase())
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
 export type Citations = ReturnType<typeof citations>
 
 export function citations(records: Records, rooms: Rooms, findings: Findings, people: People) {
-  /** How many of its experiment's attempts a finding names. */
+  /** Says how many of its experiment's attempts a finding names. */
   function denominator(versionId: string, roomId: string): string {
     const execution = findings.read(versionId, roomId).execution
     if (execution === null) return "no recorded execution behind it"
@@ -43,14 +43,14 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
     return paper && `arXiv:${paper.arxivId}${paper.version === undefined ? "" : `v${paper.version}`}`
   }
 
-  /** Everything that a citation says. @throws Refusal `unknown_record` */
+  /** Collects the data of a citation. @throws Refusal `unknown_record` */
   function cited(versionId: string, baseUrl: string) {
     const record = records.summary(versionId)
     if (record === undefined) throw noSuch("record")
     const { kind, label, author, createdAt, wording, status, contentDigest, outcome } = record
     const paper = kind === "cited_claim" ? paperOf(versionId) : undefined
     const all = parsed<Notice[]>(record.notices)
-    // What its author took back is no standing any more.
+    // A notice that its author withdrew no longer counts.
     const notices = all.filter(({ withdrawn }) => withdrawn === undefined)
     const standing = notices.length === 0 ? [] : [`${status}: ${notices.map((notice) => `${notice.label} ${notice.kind} it`).join(", ")}`]
     const what =
@@ -72,7 +72,7 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
   }
 
   return {
-    /** A BibTeX entry; older programs that know no `url` find it in the note's digest and the Room. */
+    /** A BibTeX entry. For programs that ignore `url`, the Room and the digest in the note identify the record. */
     bibtex(versionId: string, baseUrl: string): string {
       const { key, label, wording, author, date, room, url, note } = cited(versionId, baseUrl)
       const fields = {
@@ -88,7 +88,7 @@ export function citations(records: Records, rooms: Rooms, findings: Findings, pe
       return `@misc{${key},\n${lines.join("")}  month = ${MONTHS[date[1] - 1]}\n}\n`
     },
 
-    /** CSL-JSON, as reference managers read it: a list of one item. */
+    /** CSL-JSON for reference managers: an array of one item. */
     csl(versionId: string, baseUrl: string): string {
       const { key, kind, label, wording, author, date, room, url, status, note } = cited(versionId, baseUrl)
       const item = {

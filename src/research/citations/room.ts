@@ -1,4 +1,4 @@
-/** How a Room is cited, as BibTeX, RIS, CSL-JSON and CITATION.cff: as the collection of a group's records that it is, never as a program. */
+/** Cites a Room as BibTeX, RIS, CSL-JSON and CITATION.cff: as a collection of records, not as software. */
 import { type Named, shownName } from "../../contract/answers/description.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { serviceName } from "../../contract/versions.ts"
@@ -11,7 +11,7 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import { type Author, bibtexAuthor, bibtexOrcids, cffAuthor, cslAuthor, risAuthor } from "./authors.ts"
 import { texOf } from "./tex.ts"
 
-/** Names of authors that a citation gives; of more it says that there are others. */
+/** The most authors that a citation names. The rest become "others". */
 const AUTHORS = 20
 
 const authorOf = ({ userId, username, name, givenName, familyName, orcid }: Named): Named => ({
@@ -23,7 +23,7 @@ const authorOf = ({ userId, username, name, givenName, familyName, orcid }: Name
   orcid,
 })
 
-/** YAML takes strings as JSON writes them. */
+/** Quotes a string for YAML, which accepts JSON strings. */
 const yaml = (text: string): string => JSON.stringify(text)
 
 export function roomCitationReads(rooms: Rooms, members: Members, people: People) {
@@ -45,88 +45,88 @@ export function roomCitationReads(rooms: Rooms, members: Members, people: People
     }
   }
   type Cited = ReturnType<typeof cited>
-  /** The authors that a citation names, and what stands for the others. */
+  /** Formats the authors that a citation names, and adds `others` if there are more. */
   const named = <T>({ people: authors }: Cited, as: (author: Author) => T, others: T): T[] => [
     ...authors.slice(0, AUTHORS).map(as),
     ...(authors.length > AUTHORS ? [others] : []),
   ]
 
-  /** What no field of a format is made for. */
+  /** The facts that have no field in a format. */
   const noteOf = ({ throughSequence, license }: Cited): string =>
     `Room, through entry ${throughSequence}${license === null ? "" : `; licence ${license}`}`
 
-  function bibtex(one: Cited): string {
-    const { key, title, createdAt, url } = one
+  function bibtex(citation: Cited): string {
+    const { key, title, createdAt, url } = citation
     const fields = {
-      author: named(one, bibtexAuthor, "others").join(" and "),
-      ...bibtexOrcids(one.people.slice(0, AUTHORS)),
+      author: named(citation, bibtexAuthor, "others").join(" and "),
+      ...bibtexOrcids(citation.people.slice(0, AUTHORS)),
       title: `{${texOf(title)}}`,
       howpublished: serviceName,
       year: createdAt.slice(0, 4),
       url,
-      note: texOf(noteOf(one)),
+      note: texOf(noteOf(citation)),
     }
     return `@misc{${key},\n${Object.entries(fields)
       .map(([name, value]) => `  ${name} = {${value}}`)
       .join(",\n")}\n}\n`
   }
 
-  const ris = (one: Cited): string =>
+  const ris = (citation: Cited): string =>
     risText([
       ["TY", "DATA"],
-      ["ID", one.key],
-      ["TI", one.title],
-      ...named(one, risAuthor, "others").map((name) => ["AU", name] as const),
-      ["PY", one.createdAt.slice(0, 4)],
-      ["DA", one.createdAt.slice(0, 10).replaceAll("-", "/")],
+      ["ID", citation.key],
+      ["TI", citation.title],
+      ...named(citation, risAuthor, "others").map((name) => ["AU", name] as const),
+      ["PY", citation.createdAt.slice(0, 4)],
+      ["DA", citation.createdAt.slice(0, 10).replaceAll("-", "/")],
       ["PB", serviceName],
-      ["ET", String(one.throughSequence)],
-      ["UR", one.url],
-      ["N1", noteOf(one)],
+      ["ET", String(citation.throughSequence)],
+      ["UR", citation.url],
+      ["N1", noteOf(citation)],
     ])
 
-  const csl = (one: Cited): string =>
+  const csl = (citation: Cited): string =>
     JSON.stringify([
       {
-        id: one.key,
-        "citation-key": one.key,
+        id: citation.key,
+        "citation-key": citation.key,
         type: "collection",
-        title: one.title,
-        author: named(one, cslAuthor, { literal: "others" }),
-        issued: { "date-parts": [one.createdAt.slice(0, 10).split("-").map(Number)] },
+        title: citation.title,
+        author: named(citation, cslAuthor, { literal: "others" }),
+        issued: { "date-parts": [citation.createdAt.slice(0, 10).split("-").map(Number)] },
         publisher: serviceName,
-        version: String(one.throughSequence),
-        URL: one.url,
-        note: noteOf(one),
+        version: String(citation.throughSequence),
+        URL: citation.url,
+        note: noteOf(citation),
       },
     ])
 
-  const cff = (one: Cited): string =>
+  const cff = (citation: Cited): string =>
     `cff-version: 1.2.0
 message: "If you build on this Room, cite it as below."
 type: dataset
-title: ${yaml(one.title)}
+title: ${yaml(citation.title)}
 authors:
-${named(one, cffAuthor, { name: "others" })
+${named(citation, cffAuthor, { name: "others" })
   .map(
     (author) =>
       `  - ${Object.entries(author)
         .map(([name, value]) => `${name}: ${yaml(value)}\n`)
         .join("    ")}`,
   )
-  .join("")}date-released: ${yaml(one.createdAt.slice(0, 10))}
-version: ${yaml(String(one.throughSequence))}
-${one.license === null ? "" : `license: ${yaml(one.license)}\n`}url: ${yaml(one.url)}
+  .join("")}date-released: ${yaml(citation.createdAt.slice(0, 10))}
+version: ${yaml(String(citation.throughSequence))}
+${citation.license === null ? "" : `license: ${yaml(citation.license)}\n`}url: ${yaml(citation.url)}
 `
 
   return {
     room_citation({ params, query, baseUrl = "" }) {
-      const one = cited(params.roomId, baseUrl)
-      if (query.format === "bibtex") return new NamedText(`${one.key}.bib`, bibtex(one))
-      if (query.format === "ris") return new NamedText(`${one.key}.ris`, ris(one))
-      if (query.format === "csl") return new NamedText(`${one.key}.json`, csl(one))
-      if (query.format === "cff") return new NamedText("CITATION.cff", cff(one))
-      return one
+      const citation = cited(params.roomId, baseUrl)
+      if (query.format === "bibtex") return new NamedText(`${citation.key}.bib`, bibtex(citation))
+      if (query.format === "ris") return new NamedText(`${citation.key}.ris`, ris(citation))
+      if (query.format === "csl") return new NamedText(`${citation.key}.json`, csl(citation))
+      if (query.format === "cff") return new NamedText("CITATION.cff", cff(citation))
+      return citation
     },
   } satisfies Partial<Readers>
 }

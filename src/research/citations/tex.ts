@@ -1,9 +1,9 @@
 /**
- * Text as TeX can set it. What people and agents wrote is not trusted: outside of formulas no sign keeps a meaning, and a
- * formula stays one only where every command in it is known to do nothing but set signs.
+ * Escapes untrusted text for TeX. Outside formulas every special character is escaped. A formula is kept only if all its commands are
+ * known to do nothing but typeset symbols.
  */
 
-const signs: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = {
   "\\": "\\textbackslash{}",
   "{": "\\textbraceleft{}",
   "}": "\\textbraceright{}",
@@ -16,10 +16,10 @@ const signs: Readonly<Record<string, string>> = {
   _: "\\_",
 }
 
-/** Prose, letter by letter as it was written. */
-const prose = (text: string): string => text.replace(/[\\{}^~&%$#_]/g, (sign) => signs[sign] ?? "")
+/** Escapes every special character of a text. */
+const prose = (text: string): string => text.replace(/[\\{}^~&%$#_]/g, (character) => escapes[character] ?? "")
 
-/** Commands that a formula may hold. */
+/** Commands allowed in a formula. */
 const harmless = new Set(
   `alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega
   Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar partial nabla infty emptyset
@@ -41,16 +41,16 @@ function isBalanced(text: string): boolean {
   return depth === 0
 }
 
-/** Whether a formula can be left as it is: known commands, braces in pairs, scripts of something, and none of the signs that mean more than themselves. */
+/** Whether a formula can be kept: it has only known commands, balanced braces, complete subscripts and superscripts, and no other special characters. */
 function isFormula(text: string): boolean {
   if (text.trim() === "" || /[%#~&]|[\^_]\s*(?:[\^_}]|$)/.test(text) || !isBalanced(text)) return false
   return [...text.matchAll(/\\([A-Za-z]+|.?)/gs)].every(([, command = ""]) => harmless.has(command) || /^[,;:! |]$/.test(command))
 }
 
-/** As in the messages and wordings themselves: `$5 and $6` is no formula. */
+/** Matches formulas as messages and wordings do: `$5 and $6` is not a formula. */
 const FORMULA = /(\$\$[^$]+\$\$|\$(?=\S)[^$]*[^\s$]\$(?![0-9]))/
 
-/** A text as the value of a BibTeX field, formulas between dollar signs kept. */
+/** Escapes a text for a BibTeX field. Formulas between dollar signs are kept. */
 export function texOf(text: string): string {
   const line = text.replace(/\s+/g, " ").trim()
   return line

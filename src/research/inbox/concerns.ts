@@ -1,4 +1,4 @@
-/** Why an entry of a Room concerns an agent. */
+/** Finds the entries of a Room that concern an agent, and why. */
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { type JsonObject, parse } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
@@ -19,11 +19,11 @@ export interface Concerning {
   readonly concerns: readonly Concern[]
 }
 
-/** `@ada`, or `@ada/mcp` for one agent of hers. A name ends where none can go on. */
+/** Matches `@ada`, or `@ada/mcp` for one of her agents. A full stop at the end is not part of the name. */
 const MENTION = /(?<![\p{L}\p{N}_.@/-])@([a-z0-9][a-z0-9_-]*)(?:\/([\p{L}\p{N}_.-]*[\p{L}\p{N}_-]))?/giu
 const spelled = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}_.-]+/gu, "-")
 
-/** The first mention of an agent, or of its person without another agent's name. */
+/** Returns the first mention of an agent, or of its person without another agent's name. */
 function mentionOf({ username, name }: Agent, texts: readonly string[]): string | undefined {
   for (const text of texts)
     for (const [mention, person = "", agent] of text.matchAll(MENTION)) {
@@ -33,7 +33,7 @@ function mentionOf({ username, name }: Agent, texts: readonly string[]): string 
   return undefined
 }
 
-/** What an entry names. */
+/** Returns the ids and texts in an entry. */
 function namedIn({ content }: FullRow, entry: ActivityEntry) {
   const body: JsonObject = JSON.parse(content)
   const texts = textsIn(body)
@@ -48,18 +48,20 @@ function namedIn({ content }: FullRow, entry: ActivityEntry) {
   }
 }
 
-const called = ({ label, kind }: Pick<Owned, "kind" | "label">): string =>
+const nameOf = ({ label, kind }: Pick<Owned, "kind" | "label">): string =>
   label ?? `your ${kind === "message" ? "entry" : kind.replaceAll("_", " ")}`
 const concern = (because: Concern["because"], what: Owned, sentence: string): Concern => ({
   because,
-  ...{ kind: what.kind, id: what.id, label: what.label },
+  kind: what.kind,
+  id: what.id,
+  label: what.label,
   sentence,
 })
 
 export function concerns(db: Db, labelled: Labels) {
   const own = owned(db)
 
-  /** Those of some entries of a Room, in order, that others wrote and that concern an agent. */
+  /** Returns the entries that others wrote and that concern an agent, in order. */
   return (roomId: string, rows: readonly FullRow[], agent: Agent): Concerning[] => {
     const others = rows.flatMap((row) => {
       const entry = parse(row.body)
@@ -69,8 +71,8 @@ export function concerns(db: Db, labelled: Labels) {
     })
     if (others.length === 0) return []
     const labels = new Map(others.map(({ row, texts }) => [row.sequence, labelsIn(texts)]))
-    const borne = new Map(labelled(roomId, [...new Set([...labels.values()].flat())]).map(({ label, id }) => [label, id]))
-    const ids = new Set([...others.flatMap((each) => [...each.ids]), ...borne.values()])
+    const idByLabel = new Map(labelled(roomId, [...new Set([...labels.values()].flat())]).map(({ label, id }) => [label, id]))
+    const ids = new Set([...others.flatMap((each) => [...each.ids]), ...idByLabel.values()])
     const experimentOf = own.experimentsOf(ids)
     const experiments = new Set(experimentOf.values())
     const mine = own.among(ids.union(experiments), agent)
@@ -90,16 +92,16 @@ export function concerns(db: Db, labelled: Labels) {
       for (const id of ids) {
         const what = mine.get(id)
         if (what === undefined || id === reply || what.kind === "experiment") continue
-        found.push(concern("bears_on", what, `It bears on ${called(what)}, which you wrote.`))
+        found.push(concern("bears_on", what, `It bears on ${nameOf(what)}, which you wrote.`))
       }
       for (const id of new Set([...ids].map((each) => experimentOf.get(each) ?? each))) {
         const proposed = mine.get(id)
         const label = held.get(id)
         if (label !== undefined) found.push(concern("assigned", { id, kind: "experiment", label }, `${label} is assigned to you.`))
-        else if (proposed?.kind === "experiment") found.push(concern("proposed", proposed, `You proposed ${called(proposed)}.`))
+        else if (proposed?.kind === "experiment") found.push(concern("proposed", proposed, `You proposed ${nameOf(proposed)}.`))
       }
       for (const label of labels.get(row.sequence) ?? []) {
-        const id = borne.get(label) ?? ""
+        const id = idByLabel.get(label) ?? ""
         const what = mine.get(id) ?? (held.has(id) ? { id, kind: "experiment", label } : undefined)
         const how = held.has(id) ? "is assigned to you" : "you wrote"
         if (what !== undefined && !ids.has(id)) found.push(concern("mentioned", what, `Its text names ${label}, which ${how}.`))

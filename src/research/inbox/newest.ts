@@ -1,9 +1,9 @@
-/** The newest entries of a Room with what was accepted, as far as that may be read for one page: a content may have a million characters. */
+/** Reads the newest entries of a Room with their contents, within a limit for one page, because a content may have a million characters. */
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { parse } from "../../contract/json.ts"
 import type { Activity, FullRow } from "../../ledger/journal/activity.ts"
 
-/** Entries that are read at a time, and the characters of contents after which no more of a Room are. */
+/** Entries read at a time, and the most characters of contents read from a Room. */
 const STEP = 5
 const CHARACTERS = 200_000
 
@@ -12,7 +12,7 @@ export interface Newest {
   readonly entry: ActivityEntry
 }
 
-/** The entries after one sequence and through another, the newest first, until their contents are too much. */
+/** Yields the entries after one sequence and through another, newest first, until their contents reach the limit. */
 export function* newest(activity: Pick<Activity, "fullAfter">, roomId: string, after: number, through: number): Generator<Newest> {
   let left = CHARACTERS
   for (let end = through; end > after; end -= STEP) {

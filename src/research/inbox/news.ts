@@ -1,4 +1,4 @@
-/** A Room's activity as news: what happened in sentences, and what one writer did in a row of the same kind told together. */
+/** Describes a Room's activity in sentences. Consecutive entries of one kind by one writer share a sentence. */
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { parse, trusted } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -10,19 +10,19 @@ import { newest } from "./newest.ts"
 
 export interface ToldEntry extends Told {
   readonly entry: ActivityEntry
-  /** Of an attempt that ended, how. */
+  /** The outcome of an attempt that ended; otherwise null. */
   readonly outcome: string | null
-  /** The record that a correction, supersession, dispute or retraction speaks of. */
+  /** The target of a correction, supersession, dispute or retraction. */
   readonly bearsOn: string | null
 }
 
 /** One or several entries of one writer. */
 export interface NewsItem extends Told {
-  /** What is told together, in order. */
+  /** The entries that share the sentence, in order. */
   readonly entries: readonly ToldEntry[]
 }
 
-/** What is told together where one writer does it in a row; each other entry is told by itself. */
+/** The operations whose consecutive entries by one writer share a sentence, with a name for each group. */
 const runs: Readonly<Record<string, string>> = {
   register_attempt: "attempts",
   report_attempt_event: "attempts",
@@ -40,7 +40,7 @@ function range(labels: readonly string[]): string {
 }
 
 /** "finished A13 to A16, all succeeded", "finished A1 to A3: 2 succeeded, 1 failed". */
-function attemptsTold(entries: readonly ToldEntry[]): string {
+function attemptsInWords(entries: readonly ToldEntry[]): string {
   const outcomes = new Map<string, string | null>()
   for (const { entry, outcome } of entries) {
     const label = entry.target.label ?? "an attempt"
@@ -57,17 +57,17 @@ function attemptsTold(entries: readonly ToldEntry[]): string {
   return `finished ${labels}: ${parts.join(", ")}.`
 }
 
-function toldTogether(entries: readonly ToldEntry[]): string {
+function sentenceOf(entries: readonly ToldEntry[]): string {
   const last = entries.at(-1)
   if (last === undefined || entries.length === 1) return last?.told ?? ""
   const run = runs[last.entry.operation]
-  if (run === "attempts") return attemptsTold(entries)
+  if (run === "attempts") return attemptsInWords(entries)
   if (run === "materials") return `registered ${range(entries.flatMap(({ entry }) => entry.target.label ?? []))}.`
   return `wrote ${entries.length} messages, the newest${last.told.slice(Math.max(0, last.told.indexOf(":")))}`
 }
 
-/** Whether an entry goes on with what the one before it tells. */
-function goesOn({ entry, actor }: ToldEntry, before: ToldEntry): boolean {
+/** Whether an entry shares a sentence with the one before it. */
+function isSameRun({ entry, actor }: ToldEntry, before: ToldEntry): boolean {
   const run = runs[entry.operation]
   return (
     run !== undefined &&
@@ -80,8 +80,8 @@ function goesOn({ entry, actor }: ToldEntry, before: ToldEntry): boolean {
 
 const ended: ReadonlySet<string> = new Set(states.attempt.terminal)
 
-/** What of an accepted content is more than words. */
-function bearing({ operation, target }: ActivityEntry, content: string | null): Pick<ToldEntry, "outcome" | "bearsOn"> {
+/** Returns the outcome and the target that an accepted content states. */
+function statedIn({ operation, target }: ActivityEntry, content: string | null): Pick<ToldEntry, "outcome" | "bearsOn"> {
   const isEvent = operation === "report_attempt_event"
   if (content === null || (!isEvent && target.kind !== "link")) return { outcome: null, bearsOn: null }
   const { event, targetVersionId } = trusted<Partial<BodyOf<"report_attempt_event"> & BodyOf<"assert_retraction">>>(content)
@@ -90,7 +90,7 @@ function bearing({ operation, target }: ActivityEntry, content: string | null): 
 
 export type News = ReturnType<typeof news>
 
-/** Entries that are looked through for what a person wrote last. */
+/** Entries searched for the last one that a person wrote. */
 const SIGHT = 50
 
 export function news({ activity, told }: { readonly activity: Activity; readonly told: Telling }) {
@@ -107,30 +107,30 @@ export function news({ activity, told }: { readonly activity: Activity; readonly
   }
 
   return {
-    /** Through which entry a person has surely read: what they wrote last in the browser, among the newest entries. */
+    /** Returns the last entry that a person has certainly read: the last one they wrote in the browser, among the newest entries. */
     writtenThrough(roomId: string, userId: string): number {
       const before = Math.max(0, activity.watermark(roomId) - SIGHT)
       const rows = activity.after(roomId, before, undefined, SIGHT)
       return rows.findLast(({ body }) => isOwn(parse(body), userId))?.sequence ?? before
     },
 
-    /** The entries after one sequence and through another as news, the newest first. Of those whose contents are too much for a page, what was done is told without its words. */
-    told(roomId: string, after: number, through: number, isTold: (entry: ActivityEntry) => boolean = () => true): NewsItem[] {
+    /** Describes the entries after one sequence and through another, newest first. Contents beyond the limit of a page are left out. */
+    told(roomId: string, after: number, through: number, isIncluded: (entry: ActivityEntry) => boolean = () => true): NewsItem[] {
       const groups: ToldEntry[][] = []
       for (const { entry, content } of withContents(roomId, after, through)) {
-        if (!isTold(entry)) continue
-        const one = { ...told(roomId, entry, content), entry, ...bearing(entry, content) }
+        if (!isIncluded(entry)) continue
+        const one = { ...told(roomId, entry, content), entry, ...statedIn(entry, content) }
         const group = groups.at(-1)
-        if (group?.[0] !== undefined && goesOn(group[0], one)) group.unshift(one)
+        if (group?.[0] !== undefined && isSameRun(group[0], one)) group.unshift(one)
         else groups.push([one])
       }
       return groups.flatMap((entries) => {
         const [one] = entries
-        return one === undefined ? [] : [{ actor: one.actor, told: toldTogether(entries), entries }]
+        return one === undefined ? [] : [{ actor: one.actor, told: sentenceOf(entries), entries }]
       })
     },
 
-    /** How many entries after a sequence are of each kind of target, without those that a person wrote in the browser; of the newest `most`. */
+    /** Returns the sequences of the newest entries after one by the kind of their target, without those that a person wrote in the browser. @param most entries to read */
     counted(roomId: string, after: number, most: number, userId: string): ReadonlyMap<string, number[]> {
       const watermark = activity.watermark(roomId)
       const found = new Map<string, number[]>()

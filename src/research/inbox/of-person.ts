@@ -1,4 +1,4 @@
-/** What others did in a person's Rooms that concerns them: of the newest entries, for the first page. */
+/** Finds the newest entries of other people that concern a person, for the home page. */
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { trusted } from "../../contract/json.ts"
 import type { BodyOf } from "../../contract/operations/index.ts"
@@ -8,10 +8,10 @@ import type { Members } from "../../rooms/members.ts"
 import type { concerns } from "./concerns.ts"
 import { type Newest, newest } from "./newest.ts"
 
-/** Rooms that are looked at, and the newest entries of each. */
+/** The number of Rooms to read, and the number of entries in each. */
 const ROOMS = 20
 const ENTRIES = 50
-/** Milliseconds after which an entry concerns nobody any more. */
+/** The age in milliseconds after which entries are left out. */
 const RECENT = 14 * 24 * 3_600_000
 const SHOWN = 20
 
@@ -34,11 +34,12 @@ interface Sources {
 export type Concerning = ReturnType<typeof concerning>
 
 /**
- * Up to 20 entries, the newest first. An entry is left out once its reader has read the Room through it, or wrote in its Thread in the browser; where it has no Thread, in its Room.
- * Replies, disputes and objections are left out too: they wait for an answer by themselves.
+ * Finds up to 20 entries, newest first. Leaves out entries that the person has read, and those that they followed by an entry of their
+ * own in the same Thread, or in the Room for an entry without a Thread. Also leaves out replies, disputes and objections, which are
+ * listed on their own until they are answered.
  */
 export function concerning({ activity, members, concerns, summary }: Sources) {
-  /** The newest entries of a Room after one and since a time, in order. */
+  /** Returns the newest entries of a Room after a sequence and since a time, oldest first. */
   function recent(roomId: string, after: number, since: string): Newest[] {
     const watermark = activity.watermark(roomId)
     const found: Newest[] = []
@@ -49,7 +50,7 @@ export function concerning({ activity, members, concerns, summary }: Sources) {
     return found
   }
 
-  /** @param readThrough through which entry of a Room the person has read */
+  /** @param readThrough returns the last entry of a Room that the person has read */
   return (
     person: { readonly userId: string; readonly username: string },
     now: number,
@@ -59,7 +60,7 @@ export function concerning({ activity, members, concerns, summary }: Sources) {
     const found = members.roomsOf(person.userId, ROOMS).flatMap(({ roomId, title }): PersonsEntry[] => {
       const entries = recent(roomId, readThrough(roomId), since)
       const answered = new Map<string | null, number>()
-      // What an agent of theirs wrote says nothing of what they have read.
+      // Entries by the person's agents do not show what the person has read.
       for (const { entry } of entries)
         if (entry.actor.userId === person.userId && entry.actor.agent == null)
           for (const place of [entry.threadId, null]) answered.set(place, entry.sequence)

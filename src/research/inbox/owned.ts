@@ -1,4 +1,4 @@
-/** What an agent made in the record, and the experiments that are its own. */
+/** Finds the objects that an agent made, and the experiments assigned to it. */
 import { objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { AGENT_AT } from "../../ledger/journal/author.ts"
@@ -11,7 +11,7 @@ export interface Agent {
   readonly name: string | null
 }
 
-/** Something that an agent made. */
+/** An object that an agent made. */
 export interface Owned {
   readonly id: string
   readonly kind: string
@@ -19,12 +19,12 @@ export interface Owned {
 }
 
 const NAMED = "IN (SELECT value FROM json_each(+?))"
-/** The first object of each table: all its kinds are found by one statement. */
+/** One kind of each table, because one statement finds all kinds of a table. */
 const made = [...new Map(objectList.flatMap((spec) => (spec.madeAt === null ? [] : [[spec.table, spec] as const]))).values()]
 const ofExperiments = objectList.flatMap(({ table, key, of }) =>
   of.experiment === undefined ? [] : [{ table, key, column: of.experiment }],
 )
-/** Entries from before agents had names tell their person alone. */
+/** Entries from before agents had names match any agent of their person. */
 const OF_AGENT = (agent: string) => `coalesce(${agent}, +?, '') = coalesce(+?, ${agent}, '')`
 const WRITTEN_BY = `w.person_id = +? AND ${OF_AGENT("w.agent")}`
 
@@ -54,23 +54,23 @@ export function owned(db: Db) {
      )}`,
   )
   return {
-    /** The label of an experiment that an agent held at a revision; undefined where it did not. */
+    /** The label of an experiment that an agent held at a revision; undefined if it did not. */
     heldAt: (experimentId: string, revision: number, { userId, name }: Agent): string | undefined =>
       lost.get(experimentId, revision, userId, name, name)?.label,
 
-    /** Those of some ids that name what an agent made. */
+    /** Returns the objects with some ids that an agent made. */
     among(ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, Owned> {
-      const asked = JSON.stringify([...ids])
-      return new Map(find.all(...made.map(() => asked), userId, name, name).map((each) => [each.id, each]))
+      const idList = JSON.stringify([...ids])
+      return new Map(find.all(...made.map(() => idList), userId, name, name).map((each) => [each.id, each]))
     },
 
     /** The experiments that some ids belong to. */
     experimentsOf(ids: Iterable<string>): ReadonlyMap<string, string> {
-      const asked = JSON.stringify([...ids])
-      return new Map(belonging.all(...ofExperiments.map(() => asked)).map(({ id, experimentId }) => [id, experimentId]))
+      const idList = JSON.stringify([...ids])
+      return new Map(belonging.all(...ofExperiments.map(() => idList)).map(({ id, experimentId }) => [id, experimentId]))
     },
 
-    /** Those of some experiments that an agent holds, or held to their end, with their labels. */
+    /** Returns the labels of the experiments among some ids that an agent holds, or held when they ended. */
     assigned: (ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, string> =>
       new Map(assigned.all(JSON.stringify([...ids]), userId, name, name).map(({ id, label }) => [id, label])),
   }

@@ -1,4 +1,4 @@
-/** The inbox of an agent: what others did in its Room that concerns it. */
+/** The read of an agent's inbox: entries by others in its Room that concern it. */
 import { setImmediate as turn } from "node:timers/promises"
 import type { ActivityEntry, InboxEntry } from "../../contract/answers/index.ts"
 import { extendJson, JsonText, stored } from "../../contract/json.ts"
@@ -9,7 +9,7 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Watch } from "../../ledger/write/feed-waiters.ts"
 import type { Concerning, concerns } from "./concerns.ts"
 
-/** Entries that are looked through at one time, each of up to a megabyte; others have their turn between two. */
+/** Entries read at a time, each up to a megabyte. Other requests get a turn in between. */
 const STEP = 10
 
 interface Sources {
@@ -17,9 +17,9 @@ interface Sources {
   readonly watch: Watch
   readonly concerns: ReturnType<typeof concerns>
   readonly snapshot: <T>(work: () => T) => T
-  /** A page as lines of Markdown. */
+  /** Writes a page as lines of Markdown. */
   readonly lines: (page: Page<InboxEntry>) => string
-  /** One sentence on what an entry tells. */
+  /** Describes an entry in one sentence. */
   readonly summary: (roomId: string, entry: ActivityEntry, content: string) => string
 }
 

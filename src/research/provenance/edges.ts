@@ -1,6 +1,6 @@
 /**
- * The edges of the provenance graph, as the list of objects says what each of them names. An edge leads from what was made
- * later to what it speaks of, rests on or was made with; following edges leads back to where things come from.
+ * The edges of the provenance graph, which the list of objects defines. An edge points from a later object to an earlier one that it
+ * names, rests on or was made with, so edges lead back to the origins of an object.
  */
 import type { ProvenanceEdge, ProvenanceNode } from "../../contract/schema/enumerations.ts"
 import { type EdgeSpec, kindsOf, nodeKinds, objects, type Referable } from "../../contract/objects/objects.ts"
@@ -11,30 +11,30 @@ export interface Edge {
   kind: ProvenanceEdge
 }
 
-/** A table of nodes, as the list of objects names it. */
+/** A table of nodes in the list of objects. */
 export type NodeTable = (typeof objects)[ProvenanceNode]["table"]
 
-/** An edge as it is found: the tables of its two ends come with it, so that each id is looked up in one place. */
+/** An edge with the tables of its ends, so that each id is looked up in one table only. */
 export interface FoundEdge extends Edge {
   fromTable: NodeTable
   toTable: NodeTable
 }
 
 interface Source {
-  /** The table of the objects that say so, and that of those named. */
+  /** The table of the objects that state the edge, and the table of the objects that they name. */
   readonly own: NodeTable
   readonly other: NodeTable
   readonly isReversed: boolean
-  /** SQL: the ids of both, how they are connected, the rows that say so, and the same rows found by what they name. */
+  /** SQL for the ids of both, the kind of edge, the rows that state it, and the same rows found by the named object. */
   readonly ownId: string
   readonly otherId: string
-  /** By which those named are looked up. */
+  /** The id by which named objects are looked up. */
   readonly namedId: string
   readonly kind: string
   readonly rows: string
   readonly rowsNaming: string
   readonly where: readonly string[]
-  /** Where what is named can be found within a Room only: its column. */
+  /** The column of the Room, if named objects can only be found within a Room. */
   readonly room: string | null
 }
 
@@ -73,7 +73,7 @@ function source(kind: ProvenanceNode, { to, says, table, by, within, where, isRe
   }
 }
 
-/** What several kinds of one table say in the same way is said once. */
+/** The edges of all kinds, without duplicates for kinds that share a table. */
 const sources: readonly Source[] = [
   ...new Map(nodeKinds.flatMap((kind) => statedOf(kind).map((edge) => [edge, source(kind, edge)]))).values(),
 ]
@@ -84,26 +84,26 @@ function select({ own, other, isReversed, ownId, otherId, kind }: Source, rows: 
   return `SELECT ${from} AS "from", ${to} AS "to", ${kind} AS kind, '${fromTable}' AS fromTable, '${toTable}' AS toTable
   FROM ${rows} WHERE ${conditions.join(" AND ")}`
 }
-const given = (column: string) => `${column} IN (SELECT value FROM json_each(+?))`
+const isListed = (column: string) => `${column} IN (SELECT value FROM json_each(+?))`
 
 const reversed = new Set(nodeKinds.flatMap(statedOf).flatMap(({ says, isReversed }) => (isReversed === true ? [says] : [])))
-/** The end of an edge that states it. */
+/** Returns the end of an edge that states it. */
 export const statedBy = ({ from, to, kind }: Edge): string => (reversed.has(kind) ? to : from)
 
-/** The ids of some nodes as a JSON list, by the table that holds them. */
+/** The ids of some nodes as a JSON array, by their table. */
 export type IdsIn = (table: NodeTable) => string
 
-/** The edges stated by some nodes, at most so many. Takes what `statingValues` gives. */
+/** SQL for the edges that some nodes state, up to a limit. `statingValues` returns its parameters. */
 export const EDGES_STATED_BY = `${sources
-  .map((source) => select(source, source.rows, [given(source.ownId), ...source.where]))
+  .map((source) => select(source, source.rows, [isListed(source.ownId), ...source.where]))
   .join(" UNION ALL ")} LIMIT +?`
 export const statingValues = (idsIn: IdsIn, most: number): (string | number)[] => [...sources.map(({ own }) => idsIn(own)), most]
 
-/** The edges that name some nodes, at most so many. Takes what `namingValues` gives. */
+/** SQL for the edges that name some nodes, up to a limit. `namingValues` returns its parameters. */
 export const EDGES_NAMING = `${sources
   .map((source) => {
     const { room, rowsNaming, where, namedId } = source
-    return select(source, rowsNaming, [...(room === null ? [] : [`${room} = +?`]), given(namedId), ...where])
+    return select(source, rowsNaming, [...(room === null ? [] : [`${room} = +?`]), isListed(namedId), ...where])
   })
   .join(" UNION ALL ")} LIMIT +?`
 export const namingValues = (idsIn: IdsIn, roomId: string, most: number): (string | number)[] => [

@@ -1,4 +1,4 @@
-/** The nodes of the provenance graph: where each kind of them is stored, and how it is shown. */
+/** The nodes of the provenance graph: where each kind is stored, and how it is shown. */
 import { enumerations, type ProvenanceNode } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import { nodeKinds, objects } from "../../contract/objects/objects.ts"
@@ -10,38 +10,38 @@ import { BEARING } from "../evidence/verdict.ts"
 import { TALLY_OF } from "../evidence/words.ts"
 import { isOneOf } from "../../contract/each.ts"
 
-/** What a node is, and the Room it originates in: enough to choose by. */
-export interface FaintNode {
+/** A node with only the columns by which nodes are chosen. `room_id` is the Room in which it originated. */
+export interface BareNode {
   id: string
   kind: ProvenanceNode
   room_id: string
 }
 
-export interface NodeRow extends FaintNode {
+export interface NodeRow extends BareNode {
   label: string | null
   title: string
   status: string | null
   outcome: string | null
-  /** Of a material: its reference, and a JSON list of location reports, oldest first. */
+  /** The reference of a material, and its location reports as a JSON array, oldest first. */
   reference: string | null
   reports: string | null
 }
 
-/** What a node shows beyond what the list of objects says, as SQL; `as` is the name its table goes by. */
+/** SQL for the columns of a node that the list of objects does not define. `as` is the alias of its table. */
 interface View {
   readonly as: string
   readonly title?: string
   readonly status?: string
   readonly outcome?: string
   readonly joins?: string
-  /** What picks the nodes of a Room, where it is not the one they originate in. */
+  /** The condition for nodes of a Room, if it is not the Room in which they originated. */
   readonly inRoom?: string
 }
 
 const standing = { as: "r", status: "coalesce(s.status, 'current')", joins: "LEFT JOIN standings s ON s.version_id = r.version_id" }
 
-/** A link that its author took back says so; one that stands has no status. */
-const takenBack = (link: string) => `iif(EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}), 'withdrawn', NULL)`
+/** The status of a link: withdrawn, or null while it stands. */
+const linkStatus = (link: string) => `iif(EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = ${link}), 'withdrawn', NULL)`
 
 const views: Readonly<Record<ProvenanceNode, View>> = {
   hypothesis: { ...standing, outcome: BEARING, joins: `${standing.joins} ${TALLY_OF("r.version_id")}` },
@@ -60,10 +60,10 @@ const views: Readonly<Record<ProvenanceNode, View>> = {
     as: "l",
     title: "r.label || ' toward ' || e.label",
     outcome: "l.toward_question ->> '$.verdict'",
-    status: takenBack("l.link_id"),
+    status: linkStatus("l.link_id"),
     joins: "JOIN records r ON r.version_id = l.version_id JOIN experiments e ON e.experiment_id = l.experiment_id",
   },
-  link: { as: "k", status: takenBack("k.link_id") },
+  link: { as: "k", status: linkStatus("k.link_id") },
 }
 
 const NAMES = ["label", "title", "status", "outcome", "room_id"]
@@ -80,7 +80,7 @@ function source(kind: ProvenanceNode) {
   return {
     id: `${as}.${key}`,
     select: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${columns.join(", ")}, ${material} FROM ${table} ${as} ${joins}`,
-    faintly: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${as}.${room} AS room_id FROM ${table} ${as}`,
+    selectBare: `SELECT ${as}.${key} AS id, '${kind}' AS kind, ${as}.${room} AS room_id FROM ${table} ${as}`,
     ofKind,
     inRoom: `${inRoom ?? `${as}.${room} = +?`}${ofKind}`,
   }
@@ -89,22 +89,22 @@ const sources = nodeKinds.map(source)
 
 const named = (sql: string): string => `WITH found (id, kind, ${NAMES.join(", ")}, reference, reports) AS (${sql}) SELECT * FROM found`
 
-/** The newest nodes of a Room, so many of each kind. Takes the Room and the number once for each kind. */
+/** SQL for the newest nodes of a Room. Its parameters are the Room and the limit, once for each kind. */
 export const NODES_OF_ROOM = named(
   sources.map(({ select, inRoom, id }) => `SELECT * FROM (${select} WHERE ${inRoom} ORDER BY ${id} DESC LIMIT +?)`).join(" UNION ALL "),
 )
 
-/** Whatever has one of the ids in the lists. Takes what `namedValues` gives. */
+/** SQL for the nodes with some ids. `namedValues` returns its parameters. */
 export const NODES_NAMED = named(
   sources.map(({ select, id, ofKind }) => `${select} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`).join(" UNION ALL "),
 )
-/** The same of which only that is wanted by which nodes are chosen. Takes the same. */
-export const NODES_FAINTLY = sources
-  .map(({ faintly, id, ofKind }) => `${faintly} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`)
+/** SQL for the same nodes with only the columns by which nodes are chosen. It has the same parameters. */
+export const BARE_NODES = sources
+  .map(({ selectBare, id, ofKind }) => `${selectBare} WHERE ${id} IN (SELECT value FROM json_each(+?))${ofKind}`)
   .join(" UNION ALL ")
 export const namedValues = (idsIn: IdsIn): string[] => nodeKinds.map((kind) => idsIn(objects[kind].table))
 
-/** How a node is answered in the graph of a Room. */
+/** A node in the form of an answer. @param seenFrom the Room of the graph */
 export function shown(row: NodeRow, seenFrom: string) {
   const { id, kind, label, title, room_id: roomId } = row
   const node = { id, kind, label, title, roomId, ...(label === null ? {} : fromOtherRoom(roomId, seenFrom)) }

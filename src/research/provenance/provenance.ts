@@ -1,4 +1,4 @@
-/** The provenance graph of a Room, or of what lies around one of its nodes; a handful of statements for either. */
+/** Reads the provenance graph of a Room, or the part around one of its nodes, with a handful of statements. */
 import type { ProvenanceNode } from "../../contract/schema/enumerations.ts"
 import { limits } from "../../contract/limits.ts"
 import { nodeKinds, objects } from "../../contract/objects/objects.ts"
@@ -14,15 +14,15 @@ import {
   statedBy,
   statingValues,
 } from "./edges.ts"
-import { type FaintNode, namedValues, NODES_FAINTLY, NODES_NAMED, NODES_OF_ROOM, type NodeRow, shown } from "./nodes.ts"
+import { type BareNode, namedValues, BARE_NODES, NODES_NAMED, NODES_OF_ROOM, type NodeRow, shown } from "./nodes.ts"
 
-/** The nodes taken in so far, at most so many of each kind; what does not fit is left out and its kind remembered. */
-class Chosen<Node extends FaintNode> {
+/** The chosen nodes, up to a limit for each kind. `cut` has the kinds of which nodes were left out. */
+class Chosen<Node extends BareNode> {
   readonly nodes = new Map<string, Node>()
   readonly cut = new Set<ProvenanceNode>()
   readonly #count = new Map<ProvenanceNode, number>()
 
-  /** Whether it is new. */
+  /** Adds a node if it fits. @returns whether it was added */
   add(node: Node): boolean {
     const count = this.#count.get(node.kind) ?? 0
     if (this.nodes.has(node.id)) return false
@@ -35,7 +35,7 @@ class Chosen<Node extends FaintNode> {
     return true
   }
 
-  /** Not every edge was looked at: of any kind there may be more. */
+  /** Marks every kind as cut, because not every edge was read. */
   cutAll(): void {
     for (const kind of nodeKinds) this.cut.add(kind)
   }
@@ -43,10 +43,10 @@ class Chosen<Node extends FaintNode> {
 
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 const byKindAndId = (one: NodeRow, other: NodeRow) => nodeKinds.indexOf(one.kind) - nodeKinds.indexOf(other.kind) || order(one.id, other.id)
-/** Newest first, so that it is the oldest that do not fit. */
-const newestFirst = (one: FaintNode, other: FaintNode) => order(other.id, one.id)
+/** Newest first, so that the oldest are left out. */
+const newestFirst = (one: BareNode, other: BareNode) => order(other.id, one.id)
 
-const idsOf = (nodes: Iterable<FaintNode>): IdsIn => listed([...nodes].map(({ id, kind }) => [id, objects[kind].table]))
+const idsOf = (nodes: Iterable<BareNode>): IdsIn => listed([...nodes].map(({ id, kind }) => [id, objects[kind].table]))
 function listed(ids: readonly (readonly [id: string, table: NodeTable])[]): IdsIn {
   const byTable = Map.groupBy(new Map(ids), ([, table]) => table)
   const lists = new Map([...byTable].map(([table, found]) => [table, JSON.stringify(found.map(([id]) => id))]))
@@ -65,7 +65,7 @@ const unknownEnds = (edges: readonly FoundEdge[], known: ReadonlyMap<string, unk
     ),
   )
 
-/** The graph as it is answered: nodes in a fixed order, and every edge that the Room states between two of them, once. */
+/** The graph in the form of an answer: nodes in a fixed order, and each edge that the Room states between two of them. */
 function graph(roomId: string, rows: readonly NodeRow[], edges: readonly Edge[], cut: ReadonlySet<ProvenanceNode>) {
   const nodes = new Map(rows.map((row) => [row.id, row]))
   const isStated = (edge: Edge) => nodes.has(edge.from) && nodes.has(edge.to) && nodes.get(statedBy(edge))?.room_id === roomId
@@ -79,45 +79,45 @@ function graph(roomId: string, rows: readonly NodeRow[], edges: readonly Edge[],
 
 export type Provenance = ReturnType<typeof provenance>
 
-/** @param most edges that one graph looks at */
+/** @param most the most edges that one graph reads */
 export function provenance(db: Db, most: number = limits.provenanceEdges) {
   const ofRoom = db.prepare<NodeRow>(NODES_OF_ROOM)
   const named = db.prepare<NodeRow>(NODES_NAMED)
-  const faintly = db.prepare<FaintNode>(NODES_FAINTLY)
+  const bareNodes = db.prepare<BareNode>(BARE_NODES)
   const statedByAny = db.prepare<FoundEdge>(EDGES_STATED_BY)
   const namingAny = db.prepare<FoundEdge>(EDGES_NAMING)
   const entered = db.prepare("SELECT 1 FROM room_materials WHERE room_id = +? AND material_id = +?")
 
-  const stating = (nodes: Iterable<FaintNode>, left: number) => statedByAny.all(...statingValues(idsOf(nodes), left))
+  const stating = (nodes: Iterable<BareNode>, left: number) => statedByAny.all(...statingValues(idsOf(nodes), left))
 
-  /** Goes along the edges that a Room states, and looks at no more of them than an answer may cost. */
+  /** Follows the edges that a Room states, up to the limit of an answer. */
   class GraphWalk {
     readonly #roomId: string
-    /** Whatever was met, also where it was not chosen. */
-    readonly #met = new Map<string, FaintNode>()
+    /** Every node that was found, whether chosen or not. */
+    readonly #met = new Map<string, BareNode>()
     left = most
     readonly edges: FoundEdge[] = []
 
-    constructor(roomId: string, start: FaintNode) {
+    constructor(roomId: string, start: BareNode) {
       this.#roomId = roomId
       this.#met.set(start.id, start)
     }
 
-    /** The nodes at either end of the edges at some nodes, newest first. */
-    from(frontier: readonly FaintNode[]): FaintNode[] {
+    /** Returns the nodes at both ends of all edges of some nodes, newest first. */
+    from(frontier: readonly BareNode[]): BareNode[] {
       const found = this.stated(frontier)
       const naming = namingAny.all(...namingValues(idsOf(frontier), this.#roomId, this.left))
       this.left -= naming.length
       found.push(...naming)
-      for (const node of faintly.all(...namedValues(unknownEnds(found, this.#met)))) this.#met.set(node.id, node)
+      for (const node of bareNodes.all(...namedValues(unknownEnds(found, this.#met)))) this.#met.set(node.id, node)
       const edges = found.filter((edge) => this.#met.get(statedBy(edge))?.room_id === this.#roomId)
       this.edges.push(...edges)
       const ends = new Set(edges.flatMap(({ from, to }) => [from, to]))
       return [...ends].flatMap((id) => this.#met.get(id) ?? []).sort(newestFirst)
     }
 
-    /** The edges that some nodes state themselves. */
-    stated(nodes: readonly FaintNode[]): FoundEdge[] {
+    /** Returns the edges that some nodes state. */
+    stated(nodes: readonly BareNode[]): FoundEdge[] {
       const found = stating(nodes, this.left)
       this.left -= found.length
       return found
@@ -131,19 +131,19 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
       for (const row of ofRoom.all(...nodeKinds.flatMap(() => [roomId, limits.provenanceNodes + 1]))) chosen.add(row)
       const edges = stating(chosen.nodes.values(), most)
       if (edges.length >= most) chosen.cutAll()
-      // What belongs to this Room and is not there yet was cut on purpose.
-      const others = faintly.all(...namedValues(unknownEnds(edges, chosen.nodes))).filter(({ room_id }) => room_id !== roomId)
+      // Nodes of this Room that are missing were left out because of the limit.
+      const others = bareNodes.all(...namedValues(unknownEnds(edges, chosen.nodes))).filter(({ room_id }) => room_id !== roomId)
       for (const row of named.all(...namedValues(idsOf(others))).sort(newestFirst)) chosen.add(row)
       return graph(roomId, [...chosen.nodes.values()], edges, chosen.cut)
     },
 
     /**
-     * What lies within so many steps around a node, along the edges that the Room states; undefined where it names no such node.
-     * Of a node of another Room only its relations to this Room are shown.
+     * Returns the graph within `depth` steps of a node, along the edges that the Room states; undefined if the Room does not name the
+     * node. For a node of another Room, it has only the relations to this Room.
      */
     around(roomId: string, focus: string, depth: number) {
-      const chosen = new Chosen<FaintNode>()
-      const [start] = faintly.all(...namedValues(() => JSON.stringify([focus])))
+      const chosen = new Chosen<BareNode>()
+      const [start] = bareNodes.all(...namedValues(() => JSON.stringify([focus])))
       if (start === undefined) return undefined
       const walk = new GraphWalk(roomId, start)
       const met = walk.from([start])

@@ -9,7 +9,7 @@ import type { Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import type { Provenance } from "./provenance.ts"
 
-/** Where the nodes of a kind are listed page by page, those that were cut included. */
+/** The address of the full list of a kind, including nodes that were left out. */
 function listedAt(kind: ProvenanceNode, roomId: string): string {
   const { by, kinds }: { by: ReadName; kinds?: OperationName } = objects[kind].graph.listed
   return pathWithin(by, roomId, kinds === undefined ? {} : { kinds })
