@@ -104,14 +104,14 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
         ({ values }) => values?.intent.includes(body.intent) ?? false,
       )
     },
-    write(call, where, change) {
+    write(call, subject, change) {
       const { actor, body } = call
       const { attemptId, experimentId, intent, planId, rerunOf, reproduces, inputs } = body
       const label = change.label("attempt")
       const plan = planId === undefined ? undefined : plans.contentOf(planId, experimentId)
       const match = planId === undefined || plan === undefined ? null : planMatch(planId, plan, body)
       attempts.insert({
-        ...madeBy(call, where, change),
+        ...madeBy(call, subject, change),
         attemptId,
         experimentId,
         label,
@@ -133,7 +133,7 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
       return {
         target: { id: attemptId, label },
         result: { attemptId, label, status: "registered", revision: 1 },
-        warnings: intent === "reproduction" ? [] : leases.heldByOther(where.experiment, actor),
+        warnings: intent === "reproduction" ? [] : leases.heldByOther(subject.experiment, actor),
       }
     },
   })

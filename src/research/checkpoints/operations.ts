@@ -28,14 +28,14 @@ export function checkpointOperations(threads: Threads, checkpoints: Checkpoints,
         })
       }
     },
-    write(call, where, change) {
+    write(call, subject, change) {
       const { body } = call
       const { state, coversThrough, openQuestions, conclusion, synthesis, client } = body
       const checkpointId = change.newId()
       // The watermark was checked in the same transaction, so this is the next entry.
       const sequence = body.expectedWatermark + 1
       checkpoints.insert({
-        ...madeBy(call, where, change),
+        ...madeBy(call, subject, change),
         checkpointId,
         sequence,
         state,

@@ -37,7 +37,7 @@ export interface Claim {
 export type NotedClaim = Claim & { readonly note: string | null }
 
 const IDS = "IN (SELECT value FROM json_each(+?))"
-/** Columns by which an object names others that a write about it concerns, such as the experiment, plan and target of an attempt. */
+/** The columns that lead from an object to related objects: from an attempt, for example, to its experiment, plan and target. */
 const RELATED = [
   ...["experiment_id", "plan_id", "rerun_of", "reproduces_attempt_id", "reproduces_version_id"].map((column) => [
     "attempts",

@@ -106,7 +106,7 @@ export function evidence(db: Db) {
       if (references.length > 0) doubt.published(versionId)
     },
 
-    /** Applies earlier reproductions of the attempts behind a finding, and of the finding whose voice it shares, to the finding. */
+    /** Applies earlier reproductions to a new finding: those of its attempts, and those of the finding whose voice it shares. */
     restsOnAttempts(versionId: string, attemptIds: readonly string[], voiceId: string, target: Attribution): void {
       const targets = voiceId === versionId ? attemptIds : [...attemptIds, voiceId]
       for (const word of reproductions.of(targets)) {

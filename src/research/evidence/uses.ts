@@ -27,9 +27,9 @@ export function uses(db: Db) {
   const counts = db.prepare<{ how: Use; uses: number }>("SELECT how, uses FROM use_counts WHERE target_id = +?")
 
   return {
-    note({ targetId, how, byKind, byId, at }: NewUse): void {
-      insert({ targetId, how, byKind, byId, at })
-      count({ targetId, how, uses: 1 })
+    note(use: NewUse): void {
+      insert(use)
+      count({ targetId: use.targetId, how: use.how, uses: 1 })
     },
     /** Removes a use that ended, such as that of an amended experiment. */
     end(targetId: string, how: Use, byId: string): void {

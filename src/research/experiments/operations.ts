@@ -50,11 +50,11 @@ export function experimentOperations({ threads, experiments, plans, evidence, le
     ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     moved,
-    write(call, where, change) {
+    write(call, subject, change) {
       const { question, scope, hypotheses, suggestedProtocol } = call.body
       const experimentId = change.newId()
       const label = change.label("experiment")
-      experiments.insert({ ...madeBy(call, where, change), experimentId, label, question, scope, hypotheses, suggestedProtocol })
+      experiments.insert({ ...madeBy(call, subject, change), experimentId, label, question, scope, hypotheses, suggestedProtocol })
       evidence.addresses(experimentId, [], hypotheses, change.at)
       return { target: { id: experimentId, label }, result: { experimentId, label, status: "open", revision: 1 } }
     },

@@ -19,13 +19,13 @@ export function findingLinkOperations(experiments: Experiments, records: Records
           current: { ...repeated, kind: "finding_link", experimentId: body.experimentId, findingVersionId: body.findingVersionId },
         })
     },
-    write(call, where, change) {
+    write(call, subject, change) {
       const { actor, body } = call
-      const { roomId, experiment } = where
+      const { roomId, experiment } = subject
       const { experimentId, findingVersionId, attemptId, towardHypothesis, towardQuestion, client } = body
       const linkId = change.newId()
       findingLinks.insert({
-        ...madeBy(call, where, change),
+        ...madeBy(call, subject, change),
         linkId,
         experimentId,
         findingVersionId,

@@ -29,7 +29,7 @@ interface Tables {
 
 type Finding = BodyOf<"publish_finding">
 
-/** Returns the papers that a finding names, as evidence or provenance, each once whatever the spelling. */
+/** Returns the papers that a finding names as evidence or provenance, without duplicates whatever the spelling. */
 function papersOf({ evidence, provenance }: Finding): string[] {
   const quoted = evidence.flatMap((entry) => (entry.kind === "paper" ? [entry.arxivId] : []))
   return [...new Set([...quoted, ...provenance.papers.map((paper) => arxivIdOf(paper) ?? paper)])]
@@ -62,7 +62,7 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
     ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => [...undeclaredConcepts(index, body), ...effects.faults(body.effects ?? [], body.provenance.execution)],
-    write(call, where, change) {
+    write(call, subject, change) {
       const { body } = call
       const { outcome, retrospective, provenance, evidence } = body
       const { attemptIds = [], baselineAttemptIds = [] } = provenance.execution ?? {}
@@ -73,7 +73,7 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
       const published = publishRecord(
         { records, evidence: model },
         call,
-        where,
+        subject,
         change,
         restsOn(body),
         papers.map(arxivIdOf).filter((id) => id !== undefined),
@@ -108,12 +108,12 @@ export function publicationOperations(tables: Tables, extras: ExtrasOf<"publish_
   const publish_cited_claim = behaviour("publish_cited_claim", {
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => undeclaredConcepts(index, body),
-    write(call, where, change) {
+    write(call, subject, change) {
       const { paper, references } = call.body
       return publishRecord(
         { records, evidence: model },
         call,
-        where,
+        subject,
         change,
         references.map((reference) => ({ part: "reference" as const, ...reference })),
         [paper.arxivId],

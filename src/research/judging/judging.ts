@@ -142,7 +142,7 @@ export function judging(db: Db, evidence: Evidence) {
      JOIN records r ON r.version_id = json_each.value GROUP BY c.checkpoint_id ORDER BY c.checkpoint_id DESC LIMIT ${PROBE}`,
   )
 
-  /** Counts the sources of the newest evidence that counts, in total and by verdict. */
+  /** Counts the sources of the newest counted evidence, in total and by verdict. */
   function weightOf(versionId: string) {
     const list = JSON.stringify([versionId])
     const behind = Map.groupBy(commits.all(list, list, list), ({ sequence }) => sequence)

@@ -128,14 +128,13 @@ export function links(db: Db) {
          WHERE ${STANDS("l")})
      SELECT 1 FROM later WHERE version_id = +?`,
   )
-  const withdraw = inserting(db, "link_withdrawals")
   const list = filteredList<Row>(
     db,
     SELECT,
     { roomId: "l.room_id", kind: "l.kind", targetAuthorId: "l.target_author_id", agent: AGENT("l") },
     "l.link_id",
   )
-  // A record has few links, so its index is used and not those of the Room and the author.
+  // A record has few links, so this list reads them by record, and not by Room or author.
   const ofTarget = filteredList<Row>(
     db,
     SELECT,
@@ -158,9 +157,9 @@ export function links(db: Db) {
       const row = one.get(linkId)
       return row && shown(row)
     },
-    /** Returns the links of one kind from a member to a record that were not withdrawn. */
+    /** Returns the links of one kind that a member made to a record and did not withdraw. */
     standingBy: (authorId: string, kind: LinkKind, targetVersionId: string) => standingBy.all(targetVersionId, kind, authorId),
-    /** Returns the kinds of the links to a record that were not withdrawn. @param but a link to leave out */
+    /** Returns the kinds of all links to a record that were not withdrawn. @param but a link to leave out */
     standingOn: (versionId: string, but = ""): LinkKind[] => standingOn.all(versionId, but).map(({ kind }) => kind),
     /** Returns the newest answered disputes of a record with their answers, by link. */
     answersOn: (versionId: string): ReadonlyMap<string, Answered> =>
@@ -176,7 +175,7 @@ export function links(db: Db) {
     /** Whether one record replaced another, directly or through others. */
     supersedes: (versionId: string, other: string): boolean => supersedes.get(other, versionId) !== undefined,
     /** Records that a link of any form was withdrawn. */
-    withdraw: (linkId: string, at: string, explanation: string, entryId: string) => withdraw({ linkId, at, explanation, entryId }),
+    withdraw: inserting(db, "link_withdrawals"),
     /** Returns up to `count` links of a Room after an id that match the filters. */
     page: (
       filters: { roomId: string; kind?: string; targetVersionId?: string; targetAuthorId?: string; agent?: string },

@@ -27,7 +27,7 @@ interface Tables {
   readonly evidence: Evidence
 }
 
-/** The members of the four bodies. */
+/** The body of any of the four assertions. */
 interface Assertion {
   readonly targetVersionId: string
   readonly explanation: string
@@ -73,19 +73,19 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
     if (replacementVersionId !== undefined) model.moved(replacementVersionId)
   }
 
-  function write(kind: LinkKind, call: Call<Assertion>, where: Subject, change: Change) {
+  function write(kind: LinkKind, call: Call<Assertion>, subject: Subject, change: Change) {
     const { actor, body } = call
     const { targetVersionId, explanation, replacementVersionId, evidence = [] } = body
     const { at } = change
     const linkId = change.newId()
     const label = change.label("link")
     links.insert({
-      ...madeBy(call, where, change),
+      ...madeBy(call, subject, change),
       linkId,
       kind,
       label,
       targetVersionId,
-      targetAuthorId: where.record.author.userId,
+      targetAuthorId: subject.record.author.userId,
       explanation,
       replacementVersionId,
     })
@@ -163,7 +163,7 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
         })
     },
     write({ body: { linkId, explanation } }, { link }, { at, entryId }) {
-      links.withdraw(linkId, at, explanation, entryId)
+      links.withdraw({ linkId, at, explanation, entryId })
       if (link.kind === "review") {
         const { kind, id, label } = link.target
         return { target: { kind, id, label }, targetId: linkId, result: { linkId, label: null } }

@@ -24,7 +24,7 @@ type UseRow = MaterialAnswer["consumedBy"]["items"][number] & { readonly written
 /** Returns the digest in a reference; null for a pinned reference, which has none. */
 const digestOfReference = (reference: string) => (reference.startsWith("sha256:") ? reference : null)
 
-/** Sorted here, because SQLite would build a temporary table to sort the reports of each material in a list. */
+/** Sorts reports here, because SQLite would build a temporary table to sort those of each material in a list. */
 const oldestFirst = (reports: Row["reports"]) => parse(reports).sort((one, other) => one.sequence - other.sequence)
 
 /** @param roomId the Room that shows it; null outside of Rooms */
@@ -70,7 +70,6 @@ export type Materials = ReturnType<typeof materials>
 
 export function materials(db: Db) {
   const insert = inserting(db, "materials", { workedOut: { knownIn: { sql: KNOWN_IN, from: ["originRoomId"] } } })
-  const insertRoom = inserting(db, "room_materials", { onConflict: "DO NOTHING" })
   const insertReport = inserting(db, "material_reports", {
     workedOut: { sequence: workedOut`(SELECT coalesce(max(sequence), 0) + 1 FROM material_reports WHERE material_id = ${"materialId"})` },
   })
@@ -131,8 +130,7 @@ export function materials(db: Db) {
       insert({ ...made, originRoomId: made.roomId, registeredBy: made.authorId, registeredAt: made.at })
     },
     /** Registers a material in a Room. Only the first call has an effect. */
-    enterRoom: (roomId: string, materialId: string, threadId: string, entryId: string, at: string) =>
-      insertRoom({ roomId, materialId, threadId, entryId, registeredAt: at }),
+    enterRoom: inserting(db, "room_materials", { onConflict: "DO NOTHING" }),
     report: insertReport,
 
     /** Returns the material with a reference, as the instance that the Room came from knows it. */

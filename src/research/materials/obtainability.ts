@@ -10,7 +10,7 @@ export interface Report {
 }
 
 const meanings: Record<LocationState, Obtainability> = { available: "obtainable", restricted: "restricted", unavailable: "unobtainable" }
-/** The first state that any report has decides. */
+/** The states in order of precedence: the first that any report has decides. */
 const order: readonly LocationState[] = ["available", "restricted", "unavailable"]
 
 /**

@@ -16,15 +16,15 @@ export function materialOperations(rooms: Rooms, threads: Threads, materials: Ma
       if (threadId === undefined) throw noSuch("room")
       return threadSubject(threads, threadId, body.roomId)
     },
-    write(call, where, change) {
+    write(call, subject, change) {
       const { actor, body } = call
-      const { roomId, threadId } = where
+      const { roomId, threadId } = subject
       const { at, entryId } = change
       const known = materials.withReference(body.reference, roomId)
       const materialId = known?.materialId ?? change.newId()
       const label = known?.label ?? change.label("material")
-      if (known === undefined) materials.insert({ ...body, ...madeBy(call, where, change), materialId, label })
-      materials.enterRoom(roomId, materialId, threadId, entryId, at)
+      if (known === undefined) materials.insert({ ...body, ...madeBy(call, subject, change), materialId, label })
+      materials.enterRoom({ roomId, materialId, threadId, entryId, registeredAt: at })
       if (body.location !== undefined)
         materials.report({ materialId, reporterId: actor.userId, roomId, at, uri: body.location, state: "available" })
       const origin = fromOtherRoom(known?.originRoomId ?? roomId, roomId)

@@ -82,15 +82,15 @@ export function boundPast(db: Db, roomId: string, position: number, most: MostOf
   const positions: number[] = []
   let bytes = 0
   // The loop also visits the Rooms that it adds.
-  for (const each of rooms) {
-    for (const one of roomJournal(db, each)) {
-      if (one.entry.position > position) break
-      positions.push(one.entry.position)
-      bytes += Buffer.byteLength(one.entry.content)
+  for (const id of rooms) {
+    for (const write of roomJournal(db, id)) {
+      if (write.entry.position > position) break
+      positions.push(write.entry.position)
+      bytes += Buffer.byteLength(write.entry.content)
       if (positions.length > most.entries || bytes > most.contentBytes) return null
-      for (const cited of cites(each, one)) rooms.add(cited.roomId)
+      for (const cited of cites(id, write)) rooms.add(cited.roomId)
     }
-    for (const other of namedBy(each)) rooms.add(other)
+    for (const other of namedBy(id)) rooms.add(other)
   }
   positions.sort((one, other) => one - other)
   const history = journal(db)
@@ -98,9 +98,9 @@ export function boundPast(db: Db, roomId: string, position: number, most: MostOf
     rooms: [...rooms],
     count: positions.length,
     *entries() {
-      for (const each of positions) {
-        const entry = history.at(each)
-        if (entry === undefined) throw new Error(`the journal has no entry ${each}`)
+      for (const at of positions) {
+        const entry = history.at(at)
+        if (entry === undefined) throw new Error(`the journal has no entry ${at}`)
         yield entry
       }
     },

@@ -22,9 +22,9 @@ export function recordOperations({ threads, records, concepts, evidence }: Table
     ...extras,
     subject: ({ body }) => threadSubject(threads, body.threadId, body.roomId),
     references: ({ body }) => undeclaredConcepts(concepts, body),
-    write(call, where, change) {
+    write(call, subject, change) {
       const { premises, references } = call.body
-      return publishRecord({ records, evidence }, call, where, change, [
+      return publishRecord({ records, evidence }, call, subject, change, [
         ...premises.map((premise) => ({ part: "premise" as const, ...premise })),
         ...references.map((reference) => ({ part: "reference" as const, ...reference })),
       ])

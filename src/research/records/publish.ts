@@ -55,7 +55,7 @@ type Publication = BodyOf<"publish_hypothesis" | "publish_finding" | "publish_ci
 export function publishRecord(
   { records, evidence }: { readonly records: Records; readonly evidence: Evidence },
   call: Call<Publication>,
-  where: { roomId: string; threadId: string },
+  subject: { roomId: string; threadId: string },
   change: Change,
   references: readonly Reference[],
   papers: readonly string[] = [],
@@ -67,12 +67,12 @@ export function publishRecord(
   const versionId = change.newId()
   const label = change.label(kind)
   const allReferences = [...references, ...referencesIn(assertion)]
-  records.insert({ ...madeBy(call, where, change), versionId, kind, label, wording, client, concepts, references: allReferences, papers })
+  records.insert({ ...madeBy(call, subject, change), versionId, kind, label, wording, client, concepts, references: allReferences, papers })
   const isMeasured = "effects" in body && body.effects !== undefined && body.effects.length > 0
   evidence.published(versionId, kind, allReferences, { ...attributionOf(actor, change.at), isMeasured }, voiceId, attemptIds)
   return {
     target: { id: versionId, label },
     result: { versionId, label },
-    entry: recordCard({ versionId, kind, label, roomId: where.roomId, wording, contentDigest }, { reused: false, client }),
+    entry: recordCard({ versionId, kind, label, roomId: subject.roomId, wording, contentDigest }, { reused: false, client }),
   }
 }

@@ -107,7 +107,7 @@ export function records(db: Db) {
   const labelled = db.prepare<SummaryRow>(`${SUMMARY} WHERE r.room_id = +? AND r.label = +? AND r.version_id > +?`)
 
   return {
-    /** What the counted evidence says together about a record. */
+    /** Returns the verdict of all counted evidence on a record. */
     bearingOf: (versionId: string) => one.get(versionId)?.bearing,
 
     insert(record: NewRecord): void {

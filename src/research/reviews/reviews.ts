@@ -1,7 +1,7 @@
 /** The rows of reviews of findings, checkpoints and plans, which of them count, and how they are shown. */
 import type { Author } from "../../contract/answers/index.ts"
 import { type Review, type Reviewed, reviewedInWords } from "../../contract/answers/reviews.ts"
-import { each } from "../../contract/each.ts"
+import { each, keysOf } from "../../contract/each.ts"
 import { parse, type Stored } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { objectOf } from "../../contract/objects/objects.ts"
@@ -58,7 +58,7 @@ const targets: {
     where: "1",
   },
 }
-const kinds = ["finding", "checkpoint", "plan"] as const satisfies readonly Kind[]
+const kinds = keysOf(targets)
 
 /** SQL for the tally of an object's reviews, as JSON; null if nobody else reviewed it. @param id SQL for its id */
 export const REVIEWED = (id: string): string => `(SELECT o.reviewed FROM review_tallies o WHERE o.target_id = ${id})`
