@@ -82,11 +82,7 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
   }
 
   /** Returns the last values of the metric in a column. */
-  function lastsOf(
-    rows: readonly Row[],
-    metrics: readonly Metric[],
-    key: string | undefined,
-  ): ReadonlyMap<string, Omit<Last, "attemptId">> {
+  function lastsOf(rows: readonly Row[], metrics: readonly Metric[], key: string | undefined): ReadonlyMap<string, Last> {
     const metric = metrics.find((each) => each.key === key)
     return metric === undefined ? new Map() : tables.lasts(rows, metric)
   }
@@ -95,12 +91,9 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
     const { rows, isAll } = findRows(query)
     const settings = tables.settings(rows)
     const { sort, order, setting, metric } = query
-    const inOrder =
-      sort === undefined
-        ? order === "descending"
-          ? rows.toReversed()
-          : rows
-        : sorted(rows, keyOf(sort, rows, settings), order === "descending")
+    const isDescending = order === "descending"
+    const unsorted = isDescending ? rows.toReversed() : rows
+    const inOrder = sort === undefined ? unsorted : sorted(rows, keyOf(sort, rows, settings), isDescending)
     const metrics = tables.metrics(rows)
     const { differ, same } = differing(settings)
     const shown = { metrics: metrics.slice(0, limits.tableColumns), settings: differ.slice(0, limits.tableColumns) }
@@ -220,8 +213,7 @@ export function comparingReads(tables: AttemptTables, curves: Curves) {
   } satisfies Partial<Readers>
 }
 
-const lastShown = (last: Omit<Last, "attemptId"> | undefined) =>
-  last === undefined ? null : { step: last.step, value: new JsonText(last.value) }
+const lastShown = (last: Last | undefined) => (last === undefined ? null : { step: last.step, value: new JsonText(last.value) })
 
 /** Returns a value as JSON holds it: NaN and the infinities by name. */
 const shownValue = (value: number): Value =>

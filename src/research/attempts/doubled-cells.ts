@@ -19,6 +19,8 @@ export interface LastValue {
   readonly value: string
 }
 
+type LastOf = (cell: Cell) => LastValue | undefined
+
 const keyOf = ({ name, split = "", dimensions = {} }: Cell): string => canonicalJson([name, split, dimensions])
 const hasDimensions = ({ dimensions = {} }: Cell): boolean => Object.keys(dimensions).length > 0
 
@@ -26,7 +28,7 @@ const hasDimensions = ({ dimensions = {} }: Cell): boolean => Object.keys(dimens
  * Returns the values of an event, each with the earlier value of its cell at the same step. A value without dimensions never
  * has one: it is a point of a curve.
  */
-function withEarlier(metrics: readonly Metric[], lastOf: (cell: Cell) => LastValue | undefined) {
+function withEarlier(metrics: readonly Metric[], lastOf: LastOf) {
   const seen = new Map<string, LastValue & { readonly index: number | null }>()
   return metrics.map((metric, index) => {
     const [key, step, value] = [keyOf(metric), metric.step ?? null, JSON.stringify(metric.value)]
@@ -40,7 +42,7 @@ function withEarlier(metrics: readonly Metric[], lastOf: (cell: Cell) => LastVal
 }
 
 /** Returns the values of an event that were not reported before. */
-export const newMetrics = (metrics: readonly Metric[], lastOf: (cell: Cell) => LastValue | undefined): Metric[] =>
+export const newMetrics = (metrics: readonly Metric[], lastOf: LastOf): Metric[] =>
   withEarlier(metrics, lastOf).flatMap(({ metric, value, earlier }) => (earlier?.value === value ? [] : [metric]))
 
 const inWords = ({ name, dimensions = {} }: Cell): string =>
@@ -49,11 +51,7 @@ const inWords = ({ name, dimensions = {} }: Cell): string =>
     .join(", ")}`
 
 /** @throws Refusal `invalid_schema`, naming both values, if a cell has two values and `corrects` does not name it */
-export function mustBeOneValue(
-  label: string,
-  { metrics = [], corrects = [] }: Reported,
-  lastOf: (cell: Cell) => LastValue | undefined,
-): void {
+export function mustBeOneValue(label: string, { metrics = [], corrects = [] }: Reported, lastOf: LastOf): void {
   const corrected = new Set(corrects.map(({ metric, split, dimensions }) => keyOf({ name: metric, split, dimensions })))
   const issues = withEarlier(metrics, lastOf).flatMap(({ metric, index, value, earlier }): Issue[] => {
     if (earlier === undefined || earlier.value === value) return []
@@ -75,7 +73,7 @@ export function mustCorrect(
   label: string,
   { metrics = [], corrects = [] }: Reported,
   hasReported: (metric: string, split: string | undefined) => boolean,
-  lastOf: (cell: Cell) => LastValue | undefined,
+  lastOf: LastOf,
 ): void {
   const reported = new Set(metrics.map(keyOf))
   const issues = corrects.flatMap(({ metric, split, dimensions, unit }, index): Issue[] => {

@@ -95,14 +95,8 @@ export function attemptOperations(tables: Tables, extras: ExtrasOf<"register_att
         throw new Refusal("attempt_exists", `${existing.label} already has this attemptId. Every execution needs a new one.`, {
           current: currentAttempt(existing),
         })
-      admitToExperiment(
-        "register_attempt",
-        experiment,
-        actor.userId,
-        body,
-        at,
-        ({ values }) => values?.intent.includes(body.intent) ?? false,
-      )
+      const { intent } = body
+      admitToExperiment("register_attempt", experiment, actor.userId, body, at, ({ values }) => values?.intent.includes(intent) === true)
     },
     write(call, subject, change) {
       const { actor, body } = call

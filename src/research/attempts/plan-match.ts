@@ -36,14 +36,10 @@ export interface PlanMatch {
 const same = (one: unknown, other: unknown) => canonicalJson(one ?? null) === canonicalJson(other ?? null)
 const json = (value: unknown) => (value ?? null) as Json
 
-function configurationDeviations(
-  planned: Readonly<Record<string, unknown>> | undefined,
-  registered: Registered["configuration"],
-): Deviation[] {
-  const names = Object.keys(planned ?? {})
-  return names
-    .filter((name) => !Object.hasOwn(registered, name) || !same(planned?.[name], registered[name]))
-    .map((name) => ({ field: `configuration/${name}`, planned: json(planned?.[name]), registered: json(registered[name]) }))
+function configurationDeviations(planned: Registered["configuration"], registered: Registered["configuration"]): Deviation[] {
+  return Object.keys(planned)
+    .filter((name) => !Object.hasOwn(registered, name) || !same(planned[name], registered[name]))
+    .map((name) => ({ field: `configuration/${name}`, planned: json(planned[name]), registered: json(registered[name]) }))
 }
 
 /** Normalises the address of a repository. */
@@ -51,7 +47,7 @@ const addressOf = ({ url }: Registered["repository"]) => url.toLowerCase().repla
 
 /** Compares a registration with its plan, including arms; with a sealed plan, only with what it shows. */
 export function planMatch(planId: string, plan: PlanContent, registered: Registered): PlanMatch {
-  const { entrypoint, arms = [], configuration } = plan.protocol ?? {}
+  const { entrypoint, arms = [], configuration = {} } = plan.protocol ?? {}
   const argvMatches = entrypoint !== undefined && same(entrypoint.argv, registered.argv)
   const argvComparedWith = argvMatches ? "entrypoint" : (arms.find(({ argv }) => same(argv, registered.argv))?.name ?? null)
   const namesArgv = entrypoint !== undefined || arms.length > 0

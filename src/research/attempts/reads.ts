@@ -10,7 +10,7 @@ import type { Rooms } from "../../rooms/rooms.ts"
 import type { Evidence } from "../evidence/evidence.ts"
 import type { Materials } from "../materials/materials.ts"
 import type { Attempts } from "./attempts.ts"
-import { fileOf, markdownRow } from "./rows.ts"
+import { type Cells, fileOf, markdownRow } from "./rows.ts"
 import type { Events, MetricPoint } from "./events.ts"
 import { metricKey, type Value } from "./table.ts"
 
@@ -74,11 +74,7 @@ const attemptTable = {
 }
 
 /** Writes points as a Markdown table. @param next the value of `after` for the next page */
-function pointsAsMarkdown(
-  columns: readonly string[],
-  rows: readonly (readonly (string | number | null)[])[],
-  next: number | undefined,
-): string {
+function pointsAsMarkdown(columns: readonly string[], rows: readonly Cells[], next: number | undefined): string {
   const more = next === undefined ? [] : [`There are more: after=${next}.`, ""]
   return [markdownRow(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(markdownRow), "", ...more].join("\n")
 }

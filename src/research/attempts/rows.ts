@@ -12,6 +12,9 @@ const HARMLESS = /^[+-][\w.-]*$/
 /** Texts that are quoted: those with a separator, and those that look like a formula. */
 const QUOTED = /[",;\t\r\n]|^[=+\-@＝＋－＠]/
 
+/** The cells of a row. */
+export type Cells = readonly (string | number | null)[]
+
 const guarded = (part: string): string => (FORMULA.test(part) && !HARMLESS.test(part) ? `'${part}` : part)
 
 /**
@@ -27,10 +30,10 @@ function cell(value: string | number | null): string {
 }
 
 /** Writes a CSV line (RFC 4180). */
-export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(",")}\r\n`
+export const csvLine = (cells: Cells): string => `${cells.map(cell).join(",")}\r\n`
 
 /** Writes a row of a Markdown table. */
-export const markdownRow = (cells: readonly (string | number | null)[]): string =>
+export const markdownRow = (cells: Cells): string =>
   `| ${cells
     .map((each) =>
       String(each ?? "")
@@ -46,7 +49,7 @@ type Pages<Item> = (last: Item | undefined) => readonly Item[]
 /** Writes the items of a list. */
 interface Table<Item> {
   readonly columns: readonly string[]
-  readonly row: (item: Item) => readonly (string | number | null)[]
+  readonly row: (item: Item) => Cells
   readonly json: (item: Item) => Writable
 }
 

@@ -35,7 +35,6 @@ export interface Metric {
   readonly attempts: number
 }
 export interface Last {
-  readonly attemptId: string
   readonly step: number | null
   readonly value: Stored<Value>
 }
@@ -70,7 +69,7 @@ export function attemptTables(db: Db) {
        SELECT l.name, l.split, l.unit FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.dimensions_id = 0 LIMIT ${limits.tableMetrics})
      GROUP BY name, split ORDER BY attempts DESC, name, split LIMIT ${limits.tableColumns + 1}`,
   )
-  const lasts = db.prepare<Last>(
+  const lasts = db.prepare<Last & { readonly attemptId: string }>(
     `SELECT l.attempt_id AS attemptId, l.step, l.value FROM json_each(+?) j CROSS JOIN attempt_last_metrics l ON l.attempt_id = j.value AND l.name = +? AND l.split = +? AND l.dimensions_id = 0`,
   )
   const inputs = db.prepare<{ attemptId: string; name: string; label: string }>(
@@ -97,7 +96,7 @@ export function attemptTables(db: Db) {
     metrics: (rows: readonly Row[]): Metric[] =>
       metrics.all(idsOf(rows)).map((metric) => ({ ...metric, key: metricKey(metric.name, metric.split) })),
     /** Returns the last value of a metric by attempt. */
-    lasts: (rows: readonly Row[], { name, split }: Pick<Metric, "name" | "split">): ReadonlyMap<string, Omit<Last, "attemptId">> =>
+    lasts: (rows: readonly Row[], { name, split }: Pick<Metric, "name" | "split">): ReadonlyMap<string, Last> =>
       new Map(lasts.all(idsOf(rows), name, split ?? "").map(({ attemptId, ...last }) => [attemptId, last])),
 
     /** Returns the settings of the newest attempts whose registrations fit in `limits.tableSettingsBytes`. */

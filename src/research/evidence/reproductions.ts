@@ -53,12 +53,7 @@ export function reproductionsOf(db: Db) {
      * Returns the voice of an earlier finding with the same result: it rests on the same effect of the same attempts. If one of
      * the two findings has no effects, the earlier one must have the same attempts, baseline attempts and outcome.
      */
-    voiceOf(
-      attemptIds: readonly string[],
-      baselineIds: readonly string[],
-      outcome: string,
-      effects: readonly SameEffect[],
-    ): string | undefined {
+    voiceOf(attemptIds: readonly string[], baselineIds: readonly string[], outcome: string, effects: readonly SameEffect[]) {
       if (attemptIds.length === 0) return undefined
       const [own, others] = [JSON.stringify(attemptIds), JSON.stringify(baselineIds.filter((id) => !attemptIds.includes(id)))]
       const known = effects.flatMap(({ contrast, attempts }) => (attempts === "[]" ? [] : [{ contrast, attempts }]))

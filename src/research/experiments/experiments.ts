@@ -109,14 +109,7 @@ export function experiments(db: Db, basePath = "", now = Date.now) {
     },
 
     /** Advances an experiment by one revision. @param position the write's position in the journal */
-    advance(
-      experimentId: string,
-      operation: string,
-      authorId: string,
-      at: string,
-      step: Step,
-      position: number,
-    ): { revision: number; status: ExperimentStatus } {
+    advance(experimentId: string, operation: string, authorId: string, at: string, step: Step, position: number) {
       const { proposal = {}, status = null, assigneeId, lease, handoff, conclusion, planId = null } = step
       const leased = lease === undefined ? "keep" : "set"
       const updated = update.one(

@@ -154,10 +154,8 @@ export function records(db: Db) {
     newest({ kinds, status, ...filters }: RecordFilters, before: string | undefined, count: number) {
       const [of, ofAuthor] = status === "current" ? [standing, standingOfAuthor] : [newest, newestOfAuthor]
       const list = status !== undefined && status !== "current" ? fallen : filters.authorId === undefined ? of : ofAuthor
-      return newestFirst(
-        [...new Set(kinds ?? [undefined])].flatMap((kind) => list({ ...filters, status, kind }, before, count)),
-        count,
-      )
+      const found = [...new Set(kinds ?? [undefined])].flatMap((kind) => list({ ...filters, status, kind }, before, count))
+      return newestFirst(found, count)
     },
     /** Reads the newest records of every kind in a Room with one statement. @returns a function that picks those of some kinds, newest first */
     newestOfKinds(roomId: string, count: number) {
@@ -169,11 +167,10 @@ export function records(db: Db) {
         )
     },
     /** Returns the newest records of some kinds in a Thread, newest first. */
-    newestOfThread: (threadId: string, kinds: readonly RecordKind[], count: number) =>
-      newestFirst(
-        kinds.flatMap((kind) => newestOfThreadAndKind.all(threadId, kind, count)),
-        count,
-      ),
+    newestOfThread(threadId: string, kinds: readonly RecordKind[], count: number) {
+      const found = kinds.flatMap((kind) => newestOfThreadAndKind.all(threadId, kind, count))
+      return newestFirst(found, count)
+    },
     /** Returns up to `count` records that quote a paper, the latest to arrive on this instance first. */
     ofPaper: (arxivId: string, offset: number, count: number) => ofPaper.all(arxivId, arxivId, offset, count).map(recordSummary),
 
