@@ -100,7 +100,6 @@ const person = ({ givenName, familyName, orcid, ...who }: Author) => ({
   ...(givenName !== null && { givenName }),
   ...(familyName !== null && { familyName }),
 })
-/** A link to the author's ORCID (Signposting). */
 const authorLink = ({ orcid }: Author): readonly Link[] => (orcid === null ? [] : [{ rel: "author", href: orcidAddress(orcid) }])
 const orcidCited = ({ orcid }: Author) => (orcid === null ? [] : ([["citation_author_orcid", orcidAddress(orcid)]] as const))
 const citedDate = (at: string): string => at.slice(0, 10).replaceAll("-", "/")

@@ -18,7 +18,7 @@ import { atHand, type ReadDraft, readDraft } from "../forms/reading.ts"
 import { withItem } from "../forms/rows.ts"
 import { type Html, html } from "../html.ts"
 import { stateBadge } from "../parts/marks.ts"
-import { ownPath, redirected } from "../redirect.ts"
+import { ownPath, redirected, toSignIn } from "../redirect.ts"
 import type { Shown, Visit, WebPage } from "../visit.ts"
 import { type FormPage, formPage, opening, roomOf } from "./form-page.ts"
 import { secretPage } from "./secret.ts"
@@ -36,7 +36,7 @@ function operationIn({ params }: Visit): Operation {
 /** `/do/{operation}`: the form with what is already known, or the reason why a write would be refused. */
 export function actPage(visit: Visit): Shown | Answer {
   const operation = operationIn(visit)
-  if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
+  if (visit.person === undefined) return toSignIn(visit)
   return formOf(visit, { operation, draft: opening(visit, operation) })
 }
 

@@ -15,7 +15,6 @@ const starts = (tokenStart: string | null): Html =>
 
 type Token = Omit<AnswerOf<"admin_keys">["items"][number] | AnswerOf<"admin_credentials">["items"][number], "reach">
 
-/** A button that ends a credential, key or invitation. */
 const endButton = (path: string, action: OperatorAction, id: string, text: Content): Html =>
   html`<form class="inline" method="post" action="${to(`/web/admin/${path}/${id}/${action}`)}"><button class="danger">${text}</button></form>`
 

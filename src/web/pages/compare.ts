@@ -16,7 +16,6 @@ import { curvesFigure, legend, viewOf } from "./curves.ts"
 /** Maximum number of attempts listed without folding. */
 const NAMED = 12
 
-/** Lists the attempts with their outcomes. */
 function attemptList({ table: { items } }: Compared): Html {
   const each = items.map((row) => html`<li>${label("attempt", row.attemptId, row.label)} ${outcome(row)}</li>`)
   const list = html`<ul class="legend" aria-label="Attempts">${each}</ul>`

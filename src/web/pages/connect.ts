@@ -8,7 +8,7 @@ import { connectionTexts } from "../parts/connecting.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { heading, time } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
-import { redirected } from "../redirect.ts"
+import { toSignIn } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 
 type Credential = Pick<AnswerOf<"credentials">["items"][number], "credentialId" | "label" | "lastUsedAt">
@@ -46,7 +46,7 @@ function ownCredentials(visit: Visit, roomId: string): Credential[] {
 
 export function connectPage(visit: Visit): Shown | Answer {
   const roomId = visit.id("roomId")
-  if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: addressOf(roomId) }))
+  if (visit.person === undefined) return toSignIn(visit, addressOf(roomId))
   const room = visit.ask("room", { roomId })
   const role = roleIn(visit, room)
   const own = role === "owner" || role === "member" ? ownCredentials(visit, roomId) : []

@@ -15,14 +15,8 @@ function differenceIn(units: readonly (string | null)[]): string {
   return `difference${unit == null || others.length > 0 ? "" : ` in ${unit}`}, with its 95 % interval`
 }
 
-interface Figures {
-  readonly estimate: number | null
-  readonly low: number | null
-  readonly high: number | null
-  readonly se: number | null
-}
 /** Renders an estimate and its interval. */
-export const estimateInWords = ({ estimate, low, high, se }: Figures): Html =>
+export const estimateInWords = ({ estimate, low, high, se }: Pick<EffectAnswer, "estimate" | "low" | "high" | "se">): Html =>
   html`<strong>${figure(estimate, se)}</strong> ${low === null ? html`<span class="quiet">no spread known</span>` : interval(low, high, se)}`
 
 const codeOf = ({ otherCode }: GatheredEstimate): string => (otherCode === null ? "" : otherCode ? "other code" : "the same code")
@@ -40,8 +34,7 @@ function rowOf(estimate: GatheredEstimate): IntervalRow {
   }
 }
 
-/** Renders the forest plot of one contrast. */
-function plot({ what, unit, estimates, pooled }: GatheredContrast): Html {
+function forestPlot({ what, unit, estimates, pooled }: GatheredContrast): Html {
   const together: IntervalRow[] =
     pooled === null
       ? []
@@ -67,7 +60,7 @@ const DRAWN = 4
 export const forest = (contrasts: readonly GatheredContrast[]): Html | null =>
   contrasts.length === 0
     ? null
-    : html`<section aria-labelledby="effects">${heading(2, "effects", "What was measured")}<div id="live-effects" data-live>${contrasts.slice(0, DRAWN).map(plot)}${
+    : html`<section aria-labelledby="effects">${heading(2, "effects", "What was measured")}<div id="live-effects" data-live>${contrasts.slice(0, DRAWN).map(forestPlot)}${
         contrasts.length > DRAWN ? html`<p class="meta">${counted(contrasts.length - DRAWN, "other contrast")} not drawn.</p>` : null
       }</div></section>`
 

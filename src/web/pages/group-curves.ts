@@ -6,6 +6,7 @@ import { type Html, html, to } from "../html.ts"
 import { heading, table } from "../parts/parts.ts"
 import { orNull, type Visit } from "../visit.ts"
 import { counted, shortened } from "../words.ts"
+import type { Measure } from "./compare-measures.ts"
 import { ABSENT, type Compared, labelOf, type Question } from "./compare-question.ts"
 import { whole } from "./curves.ts"
 
@@ -14,12 +15,6 @@ const [DRAWN, GROUPS, STEPS] = [4, 16, 6]
 /** Where group names start, in thousandths of the chart's width, and the maximum length of a name. */
 const [NAMES, CHARACTERS] = [810, 22]
 
-interface Metric {
-  readonly name: string
-  readonly metric: string
-  readonly split: string | null
-  readonly table: { readonly unit: string | null; readonly by: readonly string[] }
-}
 type Found = ReturnType<Visit["tables"]["groupCurves"]>
 
 function asTable(groups: Found, name: string): Html {
@@ -46,7 +41,7 @@ function asTable(groups: Found, name: string): Html {
   )
 }
 
-function groupFigure(groups: Found, { name, table: { unit } }: Metric, showsMembers: boolean): Html {
+function groupFigure(groups: Found, { name, table: { unit } }: Measure, showsMembers: boolean): Html {
   const drawn = groups.slice(0, GROUPS)
   const curves = drawn.flatMap(({ key, step, mean, low, high, members }, index): Curve[] => {
     const group: Curve = {
@@ -75,7 +70,7 @@ ${picture(curves, whole, { title, description, baseline: undefined, names: NAMES
 }
 
 /** Renders the curves of the metrics that have steps; null if none has. */
-export function groupCurvesFigure(visit: Visit, { ids }: Compared, { over }: Question, metrics: readonly Metric[]): Html | null {
+export function groupCurvesFigure(visit: Visit, { ids }: Compared, { over }: Question, metrics: readonly Measure[]): Html | null {
   const showsMembers = visit.url.searchParams.get("members") === "1"
   const found = metrics.slice(0, DRAWN + 4).flatMap((metric) => {
     const query = { attemptIds: ids, metric: metric.metric, split: metric.split, by: metric.table.by, over, absent: ABSENT }

@@ -9,7 +9,7 @@ import { act } from "../parts/actions.ts"
 import { asFiles, calledBy, collectionLink, noted, paperName, readTo, tagLinks } from "../parts/papers.ts"
 import { actionButton, empty, heading, more, person, time } from "../parts/parts.ts"
 import { type PasteResult, pasteBox, pasted } from "../parts/paste.ts"
-import { redirected } from "../redirect.ts"
+import { toSignIn } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { counted } from "../words.ts"
 
@@ -17,9 +17,7 @@ import { counted } from "../words.ts"
 export const signedInOnly =
   (page: (visit: Visit) => Shown) =>
   (visit: Visit): Shown | Answer =>
-    visit.person === undefined
-      ? redirected(visit, withQuery("/sign-in", { next: `${visit.url.pathname}${visit.url.search}` }))
-      : page(visit)
+    visit.person === undefined ? toSignIn(visit) : page(visit)
 
 const orderNames = { saved: "newest saved", title: "title", published: "newest published" } as const
 

@@ -6,10 +6,9 @@ import type { Answer } from "../../edge/answers/answer.ts"
 import { mustBeSignedIn, mustComeFromOwnPage } from "../../edge/identity/callers.ts"
 import { readBytes } from "../../edge/limits/body.ts"
 import { keepFigure } from "../../edge/requests/figures.ts"
-import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { digest as digestShown } from "../parts/parts.ts"
-import { redirected } from "../redirect.ts"
+import { toSignIn } from "../redirect.ts"
 import type { Shown, Visit, WebPage } from "../visit.ts"
 
 /** Bytes of the form in addition to its file. */
@@ -27,8 +26,7 @@ const page = (outcome: Content, status = 200): Shown => ({
 ${outcome}${form}`,
 })
 
-export const picturesPage: WebPage = (visit) =>
-  visit.person === undefined ? redirected(visit, withQuery("/sign-in", { next: "/pictures" })) : page(null)
+export const picturesPage: WebPage = (visit) => (visit.person === undefined ? toSignIn(visit, "/pictures") : page(null))
 
 export async function submitPicture({ edge, event }: Visit): Promise<Answer | WebPage> {
   mustComeFromOwnPage(edge, event)

@@ -159,7 +159,6 @@ function onwards({ kind, versionId, roomId, threadId, execution }: Answer, { ope
   }${act("reuse_record", { versionId, threadId: openingThreadId }, "Reuse it in a Thread")}`
 }
 
-/** Renders the quotation from the paper. */
 const quotation = ({ quote, paper, locator }: ReturnType<typeof accepted<"record">>): Html | null =>
   quote === undefined
     ? null

@@ -46,8 +46,7 @@ function unproved(visit: Visit, roomId: string): Html | null {
   return words === "" ? null : html`<p class="meta" id="unproved">${words}</p>`
 }
 
-/** Renders the licence of the Room's content. */
-const terms = (license: string | null): Html =>
+const licence = (license: string | null): Html =>
   html`<p class="meta">${license === null ? "No licence set." : html`<span>Licence <a rel="license" href="${licenceUrl(license)}">${license}</a></span>`}</p>`
 
 export function roomPage(visit: Visit): Shown {
@@ -76,7 +75,7 @@ ${doing(visit, () => html`<section aria-label="Actions">${forMembers(visit, room
 ${threads(visit, context)}
 ${doing(visit, () => agents(visit, roomId))}
 ${unproved(visit, roomId)}
-${terms(room.license)}
+${licence(room.license)}
 ${ways([
   ["Graph of the Room", `/rooms/${roomId}/graph`],
   ["Cite it as BibTeX", `/api/research/rooms/${roomId}/citation?format=bibtex`],

@@ -16,7 +16,6 @@ const issuedIn = ({ result: { token, label, permissions, expiresAt } }: Receipt)
   expiresAt: String(expiresAt),
 })
 
-/** The page of a new personal key. */
 function keyPage({ edge: { baseUrl } }: Visit, receipt: Receipt): Shown {
   const { token, label, permissions, expiresAt } = issuedIn(receipt)
   return {

@@ -4,13 +4,12 @@ import type { ActionAnswer } from "../../contract/operations/actions.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 import type { Refusal } from "../../contract/refusals/refusal.ts"
 import { limits } from "../../contract/limits.ts"
-import { withQuery } from "../addresses.ts"
 import { type Content, type Html, html, to } from "../html.ts"
 import { field } from "../parts/entrance-field.ts"
 import { stateBadge } from "../parts/marks.ts"
 import { confirmButton, command, empty, exactTime, facts, heading, table, time } from "../parts/parts.ts"
 import { roomBanners, roomRail } from "../parts/room-frame.ts"
-import { redirected } from "../redirect.ts"
+import { toSignIn } from "../redirect.ts"
 import type { Shown, Visit } from "../visit.ts"
 import { faultsOf } from "./account-forms.ts"
 
@@ -71,7 +70,7 @@ ${field("url", "Address", attributes, faultsOf(refusal, "url"))}
 /** The page. @param address the address in a refused form @param refusal why the form was refused */
 export function webhooksPage(visit: Visit, address = "", refusal?: Refusal): Shown | Answer {
   const roomId = visit.id("roomId")
-  if (visit.person === undefined) return redirected(visit, withQuery("/sign-in", { next: webhooksAddress(roomId) }))
+  if (visit.person === undefined) return toSignIn(visit, webhooksAddress(roomId))
   const room = visit.ask("room", { roomId })
   const { items } = visit.ask("webhooks", { roomId })
   return {

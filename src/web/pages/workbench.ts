@@ -11,30 +11,21 @@ import type { Shown, Visit } from "../visit.ts"
 import { plainText } from "../plain-text.ts"
 import { choices, counted, shortened } from "../words.ts"
 
-/** The filters, order and columns in the address. */
-interface WorkbenchQuery {
-  readonly experimentId: string | undefined
-  readonly status: string | undefined
-  readonly intent: string | undefined
-  readonly sort: string
-  readonly order: "ascending" | "descending"
-  readonly columns: readonly string[]
-  /** On a page of an earlier moment, the sequence of that moment. Links keep it by themselves. */
-  readonly at: string | undefined
-}
-
-const queryOf = ({ url: { searchParams } }: Visit): WorkbenchQuery => {
+/** Returns the filters, order and columns in the address. */
+const queryOf = ({ url: { searchParams } }: Visit) => {
   const one = (name: string) => searchParams.get(name) || undefined
   return {
     experimentId: one("experimentId"),
     status: one("status"),
     intent: one("intent"),
     sort: one("sort") ?? "label",
-    order: one("order") === "descending" ? "descending" : "ascending",
+    order: one("order") === "descending" ? ("descending" as const) : ("ascending" as const),
     columns: searchParams.getAll("column"),
+    // On a page of an earlier moment, the sequence of that moment. Links keep it by themselves.
     at: one("at"),
   }
 }
+type WorkbenchQuery = ReturnType<typeof queryOf>
 
 /** Returns the address with some of the query changed. */
 function changed(

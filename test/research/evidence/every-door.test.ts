@@ -162,10 +162,7 @@ t.test("what findings of the same attempts say, and who reproduced it, is told a
   t.match(await document(`/records/${versionId}.md`), /Evidence: 1 against it, from 1 other person\./)
   t.match(await told("open", { versionId }), /Evidence: 1 against it, from 1 other person\./)
   t.match(await page(`/records/${versionId}`), /1 contradicts by 1 person, independent of its author/)
-  t.match(
-    await page(`/records/${versionId}`),
-    /does not count: a newer verdict by it, or by a finding of the same attempts, replaces it/,
-  )
+  t.match(await page(`/records/${versionId}`), /does not count: a newer verdict by it, or by a finding of the same attempts, replaces it/)
 
   t.match((await lab.record({ versionId: found })).evidenceTally, { reproductions: 1, independent: 1 })
   t.match(await told("evidence", { versionId: found }), /"source":"reproduction","verdict":"reproduces"/)
