@@ -69,9 +69,9 @@ export class Html {
 
 /** Text that is computed when the page is written, and escaped like any other. */
 export class LateText {
-  readonly say: (setting: Setting) => string
-  constructor(say: (setting: Setting) => string) {
-    this.say = say
+  readonly write: (setting: Setting) => string
+  constructor(write: (setting: Setting) => string) {
+    this.write = write
   }
 }
 
@@ -84,7 +84,7 @@ function add(pieces: Piece[], value: Content): void {
   } else if (value instanceof Prose) {
     pieces.push(value)
   } else if (value instanceof LateText) {
-    pieces.push((setting) => escapeHtml(value.say(setting)))
+    pieces.push((setting) => escapeHtml(value.write(setting)))
   } else if (typeof value === "object") {
     for (const inner of value) add(pieces, inner)
   } else {
