@@ -1,17 +1,17 @@
-/** Objects whose keys the compiler knows. */
+/** Helpers for objects whose keys the compiler knows. */
 
-/** An object of pairs that name every key of their type. */
+/** Builds an object from pairs that name every key of their type. */
 export const ofPairs = <K extends string, T>(pairs: readonly (readonly [K, T])[]): { [key in K]: T } =>
   Object.fromEntries(pairs) as { [key in K]: T }
 
-/** An object with a member for each of some keys. */
+/** Builds an object with a member for each key. */
 export const each = <K extends string, T>(keys: readonly K[], of: (key: K) => T): { [key in K]: T } =>
   ofPairs(keys.map((key) => [key, of(key)]))
 
-/** Whether a word is one of some. */
+/** Whether a word is in a list. Narrows its type. */
 export const isOneOf = <T extends string>(words: readonly T[], word: string | null): word is T => words.some((one) => one === word)
 
-/** Whether a word is a key of an object: of a list that names everything of its kind. */
+/** Whether a word is a key of an object. Narrows its type. */
 export const isKeyOf = <T extends object>(object: T, key: string): key is keyof T & string => Object.hasOwn(object, key)
 
 /** The own keys of an object whose type names all of them. */

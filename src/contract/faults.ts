@@ -1,6 +1,6 @@
-/** What a fault says of itself, whatever was thrown. */
+/** Reads the code and the message of anything that was thrown. */
 
-/** The code of an error of the system or the database; empty where it has none. */
+/** The code of a system or database error; empty if it has none. */
 export const codeOf = (fault: unknown): string =>
   typeof fault === "object" && fault !== null && "code" in fault && typeof fault.code === "string" ? fault.code : ""
 

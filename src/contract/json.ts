@@ -1,4 +1,4 @@
-/** JSON as values, as canonical text, and as text that is carried into answers without being parsed again. */
+/** JSON as values, as canonical text, and as ready-made text that answers embed without parsing it. */
 import { createHash } from "node:crypto"
 import canonicalize from "canonicalize"
 
@@ -7,31 +7,31 @@ export interface JsonObject {
   [member: string]: Json
 }
 
-/** Stands for a text while the rest is written; no string of the service holds NUL. */
+/** Replaces an embedded text during serialisation. No string of the service contains NUL. */
 const MARK = "\u0000"
 const WRITTEN_MARK = JSON.stringify(MARK)
-/** The texts that were met while an object was written, in the order they stand in it. */
-let met: string[] = []
+/** The embedded texts found during serialisation, in order. */
+let embedded: string[] = []
 
-declare const says: unique symbol
-/** JSON text of a `T`, as it is stored. What it says is known to the compiler only. */
-export type Stored<T> = string & { readonly [says]: T }
+declare const parsedAs: unique symbol
+/** The stored JSON text of a `T`. Only the compiler knows the type. */
+export type Stored<T> = string & { readonly [parsedAs]: T }
 
-/** JSON text made earlier (stored content, a stored entry) that an answer carries as it is. */
+/** JSON text made earlier (stored content, a stored entry) that an answer embeds verbatim. */
 export class JsonText<out T = unknown> {
-  declare readonly [says]?: T
+  declare readonly [parsedAs]?: T
   readonly text: string
   constructor(text: Stored<T>) {
     this.text = text
   }
-  /** Called while `writeJson` writes what this stands in. */
+  /** Called by `JSON.stringify`. */
   toJSON(): string {
-    met.push(this.text)
+    embedded.push(this.text)
     return MARK
   }
 }
 
-/** A value that may hold stored text anywhere inside. */
+/** A value that may contain stored text at any depth. */
 export type Writable =
   | string
   | number
@@ -42,14 +42,14 @@ export type Writable =
   | readonly Writable[]
   | { readonly [member: string]: Writable }
 
-/** Whether a value has members, as an object or a list has. */
+/** Whether a value is an object or a list. */
 export const isObject = (value: unknown): value is { readonly [member: string]: unknown } => typeof value === "object" && value !== null
 
-/** Whether a value that came as JSON is an object. */
+/** Whether a JSON value is an object. */
 export const isJsonObject = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
 
 type Scalar = string | number | boolean | null | undefined
-/** A `T` in which stored text may stand for any part. */
+/** A `T` in which any part may be stored text. */
 export type Served<T> =
   | JsonText<T>
   | (unknown extends T
@@ -60,7 +60,7 @@ export type Served<T> =
           ? readonly Served<Item>[]
           : { readonly [K in keyof T]: Served<T[K]> })
 
-/** What is left of a value once the stored text in it is parsed. */
+/** The type of a value after the stored text in it is parsed. */
 export type Said<S> =
   S extends JsonText<infer T>
     ? T
@@ -72,10 +72,10 @@ export type Said<S> =
           ? Said<Item>[]
           : { [K in keyof S]: Said<S[K]> }
 
-/** Text that was put together by hand, out of parts that make a `T`. */
+/** Marks text built by hand as the JSON text of a `T`. */
 export const stored = <T>(text: string): Stored<T> => text as Stored<T>
 
-/** What text says that this service itself wrote from a `T`, in its tables or from one of its threads to another: so it is believed. */
+/** Parses text that this service wrote from a `T`, in its tables or between its threads, without validating it. */
 export const trusted = <T>(text: string): T => JSON.parse(text) as T
 export const parse = <T>(text: Stored<T>): T => trusted<T>(text)
 
@@ -86,23 +86,23 @@ function plain(value: Writable): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([member, inner]) => (inner === undefined ? [] : [[member, plain(inner)]])))
 }
 
-/** A value with all stored text in it parsed, as its reader will have it; members that are undefined are left out. */
+/** Parses all stored text in a value and drops undefined members, as its reader will receive it. */
 export const parsed = <T>(value: Served<T>): T => plain(value as Writable) as T
 
-/** JSON text of a value by the engine itself, which is several times faster than walking through it. */
+/** The JSON text of a value, made by the engine: several times faster than a recursive walk. */
 function written(value: Writable): string {
   if (value instanceof JsonText) return value.text
-  met = []
+  embedded = []
   const text = JSON.stringify(value) ?? "null"
-  if (met.length === 0) return text
+  if (embedded.length === 0) return text
   const [first = "", ...rest] = text.split(WRITTEN_MARK)
-  if (rest.length !== met.length) throw new Error("a string of the service holds NUL")
-  return rest.reduce((before, after, index) => before + met[index] + after, first)
+  if (rest.length !== embedded.length) throw new Error("a string of the service holds NUL")
+  return rest.reduce((before, after, index) => before + embedded[index] + after, first)
 }
 
 /**
- * JSON text of `value`, with every `JsonText` inside it copied verbatim; members that are undefined are left out.
- * Items of lists are written one by one, so that those without such texts keep the engine's fastest way.
+ * The JSON text of `value`, with every `JsonText` in it copied verbatim; undefined members are left out.
+ * Items of lists are written one by one, so that items without such text keep the engine's fast path.
  */
 export function writeJson(value: Writable): string {
   if (typeof value !== "object" || value === null || value instanceof JsonText) return written(value)
@@ -120,13 +120,13 @@ export function extendJson(object: string, members: { readonly [member: string]:
   return joinJson(object, writeJson(members))
 }
 
-/** The JSON text of an object with the members of both; they have none in common. */
+/** Joins the JSON texts of two objects that have no member in common. */
 export function joinJson(object: string, added: string): string {
   if (added === "{}") return object
   return object === "{}" ? added : `${object.slice(0, -1)},${added.slice(1)}`
 }
 
-/** RFC 8785 text of a JSON value. */
+/** The RFC 8785 text of a JSON value. */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError("only a JSON value has a canonical form")
@@ -136,10 +136,7 @@ export function canonicalJson(value: unknown): string {
 /** `sha256:` and 64 hex digits over the UTF-8 bytes of `text`. */
 export const digestOf = (content: string | Uint8Array): string => `sha256:${createHash("sha256").update(content).digest("hex")}`
 
-/**
- * The first of some items whose texts have room in so many bytes, each written once; one at the least.
- * @param bytes counted in UTF-8
- */
+/** The first items whose JSON texts fit in `bytes` of UTF-8, at least one. Each is written once. */
 export function fitting<Item>(items: readonly Item[], bytes: number): JsonText<Said<Item>>[] {
   const fit: JsonText<Said<Item>>[] = []
   let left = bytes

@@ -1,4 +1,4 @@
-/** Every number of the protocol that a client can run into. The manifest, the validators and the answers read them here. */
+/** Every limit of the protocol that a client can meet. The manifest, the validators and the answers read them here. */
 import { ofAnswers } from "./limits/answers.ts"
 import { ofCostlyWork } from "./limits/costly.ts"
 import { ofLibrary } from "./limits/library.ts"

@@ -1,6 +1,6 @@
-/** RIS: one entry, a line for each tag. */
+/** RIS, a citation format with one tag per line. */
 
-/** An entry of the given tags, which begin with `TY`; a tag without a value is left out, and a line break in a value becomes a space. */
+/** Writes an entry from its tags, of which the first is `TY`. Tags without a value are left out; line breaks in values become spaces. */
 export function risText(tags: readonly (readonly [tag: string, value: string | null | undefined])[]): string {
   const lines = tags.flatMap(([tag, value]) => (value == null ? [] : [`${tag}  - ${value.replace(/\s+/g, " ")}`]))
   return `${[...lines, "ER  - "].join("\r\n")}\r\n`

@@ -1,6 +1,6 @@
 /**
  * The two state tables of the protocol. Admission, affordances and the manifest all read these rows;
- * nothing else in the code knows which transition is allowed.
+ * nothing else in the code knows which transitions are allowed.
  */
 const held = ["claimed", "in_progress"] as const
 
@@ -8,7 +8,7 @@ export const experimentStates = [
   { from: ["open"], operation: "amend_experiment", by: "proposer", to: "unchanged" },
   { from: ["open"], operation: "cancel_experiment", by: "proposer", to: "cancelled" },
   { from: ["open"], operation: "take_experiment", by: "any_member", to: "claimed" },
-  // Without a lease nobody takes an experiment over.
+  // An experiment without a lease cannot be taken over.
   { from: held, operation: "take_experiment", by: "any_member", to: "claimed", needs: "lapsed_lease" },
   { from: held, operation: "accept_plan", by: "assignee", to: "unchanged" },
   { from: held, operation: "release_experiment", by: "assignee", to: "open" },
@@ -33,7 +33,7 @@ export const attemptStates = [
   { from: ["started"], event: "succeeded", by: "registrant", to: "succeeded" },
   { from: ["started"], event: "failed", by: "registrant", to: "failed" },
   { from: ["started"], event: "cancelled", by: "registrant", to: "cancelled" },
-  // What was told wrongly of a run is often seen once it is over.
+  // Mistakes in the reports of a run are often noticed after it has ended.
   { from: ["succeeded", "failed", "cancelled"], event: "progress", by: "registrant", to: "unchanged", needs: "corrects" },
   { from: ["succeeded", "failed", "cancelled"], event: "progress", by: "registrant", to: "unchanged", needs: "late" },
 ] as const
@@ -47,10 +47,10 @@ export const states = {
   },
 } as const
 
-/** Whether an experiment or an attempt is in a state that it does not leave. */
+/** Whether an experiment or attempt is in a terminal state. */
 export const isOver = (kind: keyof typeof states, status: string | null): boolean =>
   states[kind].terminal.some((terminal) => terminal === status)
 
-/** Whether the registrant of an attempt can report progress of it, and so metrics. */
+/** Whether an attempt with this status accepts progress, and so metrics. */
 export const takesProgress = (status: string): boolean =>
   attemptStates.some(({ from, event }) => event === "progress" && from.some((state) => state === status))

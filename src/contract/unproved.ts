@@ -1,20 +1,20 @@
-/** What is said wherever something is called proved, and parts of it cannot be. */
+/** The sentences about what cannot be proved, used wherever something is called proved. */
 
-/** Entries whose bodies no digest proves: how many, and those that are named. */
+/** Entries whose bodies no digest proves: how many there are, and the sequences of those that are listed. */
 export interface Unproved {
   readonly entries: number
   readonly sequences: readonly number[]
 }
 
-/** The sentence about them; empty where there are none. */
+/** The sentence about these entries; empty if there are none. */
 export function unprovedWords({ entries, sequences }: Unproved): string {
   if (entries === 0) return ""
   const rest = entries > sequences.length ? ` and ${entries - sequences.length} more` : ""
   return entries === 1
-    ? `Entry ${sequences[0]} cannot be proved: something in it was withheld, and nothing proves what is left.`
-    : `Entries ${sequences.join(", ")}${rest} (${entries} in all) cannot be proved: something in them was withheld, and nothing proves what is left.`
+    ? `Entry ${sequences[0]} cannot be proved: part of it was withheld, and no digest covers the rest.`
+    : `Entries ${sequences.join(", ")}${rest} (${entries} in all) cannot be proved: parts of them were withheld, and no digest covers the rest.`
 }
 
-/** What no digest of a Room proves: said by the programs in a crate, and by the commands that bring a Room in. */
+/** What no digest of a Room proves. Printed by the programs in a crate and by the commands that import a Room. */
 export const onlySaid =
-  "Said, not proved: what people are called and their ORCIDs, what programs say of themselves (client), which instance the Room is of, and that nothing came after the last entry."
+  "Stated, not proved: people's names and ORCIDs, what programs say about themselves (client), which instance the Room belongs to, and that nothing came after the last entry."

@@ -93,7 +93,7 @@ test("beside each id stands the object that holds it, also for ids of a list", (
       { path: "/execution/attemptIds/0", refers: { isSubject: false } },
     ],
   )
-  t.equal(part?.beside, execution)
+  t.equal(part?.siblings, execution)
   t.end()
 })
 

@@ -7,7 +7,7 @@ import { type CalledName, operationOf, type OperationName } from "../../src/cont
 import { pathNames } from "../../src/contract/definitions/operation.ts"
 import { locationUri } from "../../src/contract/definitions/work.ts"
 import { isPart, type Part, partsOf } from "../../src/contract/schema/parts.ts"
-import { standsAt, withholdable } from "../../src/contract/definitions/withheld-text.ts"
+import { valueAt, withholdable } from "../../src/contract/definitions/withheld-text.ts"
 import { uploadFigure } from "../../src/contract/definitions/figure-routes.ts"
 import { png } from "../support/pictures.ts"
 import { freshId } from "../support/bodies.ts"
@@ -45,7 +45,7 @@ export async function writeEverything(house: ResearchRoom, ada: Browser, grace: 
     const body: Record<string, unknown> = structuredClone({ ...said })
     const own = Object.fromEntries(Object.entries(body).filter(([member]) => !ids.includes(member))) as JsonObject
     for (const place of withholdable(operation, own)) {
-      const value = standsAt(own, place)
+      const value = valueAt(own, place)
       const marker = newMarker()
       const names = place
         .slice(1)

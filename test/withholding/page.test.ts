@@ -45,7 +45,7 @@ t.test("Said before what goes and what stays, asked once more, done, and gone fr
   await told.waitFor()
   t.match(
     await told.textContent(),
-    /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. What stood here is gone from the record for good\.$/,
+    /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. The original text was removed from the record for good\.$/,
   )
   t.notMatch(await reader.content(), SECRET)
   await reader.getByText("withheld something of").waitFor()

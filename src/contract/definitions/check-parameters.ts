@@ -1,19 +1,19 @@
-/** Checks the query string of a request against what it may hold. */
+/** Checks the query string of a request. */
 import type * as v from "valibot"
 import { type Issue, Refusal } from "../refusals/refusal.ts"
 import { check } from "../schema/validation.ts"
 
-interface Asked<T> {
+interface Queried<T> {
   readonly name: string
   readonly query: v.GenericSchema<unknown, T> & { readonly entries: v.ObjectEntries }
 }
 
 /**
  * Reads the query string of a request.
- * @param what it is, for the refusal
+ * @param what the noun for the request, used in the refusal
  * @throws Refusal `invalid_parameter` naming every parameter that is unknown, repeated or malformed
  */
-export function checkParameters<T>({ name: asked, query: schema }: Asked<T>, query: URLSearchParams, what = "this read"): T {
+export function checkParameters<T>({ name: readName, query: schema }: Queried<T>, query: URLSearchParams, what = "this read"): T {
   const input: Record<string, string> = {}
   const issues: Issue[] = []
   for (const [name, values] of Map.groupBy(query.entries(), ([name]) => name)) {
@@ -26,7 +26,7 @@ export function checkParameters<T>({ name: asked, query: schema }: Asked<T>, que
   if (!checked.ok || issues.length > 0) {
     throw new Refusal(
       "invalid_parameter",
-      `A query parameter of ${asked} is wrong: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
+      `A query parameter of ${readName} is wrong: ${issues.map(({ path, message }) => `${path.slice(1)} ${message}`).join("; ")}.`,
       { issues },
     )
   }

@@ -1,10 +1,10 @@
-/** Pictures: how one is uploaded and read. An upload is no write of a Room: a write that names the picture makes it part of the record. */
+/** How pictures are uploaded and read. An upload is not a write to a Room; a write that names the picture makes it part of the record. */
 import * as v from "valibot"
 import { limits } from "../limits.ts"
 import { digest } from "./work.ts"
 import { shape, whole } from "../schema/fields.ts"
 
-/** The kinds of pictures that are taken, and how their files are named. */
+/** The accepted kinds of pictures, and their file extensions. */
 export const figureTypes = { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp" } as const
 export type FigureType = keyof typeof figureTypes
 export const isFigureType = (type: string): type is FigureType => Object.hasOwn(figureTypes, type)
@@ -13,7 +13,7 @@ const uploaded = { digest, width: whole(1), height: whole(1) }
 export type UploadedFigure = v.InferOutput<v.StrictObjectSchema<typeof uploaded, undefined>>
 export const uploadedFigure = shape({ schemaVersion: v.number(), ...uploaded })
 
-/** Takes a picture. It is decoded and encoded anew, so nothing of its file is kept but the picture itself. */
+/** Uploads a picture. It is decoded and encoded again, so that nothing else of its file is kept. */
 export const uploadFigure = {
   name: "upload_figure",
   method: "POST",
@@ -27,6 +27,6 @@ export const readFigure = {
   name: "figure",
   method: "GET",
   path: "/api/research/figures/{digest}",
-  summary: "A picture that something public names.",
+  summary: "A picture that a public finding, attempt, message or checkpoint names.",
 } as const
 export const pathOfFigure = (digest: string): string => readFigure.path.replace("{digest}", digest)

@@ -1,4 +1,4 @@
-/** Pictures that a write shows: each by the digest that its upload answered, with words for those who do not see it. */
+/** The pictures of a write: each is named by the digest that its upload returned, and has a text alternative. */
 import * as v from "valibot"
 import { isObject } from "../json.ts"
 import { limits } from "../limits.ts"
@@ -13,11 +13,11 @@ export type Figure = v.InferOutput<typeof figure>
 export const figures = v.exactOptional(
   described(
     list(figure, limits.figures),
-    `Pictures in the order they are shown, each by the digest that its upload (${uploadFigure.method} ${uploadFigure.path}) answered, with words (alt) for those who do not see it.`,
+    `Pictures in display order: each has the digest that its upload (${uploadFigure.method} ${uploadFigure.path}) returned, and a text alternative (alt) for readers who cannot see it.`,
   ),
 )
 
-/** The figures that a body names, which may hold marks of what was withheld. */
+/** The figures of a body, which may hold marks of withheld text. */
 export const figuresOf = (body: unknown): readonly Figure[] =>
   isObject(body) && "figures" in body && v.is(named, body.figures) ? body.figures : []
 const named = v.array(figure)

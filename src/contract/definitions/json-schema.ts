@@ -1,11 +1,11 @@
-/** JSON Schema 2020-12 documents, made from the very validators that run. */
+/** JSON Schema 2020-12 documents, generated from the validators themselves. */
 import { type JsonSchema as Made, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema"
 import type * as v from "valibot"
 import type { Conditional, Operation } from "./operation.ts"
 import { portable, refusesLines } from "../schema/patterns.ts"
 import type { Metadata, Refers } from "../schema/parts.ts"
 
-/** A schema, with the words of JSON Schema that are looked at somewhere. */
+/** A schema, with the keywords that the code reads. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
   readonly type?: "string" | "number" | "integer" | "boolean" | "array" | "object" | "null"
@@ -29,11 +29,11 @@ export interface JsonSchema {
   readonly allOf?: readonly JsonSchema[]
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
-  /** For forms: the object that it names. */
+  /** For forms: the object that the field names. */
   readonly refersTo?: Refers
 }
 
-/** What the library makes, in the words above; and the way back. It knows more of them. */
+/** Converts from and to the library's type, which knows more keywords. */
 const read = (schema: object): JsonSchema => schema as JsonSchema
 const written = (schema: JsonSchema | undefined): Made | undefined => schema as Made | undefined
 
@@ -43,11 +43,11 @@ type Item = Parameters<NonNullable<NonNullable<Parameters<typeof toJsonSchema>[1
   readonly message?: unknown
 }
 
-/** A pattern, with what its message says of it; a second one on the same string binds as well. */
+/** Adds a pattern and its description. A second pattern on the same string applies too. */
 function withPattern({ pattern: before, ...schema }: JsonSchema, { requirement, message }: Item): JsonSchema {
   if (!(requirement instanceof RegExp)) return schema
   const pattern = portable(requirement)
-  // The library has put it there as it was written, unless there was one already.
+  // The library has already added it, unless the string had a pattern before.
   if (before !== undefined && before !== requirement.source)
     return { ...schema, pattern: before, allOf: [...(schema.allOf ?? []), { pattern }] }
   const lines = refusesLines(requirement) ? { not: { pattern: "\\n" } } : {}
@@ -55,7 +55,7 @@ function withPattern({ pattern: before, ...schema }: JsonSchema, { requirement, 
   return { ...schema, pattern, ...lines, ...description }
 }
 
-/** Says in JSON Schema what the library has no word for. */
+/** Expresses in JSON Schema what the library cannot. */
 function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | undefined {
   const { type, requirement, metadata = {} } = item
   if (metadata.refersTo !== undefined) {
@@ -66,7 +66,7 @@ function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | und
   if (unique !== undefined) {
     // JSON Schema compares whole items only.
     const { uniqueBy: _unique, ...rest } = schema
-    return { ...rest, description: `Each item with a ${unique.member} of its own.` }
+    return { ...rest, description: `Each item has a different ${unique.member}.` }
   }
   switch (type) {
     case "regex":
@@ -76,9 +76,9 @@ function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | und
     case "max_code_points":
       return { ...schema, maxLength: Number(requirement) }
     case "finite":
-      // Some programs read 1e400 as infinity, and take that for a number.
+      // Some programs read 1e400 as infinity, and accept that as a number.
       return { ...schema, minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE }
-    // What a check binds is said in words beside it, if it can be said at all.
+    // A check is described in words, if at all.
     case "check":
     case "to_lower_case":
     case "transform":
@@ -88,14 +88,14 @@ function action(schema: JsonSchema, item: Item, refs: boolean): JsonSchema | und
   }
 }
 
-/** Schemas that stand once in a document, by name, and are referred to from wherever they are used. */
+/** Schemas that appear once in a document, under a name, and are referenced wherever they are used. */
 export type Shared = Readonly<Record<string, v.GenericSchema>>
 
 export interface Form {
-  /** Leave room for properties added later, as readers of answers must. */
+  /** Allows properties that are added later, as readers of answers must. */
   readonly open?: boolean
   readonly shared?: Shared
-  /** Keep under `refersTo` which objects a field names: for forms, not for the wire. */
+  /** Keeps under `refersTo` which objects a field names: for forms, not for clients. */
   readonly refs?: boolean
 }
 
@@ -109,15 +109,15 @@ const typeOf = (value: unknown): "integer" | "boolean" | "string" =>
   typeof value === "number" ? "integer" : typeof value === "boolean" ? "boolean" : "string"
 
 /**
- * A single value, in words that makers of clients understand wherever it stands: none of them has a form for a `const` that may
- * be left out, nor for a choice among one truth value. Answers say of those only that they are true or false.
+ * A single value, in a form that every generator of clients understands: none supports an optional `const`, or an `enum` of one
+ * boolean. In answers, such a value is described as any boolean.
  */
 function single({ const: value, ...schema }: JsonSchema, open: boolean): JsonSchema {
   const type = typeOf(value)
   return open && type === "boolean" ? { ...schema, type } : { ...schema, type, enum: [value as string] }
 }
 
-/** Says of a schema what the library leaves out, or what its readers do not understand. */
+/** Adds what the library leaves out, and replaces what generators of clients do not understand. */
 function whole(schema: JsonSchema, { type, wrapped }: Overridden, open: boolean): JsonSchema | undefined {
   if (type === "literal") return { ...schema, type: typeOf(schema.const) }
   if (type === "picklist" && schema.type === "number") return { ...schema, type: "integer" }
@@ -141,15 +141,15 @@ const configuration = ({ open = false, shared, refs = false }: Form) =>
     },
   }) satisfies Parameters<typeof toJsonSchema>[1]
 
-/** The JSON Schema of what `schema` takes. */
+/** The JSON Schema of the input of `schema`. */
 export function jsonSchemaOf(schema: v.GenericSchema, form: Form = {}): JsonSchema {
   const { shared } = form
   const made = read(toJsonSchema(schema, { ...configuration(form), ...(shared && { definitions: shared }) }))
   const { $schema: _dialect, $defs, ...rest } = made
-  // A schema that holds itself is kept beside the others: in the document's shared ones, or within its own.
+  // A recursive schema is kept with the shared ones, or in its own document.
   if (shared === undefined) return $defs === undefined ? rest : { ...rest, $defs }
   const missing = Object.keys($defs ?? {}).filter((name) => !Object.hasOwn(shared, name))
-  if (missing.length > 0) throw new TypeError("a schema that holds itself must be among the shared ones")
+  if (missing.length > 0) throw new TypeError("a recursive schema must be among the shared ones")
   return rest
 }
 
@@ -157,20 +157,20 @@ export function jsonSchemaOf(schema: v.GenericSchema, form: Form = {}): JsonSche
 export const sharedSchemas = (form: Form & { readonly shared: Shared }): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(toJsonSchemaDefs(form.shared, configuration(form))).map(([name, schema]) => [name, read(schema)]))
 
-/** Where the schema of an operation is served. */
+/** The URL of an operation's schema. */
 export const schemaUrl = ({ document, name }: Pick<Operation, "document" | "name">, baseUrl: string): string =>
   `${baseUrl}${document === "library" ? "/api/agent/library/schema" : `/api/research/${document}-schema`}?operation=${name}`
 
-/** What the body of an operation must be, conditional requirements included. */
+/** The JSON Schema of an operation's body, with its conditional requirements. */
 export function bodySchema(operation: Operation, form: Form = {}): JsonSchema {
-  const given = ({ when }: Conditional) => ({ properties: { [when.field]: { enum: when.in } }, required: [when.field] })
+  const condition = ({ when }: Conditional) => ({ properties: { [when.field]: { enum: when.in } }, required: [when.field] })
   const conditions = [
     ...operation.requiredWhen.map((each) => ({
-      if: given(each),
-      // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema; nobody awaits a schema
+      if: condition(each),
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; nobody awaits a schema
       then: { required: [each.field] },
     })),
-    ...operation.onlyWhen.map((each) => ({ if: given(each), else: { not: { required: [each.field] } } })),
+    ...operation.onlyWhen.map((each) => ({ if: condition(each), else: { not: { required: [each.field] } } })),
   ]
   return {
     title: operation.name,

@@ -1,5 +1,5 @@
 /**
- * What an operation is. One definition holds everything that is true of it on the wire; the routes, the validation,
+ * What an operation is. One definition holds everything about its interface; the routes, the validation,
  * the manifest, the schemas, the OpenAPI document, the skill and the client are all derived from it.
  */
 import * as v from "valibot"
@@ -12,92 +12,92 @@ import type { Issue, RefusalCode } from "../refusals/refusal.ts"
 import { type Checked, check } from "../schema/validation.ts"
 import { type Family, schemaVersions } from "../versions.ts"
 
-/** The property of a body that names its delivery. */
+/** The property of a body that holds the delivery id. */
 export type DeliveryKey = "requestId" | "clientMessageId"
 
-/** A property that the value of another one calls for: that becomes required by it, or that belongs to it alone. */
+/** A property that depends on the value of another: it is required then, or allowed only then. */
 export interface Conditional {
   readonly field: string
   readonly when: { readonly field: string; readonly in: readonly string[] }
 }
 
-/** What a timeline shows of an accepted operation: a message, a card, or a receipt that can be folded away. */
+/** How a timeline shows an accepted operation: as a message, as a card, or as a receipt that can be folded away. */
 export type EntryForm =
   | { readonly kind: "message"; readonly form: "message" }
   | { readonly kind: CardKind; readonly form: "card" }
   | { readonly kind: string; readonly form: "receipt" }
 
-/** Which schema document an operation stands in; those of the Library stand in one of their own. */
+/** The schema document that holds an operation; the Library's operations have their own. */
 export type SchemaDocument = "research" | "publication" | "library"
 
 export type Surface = "agent" | "browser" | "command"
 
-/** The label of an object; words for one that has none. */
+/** Returns the label of an object, or words for one without a label. */
 export type Naming = (id: string) => string
 
 export interface OperationSpec<N extends string, E extends v.ObjectEntries, R extends v.ObjectEntries> {
   name: N
   /**
-   * Who may call it: agents (and, through the mirrored route, people) where nothing is said, people in the browser only, or the
-   * command alone: that has no route.
+   * Who may call it: agents, and people through the mirrored route (the default); only people in the browser; or only the
+   * command line, which has no route.
    */
   surface?: Surface
   method?: "POST" | "PATCH" | "DELETE"
-  /** With `{name}` for each id in it; left out, `/api/agent/<family>/<name>`. */
+  /** Contains `{name}` for each id. Default: `/api/agent/<family>/<name>`. */
   path?: string
   /** One sentence on what an accepted write does. */
   summary: string
   permissions?: readonly AnyPermission[]
   document?: SchemaDocument
-  /** Who may do it in a Room; a member where nothing is said, and in the Library the person themselves. */
+  /** Who may do it in a Room. Default: a member; in the Library, the person themselves. */
   by?: "person" | "member" | "owner"
-  /** How the route says that the Room is archived; `admitted` where an archived Room takes it all the same. */
+  /** How it is refused in an archived Room; `admitted` if it is not refused. */
   archived?: "room_archived" | "room_unavailable" | "admitted"
   /**
-   * Whether a retry must come from the credential that sent the first delivery. `nobody`: it only sets a state that may be
-   * set again, and its receipt is not kept.
+   * Whose retry gets the stored receipt: the member's, with any credential, or only that of the credential that sent the first
+   * delivery. `nobody`: the write only sets a state that may be set again, and its receipt is not kept.
    */
   receiptOf?: "member" | "credential" | "nobody"
   delivery?: DeliveryKey
   /** The kind of object a receipt names in `target`. */
   target: TargetKind
-  /** How it stands in the timeline; left out, an agent operation leaves a receipt under its own name. */
+  /** How the timeline shows it. Default: an agent operation leaves a receipt under its own name. */
   entry?: EntryForm
-  /** The kind of its entry in the Room's activity; left out, an agent operation's own name. */
+  /** The kind of its entry in the Room's activity. Default: an agent operation's own name. */
   activity?: string
   /**
-   * What it did, as the feed of the Room tells it: the words that follow the name of the person, with the target's label, and what
-   * the labels of other objects are. An agent's operation in Rooms must have one.
+   * The sentence for the Room's feed, without the person's name at its start. It gets the label of the target and a function for
+   * the labels of other objects. Required for agents' operations in Rooms.
    */
   sentence?(content: v.InferOutput<v.StrictObjectSchema<E, undefined>>, label: string, named: Naming): string
-  /** The expected values a caller copies from what it read. */
+  /** The expected values that a caller copies from what it read. */
   expected?: readonly string[]
   requiredWhen?: readonly Conditional[]
-  /** Properties that are refused with any other value. */
+  /** Properties that are refused unless the other property has such a value. */
   onlyWhen?: readonly Conditional[]
-  /** Properties of which a body must hold one or more. */
+  /** A body must hold at least one of these properties. */
   atLeastOneOf?: readonly string[]
   /** Refusals of its own, beyond those that follow from its permissions, path and body. */
   refusals?: readonly RefusalCode[]
-  /** Bytes that its content may have, where it is another number than for other writes. */
+  /** The size limit of its content, if it differs from that of other writes. */
   contentBytes?: number
   /** The body beyond schemaVersion, the delivery id and client. */
   fields: E
-  /** What `result` of the receipt holds. */
+  /** The contents of `result` in the receipt. */
   result: R
   /** The example body, without schemaVersion and delivery id. */
   example: Record<string, unknown>
-  /** The same for what else it is used for. */
+  /** More examples, for its other uses. */
   otherExamples?: readonly Record<string, unknown>[]
 }
 
-/** What every body holds. */
+/** The properties of every body. */
 type Common<K extends DeliveryKey, F extends Family> = {
   schemaVersion: v.LiteralSchema<(typeof schemaVersions)[F], undefined>
   client: v.ExactOptionalSchema<typeof client, undefined>
 } & Record<K, typeof uuid>
 
-/** Defines an operation; fills in what most operations have in common. */
+/** Defines an operation, and fills in the defaults. */
 export function operation<
   const N extends string,
   E extends v.ObjectEntries,
@@ -123,7 +123,7 @@ export function operation<
   readonly result: v.StrictObjectSchema<R, undefined>
   readonly example: v.InferInput<v.StrictObjectSchema<Common<K, F> & E, undefined>>
 }
-// What is not said is filled in; the types above know it already.
+// The types above already include the defaults.
 export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectEntries> & { family?: Family }): Operation {
   const { name, surface = "agent", method = "POST", summary, permissions = [], receiptOf = "member", delivery = "requestId", target } = spec
   const { family = "research", expected = [], requiredWhen = [], onlyWhen = [], atLeastOneOf = [], refusals = [] } = spec
@@ -136,8 +136,8 @@ export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectE
     family,
     surface,
     method,
-    // The client types the ids that a caller gives by the names in the path. Joined, it is one flat string: every
-    // affordance carries it, and a template's, kept by the engine in parts, would be written at half the speed.
+    // The client reads the names of the ids from the type of this path. It is joined to make one flat string: every affordance
+    // carries it, and the engine keeps a template string in parts, which takes twice as long to write.
     path: spec.path ?? ["/api/agent", family, name].join("/"),
     summary,
     permissions,
@@ -164,7 +164,7 @@ export function operation(spec: OperationSpec<string, v.ObjectEntries, v.ObjectE
   }
 }
 
-/** An operation as the ledger and the edge see it, whatever its body. */
+/** An operation with any body, as the ledger and the edge see it. */
 export interface Operation {
   readonly name: string
   readonly family: Family
@@ -205,7 +205,7 @@ export function pathNames(path: string): readonly string[] {
   return names
 }
 
-/** Where people signed in to the browser call an operation: its own path, or the twin of its agent path. */
+/** The path by which people signed in to the browser call an operation: its own, or the twin of its agent path. */
 export function browserPath({ surface, path, document, name }: Pick<Operation, "surface" | "path" | "document" | "name">): string {
   if (surface !== "agent") return path
   if (path.startsWith("/api/agent/research/")) return `/api/research-actions/${name}`
@@ -213,20 +213,20 @@ export function browserPath({ surface, path, document, name }: Pick<Operation, "
   return path.replace("/api/agent/", document === "publication" ? "/api/publications/" : "/api/")
 }
 
-/** What a whole body breaks beyond its single properties: what its values call for, what they do not, and "at least one of". */
+/** Finds what a body breaks of its conditional requirements. */
 function conditionIssues({ requiredWhen, onlyWhen, atLeastOneOf }: Operation, input: unknown): Issue[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return []
   const body: Readonly<Record<string, unknown>> = { ...input }
   const holds = ({ when }: Conditional) => when.in.some((value) => value === body[when.field])
-  const told = ({ when }: Conditional) => `${when.field} is ${when.in.join(" or ")}`
+  const condition = ({ when }: Conditional) => `${when.field} is ${when.in.join(" or ")}`
   const has = ({ field }: Conditional) => Object.hasOwn(body, field)
   const issues = [
     ...requiredWhen
       .filter((each) => holds(each) && !has(each))
-      .map((each) => ({ path: `/${each.field}`, message: `is required when ${told(each)}` })),
+      .map((each) => ({ path: `/${each.field}`, message: `is required when ${condition(each)}` })),
     ...onlyWhen
       .filter((each) => !holds(each) && has(each))
-      .map((each) => ({ path: `/${each.field}`, message: `is taken only when ${told(each)}` })),
+      .map((each) => ({ path: `/${each.field}`, message: `is accepted only when ${condition(each)}` })),
   ]
   if (atLeastOneOf.length > 0 && !atLeastOneOf.some((name) => Object.hasOwn(body, name))) {
     issues.push({ path: "", message: `must hold at least one of ${atLeastOneOf.join(", ")}` })
@@ -234,7 +234,7 @@ function conditionIssues({ requiredWhen, onlyWhen, atLeastOneOf }: Operation, in
   return issues
 }
 
-/** Checks a body against its operation, what binds several properties included. */
+/** Checks a body against its operation, including rules about several properties. */
 export function checkBody(definition: Operation, input: unknown): Checked<Record<string, unknown>> {
   const checked = check(definition.body, input)
   const issues = conditionIssues(definition, input)

@@ -1,13 +1,13 @@
-/** The query parameters that reads share: numbers, words, lists, and where a page begins. */
+/** The query parameters that reads share: numbers, words, lists and cursors. */
 import * as v from "valibot"
 import { isUuid, plain } from "../schema/fields.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { limits } from "../limits.ts"
 import { described } from "../schema/described.ts"
 
-const means = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
+const documented = <T>(parameter: JsonSchema) => v.metadata<T, { parameter: JsonSchema }>({ parameter })
 
-/** A whole number from `minimum` to `maximum`, written without sign, fraction and leading zeros. */
+/** A whole number from `minimum` to `maximum`, written without sign, fraction or leading zeros. */
 const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
   v.pipe(
     v.string(),
@@ -15,26 +15,26 @@ const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
       (text) => /^(?:0|[1-9][0-9]{0,14})$/u.test(text) && Number(text) >= minimum && Number(text) <= maximum,
       `must be a whole number from ${minimum} to ${maximum}`,
     ),
-    means({ type: "integer", minimum, maximum, ...more }),
+    documented({ type: "integer", minimum, maximum, ...more }),
     v.transform(Number),
   )
 
 export const pageLimit = (most: number = limits.pageItems) =>
-  digits(1, most, { default: most, description: "How many items a page may hold." })
-const onwards = "Where to go on: the nextCursor of the page before. Left out, the list starts at its beginning."
-export const sequence = digits(0, 999_999_999_999_999, { description: onwards })
-export const cursorText = described(plain(200), onwards)
+  digits(1, most, { default: most, description: "The most items that a page may hold." })
+const cursorMeaning = "The nextCursor of the previous page. If omitted, the list starts at its beginning."
+export const sequence = digits(0, 999_999_999_999_999, { description: cursorMeaning })
+export const cursorText = described(plain(200), cursorMeaning)
 export const earlier = digits(1, 999_999_999_999_999, {
   description:
-    "An entry of the Room's activity: the answer is as of that entry, with what stood, counted and was known then, by the clock of then. Of a list, the Room is that of the filter.",
+    "The sequence of an entry in the Room's activity. The answer then shows what was known, counted and current at that entry, and the time of day then. For a list, the Room is the one in the filter.",
 })
 export const libraryOffset = digits(0, 999_999_999_999_999, {
-  description: "Where to go on: the nextOffset of the page before. Left out, the list starts at its beginning.",
+  description: "The nextOffset of the previous page. If omitted, the list starts at its beginning.",
 })
 
 export const wholeNumber = (max: number) => digits(0, max)
 
-/** A whole number of a query string within bounds, and what it is when it is left out. */
+/** A whole number within bounds, with a default. */
 export const between = (min: number, max: number, otherwise: number, description: string) =>
   digits(min, max, { default: otherwise, description })
 
@@ -42,16 +42,16 @@ export const between = (min: number, max: number, otherwise: number, description
 export const words = (known: readonly string[]) =>
   v.pipe(
     v.string(),
-    means({ type: "array", items: { type: "string", enum: known }, minItems: 1 }),
+    documented({ type: "array", items: { type: "string", enum: known }, minItems: 1 }),
     v.transform((value) => value.split(",")),
     v.check((list) => list.every((word) => known.includes(word)), `must be a comma-separated list of ${known.join(", ")}`),
   )
 
-/** A comma-separated list of texts that each match a pattern. @param what each of them is, for the refusal */
+/** A comma-separated list of texts that each match a pattern. @param what the noun for the items, used in the refusal */
 export const commaList = (pattern: RegExp, most: number, what: string) =>
   v.pipe(
     v.string(),
-    means({ type: "array", items: { type: "string", pattern: pattern.source }, minItems: 1, maxItems: most }),
+    documented({ type: "array", items: { type: "string", pattern: pattern.source }, minItems: 1, maxItems: most }),
     v.transform((value) => value.split(",")),
     v.check(
       (list) => list.length <= most && list.every((item) => pattern.test(item)),
@@ -59,11 +59,11 @@ export const commaList = (pattern: RegExp, most: number, what: string) =>
     ),
   )
 
-/** A comma-separated list of ids, each once. @param most how many it may hold */
+/** A comma-separated list of ids, without duplicates. @param most the most ids it may hold */
 export const ids = (most: number) =>
   v.pipe(
     v.string(),
-    means({ type: "array", items: { type: "string", format: "uuid" }, minItems: 1, maxItems: most }),
+    documented({ type: "array", items: { type: "string", format: "uuid" }, minItems: 1, maxItems: most }),
     v.transform((value) => [...new Set(value.toLowerCase().split(","))]),
     v.check((list) => list.length <= most && list.every(isUuid), `must be a comma-separated list of at most ${most} ids`),
   )

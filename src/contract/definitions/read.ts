@@ -9,29 +9,29 @@ import { isPart } from "../schema/parts.ts"
 import { pageLimit, sequence, cursorText, earlier, libraryOffset } from "./parameters.ts"
 import { described } from "../schema/described.ts"
 
-/** How a list continues: by a sequence number, by the id of the last item, by a text to be sent back as it is, or by counting. */
+/** How a list continues: after a sequence number, after the id of the last item, with an opaque text, or at an offset. */
 export type CursorKind = "sequence" | "uuid" | "opaque" | "offset"
 
-/** What a cursor of each kind is on the wire. */
+/** The type of each kind of cursor in an answer. */
 const cursors: Readonly<Record<CursorKind, v.GenericSchema>> = { sequence: count, offset: count, uuid: v.string(), opaque: v.string() }
 
-/** The page of a list that continues in this way: what it says of any list, with one type for its cursor. */
+/** The page of a list, with the one type that its cursor has. */
 function pageOf(answer: v.GenericSchema, cursor: CursorKind): v.GenericSchema {
   return isShape(answer) && answer.entries.nextCursor === anyCursor
     ? shape({ ...answer.entries, nextCursor: v.nullable(cursors[cursor]) })
     : answer
 }
 
-/** Who may ask: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
+/** Who may call a read: anyone, a Room credential, a personal key, a signed-in person, an operator, or a browser whether signed in or not. */
 export type ReadSurface = "public" | "credential" | "key" | "session" | "operator" | "visitor" | "discovery"
 
-/** What a file is that is kept as it comes. */
+/** The types of files for download. */
 const fileTypes = ["application/zip", "application/vnd.sqlite3"] as const
-/** What is sent while it is made: files to be kept, and events. */
+/** The types that are sent while they are made: files for download, and events. */
 const streamed = [...fileTypes, "text/event-stream"] as const
 export type StreamedType = (typeof streamed)[number]
 
-/** What a read answers in. */
+/** The media type of an answer. */
 export type MediaType =
   | "application/json"
   | "text/plain"
@@ -46,22 +46,22 @@ export type MediaType =
   | StreamedType
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
-/** The ids that a path holds. */
+/** The ids in a path. */
 export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
 
-/** Whether it is text, which always goes out in UTF-8; everything else is a file. */
+/** Whether an answer is text, always sent in UTF-8; everything else is a file. */
 export const isText = (mediaType: MediaType): boolean => !fileTypes.some((type) => type === mediaType)
 
 export const isStreamed = (mediaType: MediaType): mediaType is StreamedType => streamed.some((type) => type === mediaType)
-/** Whether it answers with events for as long as its reader listens. */
+/** Whether a read answers with events for as long as its reader listens. */
 export const isEvents = ({ mediaType }: Pick<Read, "mediaType">): boolean => mediaType === "text/event-stream"
 
-/** An answer in another form than the read's own. */
+/** Another form of an answer. */
 export interface Format {
   readonly mediaType: MediaType
   readonly answer: v.GenericSchema
 }
-/** Other forms of an answer, by the word that `format` asks for them with. */
+/** The other forms of an answer, by the value of `format` that selects them. */
 export type Formats = Readonly<Record<string, Format>>
 
 export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
@@ -69,32 +69,31 @@ export interface ReadSpec<N extends string, P extends v.ObjectEntries, A> {
   surface?: ReadSurface
   path: string
   summary: string
-  /** What a personal key must have; a read that asks for something is also served to its person in the browser. */
+  /** What a personal key must have. A read with permissions is also served to its person in the browser. */
   permissions?: readonly LibraryPermission[]
   /** Query parameters beyond `limit` and `after`, which every list has. */
   parameters?: P
   cursor?: CursorKind
-  /** How many items a page may hold, where it is another number than for other lists. */
+  /** The most items that a page may hold, if it differs from other lists. */
   pageItems?: number
   /** Refusals of its own, beyond those that follow from its surface, path and parameters. */
   refusals?: readonly RefusalCode[]
-  /** Whether it also answers as of an earlier entry of the activity of the Room that it is about; its answer then has `asOf`. */
+  /** Whether it can answer as of an earlier entry of its Room's activity; its answer then has `asOf`. */
   at?: boolean
-  /** Whether what it looks at grows with its Room, so that one answer may take as long as a hundred others: a thread that only reads gives it. */
+  /** Whether its work grows with the Room, so that one answer may take as long as a hundred others. A reader thread answers it. */
   costly?: boolean
-  /** JSON where nothing is said. */
+  /** Default: JSON. */
   mediaType?: Exclude<MediaType, "application/json">
   answer: A
 }
 
-/** The parameter by which a reader picks among several forms; `json` is the read's own. */
+/** The parameter that selects a form; `json` is the read's own. */
 const formatParameter = (formats: Formats) =>
-  v.exactOptional(described(oneOf(["json", ...Object.keys(formats)]), "The form of the answer; json when left out."))
+  v.exactOptional(described(oneOf(["json", ...Object.keys(formats)]), "The form of the answer. Default: json."))
 
-/** Says what a parameter means, for the documents: in a query string everything is text. */
 /**
- * Defines a read. A read with a cursor is a list: it takes `limit` and `after` and answers pages. Lists of the Library page
- * by `offset` alone, in pages of one size.
+ * Defines a read. A read with a cursor is a list: it takes `limit` and `after`, and answers pages. Lists of the Library take
+ * only `offset`, and their pages have one size.
  */
 export function read<
   const N extends string,
@@ -126,7 +125,7 @@ export function read<
   readonly answer: A
   readonly formats: X
 }
-// What is not said is filled in; the types above know it already.
+// The types above already include the defaults.
 export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & { family?: Family; formats?: Formats }): Read {
   const {
     cursor,
@@ -145,7 +144,7 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
   const format = Object.keys(formats).length === 0 ? {} : { format: formatParameter(formats) }
   const { name, path, summary, parameters } = spec
   const answer = cursor === undefined ? spec.answer : pageOf(spec.answer, cursor)
-  if (at && !saysAsOf(answer)) throw new Error(`${name} takes at, and its answer has no asOf`)
+  if (at && !saysAsOf(answer)) throw new Error(`${name} takes at, but its answer has no asOf`)
   const entries: v.ObjectEntries = { ...paging, ...parameters, ...format, ...(at && { at: v.exactOptional(earlier) }) }
   const refusals = at ? [...own, "past_too_large" as const] : own
   const query = v.object(entries)
@@ -168,22 +167,22 @@ export function read(spec: ReadSpec<string, v.ObjectEntries, v.GenericSchema> & 
   }
 }
 
-/** Whether an answer, in each of its forms, has a place for the moment that it is of. */
+/** Whether an answer has `asOf`, in each of its forms. */
 function saysAsOf(answer: unknown): boolean {
   if (!isPart(answer)) return false
   const { entries, options = [] } = answer
   return entries === undefined ? options.length > 0 && options.every(saysAsOf) : Object.is(entries.asOf, dated.asOf)
 }
 
-/** The parameter of every read that looks back. */
+/** The parameter of reads that can answer as of an earlier entry. */
 type Earlier<T extends boolean> = T extends true ? { at: v.ExactOptionalSchema<typeof earlier, undefined> } : Record<never, never>
 
-/** The parameter that every read in several forms has. */
+/** The parameter of reads with several forms. */
 type FormatChoice<X extends Formats> = [keyof X] extends [never]
   ? Record<never, never>
   : { format: v.ExactOptionalSchema<v.PicklistSchema<readonly ("json" | Extract<keyof X, string>)[], undefined>, undefined> }
 
-/** The parameters every list has. */
+/** The parameters of lists. */
 type Paging<C extends CursorKind | undefined, F extends Family> = C extends undefined
   ? Record<never, never>
   : F extends "library"
@@ -193,7 +192,7 @@ type Paging<C extends CursorKind | undefined, F extends Family> = C extends unde
         after: v.ExactOptionalSchema<C extends "sequence" | "offset" ? typeof sequence : typeof cursorText, undefined>
       }
 
-/** A read as the edge sees it, whatever its parameters. */
+/** A read with any parameters, as the edge sees it. */
 export interface Read<N extends string = string> {
   readonly name: N
   readonly family: Family
@@ -212,22 +211,20 @@ export interface Read<N extends string = string> {
   readonly formats: Formats
 }
 
-/** Whether a read answers the bearer of a token: one that is for bearers alone, or one that leaves out what its caller wrote. */
+/** Whether a read takes a bearer token: it is only for bearers, or it can leave out what its caller wrote. */
 export const isForBearer = ({ surface, query }: Pick<Read, "surface" | "query">, leavesOutCaller: boolean): boolean =>
   surface === "credential" || surface === "key" || (leavesOutCaller && mayLeaveOutCaller({ query }))
-/** Whether it can be asked to leave out what its caller wrote. */
+/** Whether a read can leave out what its caller wrote. */
 export const mayLeaveOutCaller = ({ query }: Pick<Read, "query">): boolean => "exclude" in query.entries
 
-/** Whether pages of every origin may ask it: what anybody may read. */
+/** Whether pages of any origin may call a read: they may if it is public. */
 export const openOf = ({ surface }: Pick<Read, "surface">): "everywhere" | undefined =>
   surface === "public" || surface === "discovery" ? "everywhere" : undefined
 
-/** The media type of an answer in one of a read's forms. */
+/** The media type of an answer in the requested form. */
 export const mediaTypeOf = ({ mediaType, formats }: Pick<Read, "mediaType" | "formats">, format: unknown): MediaType =>
   (typeof format === "string" ? formats[format]?.mediaType : undefined) ?? mediaType
 
-/** Where a person signed in to the browser asks for a read of theirs that also a personal key may ask for; null where there is none. */
+/** The browser's path of a read that is for a person or their personal key; null if there is none. */
 export const browserReadPath = ({ surface, permissions, path }: Pick<Read, "surface" | "permissions" | "path">): string | null =>
   surface === "key" && permissions.length > 0 ? path.replace("/api/agent/", "/api/") : null
-
-/** A whole number of a query string, from 0 to `max`. */

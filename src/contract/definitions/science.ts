@@ -1,4 +1,4 @@
-/** The parts that hypotheses, findings and cited claims are made of. */
+/** The parts of hypotheses, findings and cited claims. */
 import { isObject } from "../json.ts"
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
@@ -41,22 +41,20 @@ export const references = list(
   limits.references,
 )
 
-/**
- * The terms of an assertion whose concept its record does not declare. Takes whatever was sent: what is not an assertion has none.
- */
+/** Finds the terms of an assertion whose concepts the record does not declare. Any input is accepted; only an assertion has terms. */
 export function undeclaredIn(body: unknown): Issue[] {
   const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
   const declared = member(body, "concepts")
   const term = (value: unknown, path: string): Issue[] => {
-    const named = member(value, "key")
-    const isOwn = member(value, "type") === "concept" && typeof named === "string"
-    const isDeclared = typeof declared === "object" && declared !== null && isOwn && Object.hasOwn(declared, named)
+    const conceptKey = member(value, "key")
+    const isOwn = member(value, "type") === "concept" && typeof conceptKey === "string"
+    const isDeclared = typeof declared === "object" && declared !== null && isOwn && Object.hasOwn(declared, conceptKey)
     return isOwn && !isDeclared ? [{ path: `${path}/key`, message: "is not declared in concepts" }] : []
   }
-  const said = member(body, "assertion")
-  const roles = member(said, "roles")
+  const asserted = member(body, "assertion")
+  const roles = member(asserted, "roles")
   return [
-    ...term(member(said, "predicate"), "/assertion/predicate"),
+    ...term(member(asserted, "predicate"), "/assertion/predicate"),
     ...(Array.isArray(roles) ? roles.slice(0, limits.rolesMax) : []).flatMap((role, position) =>
       term(member(role, "value"), `/assertion/roles/${position}/value`),
     ),

@@ -1,16 +1,16 @@
-/** Parts of the sentences in which the feed of a Room tells what an operation did. */
+/** Parts of the sentences in a Room's feed. */
 import { oneLine, shortened } from "../text.ts"
 
-/** Characters that a sentence quotes of what a person wrote. */
+/** The most characters that a sentence quotes from a person's text. */
 const QUOTED = 240
 
-/** What a person wrote, quoted at the end of a sentence; nothing where they wrote nothing. */
+/** Quotes a person's text at the end of a sentence; empty if there is none. */
 export const quoting = (text: string | undefined): string => (text === undefined ? "" : `: ${shortened(oneLine(text), QUOTED)}`)
 
 /** The name of a kind or state, as words. */
 export const words = (name: string): string => name.replaceAll("_", " ")
 
-/** The part of a record that a dispute speaks of: words of the wording, or the way to a member. */
+/** The disputed part of a record: words of its wording, or the path of a member. */
 export const partInWords = (part: string): string =>
   part.startsWith("/")
     ? part

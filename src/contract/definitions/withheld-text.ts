@@ -1,42 +1,42 @@
 /**
- * What was withheld of an accepted write. In the data a mark stands in its place: text that nobody can send, that no search
- * finds, and that tells of which write and place it is. On the wire it is `{withheld: {at, by, reason}}`, or, within a longer
+ * Withheld parts of accepted writes. In the data a mark replaces the part: text that no request can contain and no search finds,
+ * and that identifies the write and the place in it. Answers show `{withheld: {at, by, reason}}` instead, or, within a longer
  * text, a word.
  */
 import * as v from "valibot"
 import { type Withholding, withholding } from "../answers/fields.ts"
 import { digestOf, isObject, type Json, type JsonObject } from "../json.ts"
 import type { Operation } from "./operation.ts"
-import { isPart, type Look, type Part, partsOf, type Path, walking } from "../schema/parts.ts"
+import { isPart, type Visitor, type Part, partsOf, type Path, walker } from "../schema/parts.ts"
 import { pointer } from "../schema/validation.ts"
 import { MARK_CLOSE as CLOSE, MARK_OPEN as OPEN } from "../text.ts"
 import { locationUri } from "./work.ts"
 
-/** Sixteen characters of Unicode that stand for nothing, one a hex digit; and two more around a mark. */
+/** Sixteen noncharacters of Unicode, one for each hex digit, between two more. */
 const ZERO = 0xfdd0
 const MARK = `${OPEN}([\ufdd0-\ufddf]{32})${CLOSE}`
 const marks = new RegExp(MARK, "g")
 const whole = new RegExp(`^${MARK}$`)
 const anyMark = new RegExp(MARK)
 
-/** What every mark begins with. No text that somebody can send holds it. */
+/** The first character of every mark. No request can contain it. */
 export const markBegins = OPEN
 
-/** What a text shows where only a word has room. */
+/** Replaces a mark where only a word fits. */
 export const WITHHELD = "[withheld]"
 
-/** What a mark goes by: 32 hex digits, told by the write and the place in it. @param path a JSON Pointer */
+/** The key of a mark: 32 hex digits, derived from the write and the place in it. @param path a JSON Pointer */
 export const markKey = (contentDigest: string, path: string): string => digestOf(`${contentDigest} ${path}`).slice(7, 39)
 export const markOf = (key: string): string =>
   `${OPEN}${[...key].map((digit) => String.fromCharCode(ZERO + Number.parseInt(digit, 16))).join("")}${CLOSE}`
 const keyIn = (mark: string): string => [...mark].map((sign) => (sign.charCodeAt(0) - ZERO).toString(16)).join("")
 
-/** Whether a text may hold a mark; told at once of one that has only letters of Western Europe. */
+/** Whether a text may hold a mark. Immediate for a text that has only Latin-1 characters. */
 export const holdsMark = (text: string): boolean => text.includes(OPEN)
-/** What a mark goes by; undefined of another value. An object of any shape is withheld as one with a mark for its only name. */
+/** The key of a mark; undefined for another value. An object of any shape is withheld as one whose only member name is a mark. */
 export function markedAs(value: unknown): string | undefined {
-  const said = isObject(value) && !Array.isArray(value) ? onlyName(value) : value
-  const [, mark] = typeof said === "string" && holdsMark(said) ? (whole.exec(said) ?? []) : []
+  const name = isObject(value) && !Array.isArray(value) ? onlyName(value) : value
+  const [, mark] = typeof name === "string" && holdsMark(name) ? (whole.exec(name) ?? []) : []
   return mark === undefined ? undefined : keyIn(mark)
 }
 function onlyName(value: object): string | undefined {
@@ -44,16 +44,16 @@ function onlyName(value: object): string | undefined {
   return more.length === 0 ? name : undefined
 }
 
-/** What every mark in a text goes by. */
+/** The keys of all marks in a text. */
 export const marksIn = (text: string): string[] => (holdsMark(text) ? [...text.matchAll(marks)].map(([, mark = ""]) => keyIn(mark)) : [])
 
-/** Whether a whole mark stands anywhere in a value. */
+/** Whether a value contains a whole mark. */
 export const hasMark = (value: unknown): boolean => anyMark.test(JSON.stringify(value) ?? "")
 
-/** A text with the word in place of marks. */
+/** Replaces the marks in a text by the word. */
 export const withWords = (text: string): string => (holdsMark(text) ? text.replaceAll(marks, WITHHELD) : text)
 
-/** Why something is withheld, as people read it. */
+/** The reasons for withholding, in words for people. */
 export const withholdingReasons: Readonly<Record<Withholding["reason"], string>> = {
   secret: "a secret that gives access",
   personal_data: "personal data",
@@ -63,66 +63,66 @@ export const withholdingReasons: Readonly<Record<Withholding["reason"], string>>
 }
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
-/** What a page shows where a whole text was withheld; within a link too. */
+/** What a page shows in place of a whole text that was withheld. Allowed inside a link. */
 const passage = ({ at, by, reason }: Withholding): string =>
-  `<span class="withheld">Withheld by ${escaped(by.username)} on ${at.slice(0, 10)}: ${withholdingReasons[reason]}<span class="aside">. What stood here is gone from the record for good.</span></span>`
+  `<span class="withheld">Withheld by ${escaped(by.username)} on ${at.slice(0, 10)}: ${withholdingReasons[reason]}<span class="aside">. The original text was removed from the record for good.</span></span>`
 
 const inPages = new RegExp(`<([a-z]+)([^<>]*>\\s*)${MARK}(?=\\s*<)|${MARK}`, "g")
-/** Elements that hold no others. */
+/** Elements that cannot contain other elements. */
 const plainElements = new Set(["title", "option", "textarea", "script", "style"])
-/** A page with what was withheld told in place of marks that stand alone, and the word where they stand within a text. */
+/** Replaces the marks in a page: by a notice if a mark stands alone, by the word within a text. */
 export const inPage = (text: string, find: (key: string) => Withholding | undefined): string =>
   holdsMark(text)
     ? text.replaceAll(inPages, (_found, element?: string, rest?: string, mark?: string) => {
         if (element === undefined) return WITHHELD
-        const told = plainElements.has(element) ? undefined : find(keyIn(mark ?? ""))
-        return `<${element}${withWords(rest ?? "")}${told === undefined ? WITHHELD : passage(told)}`
+        const notice = plainElements.has(element) ? undefined : find(keyIn(mark ?? ""))
+        return `<${element}${withWords(rest ?? "")}${notice === undefined ? WITHHELD : passage(notice)}`
       })
     : text
 
-/** Where a text has a form of its own, as HTML, there is only room for the word. */
+/** A snippet is HTML, so it has room only for the word. */
 const inJson = new RegExp(`"snippet":"${MARK}"|\\{"${MARK}":""\\}|"${MARK}"(\\s*:)?|${MARK}`, "g")
-/** JSON text with what was withheld in place of marks that stand alone, and the word where they stand within a text. */
+/** Replaces the marks in JSON text: by a notice if a mark stands alone, by the word within a text. */
 export function inAnswers(text: string, find: (key: string) => Withholding | undefined): string {
   if (!holdsMark(text)) return text
   return text.replaceAll(inJson, (found, snippet?: string, object?: string, value?: string, colon?: string) => {
     if (snippet !== undefined) return withWords(found)
     const mark = object ?? (colon === undefined ? value : undefined)
     if (mark === undefined) return value === undefined ? WITHHELD : `"${WITHHELD}"${colon ?? ""}`
-    const told = find(keyIn(mark))
-    return told === undefined ? `"${WITHHELD}"` : JSON.stringify({ withheld: told })
+    const notice = find(keyIn(mark))
+    return notice === undefined ? `"${WITHHELD}"` : JSON.stringify({ withheld: notice })
   })
 }
 
 const isTitled = ({ pipe = [] }: Part, name: string): boolean => pipe.some(({ type, title }) => type === "title" && title === name)
-/** Texts and names that people chose. Ids, digests, keys and the like have titles of their own, or a fixed form and none. */
+/** Texts and names that people chose. Ids, digests, keys and the like have titles of their own, or a fixed form and no title. */
 const isFree = (part: Part): boolean => Object.is(part, locationUri) || isTitled(part, "text") || isTitled(part, "string")
-/** Objects whose names their writer chose too. */
+/** Objects whose member names their writer chose too. */
 const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && !(isPart(name) && isTitled(name, "key"))
 
-const told = v.strictObject({ withheld: v.strictObject(withholding.entries) })
-/** The mark in the place of something withheld; undefined for another value. */
-export function toldIn(value: unknown): Withholding | undefined {
-  const found = isObject(value) && Object.hasOwn(value, "withheld") ? v.safeParse(told, value) : undefined
+const notice = v.strictObject({ withheld: v.strictObject(withholding.entries) })
+/** The notice in place of something withheld; undefined for another value. */
+export function noticeIn(value: unknown): Withholding | undefined {
+  const found = isObject(value) && Object.hasOwn(value, "withheld") ? v.safeParse(notice, value) : undefined
   return found?.success ? found.output.withheld : undefined
 }
 
-/** A place of a body at which something stands that may be withheld, or was. */
+/** A place in a body whose value can be withheld, or was. */
 interface Place {
   readonly path: Path
-  /** Whether anything may stand there: an object of any shape, whose place is its own. */
+  /** Whether the value is an object of any shape, which is one place as a whole. */
   readonly isAny: boolean
 }
-const findText: Look<Place> = (value, path, found) => {
-  if (typeof value === "string" || toldIn(value) !== undefined) found.push({ path, isAny: false })
+const findText: Visitor<Place> = (value, path, found) => {
+  if (typeof value === "string" || noticeIn(value) !== undefined) found.push({ path, isAny: false })
 }
-const findWhole: Look<Place> = (value, path, found) => {
+const findWhole: Visitor<Place> = (value, path, found) => {
   if (isObject(value) && Object.keys(value).length > 0) found.push({ path, isAny: true })
 }
-const placesIn = walking<Place>((part) => {
+const placesIn = walker<Place>((part) => {
   if (part.wrapped !== undefined) return undefined
-  if (isFree(part)) return { look: findText }
-  return isAnyShape(part) ? { look: findWhole } : undefined
+  if (isFree(part)) return { visit: findText }
+  return isAnyShape(part) ? { visit: findWhole } : undefined
 })
 
 /** The names of members that may hold an object of any shape. */
@@ -130,22 +130,22 @@ export const anyShapes = (operations: readonly Pick<Operation, "body">[]): strin
   ...new Set(operations.flatMap(({ body }) => [...partsOf(body)].flatMap(({ part, name }) => (isAnyShape(part) ? [name] : [])))),
 ]
 
-/** Whether of the writes of an operation something can be withheld: of those that stand in a Room's activity for everybody to read. */
+/** Whether parts of an operation's writes can be withheld: those that everybody can read in a Room's activity. */
 export const isWithholdable = ({ family, activity, surface }: Pick<Operation, "family" | "activity" | "surface">): boolean =>
   family === "research" && activity !== null && surface !== "command"
 
 /**
- * What may be withheld of a body, as JSON Pointers: every text and name that people chose, whole objects of any shape, and where a
- * material is said to lie. Not what other records and the service itself go by: ids, keys, digests, commits, addresses of
- * repositories, references of materials, names of people, numbers, times, and words of a fixed list.
+ * The places of a body that can be withheld, as JSON Pointers: every text and name that people chose, whole objects of any shape,
+ * and the locations of materials. Not what other records and the service rely on: ids, keys, digests, commits, addresses of
+ * repositories, references of materials, usernames, numbers, times, and words of a fixed list.
  */
-export const withholdable = ({ body }: Pick<Operation, "body">, said: JsonObject): string[] =>
-  placesIn(body, said).map(({ path }) => pointer(path))
+export const withholdable = ({ body }: Pick<Operation, "body">, content: JsonObject): string[] =>
+  placesIn(body, content).map(({ path }) => pointer(path))
 
 const isWithin = (path: string, whole: string): boolean => path === whole || path.startsWith(`${whole}/`)
 
-/** What stands at a JSON Pointer; undefined where nothing does. */
-export function standsAt(value: Json | undefined, path: string): Json | undefined {
+/** The value at a JSON Pointer; undefined if there is none. */
+export function valueAt(value: Json | undefined, path: string): Json | undefined {
   return namesOf(path).reduce(memberOf, value)
 }
 const memberOf = (value: Json | undefined, name: string): Json | undefined =>
@@ -158,69 +158,69 @@ const namesOf = (path: string): string[] =>
         .split("/")
         .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
 
-/** A place of a body that has a mark of something withheld. */
+/** A place in a body that has a notice of something withheld. */
 export interface Claim {
   readonly place: string
-  readonly told: Withholding
-  /** What stands for it: a text, or an object. */
+  readonly notice: Withholding
+  /** What the mark replaces. */
   readonly as: "text" | "object"
-  /** Whether its sender may have said just that: within an object of any shape. */
-  readonly mayBeSaid: boolean
+  /** Whether the sender may have written the notice as content: possible within an object of any shape. */
+  readonly mayBeContent: boolean
 }
 
-/** The marks of withheld parts in a body from another instance. */
-export function claimsIn({ body }: Pick<Operation, "body">, said: JsonObject): Claim[] {
+/** The notices of withheld parts in a body from another instance. */
+export function claimsIn({ body }: Pick<Operation, "body">, content: JsonObject): Claim[] {
   function* within(value: unknown, path: Path, isTop: boolean): Generator<Claim> {
-    const found = toldIn(value)
-    if (found !== undefined) yield { place: pointer(path), told: found, as: isTop ? "object" : "text", mayBeSaid: true }
+    const found = noticeIn(value)
+    if (found !== undefined) yield { place: pointer(path), notice: found, as: isTop ? "object" : "text", mayBeContent: true }
     else if (isObject(value))
       for (const [name, held] of Object.entries(value)) yield* within(held, [...path, Array.isArray(value) ? Number(name) : name], false)
   }
-  return placesIn(body, said).flatMap(({ path, isAny }): Claim[] => {
+  return placesIn(body, content).flatMap(({ path, isAny }): Claim[] => {
     const place = pointer(path)
-    const value = standsAt(said, place)
+    const value = valueAt(content, place)
     if (isAny) return [...within(value, path, true)]
-    const found = toldIn(value)
-    return found === undefined ? [] : [{ place, told: found, as: "text", mayBeSaid: false }]
+    const found = noticeIn(value)
+    return found === undefined ? [] : [{ place, notice: found, as: "text", mayBeContent: false }]
   })
 }
 
 /**
- * The places that some paths name: each itself, all below it, or one within an object of any shape. Marks count as what they
- * stand for; so does what was within such an object, where `isKnown`: all of it may be gone by now.
- * @returns for each path its places; null where it names nothing that may be withheld
+ * The places that each path names: the path itself, all places below it, or a place within an object of any shape. A mark counts
+ * as what it replaces. If `isKnown`, so does a place within such an object that no longer holds it: all of it may be withheld by now.
+ * @returns the places of each path; null if it names nothing that can be withheld
  */
 export function placesOf(
   operation: Pick<Operation, "body">,
-  said: JsonObject,
+  content: JsonObject,
   paths: readonly string[],
   isKnown = false,
 ): (readonly string[] | null)[] {
-  const all = withholdable(operation, said)
+  const all = withholdable(operation, content)
   return paths.map((path) => {
-    const isInside = all.some((place) => place !== path && isWithin(path, place)) && (isKnown || standsAt(said, path) !== undefined)
+    const isInside = all.some((place) => place !== path && isWithin(path, place)) && (isKnown || valueAt(content, path) !== undefined)
     const found = isInside ? [path] : all.filter((place) => isWithin(place, path))
     return found.length === 0 ? null : found
   })
 }
 
-/** Whether what is at a place is withheld by whoever withholds what a path names. */
+/** Whether withholding `path` withholds what is at `place`. */
 export const isNamedBy = (place: string, path: string): boolean => isWithin(place, path)
 
-/** A copy of a body with marks at some places: what was an object stays one, for of any shape it may be, but not a text. */
-export const marked = (said: JsonObject, contentDigest: string, places: readonly string[]): JsonObject =>
+/** A copy of a body with marks at some places. An object is replaced by an object: its schema may allow any shape, but no text. */
+export const marked = (content: JsonObject, contentDigest: string, places: readonly string[]): JsonObject =>
   withMarks(
-    said,
+    content,
     contentDigest,
     places.map((place) => {
-      const value = standsAt(said, place)
+      const value = valueAt(content, place)
       return { place, as: isObject(value) && !Array.isArray(value) ? "object" : "text" }
     }),
   )
 
-/** A copy of a body with marks at some places, each a text or an object. */
-export function withMarks(said: JsonObject, contentDigest: string, places: readonly Pick<Claim, "place" | "as">[]): JsonObject {
-  const copy = structuredClone(said)
+/** A copy of a body with marks at some places. */
+export function withMarks(content: JsonObject, contentDigest: string, places: readonly Pick<Claim, "place" | "as">[]): JsonObject {
+  const copy = structuredClone(content)
   for (const { place, as } of places) {
     const names = namesOf(place)
     const last = names.pop() ?? ""

@@ -1,4 +1,4 @@
-/** The parts that experiments, plans, attempts and materials are made of. */
+/** The parts of experiments, plans, attempts and materials. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { dictionary, distinct, distinctBy, list, oneOf, plain, shape, text, wellFormed, whole } from "../schema/fields.ts"
@@ -18,7 +18,7 @@ const matching = (pattern: RegExp, what: string, max = 2_000) =>
 /** `sha256:` and 64 lower-case hex digits. */
 export const digest = matching(DIGEST, "sha256: and 64 lower-case hex digits")
 
-/** A public repository and the full commit in it. */
+/** A public repository and a full commit in it. */
 export const repository = shape({
   url: v.pipe(matching(REPOSITORY, "https://<host>/<owner>/<name>", 500), v.metadata({ format: "uri" })),
   commit: matching(COMMIT, "a full commit: 40 or 64 lower-case hex digits"),
@@ -32,14 +32,14 @@ export const materialReference = matching(
 )
 
 /**
- * Where a material is said to lie. Never opened by the service. What stands before the path names a place and nobody: what it
- * says is public, so no `@` is taken there, nor a backslash, which browsers read as a slash.
+ * The reported location of a material. The service never opens it. Locations are public, so the part before the path must name a
+ * host and no user: `@` is refused there, and so is a backslash, which browsers read as a slash.
  */
 export const locationUri = matching(LOCATION, "an https, s3, gs, hf, git, doi or ipfs address without a user or password")
 
 const cleanText = v.pipe(v.string("must be a string"), v.regex(CLEAN, "must be a string without NUL"), wellFormed)
 
-/** Any JSON value whose strings hold neither NUL nor lone surrogates. */
+/** Any JSON value whose strings contain neither NUL nor lone surrogates. */
 export const json: v.GenericSchema<unknown> = v.union(
   [
     cleanText,
@@ -55,7 +55,7 @@ export const json: v.GenericSchema<unknown> = v.union(
   "must be a JSON value whose strings hold no NUL and no lone surrogate",
 )
 
-/** What an execution was configured with: an object of any shape. */
+/** The configuration of an execution: an object of any shape. */
 export const configuration = dictionary(json, cleanText)
 
 export const environment = dictionary(plain(limits.explanation, 0), plain(limits.name))
@@ -63,7 +63,7 @@ export const environment = dictionary(plain(limits.explanation, 0), plain(limits
 /** A command line: the program and its arguments. */
 export const argv = list(plain(limits.statement, 0), limits.argv, 1)
 
-/** How work is to be done: one entry point, or several arms that differ in their command line. */
+/** How work is to be done: with one entry point, or with several arms that differ in their command lines. */
 export const protocol = shape({
   summary: text(limits.statement),
   steps: list(text(limits.explanation), limits.protocolSteps),
@@ -81,11 +81,11 @@ export const hypotheses = distinct(ref("hypothesis"), limits.references)
 
 export const requiredMaterials = list(shape({ materialId: ref("material"), purpose: text(limits.explanation) }), limits.materials)
 
-/** What the caller read of an experiment or attempt: the guard of every change to it. */
+/** What the caller read of an experiment or attempt: the concurrency guard of every change to it. */
 export const expectedExperiment = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.experimentStatus) }
 export const expectedAttempt = { expectedRevision: whole(1), expectedStatus: oneOf(enumerations.attemptStatus) }
 
-/** A measured value; a diverged run can be told as it was. */
+/** A measured value. A diverged run may report NaN or an infinity. */
 const measured = v.union(
   [v.pipe(v.number(), v.finite()), oneOf(enumerations.nonFinite)],
   `must be a number or one of ${enumerations.nonFinite.join(", ")}`,
@@ -98,7 +98,7 @@ export const dimensionName = v.pipe(
   v.regex(DIMENSION, "must be a dimension such as arm or seed"),
 )
 
-/** Where a value stands: its arm, its seed, its size. */
+/** The dimensions of a value: its arm, its seed, its size. */
 export const dimensions = v.pipe(
   dictionary(
     v.union(
@@ -115,13 +115,13 @@ export const metric = shape({
   name: plain(limits.name),
   value: measured,
   unit: v.exactOptional(plain(limits.unit)),
-  step: v.exactOptional(described(whole(), "Time within the run. What tells runs apart, such as a seed, is a dimension.")),
+  step: v.exactOptional(described(whole(), "The time within the run. What tells runs apart, such as a seed, belongs in dimensions.")),
   split: v.exactOptional(plain(limits.name)),
   dimensions: v.exactOptional(dimensions),
 })
 export const metrics = list(metric, limits.metricsOfEvent)
 
-/** A correction of a metric in earlier events: the unit that it has, or the value that the event's metrics have for it. */
+/** A correction of a metric in earlier events: the correct unit, or the value that the metrics of this event give for it. */
 export const corrects = list(
   shape({
     metric: plain(limits.name),

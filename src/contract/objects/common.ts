@@ -1,4 +1,4 @@
-/** What several objects of research have in common. */
+/** What several objects of research share. */
 
 export const record = {
   id: "versionId",
@@ -18,9 +18,9 @@ export const record = {
   isSearched: true,
   exported: "made",
 } as const
-/** Of what has an entry and does not keep the place of its write. */
+/** The journal position of an object whose table holds its entry instead. */
 export const byEntry = "(SELECT e.history_position FROM timeline_entries e WHERE e.entry_id = x.entry_id)"
-/** What a record names: others, each for a purpose or as evidence. */
+/** The references of a record to others, each for a purpose or as evidence. */
 export const named = {
   to: "record",
   says: { sql: "coalesce(x.purpose, x.part)" },

@@ -1,7 +1,6 @@
-/** The other objects: Threads and what is said in them, Rooms, people, and what people have for themselves. */
+/** The other objects: Threads and their messages, Rooms, people, and what belongs to people. */
+import { inRoom } from "./common.ts"
 import type { ObjectSpec } from "./spec.ts"
-
-const inRoom = { kindIn: null, room: "room_id", deletable: false, isPublic: true } as const
 
 const ofPerson = {
   label: null,
@@ -39,7 +38,7 @@ export const objectsOfPeople = {
     exported: null,
     graph: null,
   },
-  /** An entry of a timeline; one of the kind `message` is what somebody said. */
+  /** An entry of a timeline; one of the kind `message` is a message. */
   message: {
     ...inRoom,
     id: "entryId",
@@ -133,7 +132,7 @@ export const objectsOfPeople = {
     key: "note_id",
     of: { collection: "collection_id" },
     line: "text",
-    // Two names may turn out to be one paper's.
+    // Two paper ids may turn out to name the same paper.
     moves: ["paper_id"],
     unknown: "unknown_object",
   },

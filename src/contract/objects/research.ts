@@ -1,6 +1,6 @@
-/** The objects of research, in the order in which they are listed everywhere. */
+/** The objects of research, in the order that every list uses. */
 import type { ObjectSpec } from "./spec.ts"
-import { objectsSaid } from "./said.ts"
+import { statements } from "./statements.ts"
 import { record, byEntry, named, recordParts, inRoom } from "./common.ts"
 
 export const objectsOfResearch = {
@@ -170,7 +170,7 @@ export const objectsOfResearch = {
     exported: "made",
     graph: null,
   },
-  ...objectsSaid,
+  ...statements,
   checkpoint: {
     ...inRoom,
     id: "checkpointId",

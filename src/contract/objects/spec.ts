@@ -1,65 +1,65 @@
-/** What every object of the list says of itself. */
+/** What the list of objects says about each kind. */
 import type { RefusalCode } from "../refusals/codes.ts"
 
 export interface ObjectSpec {
-  /** The name under which paths, bodies and answers hold its id. */
+  /** The name of its id in paths, bodies and answers. */
   readonly id: string
-  /** What a sentence calls it: one, and several. */
+  /** Its name in sentences: singular and plural. */
   readonly noun: readonly [one: string, several: string]
-  /** The letter its Room-scoped labels start with; null where it has none. */
+  /** The first letter of its Room-scoped labels; null if it has none. */
   readonly label: string | null
-  /** Where its page is, below the base URL, before its id; null where it has none. */
+  /** The path of its page before its id, below the base URL; null if it has none. */
   readonly page: string | null
-  /** The read that answers one by its id; null if there is none. */
+  /** The read that returns one by its id; null if there is none. */
   readonly read: string | null
   readonly table: string
   /** The column of its id. */
   readonly key: string
-  /** The column that tells its kind, where several kinds share the table. */
+  /** The column with its kind, if several kinds share the table. */
   readonly kindIn: string | null
-  /** The column of the Room it originates in; null where it belongs to none, or its table does not say. */
+  /** The column with the Room it originates in; null if it belongs to none, or its table does not hold it. */
   readonly room: string | null
-  /** Objects that it belongs to, with the columns that say so. */
+  /** The objects that it belongs to, with the columns that hold their ids. */
   readonly of: Readonly<Record<string, string>>
-  /** What it is in one line: an SQL expression over its table. */
+  /** A summary in one line: an SQL expression over its table. */
   readonly line: string
-  /** The place in the journal of the write that made it: an SQL expression over its table; null where none is known. */
+  /** The journal position of the write that made it: an SQL expression over its table; null if it is not known. */
   readonly madeAt: string | null
-  /** Columns that may change; every other one is immutable. */
+  /** Columns that may change; all others are immutable. */
   readonly moves: readonly string[]
   /** Whether it may be deleted. */
   readonly deletable: boolean
-  /** Tables of what it was taken apart into: never updated, deleted with it or never. */
+  /** Tables that hold parts of its content. Their rows are never updated, and deleted only with it. */
   readonly parts: readonly string[]
-  /** The refusal when its id, in a path or as a subject, names nothing. */
+  /** The refusal for an unknown id, in a path or as a subject. */
   readonly unknown: RefusalCode
-  /** Whether everybody may know that it exists; else only its own domain tells. */
+  /** Whether everybody may know that it exists; if not, only its own domain reveals it. */
   readonly isPublic: boolean
   readonly isSearched: boolean
-  /** What of it was accepted a Room's export holds byte for byte: what made it, what changed it too, or nothing of it. */
+  /** Which of its accepted writes an export of the Room holds byte for byte: the first, every one, or none. */
   readonly exported: "made" | "every" | null
-  /** Its place in the provenance graph; null where it is no node of it. */
+  /** Its place in the provenance graph; null if it is not a node. */
   readonly graph: null | {
-    /** The read that lists its kind within a Room page by page; of a feed, the kind of entry that tells of one. */
+    /** The read that lists its kind in a Room page by page; for a feed, the kind of the entries about one. */
     readonly listed: { readonly by: string; readonly kinds?: string }
     readonly edges: readonly EdgeSpec[]
   }
 }
 
-/** What an object names. Columns and expressions are those of the table that says so, which goes by `x`. */
+/** The references of an object to others. Columns and expressions are those of the table that holds them, aliased `x`. */
 export interface EdgeSpec {
-  /** Its kind. */
+  /** The kind of the objects referred to. */
   readonly to: string
-  /** How: a word of the graph, or an SQL expression that makes one. */
+  /** The relation: a word of the graph, or an SQL expression that returns one. */
   readonly says: string | { readonly sql: string }
-  /** The table that says so, which holds the object's own id under the same name; left out, its own. */
+  /** The table that holds the reference, with the object's own id under the same name. Default: the object's table. */
   readonly table?: string
-  /** The column with the id that is named; or the lists in the object's content, or in a column of its own, that hold the ids. */
+  /** The column with the other id; or the lists of ids in the object's content, or in a column of the object. */
   readonly by: string | { readonly list: string; readonly column?: string; readonly item?: string }
-  /** A column that both ends have, where ids are indexed within it. */
+  /** A column of both ends, if ids are indexed within it. */
   readonly within?: string
-  /** A condition. */
+  /** A condition in SQL. */
   readonly where?: string
-  /** Whether the edge leads the other way: to the object that says so. */
+  /** Whether the edge points the other way: to the object that holds the reference. */
   readonly isReversed?: boolean
 }

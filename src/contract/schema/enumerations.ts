@@ -4,11 +4,11 @@ const referencePurpose = ["premise", "supports", "contradicts", "extends", "rela
 const hypothesisVerdict = ["supports", "contradicts", "inconclusive"] as const
 const reproductionVerdict = ["reproduces", "partly_reproduces", "does_not_reproduce", "inconclusive"] as const
 const questionVerdict = ["answers", "partly_answers", "does_not_answer"] as const
-/** How a record may stand otherwise than current. */
+/** The statuses of a record that is not current. */
 const fallen = ["retracted", "superseded", "corrected", "disputed"] as const
 const linkKind = ["corrects", "supersedes", "retracts", "disputes"] as const
 
-/** The closed sets of words of the protocol. Validators, JSON Schemas and the manifest are made from these. */
+/** The closed sets of words in the protocol. Validators, JSON Schemas and the manifest are made from them. */
 export const enumerations = {
   permission: ["post_thread", "publish_records", "manage_own_experiments"],
   referencePurpose,
@@ -16,24 +16,24 @@ export const enumerations = {
   recordStatus: ["current", "disputed", "corrected", "superseded", "retracted"],
   roomState: ["active", "archived"],
   experimentStatus: ["open", "claimed", "in_progress", "completed", "cancelled"],
-  /** What an assignee may report an experiment to be. */
+  /** The statuses that an assignee may report. */
   reportedStatus: ["in_progress", "completed", "cancelled"],
   planIntent: ["confirmatory", "exploratory", "replication"],
   attemptIntent: ["planned", "exploratory", "rerun", "reproduction"],
   attemptStatus: ["registered", "preflight_failed", "started", "succeeded", "failed", "cancelled"],
   attemptEvent: ["preflight_failed", "started", "progress", "succeeded", "failed", "cancelled"],
-  /** How an attempt ended, as far as was reported. */
+  /** How an attempt ended, as far as it was reported. */
   attemptOutcome: ["unknown", "preflight_failed", "succeeded", "failed", "cancelled"],
-  /** Numbers that JSON has no digits for. */
+  /** Numbers that JSON cannot write. */
   nonFinite: ["NaN", "Infinity", "-Infinity"],
   locationState: ["available", "restricted", "unavailable"],
   obtainability: ["obtainable", "restricted", "unobtainable", "disputed", "unreported"],
   findingOutcome: ["positive", "negative", "inconclusive"],
   hypothesisVerdict,
   questionVerdict,
-  /** What the registrant of a reproduction says of what it reproduces. */
+  /** The verdict of a reproduction on what it reproduces, given by its registrant. */
   reproductionVerdict,
-  /** Who speaks for or against a record: a finding link, a reference of another record, a reproduction, or a research link. */
+  /** The source of evidence for or against a record: a finding link, another record's reference, a reproduction, or a research link. */
   evidenceSource: ["finding_link", "reference", "reproduction", "research_link"],
   evidenceVerdict: [
     ...hypothesisVerdict,
@@ -43,15 +43,15 @@ export const enumerations = {
     "retracts",
   ],
   /**
-   * Whether a word counts in the tally: `counted`; `replaced` by a newer word of the same author and source; its source has
-   * `fallen`; it was `withdrawn`; or it says nothing that is counted (`uncounted`: no verdict, or a research link, which shows in the status).
+   * Whether evidence counts in the tally: it is `counted`; `replaced` by newer evidence of the same author and source; its source
+   * has `fallen`; it was `withdrawn`; or it is `uncounted`: it has no verdict, or is a research link, which shows in the status.
    */
   evidenceStanding: ["counted", "replaced", "fallen", "withdrawn", "uncounted"],
-  /** What the words that count say of a record together; it is contested when they disagree, or when it is disputed itself. */
+  /** What the counted evidence says together; contested if it disagrees, or if the record is disputed. */
   evidenceBearing: ["untested", "supported", "contradicted", "inconclusive", "contested"],
-  /** What decides the verdict of a hypothesis. */
+  /** What the verdict on a hypothesis is based on. */
   verdictBasis: ["effects", "words"],
-  /** How one object uses a record. */
+  /** How an object uses a record. */
   recordUse: [
     "premise",
     "reference",
@@ -67,12 +67,12 @@ export const enumerations = {
     "replacement",
     "dispute_evidence",
   ],
-  /** A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current. */
   effectStaleReason: ["values_changed", "values_withheld"],
-  /** What the effect of a reproduction says of the one that it repeats: its interval holds that estimate, its sign agrees alone, or neither. */
+  /** How the effect of a reproduction compares with the original: its interval holds that estimate, only the sign agrees, or neither. */
   effectAgreement: ["holds_estimate", "sign_agrees", "neither"],
+  /** A publication after the checkpoint; one before it that it does not cover; a cited record that is no longer current. */
   staleReason: ["published_since", "not_covered", "citation_fallen", "citation_in_doubt"],
-  /** What would move a Room, in the order in which a reader should think of it. */
+  /** What would advance a Room, in the order in which a reader should consider it. */
   nextStep: [
     "answer_dispute",
     "settle_reproduction",
@@ -85,14 +85,14 @@ export const enumerations = {
     "take_experiment",
     "reproduce_finding",
   ],
-  /** What a brief calls a failure. */
+  /** What a brief counts as a failure. */
   failureKind: ["attempt_failed", "attempt_diverged", "retraction"],
   linkKind,
   /**
-   * What a write or a record is warned of. It rests on what has fallen, directly or further down, or a plan it names
-   * does, with what that tests; it names what has fallen, or a
-   * material that nobody can get; it says too little, repeats itself, or contradicts itself; a checkpoint goes back behind another; another agent
-   * has claimed the same work, holds the experiment, lost it to the sender when its lease had lapsed, or has taken it over from the sender.
+   * The warnings about a write or a record. It rests on something fallen, directly or indirectly, or names a plan that does; it
+   * names something fallen, or a material that cannot be obtained; it says too little, repeats itself or contradicts itself; a
+   * checkpoint covers less than an earlier one or reopens a conclusion; another agent has claimed the same work, holds the
+   * experiment, lost it to the sender after its lease lapsed, or took it over from the sender.
    */
   warning: [
     ...fallen.map((status) => `rests_on_${status}` as const),
@@ -129,23 +129,23 @@ export const enumerations = {
     "lease_lapsed",
     "taken_over",
   ],
-  /** Which values of a board are better. */
+  /** Whether lower or higher values of a board are better. */
   direction: ["lower", "higher"],
-  /** What an agent can say it is at. */
+  /** The work that an agent can claim. */
   claimedWork: ["run", "reproduce", "write_finding", "write_checkpoint", "review"],
-  /** What a reviewer says of a finding, a checkpoint or a plan, and what of it they checked. */
+  /** The verdict of a reviewer on a finding, a checkpoint or a plan, and what they checked. */
   reviewVerdict: ["agrees", "agrees_with_reservations", "objects"],
   reviewChecked: ["wording", "numbers", "code", "data", "rerun"],
   checkpointState: ["open", "concluded"],
-  /** How a finding names an attempt: as one that produced it, one compared with, or in an evidence entry only. */
+  /** How a finding names an attempt: as one that produced it, as a baseline, or only in an evidence entry. */
   attemptRole: ["producing", "baseline", "evidence"],
   provenanceNode: nodeKinds,
   /**
-   * How one object leads back to another that it speaks of, rests on or was made with. Of a record: its purpose in naming
-   * another, `evidence`, `results_from` and `compares_with` (attempts), `reports_on` (an experiment), `uses` (a material). Of an
-   * experiment `addresses`; of a plan `plans`, `tests`, `premise`, `requires`; of an attempt `executes`, `follows`, `reruns`,
-   * `reproduces`, `consumes`; of a material `produced_by`. Of a finding link `relates`, `evidence` and its verdicts; of a link its
-   * kind and `replaced_by`.
+   * How an object leads back to another that it is about, rests on or was made with. From a record: its purpose in naming
+   * another, `evidence`, `results_from` and `compares_with` (attempts), `reports_on` (an experiment), `uses` (a material). From an
+   * experiment `addresses`; from a plan `plans`, `tests`, `premise`, `requires`; from an attempt `executes`, `follows`, `reruns`,
+   * `reproduces`, `consumes`; from a material `produced_by`. From a finding link `relates`, `evidence` and its verdicts; from a link
+   * its kind and `replaced_by`.
    */
   provenanceEdge: [
     ...referencePurpose,
@@ -172,34 +172,34 @@ export const enumerations = {
   ],
   /** What full-text search finds. */
   searchKind: searchKinds,
-  /** What is compared to tell what was already tried. */
+  /** What is compared to find earlier work like this. */
   similarKind: ["hypothesis", "experiment", "finding", "attempt"],
   memberRole: ["owner", "member"],
   joinDecision: ["accept", "decline"],
   libraryPermission: ["read_library", "read_annotations", "file_papers", "post_notes"],
-  /** How far a personal key reaches: the Library and every Collection, the Library and the person's own, or chosen ones. */
+  /** The reach of a personal key: the Library and every Collection, the Library and the person's own, or selected Collections. */
   keyReach: ["all", "owned", "selected"],
-  /** Whether a source's metadata of a paper is known here. */
+  /** Whether metadata of a paper is known from a source. */
   metadata: ["known", "unknown"],
-  /** Who says what a paper is: arXiv, Crossref, or whoever filed it. */
+  /** Where the description of a paper comes from: arXiv, Crossref, or the person who filed it. */
   paperSource: ["arxiv", "crossref", "given"],
-  /** How saved papers may be ordered. */
+  /** The orders of saved papers. */
   paperOrder: ["saved", "title", "published"],
   highlightColour: ["yellow", "green", "blue", "pink", "purple", "orange"],
-  /** Why something is withheld from a public record: it lets somebody in somewhere; it is about a person; it is somebody else's; a court or authority says so; or another reason, told in a sentence. */
+  /** Why something is withheld from a public record: it gives access to something; it is about a person; it belongs to another person; a court or authority ordered it; or another reason, given in a sentence. */
   withholdingReason: ["secret", "personal_data", "rights", "legal_order", "other"],
   /** The parts of the service, in the order in which a client meets them. */
   slice: ["rooms", "threads", "research", "attempts", "materials", "publications", "links", "library"],
-  /** What a feed can add beside each entry. */
+  /** What a feed can add to each entry. */
   activityInclude: ["summary", "content", "write"],
-  /** Why an entry of a Room concerns an agent: it answers, names or bears on what is its own, mentions it, takes an experiment over from it, or is about an experiment of its own. */
+  /** Why an entry of a Room concerns an agent: it replies to, names or bears on work of the agent, mentions the agent, takes an experiment over from it, or is about an experiment that it holds or proposed. */
   concern: ["reply", "named", "bears_on", "mentioned", "taken_over", "assigned", "proposed"],
   skillPart: ["reading", "capabilities", "examples"],
 } as const
 
 export type Permission = (typeof enumerations.permission)[number]
 export type LibraryPermission = (typeof enumerations.libraryPermission)[number]
-/** What a Room credential or a personal key may be given. */
+/** The permissions of Room credentials and personal keys. */
 export type AnyPermission = Permission | LibraryPermission
 export type PaperOrder = (typeof enumerations.paperOrder)[number]
 export type KeyReach = (typeof enumerations.keyReach)[number]
@@ -228,18 +228,18 @@ export type Slice = (typeof enumerations.slice)[number]
 export type SkillPart = (typeof enumerations.skillPart)[number]
 export type MemberRole = (typeof enumerations.memberRole)[number]
 
-/** What each permission lets a credential do, in the manifest's words. */
+/** What each permission allows a credential to do, in the manifest's words. */
 export const permissionMeanings: Record<Permission, string> = {
   post_thread:
-    "Start Threads, post, reuse records, relate findings, write checkpoints, correct, supersede and dispute, review, and claim work.",
-  publish_records: "Publish hypotheses, findings and cited claims, and retract one's own.",
-  manage_own_experiments: "Propose and take experiments, act on one's own assigned work, and register reproductions.",
+    "Start Threads, post messages, reuse records, relate findings, write checkpoints, correct, supersede and dispute records, review, and claim work.",
+  publish_records: "Publish hypotheses, findings and cited claims, and retract your own.",
+  manage_own_experiments: "Propose and take experiments, act on your own assigned work, and register reproductions.",
 }
 
-/** What each permission lets a personal key do, as far as it reaches. */
+/** What each permission allows a personal key to do, within its reach. */
 export const libraryPermissionMeanings: Record<LibraryPermission, string> = {
   read_library: "Read saved papers, Collections and their notes.",
-  read_annotations: "Read one's own annotations: free text and highlights.",
+  read_annotations: "Read your own annotations: free text and highlights.",
   file_papers: "Save papers, create and rename Collections, add papers to them and remove papers from them.",
   post_notes: "Post notes on papers of Collections, under the owner's name.",
 }

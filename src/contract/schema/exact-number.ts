@@ -1,6 +1,6 @@
-/** Whether a JSON number is kept as it was sent: the number that a double holds, written out, must be the number sent. */
+/** Checks that a JSON number is kept as it was sent: the double it is read as, written out, must be the same number. */
 
-/** A number without the ways there are to write it: sign, digits that begin and end with none of 0, power of ten. */
+/** A number in one form: its sign, its digits without zeros at either end, and the power of ten. */
 function decimal(text: string): string {
   const sign = text.startsWith("-") ? "-" : ""
   const [mantissa = "", power = "0"] = text.slice(sign.length).toLowerCase().split("e")
@@ -15,13 +15,13 @@ function decimal(text: string): string {
 }
 
 /**
- * Whether reading and writing `literal`, a number as JSON writes it, gives the same number: `1.0` and `1e2` are 1 and 100.
- * Not so: more digits than a double holds, what is beyond its range, and `-0`, which is written as `0`.
+ * Whether reading and writing `literal`, a number in JSON, gives the same number: `1.0` and `1e2` do, as 1 and 100.
+ * A number with more digits than a double holds, one beyond its range, and `-0` do not.
  */
 export function isKept(literal: string): boolean {
   const value = Number(literal)
   const written = String(value)
-  // As most programs write their numbers; neither -0 nor what is beyond the range is written so.
+  // Most programs write numbers in this form. Neither -0 nor a number beyond the range has it.
   if (written === literal) return true
   return Number.isFinite(value) && !Object.is(value, -0) && decimal(literal) === decimal(written)
 }

@@ -1,6 +1,6 @@
 /**
- * The building blocks of every body. A validator made from these takes exactly what its exported JSON Schema takes:
- * lengths count code points, patterns are the very same expressions, and unknown properties are refused at every depth.
+ * The building blocks of every body. A validator made from these accepts exactly what its exported JSON Schema accepts:
+ * lengths count code points, patterns are the same expressions, and unknown properties are refused at every depth.
  */
 import { isObject } from "../json.ts"
 import * as v from "valibot"
@@ -9,10 +9,10 @@ import { limits } from "../limits.ts"
 import { ARXIV, CLEAN, DECIMAL, KEY, PAPER, READABLE, TAG, TIME, USERNAME, UUID } from "./patterns.ts"
 import type { UniqueBy } from "./parts.ts"
 
-/** No half of a pair: UTF-8 has no form for one, so no other validator ever meets it, and no pattern speaks of it. */
+/** Refuses lone surrogates. UTF-8 cannot encode them, so other validators never meet one, and patterns do not mention them. */
 export const wellFormed = v.check<string, string>((text) => text.isWellFormed(), "must be a string without lone surrogates")
 
-/** A string of `min` to `max` code points that matches `pattern`; `title` is the short name of its type in the documents. */
+/** A string of `min` to `max` code points that matches `pattern`; `title` is the name of its type in the documents. */
 const bounded = (title: string, pattern: RegExp, min: number, max: number, what: string) =>
   v.pipe(
     v.string("must be a string"),
@@ -23,14 +23,14 @@ const bounded = (title: string, pattern: RegExp, min: number, max: number, what:
     v.maxCodePoints(max, `must have at most ${max} characters`),
   )
 
-/** Text meant for people: 1 to `max` characters, at least one of them not white space. */
+/** Text for people: 1 to `max` characters, at least one of them not white space. */
 export const text = (max: number) =>
   bounded("text", READABLE, 1, max, "text with at least one character that is not a space, without NUL and lone surrogates")
 
-/** A string of 1 to `max` characters for programs (a name, a unit, a password); white space alone is taken. */
+/** A string of 1 to `max` characters for programs (a name, a unit, a password). It may be only white space. */
 export const plain = (max: number, min = 1) => bounded("string", CLEAN, min, max, "a string without NUL and lone surrogates")
 
-/** An id, taken in either letter case and carried on in lower case. */
+/** An id, accepted in either letter case and converted to lower case. */
 export const uuid = v.pipe(
   v.string("must be a string"),
   v.title("UUID"),
@@ -39,7 +39,7 @@ export const uuid = v.pipe(
   v.toLowerCase(),
 )
 
-/** Whether `value` is a well-formed id; ids in paths are looked up only when they are. */
+/** Whether `value` is a well-formed id; only those are looked up. */
 export const isUuid = (value: string): boolean => UUID.test(value)
 
 export const key = v.pipe(
@@ -48,7 +48,7 @@ export const key = v.pipe(
   v.regex(KEY, "must be a key: a lower-case letter, then at most 63 of a-z, 0-9 and _"),
 )
 export const decimal = bounded("decimal", DECIMAL, 1, limits.decimal, "a decimal number such as -12.50")
-/** A moment in RFC 3339, carried on as UTC with milliseconds. */
+/** A moment in RFC 3339, converted to UTC with milliseconds. */
 export const time = v.pipe(
   v.string("must be a string"),
   v.title("time"),
@@ -56,37 +56,37 @@ export const time = v.pipe(
   v.regex(TIME, "must be a time such as 2026-11-20T09:30:00.000Z"),
   v.transform((value) => new Date(value).toISOString()),
 )
-/** An arXiv id without version and subject class. */
+/** Removes the version and the subject class from an arXiv id. */
 const bareArxivId = (id: string): string => id.replace(/v[0-9]+$/, "").replace(/\.[A-Z]{2}\//, "/")
-/** An arXiv id of the new or the old style, carried on without version and subject class: `hep-th/9901001`. */
+/** An arXiv id of the new or the old style, converted to one without version and subject class: `hep-th/9901001`. */
 export const arxivId = v.pipe(
   v.string("must be a string"),
   v.regex(ARXIV, "must be an arXiv id such as 2401.01234 or hep-th/9901001"),
   v.transform(bareArxivId),
 )
 
-/** The DOIs that arXiv gives its papers. */
+/** The start of the DOIs that arXiv gives its papers. */
 const ARXIV_DOI = "10.48550/arxiv."
 
-/** Whether what a paper is known by is its arXiv id. */
+/** Whether a paper id is an arXiv id. */
 export const isArxivId = (paperId: string): boolean => ARXIV.test(paperId)
-/** Whether it is its DOI. */
+/** Whether a paper id is a DOI. */
 export const isDoi = (paperId: string): boolean => paperId.startsWith("10.") && paperId.includes("/")
 
-/** What a DOI names: the paper's arXiv id where arXiv gave the DOI, else the DOI in lower case. */
+/** The paper id for a DOI: the arXiv id if arXiv gave the DOI, else the DOI in lower case. */
 export function paperOfDoi(doi: string): string {
   const lower = doi.toLowerCase()
   const id = lower.startsWith(ARXIV_DOI) ? doi.slice(ARXIV_DOI.length).replace(/^[A-Za-z-]+/, (archive) => archive.toLowerCase()) : ""
   return isArxivId(id) ? bareArxivId(id) : lower
 }
 
-/** What a paper is known by, carried on in the one form of it: an arXiv id without version, a DOI in lower case. */
+/** A paper id, converted to its only form: an arXiv id without version, a DOI in lower case. */
 export const paperId = v.pipe(
-  bounded("paper id", PAPER, 1, limits.paperId, "an arXiv id, a DOI, isbn: with 13 digits, or the paperId that a paper was given here"),
+  bounded("paper id", PAPER, 1, limits.paperId, "an arXiv id, a DOI, isbn: with 13 digits, or a paperId from this service"),
   v.transform((id) => (isDoi(id) ? paperOfDoi(id) : isArxivId(id) ? bareArxivId(id) : id)),
 )
 
-/** A person's name in the service, taken in either letter case and carried on in lower case. */
+/** A person's username, accepted in either letter case and converted to lower case. */
 export const username = v.pipe(
   bounded(
     "username",
@@ -99,7 +99,7 @@ export const username = v.pipe(
 )
 /** The name of an agent, which is the label of its credential. */
 export const agentName = plain(limits.credentialLabel)
-/** A tag of one's own, taken in either letter case and carried on in lower case. */
+/** A person's own tag, accepted in either letter case and converted to lower case. */
 export const tag = v.pipe(
   bounded("tag", TAG, 1, limits.tag, "one line without a comma, and without white space around it"),
   v.transform((value) => value.normalize().toLowerCase()),
@@ -110,7 +110,7 @@ export const whole = (min = 0) =>
 
 export const oneOf = <const T extends readonly string[]>(options: T) => v.picklist(options, `must be one of ${options.join(", ")}`)
 
-/** Whether a validator is of an object, so that its entries can be looked at. */
+/** Whether a validator is for an object, so that its entries can be read. */
 export const isShape = (schema: v.GenericSchema): schema is v.StrictObjectSchema<v.ObjectEntries, undefined> =>
   schema.type === "strict_object"
 
@@ -120,7 +120,7 @@ export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObje
   const run = schema["~run"]
   return {
     ...schema,
-    // valibot takes an array for an object and stops at the first unknown property; both would part from JSON Schema.
+    // valibot accepts an array as an object and stops at the first unknown property; JSON Schema does neither.
     "~run"(dataset, config) {
       const input = dataset.value
       if (Array.isArray(input)) return run.call(this, { value: null }, config)
@@ -139,20 +139,20 @@ export function shape<const E extends v.ObjectEntries>(entries: E): v.StrictObje
   }
 }
 
-/** One of several objects, told apart by what stands under `tag`. */
+/** One of several objects, told apart by their member `tag`. */
 export function variant<const K extends string, const O extends v.VariantOptions<K>>(tag: K, options: O): v.VariantSchema<K, O, undefined> {
   const schema = v.variant(tag, options)
   const run = schema["~run"]
   return {
     ...schema,
-    // As above: an array is no object, and has no tag to be told apart by.
+    // As above: an array is not an object, and has no tag.
     "~run"(dataset, config) {
       return run.call(this, Array.isArray(dataset.value) ? { value: null } : dataset, config)
     },
   }
 }
 
-/** An array of `min` to `max` items. Of a longer one the rest is not looked at: a body may hold half a million items. */
+/** An array of `min` to `max` items. Items beyond `max` are not checked: a body may hold half a million items. */
 export function list<S extends v.GenericSchema>(item: S, max: number, min = 0) {
   const tooLong = `must have at most ${max} items`
   const schema = v.pipe(v.array(item, "must be a list"), v.minLength(min, `must have at least ${min} items`), v.maxLength(max, tooLong))
@@ -163,14 +163,14 @@ export function list<S extends v.GenericSchema>(item: S, max: number, min = 0) {
       const input = dataset.value
       if (!Array.isArray(input) || input.length <= max) return run.call(this, dataset, config)
       const result = run.call(this, { value: input.slice(0, max + 1) }, config)
-      // valibot counts items only where each of them is right.
+      // valibot counts the items only if all of them are valid.
       if (!result.issues?.some(({ message }) => message === tooLong)) v._addIssue(this, "items", result, config, { message: tooLong })
       return result
     },
   } as typeof schema
 }
 
-/** A list whose items are all different, compared as they were sent (as `uniqueItems` does). */
+/** A list whose items all differ, compared as they were sent (as `uniqueItems` does). */
 export function distinct<S extends v.GenericSchema<string, string>>(item: S, max: number, min = 0) {
   const schema = v.pipe(
     list(item, max, min),
@@ -191,13 +191,13 @@ export function distinct<S extends v.GenericSchema<string, string>>(item: S, max
   } as typeof schema
 }
 
-/** A list of objects that differ in one member. Checked beside the schema: JSON Schema has no word for it. */
+/** A list of objects that differ in one member. `beyondSchema` checks it: JSON Schema has no keyword for it. */
 export const distinctBy = <S extends v.GenericSchema>(schema: S, member: string, at: UniqueBy["at"] = "item") =>
   v.pipe(schema, v.metadata({ uniqueBy: { member, at } }))
 
 /**
- * An object with names of its own choice, each of them as `name` takes it: a `key` where nothing is said.
- * Names such as `constructor`, which valibot would leave out, are as good as any other.
+ * An object whose member names the sender chooses; each must match `name`, by default a `key`.
+ * Names such as `constructor`, which valibot would leave out, are allowed.
  */
 export function dictionary<S extends v.GenericSchema>(
   value: S,
@@ -238,7 +238,7 @@ export function dictionary(value: v.GenericSchema, name: v.GenericSchema<string,
   return made
 }
 
-/** Who sent a write, in the sender's own words; never part of what a retry is compared by. */
+/** The program that sent a write, in its own words. A retry may have another. */
 export const client = shape({
   name: v.exactOptional(plain(limits.clientField)),
   version: v.exactOptional(plain(limits.clientField)),

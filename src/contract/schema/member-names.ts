@@ -1,22 +1,22 @@
-/** The names of the objects that are open while a JSON text is passed over, and whether one of them comes twice. */
+/** Collects the member names of the objects that are open while a JSON text is scanned, and finds duplicates. */
 import { limits } from "../limits.ts"
 
-/** Names of one object up to which they are compared one with another; with more, a set is made. */
+/** Up to this many names of one object are compared one by one; with more, a set is made. */
 const FEW = 16
 const QUOTE = 34
 const BACKSLASH = 92
-/** Signs of a string that are looked at one by one; the engine's own search is faster over a longer one. */
+/** Characters of a string that are scanned one by one; the engine's own search is faster over a longer string. */
 const NEAR = 24
 
-/** Where the string ends that begins at `from`, behind its quote: the place of the closing quote, or -1. */
+/** The index of the closing quote of the string that begins at `from`, after its opening quote; -1 if there is none. */
 export function stringEnd(text: string, from: number): number {
   let at = from
   for (;;) {
-    const near = at + NEAR
-    for (; at < near; at += 1) {
-      const sign = text.charCodeAt(at)
-      if (sign === QUOTE) return at
-      if (sign === BACKSLASH) at += 1
+    const limit = at + NEAR
+    for (; at < limit; at += 1) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) return at
+      if (code === BACKSLASH) at += 1
     }
     const quote = text.indexOf('"', at)
     if (quote < 0) return -1
@@ -27,7 +27,7 @@ export function stringEnd(text: string, from: number): number {
   }
 }
 
-/** The string between two quotes, with its escapes read; undefined where they cannot be. */
+/** The string between two quotes, with its escapes decoded; undefined if they are invalid. */
 export function stringIn(text: string, start: number, end: number): string | undefined {
   const written = text.slice(start, end)
   if (!written.includes("\\")) return written
@@ -38,10 +38,10 @@ export function stringIn(text: string, start: number, end: number): string | und
   }
 }
 
-/** Start, end and a number made of each name; bodies are passed over one at a time, so that all share one table. */
+/** The start, the end and a hash of each name. Bodies are scanned one at a time, so they share one table. */
 const table = new Int32Array(3 * (limits.bodyValues + 1))
 
-/** The names of one open object; those of the objects around it stand before them in the table. */
+/** The names of one open object. The names of the objects around it come before them in the table. */
 export class MemberNames {
   readonly #text: string
   readonly #base: number
@@ -54,27 +54,27 @@ export class MemberNames {
     this.#top = base
   }
 
-  /** Where in the table the names of an object inside this one may stand. */
+  /** The index in the table at which the names of an inner object may begin. */
   get top(): number {
     return this.#top
   }
 
-  /** Takes the name between two quotes. @returns whether it was there before; undefined where it cannot be read */
+  /** Adds the name between two quotes. @returns whether it is a duplicate; undefined if it cannot be read */
   repeats(start: number, end: number): boolean | undefined {
     const text = this.#text
-    let mark = end - start
+    let hash = end - start
     for (let at = start; at < end; at += 1) {
-      const sign = text.charCodeAt(at)
-      // One name can be written in several ways.
-      if (sign === BACKSLASH) return this.#inSet(start, end)
-      mark = (Math.imul(mark, 31) + sign) | 0
+      const code = text.charCodeAt(at)
+      // The same name can be written in several ways.
+      if (code === BACKSLASH) return this.#inSet(start, end)
+      hash = (Math.imul(hash, 31) + code) | 0
     }
     if (this.#set !== null || this.#top - this.#base >= 3 * FEW) return this.#inSet(start, end)
     for (let at = this.#base; at < this.#top; at += 3)
-      if (table[at + 2] === mark && text.slice(table[at], table[at + 1]) === text.slice(start, end)) return true
+      if (table[at + 2] === hash && text.slice(table[at], table[at + 1]) === text.slice(start, end)) return true
     table[this.#top] = start
     table[this.#top + 1] = end
-    table[this.#top + 2] = mark
+    table[this.#top + 2] = hash
     this.#top += 3
     return false
   }

@@ -1,11 +1,11 @@
-/** The papers that a text mentions: arXiv ids, DOIs and ISBNs, as such or within the addresses of places that show papers. */
+/** Finds the papers that a text mentions: arXiv ids, DOIs and ISBNs, alone or within the addresses of sites that show papers. */
 import { parse as parseIsbn } from "isbn3"
 import { arxivId, isArxivId, paperOfDoi } from "./fields.ts"
 import { check } from "./validation.ts"
 import { limits } from "../limits.ts"
 
 const ID = "([0-9]{4}\\.[0-9]{4,5}|[a-z-]+(?:\\.[A-Za-z]{2})?/[0-9]{7})"
-/** Hosts below which a path names a paper by its id: arXiv, its mirrors, and readers of its papers. */
+/** Sites whose paths contain the id of a paper: arXiv, its mirrors, and readers of its papers. */
 const PLACES = [
   "arxiv\\.org/(?:abs|pdf|html|format|e-print|src|ps|list/[a-z-]+)/",
   "ar5iv(?:\\.labs\\.arxiv)?\\.org/(?:abs|html|pdf)/",
@@ -18,10 +18,10 @@ const PLACES = [
 const MENTION = new RegExp(`(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s{0,9})${ID}`, "i")
 const ALONE = new RegExp(`^(?:arxiv[:.\\s]\\s*)?${ID}(?:v[0-9]{1,3})?(?:\\.pdf)?(?:\\s*\\[[A-Za-z.-]+\\])?$`, "i")
 
-/** An id as the service knows it: without version and subject class; undefined for what is none. */
+/** An arXiv id without version and subject class; undefined if the value is not one. */
 export function asArxivId(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined
-  // Archives are in lower case, their subject classes in upper case: `Math.gt/0309136` is one that somebody typed.
+  // Archives are in lower case and their subject classes in upper case, but people also type `Math.gt/0309136`.
   const [, archive, subject = "", number] = /^([A-Za-z-]+)(\.[A-Za-z]{2})?(\/[0-9]{7}.*)$/.exec(value) ?? []
   const checked = check(arxivId, archive === undefined ? value : `${archive.toLowerCase()}${subject.toUpperCase()}${number}`)
   return checked.ok ? checked.value : undefined
@@ -29,37 +29,37 @@ export function asArxivId(value: unknown): string | undefined {
 
 const decoded = (text: string): string => text.replaceAll(/%2F/gi, "/")
 
-/** The id that a text mentions first; undefined where it mentions none. Of an id alone no mark is needed. */
+/** The first arXiv id that a text mentions; undefined if there is none. An id alone needs no prefix. */
 export function mentionedArxivId(text: string): string | undefined {
   const found = (ALONE.exec(text.trim()) ?? MENTION.exec(decoded(text)))?.[1]
   return found === undefined ? undefined : asArxivId(found)
 }
 
-/** A part of a text that names a paper, or tries to. */
+/** A part of a text that names a paper, or seems to. */
 interface Part {
   readonly at: number
   readonly end: number
 }
-/** What a text mentions, in order, each paper once; and what looks like a name of a paper and is none, with why. */
+/** The papers that a text mentions, in order and each once; and what looks like the name of a paper but is not, with the reason. */
 export interface Mentions {
   readonly papers: readonly (Part & { readonly paperId: string })[]
   readonly mistakes: readonly (Part & { readonly text: string; readonly reason: string })[]
 }
 
-/** Where references and files name a paper besides: as DBLP's `abs/…`, and as the `eprint` of BibTeX. */
+/** Other forms in references and files: `abs/…` in DBLP, and the `eprint` field of BibTeX. */
 const NAMED = ["\\babs/", '\\beprint\\s{0,9}=\\s{0,9}[{"]?']
 const MARKED = new RegExp(`(?:${PLACES.join("|")}|10\\.48550/arxiv\\.|arxiv:\\s{0,9}|${NAMED.join("|")})${ID}(?!\\d)(?:v[0-9]{1,3})?`, "gi")
-/** An id with nothing before it that says so, as prose has it: four digits of number until 2014, five since. */
+/** An arXiv id without a prefix, as in prose. Its number has four digits until 2014 and five since. */
 const BARE =
   /(?:^|[\s([{"'“,;])((?:0[7-9]|1[0-4])[01][0-9]\.[0-9]{4}|(?:1[5-9]|[2-9][0-9])[01][0-9]\.[0-9]{5}|[a-z-]{2,9}(?:\.[A-Z]{2})?\/[0-9]{7})(?:v[0-9]{1,3})?(?=$|[\s)\]}"'”,;.:])/g
-/** A DOI ends before another one that a comma parts from it. */
+/** A DOI ends before another one that follows a comma, a semicolon or a bar. */
 const DOIS = /\b10\.[0-9]{4,9}(?:\.[0-9]{1,9}){0,4}\/(?:(?![,;|](?:doi:|https?:\/\/)?10\.[0-9]{4}|[,;|]https?:\/\/)[!-~]){1,400}/g
 const ISBNS = /\b(?:isbn(?:-?1[03])?:?[ ]{0,3}([0-9][0-9xX -]{8,20})|(97[89][0-9 -]{10,16}))/gi
-/** What says that a name follows, whatever follows. */
+/** A prefix that announces a name, with whatever follows it. */
 const CLAIMED = /\b(?:doi:[ ]{0,3}|doi\.org\/|arxiv:[ ]{0,3}|arxiv\.org\/[a-z-]+\/)([^\s,;"'<>]{1,100})/gi
 const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{", ">": "<" }
 
-/** Without what stands behind a name in prose: a full stop, a bracket that was opened before it. */
+/** Removes punctuation and unmatched closing brackets from the end of a name found in prose. */
 function untrailed(text: string): string {
   let end = text.length
   for (; end > 0; end--) {
@@ -75,7 +75,7 @@ function untrailed(text: string): string {
   return text.slice(0, end)
 }
 
-/** A DOI as it stands in a text, without what an address has behind it. @param before the text in front of it */
+/** The DOI in a match, without the rest of the address that holds it. @param before the text before the match */
 function doiOf(raw: string, before: string): string {
   const word = before.slice(before.lastIndexOf(" ") + 1)
   const isAddress = /^[("'[{<]?(?:https?:\/\/|www\.)/i.test(word)
@@ -92,7 +92,7 @@ function doiOf(raw: string, before: string): string {
 type Paper = Mentions["papers"][number]
 type Mistake = Mentions["mistakes"][number]
 
-/** Those of some parts that begin behind the one before them, in order. @param parts of two that begin together the first counts */
+/** Sorts parts, and drops each that overlaps an earlier one. @param parts if two begin at the same place, the first is kept */
 function apart<P extends Part>(parts: readonly P[]): P[] {
   let end = 0
   return [...parts]
@@ -104,7 +104,7 @@ function apart<P extends Part>(parts: readonly P[]): P[] {
     })
 }
 
-/** Those of some parts that meet none of others. Both are in order. */
+/** The parts that overlap none of the others. Both lists are sorted. */
 function outside<P extends Part>(parts: readonly P[], others: readonly Part[]): P[] {
   let next = 0
   return parts.filter(({ at, end }) => {
@@ -113,7 +113,7 @@ function outside<P extends Part>(parts: readonly P[], others: readonly Part[]): 
   })
 }
 
-/** What a text is that holds an id or an ISBN of ten digits and nothing else. */
+/** The mentions of a text that is only an arXiv id or an ISBN of ten digits; undefined for any other text. */
 function aloneIn(text: string): Mentions | undefined {
   const whole = { at: 0, end: text.length }
   const id = asArxivId(ALONE.exec(text.trim())?.[1])
@@ -126,7 +126,7 @@ function aloneIn(text: string): Mentions | undefined {
     : { papers: [{ ...whole, paperId: `isbn:${isbn}` }], mistakes: [] }
 }
 
-/** Everything that a text mentions. Its length is all that it costs. */
+/** Everything that a text mentions. Takes linear time. */
 export function mentionsIn(text: string): Mentions {
   const plain = decoded(text)
   const alone = aloneIn(plain)
@@ -139,9 +139,9 @@ export function mentionsIn(text: string): Mentions {
     else if (!doi.endsWith("/")) parts.push({ ...part, paperId: paperOfDoi(doi) })
   }
   for (const match of [...plain.matchAll(MARKED), ...plain.matchAll(BARE)]) {
-    const [whole, said = ""] = match
-    const id = asArxivId(said)
-    if (id !== undefined) parts.push({ at: match.index + whole.indexOf(said), end: match.index + whole.length, paperId: id })
+    const [whole, written = ""] = match
+    const id = asArxivId(written)
+    if (id !== undefined) parts.push({ at: match.index + whole.indexOf(written), end: match.index + whole.length, paperId: id })
   }
   for (const match of plain.matchAll(ISBNS)) {
     const raw = (match[1] ?? match[2] ?? "").trimEnd()
@@ -161,13 +161,13 @@ export function mentionsIn(text: string): Mentions {
   return { papers: [...papers.values()], mistakes: [...found.filter((part) => "reason" in part), ...outside(claims, found)] }
 }
 
-/** The digits of an ISBN: as many as it has at the most of what may go on behind it. */
+/** The digits of an ISBN, without any that follow it in the text. */
 function digitsOf(text: string): string {
   const digits = text.replace(/[^0-9xX]/g, "")
   return digits.slice(0, /^97[89]/.test(digits) && digits.length > 10 ? 13 : 10)
 }
 
-/** The 13 digits of an ISBN; undefined for what is none. */
+/** The 13 digits of an ISBN; undefined if it is not valid. */
 const isbnOf = (text: string): string | undefined => parseIsbn(digitsOf(text))?.isbn13
 
 function whyNoIsbn(text: string): string {
@@ -181,13 +181,13 @@ const whyNoName = (whole: string, name: string): string =>
   /doi/i.test(whole)
     ? /^10\/[a-z0-9]+$/i.test(untrailed(name))
       ? "is a short DOI: open it, and paste the DOI that it leads to"
-      : "is not a DOI: a DOI is 10., four digits or more, a slash and a name, such as 10.1038/nature14539"
-    : "is not an arXiv id: ids are such as 2401.01234 or hep-th/9901001"
+      : "is not a DOI: a DOI has 10., four digits or more, a slash and a name, such as 10.1038/nature14539"
+    : "is not an arXiv id: ids look like 2401.01234 or hep-th/9901001"
 
 /** An ISBN of 13 digits with its hyphens. */
 export const hyphenated = (isbn: string): string => parseIsbn(isbn)?.isbn13h ?? isbn
 
-/** How people write what a paper is known by: `arXiv:…`, a DOI, `ISBN …`; undefined for a paper that has no such name. */
+/** A paper id as people write it: `arXiv:…`, a DOI, `ISBN …`; undefined for a paper that has only an id of this service. */
 export function nameOfPaper(paperId: string): string | undefined {
   if (paperId.startsWith("isbn:")) return `ISBN ${hyphenated(paperId.slice(5))}`
   if (paperId.startsWith("ref:")) return undefined

@@ -1,25 +1,25 @@
-/** Validators as those see them who look into one: what it is made of, what is said of each part, and the one walk over a value by it. */
+/** Reads validators: the parts they are made of, the metadata of each part, and the walk over a value along its validator. */
 import { isObject } from "../json.ts"
 import type { Referable } from "../objects/objects.ts"
 
-/** What a field that names an object says of it. */
+/** What a field that names an object says about that object. */
 export interface Refers {
   readonly named: readonly [Referable, ...Referable[]]
-  /** Whether the write is about it: unknown, it is a 404 of its own. */
+  /** Whether the write is about the object. If so, an unknown id is refused with the 404 of its kind. */
   readonly isSubject: boolean
-  /** What it must belong to: the property beside it that names the whole. */
+  /** The sibling property with the id of the object that it must belong to. */
   readonly of?: string
-  /** What it must differ from: a property beside it. */
+  /** The sibling property that it must differ from. */
   readonly not?: string
 }
 
-/** Which member identifies an item of a list, and where a repetition is reported: at the second item, or at the list. */
+/** The member that identifies an item of a list, and where a duplicate is reported: at the second item, or at the list. */
 export interface UniqueBy {
   readonly member: string
   readonly at: "item" | "list"
 }
 
-/** What this contract says of a validator beside what it takes. */
+/** What this contract adds to a validator. */
 export interface Metadata {
   readonly refersTo?: Refers
   readonly uniqueBy?: UniqueBy
@@ -38,90 +38,91 @@ export interface Part {
   readonly pipe?: readonly { readonly type: string; readonly title?: string; readonly metadata?: Metadata }[]
 }
 
-/** Whether something is a validator; the values of a list of words are none. */
+/** Whether a value is a validator; the options of a picklist are not. */
 export const isPart = (part: unknown): part is Part => typeof part === "object" && part !== null && "type" in part
 
-/** All that is said of a validator. */
-export const saidOf = ({ pipe = [] }: Part): Metadata => Object.assign({}, ...pipe.map(({ metadata }) => metadata))
+/** All metadata of a validator. */
+export const metadataOf = ({ pipe = [] }: Part): Metadata => Object.assign({}, ...pipe.map(({ metadata }) => metadata))
 
 export type Path = readonly (string | number)[]
-type Beside = Readonly<Record<string, unknown>>
-/** Looks at the value of one part. @param beside the object that holds it */
-export type Look<Found> = (value: unknown, path: Path, found: Found[], beside: Beside) => void
-/** What is looked for at a part: the walk ends there unless it `goesOn`. Undefined: nothing. */
-export type Wanted<Found> = (part: Part) => { readonly look: Look<Found>; readonly goesOn?: boolean } | undefined
+type Siblings = Readonly<Record<string, unknown>>
+/** Visits the value of one part. @param siblings the object that holds the value */
+export type Visitor<Found> = (value: unknown, path: Path, found: Found[], siblings: Siblings) => void
+/** Chooses the visitor for a part, if any. The walk ends at that part unless it `descends`. */
+export type Selector<Found> = (part: Part) => { readonly visit: Visitor<Found>; readonly descends?: boolean } | undefined
 
-/** The looks at an object's entries; undefined where nothing is wanted of any. */
-function ofEntries<Found>(entries: Readonly<Record<string, Part>>, wanted: Wanted<Found>): Look<Found> | undefined {
-  const looks = Object.entries(entries).flatMap(([name, part]) => {
-    const look = lookOf(part, wanted)
-    return look === undefined ? [] : [[name, look] as const]
+/** The visitor for an object's entries; undefined if no entry has one. */
+function entriesVisitor<Found>(entries: Readonly<Record<string, Part>>, select: Selector<Found>): Visitor<Found> | undefined {
+  const visitors = Object.entries(entries).flatMap(([name, part]) => {
+    const visit = visitorOf(part, select)
+    return visit === undefined ? [] : [[name, visit] as const]
   })
-  if (looks.length === 0) return undefined
+  if (visitors.length === 0) return undefined
   return (value, path, found) => {
     if (!isObject(value)) return
-    for (const [name, look] of looks) if (Object.hasOwn(value, name)) look(value[name], [...path, name], found, value)
+    for (const [name, visit] of visitors) if (Object.hasOwn(value, name)) visit(value[name], [...path, name], found, value)
   }
 }
 
-/** The looks at several objects: at the one whose tag is there, or, without a tag, at all. */
-function ofOptions<Found>(options: readonly Part[], tag: unknown, wanted: Wanted<Found>): Look<Found> | undefined {
-  const looks = options.map(
-    (option) => [typeof tag === "string" ? option.entries?.[tag]?.literal : undefined, lookOf(option, wanted)] as const,
+/** The visitor for alternatives: those whose tag matches, or, without a tag, all of them. */
+function optionsVisitor<Found>(options: readonly Part[], tag: unknown, select: Selector<Found>): Visitor<Found> | undefined {
+  const visitors = options.map(
+    (option) => [typeof tag === "string" ? option.entries?.[tag]?.literal : undefined, visitorOf(option, select)] as const,
   )
-  if (looks.every(([, look]) => look === undefined)) return undefined
-  return (value, path, found, beside) => {
+  if (visitors.every(([, visit]) => visit === undefined)) return undefined
+  return (value, path, found, siblings) => {
     if (!isObject(value)) return
-    for (const [literal, look] of looks) if (literal === undefined || literal === value[String(tag)]) look?.(value, path, found, beside)
+    for (const [literal, visit] of visitors)
+      if (literal === undefined || literal === value[String(tag)]) visit?.(value, path, found, siblings)
   }
 }
 
-function within<Found>(part: Part, wanted: Wanted<Found>): Look<Found> | undefined {
-  if (part.entries !== undefined) return ofEntries(part.entries, wanted)
-  if (part.options !== undefined) return ofOptions(part.options.filter(isPart), part.key, wanted)
-  if (part.wrapped !== undefined) return lookOf(part.wrapped, wanted)
+function visitorWithin<Found>(part: Part, select: Selector<Found>): Visitor<Found> | undefined {
+  if (part.entries !== undefined) return entriesVisitor(part.entries, select)
+  if (part.options !== undefined) return optionsVisitor(part.options.filter(isPart), part.key, select)
+  if (part.wrapped !== undefined) return visitorOf(part.wrapped, select)
   const inner = part.item ?? part.value
-  const look = isPart(inner) ? lookOf(inner, wanted) : undefined
-  if (look === undefined) return undefined
+  const visit = isPart(inner) ? visitorOf(inner, select) : undefined
+  if (visit === undefined) return undefined
   return part.item === undefined
-    ? (value, path, found, beside) => {
-        for (const [name, held] of Object.entries(isObject(value) ? value : {})) look(held, [...path, name], found, beside)
+    ? (value, path, found, siblings) => {
+        for (const [name, held] of Object.entries(isObject(value) ? value : {})) visit(held, [...path, name], found, siblings)
       }
-    : (value, path, found, beside) => {
-        for (const [index, held] of (Array.isArray(value) ? value : []).entries()) look(held, [...path, index], found, beside)
+    : (value, path, found, siblings) => {
+        for (const [index, held] of (Array.isArray(value) ? value : []).entries()) visit(held, [...path, index], found, siblings)
       }
 }
 
-/** The walk over a value by its validator; undefined where nothing is wanted anywhere in it. */
-function lookOf<Found>(part: Part, wanted: Wanted<Found>): Look<Found> | undefined {
-  const here = wanted(part)
-  if (here !== undefined && here.goesOn !== true) return here.look
-  const inner = within(part, wanted)
-  if (here === undefined || inner === undefined) return here?.look ?? inner
+/** The visitor for a part and all its inner parts; undefined if there is nothing to visit. */
+function visitorOf<Found>(part: Part, select: Selector<Found>): Visitor<Found> | undefined {
+  const here = select(part)
+  if (here !== undefined && here.descends !== true) return here.visit
+  const inner = visitorWithin(part, select)
+  if (here === undefined || inner === undefined) return here?.visit ?? inner
   return (...at) => {
-    here.look(...at)
+    here.visit(...at)
     inner(...at)
   }
 }
 
-const nothing: Beside = {}
+const nothing: Siblings = {}
 
-/** Makes the walk for what is wanted: it tells what it found in a value, in the order of the schema. Each schema is looked through once. */
-export function walking<Found>(wanted: Wanted<Found>): (schema: object, value: unknown) => Found[] {
-  const looks = new WeakMap<object, Look<Found> | null>()
+/** Makes a walk that returns what its visitors find in a value, in the order of the schema. Each schema is prepared only once. */
+export function walker<Found>(select: Selector<Found>): (schema: object, value: unknown) => Found[] {
+  const visitors = new WeakMap<object, Visitor<Found> | null>()
   return (schema, value) => {
-    let look = looks.get(schema)
-    if (look === undefined) {
-      look = (isPart(schema) ? lookOf(schema, wanted) : undefined) ?? null
-      looks.set(schema, look)
+    let visit = visitors.get(schema)
+    if (visit === undefined) {
+      visit = (isPart(schema) ? visitorOf(schema, select) : undefined) ?? null
+      visitors.set(schema, visit)
     }
     const found: Found[] = []
-    look?.(value, [], found, nothing)
+    visit?.(value, [], found, nothing)
     return found
   }
 }
 
-/** Every part of a validator, itself first, each with the name of the member that it stands in and its JSON Pointer, where `*` is any item or name. */
+/** Every part of a validator, itself first, each with the name of the member that holds it and its JSON Pointer, where `*` is any item or name. */
 export function* partsOf(
   part: unknown,
   name = "",

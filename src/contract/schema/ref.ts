@@ -1,8 +1,8 @@
-/** Fields that name an object, and the walk over a body that finds what it names. */
+/** Fields that name an object, and the walk that finds what a body names. */
 import * as v from "valibot"
 import { uuid } from "./fields.ts"
 import { kindsOf, type ObjectKind, type Referable } from "../objects/objects.ts"
-import { partsOf, type Refers, saidOf, walking } from "./parts.ts"
+import { partsOf, type Refers, metadataOf, walker } from "./parts.ts"
 import { pointer } from "./validation.ts"
 
 type Rules = Pick<Refers, "of" | "not">
@@ -13,31 +13,31 @@ const refersTo = (refers: Refers) => v.pipe(uuid, v.metadata({ refersTo: refers 
 export const ref = (named: Referable | Refers["named"], rules: Rules = {}) =>
   refersTo({ named: typeof named === "string" ? [named] : named, isSubject: false, ...rules })
 
-/** The id of the object, of one kind or of one of several, that a write or read is about. */
+/** The id of the object that a write or read is about, of one kind or of one of several. */
 export const subject = (...named: Refers["named"]) => refersTo({ named, isSubject: true })
 
-/** What a body names at one place. */
+/** A reference in a body. */
 export interface Named {
   readonly refers: Refers
   readonly id: string
   /** A JSON Pointer. */
   readonly path: string
-  /** The object that holds it, for rules that look beside it. */
-  readonly beside: Readonly<Record<string, unknown>>
+  /** The object that holds it, for rules about its siblings. */
+  readonly siblings: Readonly<Record<string, unknown>>
 }
 
-const find = walking<Named>((part) => {
-  const { refersTo: refers } = saidOf(part)
+const find = walker<Named>((part) => {
+  const { refersTo: refers } = metadataOf(part)
   return (
     refers && {
-      look(value, path, found, beside) {
-        if (typeof value === "string") found.push({ refers, id: value, path: pointer(path), beside })
+      visit(value, path, found, siblings) {
+        if (typeof value === "string") found.push({ refers, id: value, path: pointer(path), siblings })
       },
     }
   )
 })
 
-/** What was looked through last: a write is asked for what it names once before it is admitted, and once after. */
+/** The last result: a write needs its references once before it is admitted, and once after. */
 let latest: { readonly schema: unknown; readonly body: unknown; readonly found: readonly Named[] } | undefined
 
 /** Everything that a checked body names, in the order of its schema. */
@@ -48,10 +48,10 @@ export function namedIn(schema: v.GenericSchema, body: unknown): readonly Named[
   return found
 }
 
-/** What the fields of a schema name, each with its own name, at whatever depth. */
+/** The references in a schema, at any depth, each with the name of its field. */
 export const refersIn = (schema: v.GenericSchema): { readonly name: string; readonly refers: Refers }[] =>
   [...partsOf(schema)].flatMap(({ part, name }) => {
-    const { refersTo: refers } = saidOf(part)
+    const { refersTo: refers } = metadataOf(part)
     return refers === undefined ? [] : [{ name, refers }]
   })
 

@@ -1,6 +1,6 @@
 /**
- * Reads JSON that somebody sent, strictly: one pass over the text finds how deep it is nested, how many values it holds, names
- * that come twice in one object and numbers that could not be kept as they were sent. Only what passes is made into a value.
+ * A strict reader for JSON from clients. One pass over the text finds nesting that is too deep, too many values, names that an
+ * object has twice, and numbers that cannot be kept as they were sent. Only a text without such issues is parsed.
  */
 import { isKept } from "./exact-number.ts"
 import { limits } from "../limits.ts"
@@ -12,7 +12,7 @@ const [QUOTE, PLUS, COMMA, MINUS, POINT, ZERO, NINE, COLON] = [34, 43, 44, 45, 4
 const [OPEN_LIST, CLOSE_LIST, SMALL_E, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 101, 123, 125]
 const SHORT = 15
 
-/** An open list or object: at which item or name the pass is. */
+/** An open list or object, with the item or name that the pass has reached. */
 interface Level {
   readonly names: MemberNames | null
   index: number
@@ -20,13 +20,13 @@ interface Level {
   end: number
 }
 
-/** The text is no JSON, or there is so much wrong with it that nobody would read on. */
-class Over extends Error {}
+/** Ends the pass: the text is not JSON, or it has more issues than anybody would read. */
+class Ended extends Error {}
 
 class Pass {
   readonly #text: string
   readonly #levels: Level[] = []
-  /** The innermost of them. */
+  /** The innermost level. */
   #level: Level | undefined
   readonly issues: Issue[] = []
   #at = 0
@@ -44,7 +44,7 @@ class Pass {
         const level = this.#level
         const sign = this.#sign()
         if (level === undefined) {
-          if (this.#at < this.#text.length) throw new Over()
+          if (this.#at < this.#text.length) throw new Ended()
           return
         }
         this.#at += 1
@@ -53,14 +53,14 @@ class Pass {
           else this.#name(level, level.names)
           break
         }
-        if (sign !== (level.names === null ? CLOSE_LIST : CLOSE_OBJECT)) throw new Over()
+        if (sign !== (level.names === null ? CLOSE_LIST : CLOSE_OBJECT)) throw new Ended()
         this.#levels.pop()
         this.#level = this.#levels.at(-1)
       }
     }
   }
 
-  /** The next sign that is no white space, which is not yet passed. */
+  /** The next character that is not white space. The pass stops before it. */
   #sign(): number {
     const text = this.#text
     let at = this.#at
@@ -71,16 +71,16 @@ class Pass {
     return sign
   }
 
-  /** Passes a value, or the beginning of one that holds others as far as the first of these. */
+  /** Passes over a value; of a list or object, only what comes before its first inner value. */
   #value(): void {
     for (;;) {
       const sign = this.#sign()
       this.#values += 1
       if (this.#values > limits.bodyValues)
-        this.#stop(`holds, with what stands before it, more than ${limits.bodyValues} values`, this.#levels.length > 1 ? 1 : 0)
+        this.#stop(`holds, together with what comes before it, more than ${limits.bodyValues} values`, this.#levels.length > 1 ? 1 : 0)
       if (sign === QUOTE) {
         const end = stringEnd(this.#text, this.#at + 1)
-        if (end < 0) throw new Over()
+        if (end < 0) throw new Ended()
         this.#at = end + 1
         return
       }
@@ -106,7 +106,7 @@ class Pass {
     }
   }
 
-  /** Where in the table of names there is room. */
+  /** The index at which the table of names is free. */
   #namesTop(): number {
     for (let depth = this.#levels.length - 1; depth >= 0; depth -= 1) {
       const names = this.#levels[depth]?.names
@@ -116,15 +116,15 @@ class Pass {
   }
 
   #name(level: Level, names: MemberNames): void {
-    if (this.#sign() !== QUOTE) throw new Over()
+    if (this.#sign() !== QUOTE) throw new Ended()
     level.start = this.#at + 1
     level.end = stringEnd(this.#text, level.start)
-    if (level.end < 0) throw new Over()
+    if (level.end < 0) throw new Ended()
     this.#at = level.end + 1
     const repeats = names.repeats(level.start, level.end)
-    if (repeats === undefined || this.#sign() !== COLON) throw new Over()
+    if (repeats === undefined || this.#sign() !== COLON) throw new Ended()
     this.#at += 1
-    if (repeats) this.#tell("is given more than once")
+    if (repeats) this.#report("is given more than once")
   }
 
   #number(first: number): void {
@@ -132,12 +132,12 @@ class Pass {
     if (first === MINUS) this.#at += 1
     const leading = this.#text.charCodeAt(this.#at)
     let sum = this.#digits()
-    if (leading === ZERO && this.#at - start > (first === MINUS ? 2 : 1)) throw new Over()
+    if (leading === ZERO && this.#at - start > (first === MINUS ? 2 : 1)) throw new Ended()
     if (this.#text.charCodeAt(this.#at) === POINT) {
       this.#at += 1
       sum |= this.#digits()
     }
-    // A double holds every number of so few digits that is neither very large nor very small.
+    // A double holds every number with so few digits that is neither very large nor very small.
     let isPlain = this.#at - start <= SHORT && !(first === MINUS && sum === 0)
     if ((this.#text.charCodeAt(this.#at) | 32) === SMALL_E) {
       this.#at += 1
@@ -148,49 +148,49 @@ class Pass {
       isPlain &&= this.#at - power <= 2
     }
     if (!isPlain && !isKept(this.#text.slice(start, this.#at)))
-      this.#tell("is a number that could not be kept as it was sent: give no more digits than a double holds, and no -0")
+      this.#report("is a number that cannot be kept exactly: send no more digits than a double holds, and no -0")
   }
 
-  /** Passes one digit or more. @returns 0 where all of them are. */
+  /** Passes over one or more digits. @returns 0 if all of them are 0 */
   #digits(): number {
     const text = this.#text
     const start = this.#at
     let at = start
     let sum = 0
     for (let sign = text.charCodeAt(at); sign >= ZERO && sign <= NINE; sign = text.charCodeAt(++at)) sum |= sign - ZERO
-    if (at === start) throw new Over()
+    if (at === start) throw new Ended()
     this.#at = at
     return sum
   }
 
   #word(): void {
     const word = ["true", "false", "null"].find((known) => this.#text.startsWith(known, this.#at))
-    if (word === undefined) throw new Over()
+    if (word === undefined) throw new Ended()
     this.#at += word.length
   }
 
-  #tell(message: string, steps?: number): void {
+  #report(message: string, steps?: number): void {
     const path = this.#levels.map(({ names, index, start, end }) => (names === null ? index : (stringIn(this.#text, start, end) ?? "")))
     this.issues.push({ path: pointer(path.slice(0, steps)), message })
     if (this.issues.length < limits.issues) return
     this.issues.push({ path: "", message: "has more faults than are listed here" })
-    throw new Over()
+    throw new Ended()
   }
 
   #stop(message: string, steps?: number): never {
-    this.#tell(message, steps)
-    throw new Over()
+    this.#report(message, steps)
+    throw new Ended()
   }
 }
 
-/** Reads a JSON text. What would be kept otherwise than it was sent is an issue at its JSON Pointer, and nothing is made of it. */
+/** Reads a JSON text. Anything that would not be kept as it was sent is an issue at its JSON Pointer, and the text is not parsed. */
 export function readJson(text: string): Checked<unknown> {
   const pass = new Pass(text)
   try {
     pass.run()
     if (pass.issues.length === 0) return { ok: true, value: JSON.parse(text) }
   } catch (error) {
-    if (!(error instanceof Over || error instanceof SyntaxError)) throw error
+    if (!(error instanceof Ended || error instanceof SyntaxError)) throw error
     if (pass.issues.length === 0)
       return { ok: false, issues: [{ path: "", message: text.trim() === "" ? "it is empty" : "it cannot be parsed" }] }
   }

@@ -1,12 +1,12 @@
-/** Turns a schema's violations into the issues of a refusal: all of them as far as anybody would read them, each with its JSON Pointer. */
+/** Turns the violations of a schema into the issues of a refusal, each with its JSON Pointer, up to a limit that people would read. */
 import * as v from "valibot"
 import { limits } from "../limits.ts"
 import type { Issue } from "../refusals/refusal.ts"
 
-/** Characters of a pointer: names are the sender's own, and a refusal that lists many must not grow with each of them. */
+/** The most characters of a pointer. The sender chooses the names, and a refusal that lists many must stay small. */
 const LONGEST_POINTER = 1_000
 
-/** A JSON Pointer (RFC 6901) to `path`; where it would be very long, to what is around that. */
+/** A JSON Pointer (RFC 6901) to `path`, or to an ancestor of it if it would be very long. */
 export function pointer(path: readonly (string | number)[]): string {
   let made = ""
   for (const step of path) {
@@ -31,7 +31,7 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; issues: Issue[] }
 
-/** Checks `input` whole. Values that fail are never echoed: they may be secrets. */
+/** Checks all of `input`. Issues never repeat a value: it may be a secret. */
 export function check<S extends v.GenericSchema>(schema: S, input: unknown): Checked<v.InferOutput<S>> {
   const result = v.safeParse(schema, input)
   if (result.success) return { ok: true, value: result.output }

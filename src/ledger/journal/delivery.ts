@@ -3,7 +3,7 @@ import { beyondSchema } from "../../contract/definitions/beyond-schema.ts"
 import { canonicalJson, digestOf, type JsonObject, type Writable, trusted, isJsonObject } from "../../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
-import { hasMark, holdsMark, markedAs, standsAt } from "../../contract/definitions/withheld-text.ts"
+import { hasMark, holdsMark, markedAs, valueAt } from "../../contract/definitions/withheld-text.ts"
 import type { Actor } from "./actor.ts"
 import type { Behaviour, Call, Subject } from "./behaviour.ts"
 import type { Sealed } from "./journal.ts"
@@ -39,7 +39,7 @@ const isMarked = (body: JsonObject, path: string): boolean =>
   path
     .split("/")
     .slice(1)
-    .some((_, index, names) => markedAs(standsAt(body, `/${names.slice(0, index + 1).join("/")}`)) !== undefined)
+    .some((_, index, names) => markedAs(valueAt(body, `/${names.slice(0, index + 1).join("/")}`)) !== undefined)
 
 /**
  * Steps 6 and 7: the schema, and the size of the content. Whoever writes it takes `bodyOf` its content.

@@ -15,7 +15,7 @@ import {
   markOf,
   marksIn,
   placesOf,
-  standsAt,
+  valueAt,
   withholdable,
 } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
@@ -167,7 +167,7 @@ export function withheld(db: Db) {
       if (entry === undefined || operation === undefined) return []
       const body = wholeOf(entry)
       return withholdable(operation, body).map((place) => {
-        const value = standsAt(body, place)
+        const value = valueAt(body, place)
         const isWithheld = find.get(markKey(contentDigest, place)) !== undefined
         return { place, text: typeof value === "string" ? value : JSON.stringify(value), isWithheld }
       })
@@ -187,7 +187,7 @@ export function withheld(db: Db) {
       const entry = kept.at(position)
       const body = entry === undefined ? {} : wholeOf(entry)
       return places.filter((place) => {
-        const value = standsAt(body, place)
+        const value = valueAt(body, place)
         return value !== undefined && markedAs(value) === undefined
       })
     },
@@ -205,7 +205,7 @@ export function withheld(db: Db) {
       if (isSealed.get(position) === undefined) kept.seal(position, requestDigestAt(entry))
       const { client, ...content } = marked(body, contentDigest, places)
       kept.rewrite(position, { content: canonicalJson(content), client: isJsonObject(client) ? client : undefined, given: entry.given })
-      const gone = places.flatMap((place) => textsIn(standsAt(body, place)))
+      const gone = places.flatMap((place) => textsIn(valueAt(body, place)))
       unquote(gone, position, markOf(markKey(contentDigest, first)))
       return gone
     },

@@ -101,7 +101,7 @@ export function references(db: Db) {
   }
 
   /** What is wrong with an object that belongs to another whole than the one named beside it. */
-  function misplaced(row: Row, of: string, beside: Named["beside"]): string | undefined {
+  function misplaced(row: Row, of: string, beside: Named["siblings"]): string | undefined {
     const whole = objectList.find(({ id }) => id === of)
     const wanted = beside[of]
     if (whole === undefined || typeof wanted !== "string" || row[whole.kind] === wanted) return undefined
@@ -138,7 +138,7 @@ export function references(db: Db) {
       const rows = new Map([...wanted].flatMap(([table, ids]) => inTable(table, [...ids])).map((row) => [row.id, row]))
       const rooms = new Set([...rows.values()].flatMap(({ roomId }) => roomId ?? []))
       const toldElsewhere = new Map([...rooms].map((roomId) => [roomId, fromAnotherMirror(roomId)]))
-      const faults = named.flatMap(({ refers, id, path, beside }) => {
+      const faults = named.flatMap(({ refers, id, path, siblings: beside }) => {
         const row = rows.get(id)
         if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: elsewhere(id, refers.named) }]
         if (refers.not !== undefined && beside[refers.not] === id)

@@ -41,7 +41,7 @@ export class Withholdings {
     this.#rooms.set(roomId, known)
   }
 
-  #explains(roomId: string, { sequence, given }: WithheldPart, { place, told: { at, by, reason } }: Claim): boolean {
+  #explains(roomId: string, { sequence, given }: WithheldPart, { place, notice: { at, by, reason } }: Claim): boolean {
     return (this.#rooms.get(roomId) ?? []).some((each) => {
       const { of, fields } = each.body
       const id = of.entryId ?? of.versionId
@@ -74,7 +74,7 @@ export class Withholdings {
     const whole = { ...received.body, ...(received.client === undefined ? {} : { client: received.client }) }
     const claims = claimsIn(operation, whole).filter(({ place }) => !isWhole || isNamedBy(place, "/client"))
     const explained = claims.filter((claim) => this.#explains(roomId, received, claim))
-    const open = claims.find((claim) => !claim.mayBeSaid && !explained.includes(claim))
+    const open = claims.find((claim) => !claim.mayBeContent && !explained.includes(claim))
     if (open !== undefined)
       throw new CrateFault(`${where} is said to be withheld at ${open.place}, and no write of the activity withholds that.`)
     if (explained.length === 0) return null

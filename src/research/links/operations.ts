@@ -3,7 +3,7 @@ import type { LinkKind } from "../../contract/schema/enumerations.ts"
 import { linkKinds } from "../../contract/operations/link-kinds.ts"
 import { type Json, parsed, trusted } from "../../contract/json.ts"
 import { hasFallen } from "../../contract/answers/evidence.ts"
-import { standsAt } from "../../contract/definitions/withheld-text.ts"
+import { valueAt } from "../../contract/definitions/withheld-text.ts"
 import { noSuch } from "../../contract/objects/no-such.ts"
 import { type Issue, Refusal } from "../../contract/refusals/refusal.ts"
 import { behaviour, type Call, type Change, madeBy } from "../../ledger/journal/behaviour.ts"
@@ -119,7 +119,7 @@ export function linkOperations({ rooms, records, links, findingLinks, reviews, s
   function missingPart({ body: { targetVersionId, part } }: Call<Assertion>): Issue[] {
     const record = part === undefined ? undefined : records.read(targetVersionId)
     if (part === undefined || record === undefined) return []
-    const isMember = part.startsWith("/") && standsAt(trusted<Json>(record.content.text), part) !== undefined
+    const isMember = part.startsWith("/") && valueAt(trusted<Json>(record.content.text), part) !== undefined
     const isInRecord = isMember || records.summary(targetVersionId)?.wording.includes(part) === true
     return isInRecord ? [] : [{ path: "/part", message: "is neither a JSON Pointer to something in the record nor words of its wording" }]
   }

@@ -1,7 +1,7 @@
 /** Finds the objects that a form is about by the ids in its address, and shows them above the form. */
 import { isKeyOf, keysOf } from "../../contract/each.ts"
 import { parsed } from "../../contract/json.ts"
-import type { AskedId } from "../../contract/objects/objects.ts"
+import type { PublicId } from "../../contract/objects/objects.ts"
 import { accepted } from "../../contract/reads/accepted.ts"
 import type { Visit } from "../visit.ts"
 import { orNull } from "../visit.ts"
@@ -29,7 +29,7 @@ interface Found {
 type Find = (visit: Visit, id: string) => Found | null
 
 /** How the object of each id is found and shown, in the order shown. Null if the object that it belongs to is shown instead. */
-const finds: Readonly<Record<Exclude<AskedId, "roomId"> | "replyToEntryId" | "target", Find | null>> = {
+const finds: Readonly<Record<Exclude<PublicId, "roomId"> | "replyToEntryId" | "target", Find | null>> = {
   experimentId: (visit, id) => {
     const { experimentId, roomId, label: text, status, question } = visit.ask("experiment", { experimentId: id })
     return { roomId, shown: html`${label("experiment", experimentId, text)} ${stateBadge(status)} ${beginning(question, 160)}` }

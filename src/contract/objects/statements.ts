@@ -1,8 +1,8 @@
-/** What is said later of other objects. Its author can take it back. */
+/** Statements about other objects. Their authors can withdraw them. */
 import { byEntry, inRoom } from "./common.ts"
 import type { ObjectSpec } from "./spec.ts"
 
-export const objectsSaid = {
+export const statements = {
   finding_link: {
     ...inRoom,
     id: "linkId",
@@ -56,7 +56,7 @@ export const objectsSaid = {
       ],
     },
   },
-  /** What somebody says of a finding, a checkpoint or a plan after checking it. */
+  /** The verdict of a person who checked a finding, a checkpoint or a plan. */
   review: {
     ...inRoom,
     id: "linkId",
