@@ -61,7 +61,7 @@ export type Served<T> =
           : { readonly [K in keyof T]: Served<T[K]> })
 
 /** The type of a value after the stored text in it is parsed. */
-export type Said<S> =
+export type Parsed<S> =
   S extends JsonText<infer T>
     ? T
     : unknown extends S
@@ -69,8 +69,8 @@ export type Said<S> =
       : S extends Scalar
         ? S
         : S extends readonly (infer Item)[]
-          ? Said<Item>[]
-          : { [K in keyof S]: Said<S[K]> }
+          ? Parsed<Item>[]
+          : { [K in keyof S]: Parsed<S[K]> }
 
 /** Marks text built by hand as the JSON text of a `T`. */
 export const stored = <T>(text: string): Stored<T> => text as Stored<T>
@@ -137,11 +137,11 @@ export function canonicalJson(value: unknown): string {
 export const digestOf = (content: string | Uint8Array): string => `sha256:${createHash("sha256").update(content).digest("hex")}`
 
 /** The first items whose JSON texts fit in `bytes` of UTF-8, at least one. Each is written once. */
-export function fitting<Item>(items: readonly Item[], bytes: number): JsonText<Said<Item>>[] {
-  const fit: JsonText<Said<Item>>[] = []
+export function fitting<Item>(items: readonly Item[], bytes: number): JsonText<Parsed<Item>>[] {
+  const fit: JsonText<Parsed<Item>>[] = []
   let left = bytes
   for (const item of items) {
-    const text = stored<Said<Item>>(written(item as Writable))
+    const text = stored<Parsed<Item>>(written(item as Writable))
     left -= Buffer.byteLength(text)
     if (left < 0 && fit.length > 0) break
     fit.push(new JsonText(text))

@@ -1,4 +1,4 @@
-/** How an answer tells what the service would accept next of an experiment or an attempt. */
+/** The operations that the service would accept next on an experiment or an attempt. */
 import * as v from "valibot"
 import { count, id, optionalText as text } from "./fields.ts"
 import { shape } from "../schema/fields.ts"
@@ -11,6 +11,6 @@ const affordance = shape({
   userId: v.nullable(id),
   values: v.exactOptional(v.record(v.string(), v.array(v.string()))),
 })
-/** What the server would accept next, from whom, with the block to copy as the guard. */
+/** What the service would accept next, and from whom, with the block to copy into the write as its guard. */
 export const affordances = <S extends v.GenericSchema>(status: S) =>
   shape({ expected: shape({ expectedRevision: count, expectedStatus: status }), operations: v.array(affordance) })

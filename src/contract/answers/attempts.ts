@@ -1,9 +1,9 @@
-/** What the reads of attempts answer: what was registered, what was reported of it, and its series of metrics. */
+/** The answers of the reads of attempts: the registration, the reports, and the series of metrics. */
 import * as v from "valibot"
 import { affordances } from "./affordances.ts"
 import { cost } from "../schema/cost.ts"
 import { shownFigures } from "./figures.ts"
-import { at, count, dated, id, optionalSaid, orWithheld, type Said, said } from "./fields.ts"
+import { at, count, dated, id, optionalFreeText, orWithheld, type FreeText, freeText } from "./fields.ts"
 import { page, author, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom, independence } from "./evidence.ts"
@@ -19,16 +19,16 @@ const planMatch = shape({
   repositoryMatchesPlan: v.boolean(),
   commitMatchesPlan: v.boolean(),
   argvMatchesPlan: v.nullable(v.boolean()),
-  argvComparedWith: optionalSaid,
+  argvComparedWith: optionalFreeText,
   argvMatches: v.boolean(),
   materialsMatchPlan: v.boolean(),
   deviations: v.array(shape({ field: v.string(), planned: json, registered: json })),
 })
 const reproduction = shape({
-  /** As its registrant says it. */
+  /** Given by its registrant. */
   verdict: v.picklist(enumerations.reproductionVerdict),
-  explanation: said,
-  /** The effect of a finding that it repeats, by its place from 0, and what its own effect says of that one; it counts for this. */
+  explanation: freeText,
+  /** The effect of a finding that it repeats, by its index, and how its own effect compares; it counts towards that effect. */
   repeats: v.exactOptional(
     shape({
       versionId: id,
@@ -39,8 +39,8 @@ const reproduction = shape({
     }),
   ),
 })
-/** Which attempt it is, and how it stands. */
-export const attemptIs = {
+/** The identity and the state of an attempt. */
+export const attemptIdentity = {
   attemptId: id,
   label: v.string(),
   experimentId: id,
@@ -52,43 +52,43 @@ export const attemptIs = {
   outcome: v.nullable(v.picklist(enumerations.attemptOutcome)),
   registeredAt: at,
   updatedAt: at,
-  /** Why it failed, as its registrant told it; null while it has not. */
-  failure: v.nullable(shape({ stage: said, explanation: said })),
+  /** Why it failed, as reported by its registrant; null if it has not failed. */
+  failure: v.nullable(shape({ stage: freeText, explanation: freeText })),
 }
 const attemptFields = {
-  ...attemptIs,
+  ...attemptIdentity,
   threadId: id,
   entryId: id,
   revision: count,
   planId: v.nullable(id),
   rerunOf: v.nullable(id),
   reproduces: v.nullable(v.union([shape({ attemptId: id }), shape({ findingVersionId: id })])),
-  /** What a reproduction said of what it reproduces, once it had an outcome. */
+  /** The verdict on what it reproduces; null until there is an outcome. */
   reproduction: v.nullable(reproduction),
   contentDigest: v.string(),
-  /** What it cost, as its registrant said last. */
+  /** The cost that its registrant reported last. */
   cost: v.nullable(cost),
   planMatch: v.nullable(planMatch),
   affordances: affordances(attemptStatus),
-  /** With findingVersionId: how the finding names it. */
+  /** With findingVersionId: how the finding names the attempt. */
   role: v.exactOptional(v.picklist(enumerations.attemptRole)),
 }
 export const measured = v.union([v.number(), v.picklist(enumerations.nonFinite)])
-/** Where a value stands: its arm, its seed, its size. */
-const dimensions = v.record(v.string(), v.union([said, v.number(), v.boolean()]))
+/** The dimensions of a value: its arm, its seed, its size. */
+const dimensions = v.record(v.string(), v.union([freeText, v.number(), v.boolean()]))
 const lastValue = {
-  name: said,
-  split: optionalSaid,
-  /** Null where the value was reported without dimensions. */
+  name: freeText,
+  split: optionalFreeText,
+  /** Null if the value was reported without dimensions. */
   dimensions: v.nullable(dimensions),
-  unit: optionalSaid,
+  unit: optionalFreeText,
   step: v.nullable(count),
   value: measured,
 }
 export const attemptSummary = shape({
   ...attemptFields,
-  argv: v.array(said),
-  /** The last value of its first metrics by name; metricsTruncated where the attempt's own read has more. */
+  argv: v.array(freeText),
+  /** The last values of its first metrics by name; if metricsTruncated, the attempt's own read has more. */
   metrics: v.array(shape(lastValue)),
   metricsTruncated: v.boolean(),
 })
@@ -97,11 +97,11 @@ export const attempt = shape({
   schemaVersion,
   ...attemptFields,
   repository: shape({ url: v.string(), commit: v.string() }),
-  argv: v.array(said),
+  argv: v.array(freeText),
   configuration: v.record(v.string(), json),
-  environment: v.nullable(orWithheld<Record<string, Said>>(v.record(v.string(), said))),
-  intendedDeviation: optionalSaid,
-  inputs: v.array(shape({ name: said, material: v.nullable(materialSummary) })),
+  environment: v.nullable(orWithheld<Record<string, FreeText>>(v.record(v.string(), freeText))),
+  intendedDeviation: optionalFreeText,
+  inputs: v.array(shape({ name: freeText, material: v.nullable(materialSummary) })),
   events: v.array(
     shape({
       event: v.string(),
@@ -110,27 +110,32 @@ export const attempt = shape({
       revision: count,
       /** The registrant's clock. */
       reportedAt: v.nullable(at),
-      message: v.exactOptional(said),
-      /** Whether it came after the end. */
+      message: v.exactOptional(freeText),
+      /** Whether it came after the attempt had ended. */
       late: v.exactOptional(v.boolean()),
       exitCode: v.exactOptional(count),
       cost: v.exactOptional(cost),
       figures: shownFigures,
-      failure: v.exactOptional(shape({ stage: said, explanation: said })),
+      failure: v.exactOptional(shape({ stage: freeText, explanation: freeText })),
       reproduction: v.exactOptional(reproduction),
-      /** What earlier events told wrongly: units, or values of which this event has new ones. */
+      /** Corrections of earlier events: units, or values that this event reports anew. */
       corrects: v.exactOptional(
         v.array(
-          shape({ metric: said, split: v.exactOptional(said), dimensions: v.exactOptional(dimensions), unit: v.exactOptional(said) }),
+          shape({
+            metric: freeText,
+            split: v.exactOptional(freeText),
+            dimensions: v.exactOptional(dimensions),
+            unit: v.exactOptional(freeText),
+          }),
         ),
       ),
-      client: v.exactOptional(v.record(v.string(), said)),
+      client: v.exactOptional(v.record(v.string(), freeText)),
       metricPoints: v.exactOptional(count),
-      outputLabels: v.exactOptional(v.array(said)),
+      outputLabels: v.exactOptional(v.array(freeText)),
     }),
   ),
   eventsTruncated: v.boolean(),
-  /** The newest attempts that set out to reproduce this one, with what they say of it. */
+  /** The newest reproductions of this attempt, with their verdicts. */
   reproductions: v.array(
     shape({
       attemptId: id,
@@ -143,18 +148,18 @@ export const attempt = shape({
       ...fromOtherRoom,
     }),
   ),
-  /** The last value of each metric, split and dimensions; the unit as corrected where it was. */
+  /** The last value of each combination of metric, split and dimensions, with its corrected unit if there is one. */
   metrics: v.array(shape({ ...lastValue, reportedAt: at })),
-  /** Whether there are more than these first ones by name: the points of all of them have a read of their own. */
+  /** Whether there are more metrics than these first ones by name. Another read has the points of all of them. */
   metricsTruncated: v.boolean(),
   outputs: v.array(
     shape({
-      outputLabel: said,
+      outputLabel: freeText,
       digest: v.string(),
-      mediaType: v.exactOptional(said),
+      mediaType: v.exactOptional(freeText),
       sizeBytes: v.exactOptional(count),
       materialId: v.exactOptional(id),
-      description: v.exactOptional(said),
+      description: v.exactOptional(freeText),
       reportedAt: at,
       receivedAt: at,
     }),
@@ -170,15 +175,15 @@ export type AttemptAnswer = v.InferOutput<typeof attempt>
 const { items: _items, ...envelope } = page(json, dated).entries
 export const metricColumns = shape({
   ...envelope,
-  /** Always there: more points may come. */
+  /** Never null: more points may come. */
   nextCursor: count,
   attemptId: id,
   columns: shape({
     ordinal: v.array(count),
-    metric: v.array(said),
-    split: v.array(optionalSaid),
+    metric: v.array(freeText),
+    split: v.array(optionalFreeText),
     dimensions: v.array(v.nullable(dimensions)),
-    unit: v.array(optionalSaid),
+    unit: v.array(optionalFreeText),
     step: v.array(v.nullable(count)),
     value: v.array(measured),
     reportedAt: v.array(at),

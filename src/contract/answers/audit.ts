@@ -1,34 +1,34 @@
-/** The audit log: what of people, of what opens doors and of operators is noted, each kind once. */
+/** The audit log: every kind of event about people, access and operators that it holds. */
 import * as v from "valibot"
-import { optionalSaid } from "./fields.ts"
+import { optionalFreeText } from "./fields.ts"
 import { oneOf, shape } from "../schema/fields.ts"
 import { keysOf } from "../each.ts"
 
-/** Every kind of line, and what it says was done. An operation whose name stands here leaves a line with each accepted write. */
+/** Every kind of line, with what was done, in words. An operation named here writes a line with each accepted write. */
 export const auditKinds = {
   set_up: "set the service up",
   sign_in: "signed in",
   sign_in_failed: "failed to sign in",
-  sign_ins_failed: "failed to sign in, more often than is noted one by one",
+  sign_ins_failed: "failed to sign in, more often than is logged one by one",
   sign_out: "signed out",
-  join_by_provider: "made their account by the identity provider",
+  join_by_provider: "created their account with the identity provider",
   connect_provider: "connected an account of the identity provider",
   disconnect_provider: "disconnected an account of the identity provider",
   change_password: "changed their password",
   change_password_failed: "gave a wrong current password",
   reset_password: "reset a password",
-  create_person: "made a person",
-  describe_person: "said how a person is cited",
+  create_person: "created a person",
+  describe_person: "changed how a person is cited",
   disable_person: "disabled a person",
   enable_person: "enabled a person",
   make_operator: "made a person an operator",
-  unmake_operator: "made a person an operator no longer",
+  unmake_operator: "removed a person as operator",
   end_access: "ended a person's credentials and keys",
   clear_sign_in_count: "cleared the failed sign-ins of a person",
-  invite: "made an invitation",
-  revoke_invitation: "took an invitation back",
+  invite: "created an invitation",
+  revoke_invitation: "withdrew an invitation",
   accept_invitation: "accepted an invitation",
-  create_room: "made a Room",
+  create_room: "created a Room",
   archive_room: "archived a Room",
   restore_room: "restored a Room",
   transfer_room: "gave a Room another owner",
@@ -48,10 +48,10 @@ export const auditKinds = {
   import_room: "imported a Room",
   import_papers: "imported metadata of papers",
   add_mirror: "followed a Room of another instance",
-  remove_mirror: "followed a Room no longer",
+  remove_mirror: "stopped following a Room of another instance",
   forget_room: "dropped a Room of another instance, or the end of its history",
   back_up: "made a backup",
-  restore_backup: "put a backup back",
+  restore_backup: "restored a backup",
 } as const
 
 export type AuditKind = keyof typeof auditKinds
@@ -60,21 +60,21 @@ export const isAuditKind = (name: string): name is AuditKind => Object.hasOwn(au
 
 const person = shape({ userId: v.string(), username: v.string() })
 
-/** A line of the log as it is answered. No secret is ever in one. */
+/** A line of the log as it is answered. It never contains a secret. */
 export const auditEntry = shape({
   sequence: v.number(),
   at: v.string(),
   kind: oneOf(auditKindNames),
-  /** Who did it, as far as somebody had signed in; of a command, the person it acted for. */
+  /** Who did it, if they had signed in; for a command, the person it acted for. */
   by: v.nullable(person),
-  /** The command that did it, and the account of the machine that ran it; null: it came over HTTP. */
+  /** The command that did it, and the machine's account that ran it; null if it was done over HTTP. */
   command: v.nullable(shape({ name: v.string(), account: v.string() })),
-  /** Whom or what it was done to. */
-  subject: v.nullable(shape({ kind: v.string(), id: v.string(), name: optionalSaid })),
+  /** The person or object that it was done to. */
+  subject: v.nullable(shape({ kind: v.string(), id: v.string(), name: optionalFreeText })),
   roomId: v.nullable(v.string()),
-  /** Where the request came from, as it is counted: of IPv6, a whole network. */
+  /** The address that the request is counted under; for IPv6, a whole network. */
   address: v.nullable(v.string()),
-  /** What else there is to say of it. */
+  /** Further details. */
   detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
 })
 export type AuditEntry = v.InferOutput<typeof auditEntry>

@@ -1,12 +1,12 @@
-/** Boards: groups of attempts that were measured alike, ranked, and a best one only where it can be told apart. */
+/** Boards: groups of attempts with comparable measurements, ranked. A best one is named only if it is distinct from the next. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
-import { at, count, dated, id, said } from "./fields.ts"
+import { at, count, dated, id, freeText } from "./fields.ts"
 import { measuredGroup, place } from "./measurements.ts"
 import { author, schemaVersion } from "./parts.ts"
 
-const boardIs = {
+const boardIdentity = {
   boardId: id,
   label: v.string(),
   roomId: id,
@@ -14,19 +14,19 @@ const boardIs = {
   entryId: id,
   author,
   declaredAt: at,
-  title: said,
-  metric: said,
+  title: freeText,
+  metric: freeText,
   direction: v.picklist(enumerations.direction),
 }
-export const boardSummary = shape(boardIs)
+export const boardSummary = shape(boardIdentity)
 export type BoardSummary = v.InferOutput<typeof boardSummary>
 
 const row = shape({
-  /** From 1, by the mean; null where no value is finite. */
+  /** From 1, by the mean; null if no value is finite. */
   rank: v.nullable(count),
-  /** `contrast` is the difference to the baseline, where the board has one. */
+  /** `contrast` is the difference to the baseline, if the board has one. */
   ...measuredGroup.entries,
-  /** Attempts that ran this again, and those that reproduced it and did not: they are counted, and move no mean. */
+  /** Attempts that reran it, that reproduced it, and that failed to. They are counted but do not change the mean. */
   reruns: count,
   reproductions: count,
   failedReproductions: count,
@@ -34,20 +34,20 @@ const row = shape({
 
 export const board = shape({
   schemaVersion,
-  ...boardIs,
+  ...boardIdentity,
   contentDigest: v.string(),
-  split: v.nullable(said),
-  unit: v.nullable(said),
+  split: v.nullable(freeText),
+  unit: v.nullable(freeText),
   by: v.array(v.string()),
   over: v.nullable(v.string()),
   where: place,
   baseline: v.nullable(place),
-  evaluator: shape({ repository: shape({ url: v.string(), commit: v.string() }), argv: v.exactOptional(v.array(said)) }),
+  evaluator: shape({ repository: shape({ url: v.string(), commit: v.string() }), argv: v.exactOptional(v.array(freeText)) }),
   data: v.array(v.string()),
   rows: v.array(row),
-  /** The first one, where its difference to the next can be told from zero; else null. */
+  /** The first row, if its difference to the next is distinct from zero; else null. */
   best: v.nullable(place),
-  /** The first less the next: the interval allows for every pair of groups that could have come first. */
+  /** The first row minus the next. The interval is corrected for every pair of groups that could have come first. */
   lead: v.nullable(
     shape({
       of: place,
@@ -59,14 +59,14 @@ export const board = shape({
       level: v.number(),
     }),
   ),
-  /** Who is best, or why nobody is named, in a sentence. */
-  sentence: said,
-  /** Every attempt of the Room that was pinned to the evaluator and the data, however it ended: the denominator; and those of them that succeeded and reported the metric. */
+  /** Which row is best, or why none is named, in a sentence. */
+  sentence: freeText,
+  /** The denominator: every attempt of the Room pinned to the evaluator and the data, however it ended. Then those of them that succeeded and reported the metric. */
   attempts: count,
   measured: count,
-  /** Whether older attempts, or groups ranked last, are left out. */
+  /** Whether older attempts, or the lowest groups, are left out. */
   truncated: v.boolean(),
-  /** What took no part: attempts of other code or data that reported the metric, attempts that failed or are not over, values elsewhere. */
+  /** What was excluded: attempts of other code or data that reported the metric, attempts that failed or have not ended, and values with other dimensions. */
   leftOut: shape({ otherEvaluator: count, otherData: count, unfinishedAttempts: count, withoutBy: count, excluded: count }),
   ...dated,
 })

@@ -1,7 +1,7 @@
 /** The answer of a brief: a Room or Thread in one small read. */
 import * as v from "valibot"
 import { lease } from "./experiments.ts"
-import { at, count, dated, id, optionalSaid, optionalText as text, said } from "./fields.ts"
+import { at, count, dated, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, staleReason } from "./evidence.ts"
 import { verdict } from "./verdict.ts"
@@ -11,21 +11,21 @@ import { schemaVersions } from "../versions.ts"
 const schemaVersion = v.literal(schemaVersions.research)
 const object = shape({ kind: v.string(), id, label: text })
 
-/** The lists of a brief, in the order in which they stand in it. */
+/** The lists of a brief, in their order. */
 export const briefLists = ["stands", "hypotheses", "findings", "failures", "disputes", "work", "claims", "next", "openQuestions"] as const
 export type BriefList = (typeof briefLists)[number]
 
 const nextItem = shape({
   what: v.picklist(enumerations.nextStep),
   object,
-  why: said,
+  why: freeText,
   operation: v.string(),
   permission: v.string(),
-  /** The body of the operation, as far as it can be begun. */
+  /** The body of the operation, filled in as far as possible. */
   body: v.record(v.string(), v.unknown()),
 })
 
-/** What an agent says it is working on. */
+/** Work that an agent has claimed. */
 const claim = shape({
   claimId: id,
   what: v.picklist(enumerations.claimedWork),
@@ -33,80 +33,80 @@ const claim = shape({
   by: v.string(),
   agent: text,
   until: at,
-  note: optionalSaid,
+  note: optionalFreeText,
 })
 
 const failureFields = {
   kind: v.picklist(enumerations.failureKind),
   id,
   label: text,
-  why: said,
+  why: freeText,
   at: v.string(),
-  /** Who registered what failed, or retracted it. */
+  /** Who registered the failed attempt, or retracted the record. */
   by: v.string(),
   agent: text,
 }
-/** What failed, in a list of its own: with its place among all that failed in its Room. */
+/** A failure in a list of its own, with its place among all failures in its Room. */
 export const failure = shape({ ...failureFields, sequence: count, threadId: id })
 
-/** It rests on something that has fallen. */
+/** Whether it rests on something that has fallen. */
 const inDoubt = v.boolean()
 
 const lists = {
-  /** Each Thread's conclusion, or its newest synthesis, with what makes it stale. */
+  /** Each Thread's conclusion, or its newest synthesis, and what makes it stale. */
   stands: v.array(
     shape({
       threadId: id,
-      title: said,
+      title: freeText,
       checkpointId: id,
       state: v.picklist(enumerations.checkpointState),
-      says: said,
+      says: freeText,
       by: v.string(),
       agent: text,
       at: v.string(),
       stale: v.boolean(),
       staleReasons: v.array(staleReason),
-      /** Who reviewed it and how, in a sentence; "not reviewed". */
+      /** The reviews in a sentence, or "not reviewed". */
       reviewed: v.string(),
     }),
   ),
-  /** Contested ones first, then those with evidence, then those that nothing counts for or against. */
+  /** Contested ones first, then those with evidence, then those with no counted evidence. */
   hypotheses: v.array(
     shape({
       versionId: id,
       label: v.string(),
-      says: said,
+      says: freeText,
       verdict: verdict.verdict,
-      /** Whether effects or words decide it, and the newest word, in a sentence; null where no word counts. */
+      /** The basis of the verdict and the newest counted statement, in a sentence; null if none counts. */
       verdictBy: text,
       status: v.picklist(enumerations.recordStatus),
       evidence: evidenceTally,
       inDoubt,
     }),
   ),
-  /** Those that have not fallen, whatever their outcome, the newest first; a failed reproduction shows in the evidence. */
+  /** Findings that have not fallen, whatever their outcome, the newest first. Failed reproductions show in the evidence. */
   findings: v.array(
     shape({
       versionId: id,
       label: v.string(),
       outcome: v.picklist(enumerations.findingOutcome),
-      says: said,
-      /** What it measured, as that stands now, in a sentence each; where there is little room the first ones, and how many more. */
+      says: freeText,
+      /** Its present effects, in a sentence each; if there is little room, the first ones and how many more there are. */
       effects: v.exactOptional(v.array(v.string())),
       omittedEffects: v.exactOptional(count),
       status: v.picklist(enumerations.recordStatus),
       evidence: evidenceTally,
       inDoubt,
-      /** Who reviewed it and how, in a sentence; null while nobody else has. */
+      /** The reviews in a sentence; null if nobody else has reviewed it. */
       reviewed: text,
-      /** What to know of the runs behind it, in a sentence; null where there is nothing. */
+      /** What to know about the runs behind it, in a sentence; null if there is nothing. */
       blemishes: text,
       by: v.string(),
       agent: text,
     }),
   ),
   failures: v.array(shape(failureFields)),
-  /** What is disputed, or objected to in a review, where nothing has answered that. */
+  /** Disputes, and objections in reviews, that nothing has answered. */
   disputes: v.array(
     shape({
       /** A dispute, or a review that objects. */
@@ -114,43 +114,43 @@ const lists = {
       kind: v.string(),
       id,
       label: text,
-      says: optionalSaid,
-      why: said,
+      says: optionalFreeText,
+      why: freeText,
       linkId: id,
       by: v.string(),
       agent: text,
-      part: v.exactOptional(said),
+      part: v.exactOptional(freeText),
     }),
   ),
   work: v.array(
     shape({
       experimentId: id,
       label: v.string(),
-      question: said,
+      question: freeText,
       status: v.picklist(enumerations.experimentStatus),
       assignee: text,
       agent: text,
-      /** Of one that is held on a lease: lapsed, others may take it over. */
+      /** If it is held on a lease. After the lease has lapsed, others may take the experiment over. */
       lease: v.exactOptional(lease),
-      /** Since when an assigned experiment has had no news. */
+      /** The time of the last activity on an assigned experiment that has gone silent. */
       silentSince: text,
     }),
   ),
-  /** What agents say they are working on, as long as they claim it; what lasts longest first. */
+  /** The current claims of agents; the one that lasts longest is first. */
   claims: v.array(claim),
-  /** Nothing that is claimed, held or under way. */
+  /** Steps that nobody has claimed, holds or is taking. */
   next: v.array(nextItem),
-  openQuestions: v.array(shape({ question: said, threadId: id })),
+  openQuestions: v.array(shape({ question: freeText, threadId: id })),
 }
-/** How many of each list are left out, and where all of them are listed. */
+/** How many items of each list are left out, and where all of them are listed. */
 const omitted = v.record(v.string(), shape({ count, link: v.exactOptional(v.string()) }))
 
 export const roomBrief = shape({
   schemaVersion,
   room: shape({
     roomId: id,
-    title: said,
-    question: optionalSaid,
+    title: freeText,
+    question: optionalFreeText,
     openingThreadId: id,
     state: v.picklist(enumerations.roomState),
     concluded: v.boolean(),
@@ -162,7 +162,7 @@ export const roomBrief = shape({
 })
 export const threadBrief = shape({
   schemaVersion,
-  thread: shape({ threadId: id, roomId: id, title: said, timelineWatermark: count }),
+  thread: shape({ threadId: id, roomId: id, title: freeText, timelineWatermark: count }),
   ...lists,
   omitted,
   activityWatermark: count,

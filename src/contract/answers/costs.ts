@@ -1,10 +1,10 @@
-/** What attempts cost in all, beside what their plans allow. Different currencies are never added. */
+/** What attempts cost in total, and the budgets of their plans. Different currencies are never added. */
 import * as v from "valibot"
 import { count } from "./fields.ts"
 import type { Cost } from "../schema/cost.ts"
 import { shape } from "../schema/fields.ts"
 
-/** Null where nobody said it. */
+/** Null if not declared. */
 const amount = v.nullable(v.number())
 const costTotals = shape({
   gpuHours: amount,
@@ -15,24 +15,26 @@ const costTotals = shape({
 export type CostTotals = v.InferOutput<typeof costTotals>
 
 export const costs = shape({
-  /** Attempts that said what they cost, and what they took together. */
+  /** Attempts with a declared cost, and the total of those costs. */
   attempts: count,
   spent: costTotals,
-  /** Plans with a budget, and what they allow together. */
+  /** Plans with a budget, and the total of those budgets. */
   plans: count,
   budget: costTotals,
 })
 export type Costs = v.InferOutput<typeof costs>
 
-/** What one attempt cost, in the shape of a total. */
+/** The cost of one attempt, in the form of a total. */
 export const totalOf = ({ gpuHours, tokens, wallSeconds, money }: Cost): CostTotals => ({
-  ...{ gpuHours: gpuHours ?? null, tokens: tokens ?? null, wallSeconds: wallSeconds ?? null },
+  gpuHours: gpuHours ?? null,
+  tokens: tokens ?? null,
+  wallSeconds: wallSeconds ?? null,
   money: money === undefined ? [] : [{ currency: money.currency, amount: money.amount }],
 })
 
 const plainly = (value: number): string => Number(value.toPrecision(6)).toLocaleString("en", { maximumFractionDigits: 6 })
 
-/** Each cost that was said, in words: "3.5 GPU hours", "12 EUR". */
+/** Each declared cost in words: "3.5 GPU hours", "12 EUR". */
 export const costInWords = ({ gpuHours, tokens, wallSeconds, money }: CostTotals): string[] => [
   ...(gpuHours === null ? [] : [`${plainly(gpuHours)} GPU hours`]),
   ...(tokens === null ? [] : [`${plainly(tokens)} tokens`]),
@@ -40,7 +42,7 @@ export const costInWords = ({ gpuHours, tokens, wallSeconds, money }: CostTotals
   ...money.map(({ amount, currency }) => `${plainly(amount)} ${currency}`),
 ]
 
-/** Costs that are over their budget, in words; a budget that does not name a cost allows any. */
+/** The costs that exceed the budget, in words. A cost that the budget does not name is unlimited. */
 export function overBudget({ spent, budget }: Pick<Costs, "spent" | "budget">): string[] {
   const both = (one: number | null, allowed: number | null, unit: string) =>
     one !== null && allowed !== null && one > allowed ? [`${plainly(one)} of ${plainly(allowed)} ${unit}`] : []
@@ -54,7 +56,7 @@ export function overBudget({ spent, budget }: Pick<Costs, "spent" | "budget">): 
   ]
 }
 
-/** What attempts cost in all, what plans allow, and what is over it, each in words where it was said; null where nobody said a cost or a budget. */
+/** Total costs, budgets and what exceeds them, in words; null if neither a cost nor a budget is declared. */
 export function costsInWords({ attempts, spent, plans, budget }: Costs) {
   if (attempts === 0 && plans === 0) return null
   const over = overBudget({ spent, budget })

@@ -1,29 +1,29 @@
 /**
- * The words of the evidence model (protocol, section 8): what a record rests on, and what bears on it. A reader who asks what
- * evidence means asks here or in src/research/evidence.
+ * The evidence model (protocol, section 8): what a record rests on, and what speaks for or against it. Everything about the
+ * meaning of evidence is here or in src/research/evidence.
  */
 import * as v from "valibot"
-import { count, id, optionalSaid, optionalText as text, said } from "./fields.ts"
+import { count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { enumerations, type RecordStatus } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
 
-/** Purposes by which a reference rests on what it names: if that falls, this is in doubt. */
+/** Purposes with which a record rests on the one it refers to: if that falls, the record is in doubt. */
 export const groundingPurposes = ["premise", "derived_from", "extends", "refines"] as const
 
-/** Purposes by which a reference is evidence for or against what it names. */
+/** Purposes with which a reference is evidence for or against the record it refers to. */
 export const speakingPurposes = ["supports", "contradicts"] as const
 
-/** Whether a record has fallen: nobody should build on it any more. */
+/** Whether a record has fallen: nothing new should rest on it. */
 export const hasFallen = (status: RecordStatus): status is "retracted" | "superseded" => status === "retracted" || status === "superseded"
-/** The same of an SQL expression that is a status. */
+/** The same for a status in SQL. */
 export const FALLEN = (status: string): string => `${status} IN ('retracted', 'superseded')`
-/** Whether the record of a row of `standings` is doubted: it is corrected, or disputed and its author has not answered. */
+/** Whether a row of `standings` is doubted: corrected, or disputed without an answer of its author. */
 export const DOUBTED = (row: string): string =>
   `(${row}.status = 'corrected' OR ${row}.status = 'disputed' AND ${row}.open_dispute IS NOT NULL)`
-/** Whether something was said of a record that its readers should know first. */
+/** Whether links about a record exist that its readers should know first. */
 export const isSpokenOf = (status: RecordStatus): status is Exclude<RecordStatus, "current"> => status !== "current"
 
-/** What has been said for and against a record: of each object that speaks its newest word, fallen ones left out. */
+/** The evidence for and against a record: the newest statement of each source that has not fallen. */
 export const evidenceTally = shape({
   supports: count,
   contradicts: count,
@@ -32,17 +32,17 @@ export const evidenceTally = shape({
   reproductions: count,
   /** Reproductions that did not reproduce it. */
   failedReproductions: count,
-  /** Other people than its author who said these words. */
+  /** Other people than its author who made these statements. */
   independent: count,
-  /** Other agents than its own that said them; any agent of another person is one, and so is a person in the browser. */
+  /** Other agents than its own that made them. Any agent of another person counts as one, and so does a person in the browser. */
   otherAgents: count,
-  /** Those of the words behind which other code ran: another repository or commit. */
+  /** Statements based on other code: another repository or commit. */
   otherCode: count,
-  /** Those of the words whose speaker is corrected, or disputed without an answer. */
+  /** Statements whose source is corrected, or disputed without an answer. */
   doubted: count,
 })
 export type EvidenceTally = v.InferOutput<typeof evidenceTally>
-/** The column of each member in the table of tallies. */
+/** The column of each count in the table of tallies. */
 export const tallyColumns = {
   supports: "supports",
   contradicts: "contradicts",
@@ -55,13 +55,13 @@ export const tallyColumns = {
   doubted: "doubted",
 } as const satisfies Record<keyof EvidenceTally, string>
 
-/** Beside a label that another Room gave. */
+/** Added to a label that another Room gave. */
 export const fromOtherRoom = {
   labelFromOtherRoom: v.exactOptional(v.literal(true)),
   originRoomId: v.exactOptional(id),
 }
 
-/** How what speaks differs from what it speaks of; null where it can't be told. */
+/** How the source of evidence differs from the record it is about; null if unknown. */
 export const independence = shape({
   person: v.boolean(),
   /** Another agent of the same person, or any of another person. */
@@ -73,34 +73,31 @@ export const independence = shape({
 })
 export type Independence = v.InferOutput<typeof independence>
 
-/** One piece of what bears on a record. */
+/** One piece of evidence about a record. */
 export const evidenceItem = shape({
-  /** Its place among what bears on the record, in the order it landed; the cursor of the list. */
+  /** Its place among the evidence about the record, in the order of arrival; the cursor of the list. */
   sequence: count,
   source: v.picklist(enumerations.evidenceSource),
-  /** Null for a reproduction that has not told yet. */
+  /** Null for a reproduction without a verdict yet. */
   verdict: v.nullable(v.picklist(enumerations.evidenceVerdict)),
-  /** The object that speaks: a record, a reproduction attempt, or a research link. */
-  by: shape({ kind: v.string(), id, label: text, wording: optionalSaid, status: text, ...fromOtherRoom }),
+  /** The source: a record, a reproduction, or a research link. */
+  by: shape({ kind: v.string(), id, label: text, wording: optionalFreeText, status: text, ...fromOtherRoom }),
   experiment: v.exactOptional(shape({ experimentId: id, label: v.string(), ...fromOtherRoom })),
   attempt: v.exactOptional(shape({ attemptId: id, label: v.string(), ...fromOtherRoom })),
-  explanation: optionalSaid,
+  explanation: optionalFreeText,
   author: shape({ userId: id, username: v.string(), agent: text }),
   independent: v.boolean(),
   independence,
   at: v.string(),
   standing: v.picklist(enumerations.evidenceStanding),
-  /**
-   * Of a finding that speaks, what was checked of it: outputs that it cites, those of them whose digest is the one reported; and how
-   * many of all attempts of its experiment it names.
-   */
+  /** For a finding: the outputs that it cites, how many of them have the reported digest, and how many of its experiment's attempts it names. */
   checked: v.exactOptional(shape({ outputs: count, outputsEqual: count, named: count, attempts: count })),
-  /** Of a reproduction that repeats an effect: what its own effect says of that one, in a sentence. */
-  comparison: v.exactOptional(said),
-  /** The finding link or research link that says it, for reading it or taking it back. */
+  /** For a reproduction that repeats an effect: how the two effects compare, in a sentence. */
+  comparison: v.exactOptional(freeText),
+  /** The finding link or research link to read or withdraw. */
   linkId: v.nullable(id),
-  /** Its author took it back, and why. */
-  withdrawn: v.exactOptional(shape({ at: v.string(), explanation: said })),
+  /** If its author withdrew it: when, and why. */
+  withdrawn: v.exactOptional(shape({ at: v.string(), explanation: freeText })),
 })
 
 export type EvidenceItem = v.InferOutput<typeof evidenceItem>
@@ -109,7 +106,7 @@ export type EvidenceItem = v.InferOutput<typeof evidenceItem>
 export const recordUse = shape({
   sequence: count,
   how: v.picklist(enumerations.recordUse),
-  by: shape({ kind: v.string(), id, label: text, wording: optionalSaid, status: text, ...fromOtherRoom }),
+  by: shape({ kind: v.string(), id, label: text, wording: optionalFreeText, status: text, ...fromOtherRoom }),
   at: v.string(),
 })
 
@@ -125,21 +122,21 @@ export const staleReason = shape({
 })
 export type StaleReason = v.InferOutput<typeof staleReason>
 
-/** What has made a checkpoint stale, as what follows the label of the record that did. */
+/** The sentence for each reason, without the label of the record at its start. */
 const stale: { readonly [C in StaleReason["code"]]: (reason: StaleReason) => string } = {
   published_since: () => " was published since.",
-  not_covered: () => " was there before it, past what it covers.",
+  not_covered: () => " was published before it, but is beyond what it covers.",
   citation_fallen: ({ status = "no longer current" }) => `, which it cites, is ${status}.`,
-  citation_in_doubt: () => ", which it cites, rests on what has fallen.",
+  citation_in_doubt: () => ", which it cites, rests on a record that has fallen.",
 }
 export const staleBecause = (reason: StaleReason): string => stale[reason.code](reason)
 
-/** The same with the label before it: a sentence of its own. */
+/** The whole sentence, with the label. */
 export const staleSentence = (reason: StaleReason): string => `${reason.label ?? "A record"}${staleBecause(reason)}`
 
 const otherOf = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`)
 
-/** "from 2 other people", "from another agent of ada with other code": how independent the words are that count. @param author whose record it is */
+/** "from 2 other people", "from another agent of ada with other code": how independent the counted evidence is. @param author the record's author */
 export function tallyFrom({ independent, otherAgents, otherCode, ...counts }: EvidenceTally, author = "its author"): string {
   const all = counts.supports + counts.contradicts + counts.inconclusive + counts.reproductions + counts.failedReproductions
   const who =
@@ -151,7 +148,7 @@ export function tallyFrom({ independent, otherAgents, otherCode, ...counts }: Ev
   return otherCode === 0 ? who : `${who}, ${otherCode === all ? "" : `${otherCode} `}with other code`
 }
 
-/** "2 for it, 1 reproduction, from 2 other people": a tally in words; null where nothing counts. @param author whose record it is */
+/** "2 for it, 1 reproduction, from 2 other people": a tally in words; null if nothing counts. @param author the record's author */
 export function tallyInWords(tally: EvidenceTally, author?: string): string | null {
   const { supports, contradicts, inconclusive, reproductions, failedReproductions, doubted } = tally
   const parts = [
@@ -170,7 +167,7 @@ export function tallyInWords(tally: EvidenceTally, author?: string): string | nu
   ].join(", ")
 }
 
-/** "another agent of ada with other code and the same inputs": how independent a piece of evidence is. @param username who says it */
+/** "another agent of ada with other code and the same inputs": how independent a piece of evidence is. @param username its author */
 export function independenceInWords({ person, agent, code, inputs }: Independence, username: string): string {
   const who = person ? "another person" : agent === true ? `another agent of ${username}` : "the author's own word"
   const which = (other: boolean | null, what: string) => (other === null ? [] : [`${other ? "other" : "the same"} ${what}`])

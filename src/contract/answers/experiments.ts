@@ -1,9 +1,9 @@
-/** What the reads of experiments, of their proposals and of their plans answer. */
+/** The answers of the reads of experiments, proposals and plans. */
 import * as v from "valibot"
 import { affordances } from "./affordances.ts"
 import { cost } from "../schema/cost.ts"
 import { costs } from "./costs.ts"
-import { at, count, dated, id, said } from "./fields.ts"
+import { at, count, dated, id, freeText } from "./fields.ts"
 import { author, schemaVersion } from "./parts.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -15,11 +15,11 @@ import { warning } from "./warnings.ts"
 
 const json = v.unknown()
 const related = shape(relatedFields)
-const statement = v.nullable(shape({ text: said, by: author, at }))
+const statement = v.nullable(shape({ text: freeText, by: author, at }))
 
 const experimentStatus = v.picklist(enumerations.experimentStatus)
-/** Which experiment it is, and where it was proposed by whom. */
-const experimentIs = {
+/** The identity of an experiment, and where and by whom it was proposed. */
+const experimentIdentity = {
   experimentId: id,
   label: v.string(),
   roomId: id,
@@ -27,17 +27,17 @@ const experimentIs = {
   entryId: id,
   proposer: author,
 }
-/** Without a write of the holder about the experiment it lapses at `until`; then others may take the experiment over. */
+/** It lapses at `until` unless the assignee writes about the experiment before; then others may take the experiment over. */
 export const lease = shape({ minutes: count, until: at, lapsed: v.boolean() })
 const experimentFields = {
-  ...experimentIs,
+  ...experimentIdentity,
   assigneeId: v.nullable(id),
   assignee: v.nullable(author),
   lease: v.nullable(lease),
   status: experimentStatus,
   revision: count,
-  question: said,
-  scope: said,
+  question: freeText,
+  scope: freeText,
   plans: count,
   attempts: shape({
     total: count,
@@ -61,9 +61,9 @@ const planFields = {
   acceptedBy: author,
   acceptedAt: at,
   contentDigest: v.string(),
-  /** A plan that commits to a protocol without showing it: when it was opened, or whether that is overdue. Null for a plan that was never sealed. */
+  /** For a plan that commits to a protocol without showing it: when it was opened, or whether that is overdue. Null for a plan that was never sealed. */
   sealed: v.nullable(shape({ digest: v.string(), opensAt: at, openedAt: v.nullable(at), overdue: v.boolean() })),
-  /** What its attempts may cost in all. */
+  /** The most that all its attempts together may cost. */
   budget: v.nullable(cost),
   reviewed,
 }
@@ -72,9 +72,9 @@ export const experiment = shape({
   ...experimentFields,
   hypotheses: v.array(related),
   suggestedProtocol: v.nullable(json),
-  /** What the last assignee to give it back left for the next. */
+  /** What the last assignee who released it wrote for the next. */
   handoff: statement,
-  /** What was said when it was completed or cancelled. */
+  /** The statement with which it was completed or cancelled. */
   conclusion: statement,
   acceptedPlans: v.array(shape(planFields)),
   costs,
@@ -89,20 +89,20 @@ export const revision = shape({
   status: experimentStatus,
   assigneeId: v.nullable(id),
   planId: v.nullable(id),
-  /** The body as it was accepted. */
+  /** The accepted body. */
   content: v.record(v.string(), json),
 })
 export type Revision = v.InferOutput<typeof revision>
 export const proposal = shape({
   schemaVersion,
   proposalId: id,
-  ...experimentIs,
+  ...experimentIdentity,
   createdAt: at,
   updatedAt: at,
   revision: count,
   status: experimentStatus,
-  question: said,
-  scope: said,
+  question: freeText,
+  scope: freeText,
   hypotheses: v.array(related),
   suggestedProtocol: v.nullable(json),
 })
@@ -113,15 +113,15 @@ export const plan = shape({
   content: v.record(v.string(), json),
   /** Null while it is sealed. */
   protocol: v.nullable(json),
-  /** Whether the protocol of an opened plan gives the digest that was sealed; null where none was, and where parts of it were withheld. */
+  /** Whether the protocol of an opened plan matches the sealed digest; null if it was not sealed, or parts of it were withheld. */
   protocolMatchesSeal: v.nullable(v.boolean()),
   hypotheses: v.array(related),
-  premises: v.array(shape({ ...related.entries, explanation: said })),
-  /** What the attempts that follow it cost, beside its budget. */
+  premises: v.array(shape({ ...related.entries, explanation: freeText })),
+  /** The costs of the attempts that follow it, and its budget. */
   costs,
-  requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: said })),
+  requiredMaterials: v.array(shape({ material: v.nullable(materialSummary), purpose: freeText })),
   warnings: v.array(warning),
-  /** The newest reviews of it, those that were taken back included. */
+  /** Its newest reviews, including withdrawn ones. */
   reviews: v.array(review),
   ...dated,
 })

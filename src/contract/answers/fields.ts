@@ -1,4 +1,4 @@
-/** The building blocks of every answer. Their formats are for those who read the documents; the tests hold answers to them. */
+/** The building blocks of every answer. Answers are not validated at run time; the documents show these formats, and the tests check them. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { isUuid, shape } from "../schema/fields.ts"
@@ -12,7 +12,7 @@ export const at = v.pipe(
   v.metadata({ format: "date-time" }),
   v.check((text) => TIME.test(text), "must be a time"),
 )
-/** How many, or the how-manieth: a whole number. */
+/** A whole number: a count or a position. */
 export const count = v.pipe(v.number(), v.integer())
 export const optionalText = v.nullable(v.string())
 
@@ -23,17 +23,17 @@ export const withholding = shape({
   reason: v.picklist(enumerations.withholdingReason),
 })
 export type Withholding = v.InferOutput<typeof withholding>
-/** What is answered as `schema` says or, where the whole of it was withheld, by whom, when and why. */
+/** A value of `schema` or, if all of it was withheld, the notice. */
 export const orWithheld = <T>(schema: v.GenericSchema): v.GenericSchema<T> =>
   v.union([schema, shape({ withheld: withholding })]) as v.GenericSchema as v.GenericSchema<T>
-/** A text of which its type remembers that it may have been withheld. */
-export type Said = string & { readonly "may be withheld"?: true }
+/** Text that may have been withheld. */
+export type FreeText = string & { readonly "may be withheld"?: true }
 /**
- * What somebody said: a text or, where it was withheld, by whom, when and why. The service's own code meets it as a text, with a
- * mark in its place (withheld.ts): the last door before the wire makes one of the other.
+ * Text that its author chose, or a notice if it was withheld. The service's own code sees a string with a mark instead
+ * (withheld-text.ts); the mark becomes the notice when the answer is sent.
  */
-export const said = orWithheld<Said>(v.string())
-/** What the service answers as those meet it who ask: in the place of a text that was withheld, who did, when and why. */
+export const freeText = orWithheld<FreeText>(v.string())
+/** An answer as clients receive it: with notices in place of withheld texts. */
 export type OnWire<T> = T extends string
   ? "may be withheld" extends keyof T
     ? string | { withheld: Withholding }
@@ -41,32 +41,32 @@ export type OnWire<T> = T extends string
   : T extends object
     ? { [K in keyof T]: OnWire<T[K]> }
     : T
-export const optionalSaid = v.nullable(said)
+export const optionalFreeText = v.nullable(freeText)
 
 export const roomState = v.picklist(enumerations.roomState)
 export const recordKind = v.picklist(enumerations.recordKind)
 export const recordStatus = v.picklist(enumerations.recordStatus)
-/** What was taken back: when, and why. */
-export const withdrawn = shape({ at, explanation: said })
-/** By what the author of a record answered a dispute: a link, or a reply to its entry. */
+/** When and why something was withdrawn. */
+export const withdrawn = shape({ at, explanation: freeText })
+/** What the author of a record answered a dispute with: a link, or a reply to its entry. */
 export const answered = shape({
   by: v.picklist(["correction", "supersession", "reply"]),
   at,
   linkId: v.exactOptional(id),
   entryId: v.exactOptional(id),
 })
-/** What a program says of itself. */
-export const client = v.exactOptional(v.record(v.string(), said))
+/** How the program that sent a write describes itself. */
+export const client = v.exactOptional(v.record(v.string(), freeText))
 
-/** Of an answer as of an earlier moment: the entry of the Room's activity, and when it was accepted. */
+/** Present in an answer about the past: the entry of the Room's activity, and when it was accepted. */
 export const dated = { asOf: v.exactOptional(shape({ sequence: count, acceptedAt: at })) }
 
-/** Where a page continues: each list has one type of these, which its read says. */
+/** The cursor of the next page. The read of each list narrows this to the type of its own. */
 export const anyCursor = v.nullable(v.union([count, v.string()]))
 
-/** How a token is known again, and how long it holds. */
+/** What identifies a token, and how long it is valid. */
 export const tokenFields = {
-  /** Its first signs; null where they are not known. */
+  /** Its first characters; null if they are not known. */
   tokenStart: optionalText,
   createdAt: at,
   expiresAt: at,

@@ -1,7 +1,7 @@
-/** The pictures that something shows, as a read answers them. */
+/** The pictures of an object, as reads answer them. */
 import * as v from "valibot"
-import { said } from "./fields.ts"
+import { freeText } from "./fields.ts"
 import { shape } from "../schema/fields.ts"
 
-/** Left out where there is none. A picture's path is `/api/research/figures/{digest}`; with its words withheld, it is gone. */
-export const shownFigures = v.exactOptional(v.array(shape({ digest: v.string(), alt: said })))
+/** Absent if there are none. The path of a picture is `/api/research/figures/{digest}`; if its alt is withheld, the picture is removed too. */
+export const shownFigures = v.exactOptional(v.array(shape({ digest: v.string(), alt: freeText })))

@@ -1,46 +1,46 @@
-/** Effects gathered by what they compare, for a record that findings with effects speak of. */
+/** The effects in findings about a record, grouped by what they compare. */
 import * as v from "valibot"
 import { shape } from "../schema/fields.ts"
 import { fromOtherRoom } from "./evidence.ts"
-import { count, dated, id, said } from "./fields.ts"
+import { count, dated, id, freeText } from "./fields.ts"
 import { place } from "./measurements.ts"
 import { author, schemaVersion } from "./parts.ts"
 
 const number = v.nullable(v.number())
 
 const estimate = shape({
-  /** The finding, and the place of the effect in it, from 0. */
+  /** The finding, and the index of the effect in it. */
   versionId: id,
   effect: count,
   label: v.string(),
   ...fromOtherRoom,
   author,
-  /** Whether other code ran than behind the record; null where it cannot be told. */
+  /** Whether it is based on other code than the record; null if unknown. */
   otherCode: v.nullable(v.boolean()),
   estimate: v.number(),
   se: number,
   low: number,
   high: number,
-  /** Pairs, or the values on the smaller side. */
+  /** Pairs, or the values on the side that has fewer. */
   n: count,
   isStale: v.boolean(),
-  /** Whether it is part of the pooled estimate: no two of those rest on the same attempt. */
+  /** Whether the pooled estimate includes it; no two included estimates rest on the same attempt. */
   isPooled: v.boolean(),
 })
 export type GatheredEstimate = v.InferOutput<typeof estimate>
 
 const contrast = shape({
   /** "error of shift − baseline at labels 50" */
-  what: said,
-  metric: said,
-  split: v.nullable(said),
+  what: freeText,
+  metric: freeText,
+  split: v.nullable(freeText),
   of: place,
   against: place,
   where: place,
-  unit: v.nullable(said),
+  unit: v.nullable(freeText),
   /** The oldest first. */
   estimates: v.array(estimate),
-  /** Random effects: DerSimonian and Laird's variance between the estimates, Hartung and Knapp's interval. Null for fewer than three. */
+  /** A random-effects estimate: the variance by DerSimonian and Laird, the interval by Hartung and Knapp. Null for fewer than three estimates. */
   pooled: v.nullable(
     shape({
       k: count,

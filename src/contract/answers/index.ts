@@ -1,6 +1,6 @@
-/** What the service answers: receipts and refusals here, the rest by what it is of. The OpenAPI document and the client's types are made from these; the tests hold answers against them. */
+/** All answers of the service: receipts and refusals here, the rest in files by subject. The OpenAPI document and the client's types are made from them; the tests validate answers against them. */
 import * as v from "valibot"
-import { at, count, id, said } from "./fields.ts"
+import { at, count, id, freeText } from "./fields.ts"
 import { shape } from "../schema/fields.ts"
 import { alreadyTried } from "./similar.ts"
 import { schemaVersions } from "../versions.ts"
@@ -26,7 +26,7 @@ export const receipt = shape({
   entry: v.nullable(shape({ entryId: id, sequence: count })),
   activity: v.nullable(shape({ sequence: count, digest: v.string() })),
   warnings: v.array(warning),
-  /** Of a proposal, a hypothesis and an attempt: what is near to it, and where the same was run before. */
+  /** For a proposal, a hypothesis or an attempt: similar records, and earlier attempts with the same settings. */
   similar: v.exactOptional(alreadyTried.similar),
   sameExecution: v.exactOptional(alreadyTried.sameExecution),
   replayed: v.exactOptional(v.literal(true)),
@@ -45,5 +45,5 @@ export const refusal = shape({
   retryable: v.boolean(),
   retryAfter: v.nullable(count),
   current: v.nullable(v.record(v.string(), v.unknown())),
-  issues: v.array(shape({ path: v.string(), message: said })),
+  issues: v.array(shape({ path: v.string(), message: freeText })),
 })

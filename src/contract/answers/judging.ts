@@ -1,9 +1,9 @@
 /**
- * What lets a reader judge a record, or what a Thread has come to, in a minute (protocol, section 8): from whom and from what
- * the words for and against it come, what failed on the way, what is doubted and why, and what would fall with it.
+ * What lets a reader judge a record, or the conclusion of a Thread, in a minute (protocol, section 8): where the evidence for and
+ * against it comes from, what failed on the way, what is doubted and why, and what rests on it.
  */
 import * as v from "valibot"
-import { at, count, dated, id, optionalSaid, optionalText as text, recordStatus, said } from "./fields.ts"
+import { at, count, dated, id, optionalFreeText, optionalText as text, recordStatus, freeText } from "./fields.ts"
 import { author, schemaVersion } from "./parts.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -14,21 +14,21 @@ const record = {
   versionId: id,
   kind: v.picklist(enumerations.recordKind),
   label: v.string(),
-  wording: said,
+  wording: freeText,
   status: recordStatus,
   ...fromOtherRoom,
 }
 
-/** Some of the words that count, and where they come from. */
+/** Some of the counted statements, and where they come from. */
 const origins = shape({
   words: count,
-  /** Those whose author is not the record's own. */
+  /** Statements by other authors than the record's own. */
   independent: count,
   people: count,
   independentPeople: count,
-  /** Agents other than the record's own that said them. */
+  /** Agents other than the record's own that made them. */
   otherAgents: count,
-  /** Different commits that the attempts behind them ran. */
+  /** The number of commits that the attempts behind them ran. */
   commits: count,
 })
 export type Origins = v.InferOutput<typeof origins>
@@ -37,7 +37,7 @@ const failedItem = shape({
   kind: v.picklist(["attempt_failed", "attempt_diverged", "experiment_cancelled"]),
   id,
   label: v.string(),
-  why: optionalSaid,
+  why: optionalFreeText,
   at,
   author,
   experiment: shape({ experimentId: id, label: v.string(), ...fromOtherRoom }),
@@ -46,7 +46,7 @@ const failedItem = shape({
 export type FailedItem = v.InferOutput<typeof failedItem>
 
 const doubt = shape({
-  /** The research link that says it; null of a reproduction that failed. */
+  /** The research link that expresses the doubt; null for a failed reproduction. */
   linkId: v.nullable(id),
   /** The attempt that did not reproduce it. */
   attemptId: v.exactOptional(id),
@@ -54,10 +54,10 @@ const doubt = shape({
   kind: v.picklist([...enumerations.linkKind, "does_not_reproduce"]),
   /** A dispute that the record's author answered. */
   answered: v.exactOptional(v.literal(true)),
-  /** What is doubted: the record itself, one that bears on it, or one that it rests on. */
+  /** What is doubted: the record itself, evidence about it, or a record that it rests on. */
   of: v.picklist(["itself", "bears_on_it", "it_rests_on"]),
   target: shape(record),
-  explanation: said,
+  explanation: freeText,
   author,
   at,
   ...fromOtherRoom,
@@ -66,24 +66,24 @@ export type Doubt = v.InferOutput<typeof doubt>
 
 const resting = shape({
   ...record,
-  /** The record nearer to it that this one rests on; null where it rests on the record itself. */
+  /** The record through which this one rests on the subject; null if it does so directly. */
   through: v.nullable(shape({ versionId: id, label: v.string() })),
 })
 const resolving = shape({
   checkpointId: id,
   threadId: id,
-  title: said,
+  title: freeText,
   state: v.picklist(enumerations.checkpointState),
-  says: said,
+  says: freeText,
   cites: shape({ versionId: id, label: v.string(), ...fromOtherRoom }),
   ...fromOtherRoom,
 })
 
-/** The newest of a list, and whether there is more. */
+/** The newest items of a list, and whether there are more. */
 const newest = <I extends v.GenericSchema>(item: I) => shape({ items: v.array(item), more: v.boolean() })
 
 const common = {
-  /** The experiments that address it or that its evidence comes from, and how their attempts stand. */
+  /** The experiments that address it or that its evidence comes from, and the states of their attempts. */
   work: shape({
     experiments: shape(each(enumerations.experimentStatus, () => count)),
     attempts: shape(each(["registered", ...enumerations.attemptOutcome] as const, () => count)),
@@ -96,16 +96,16 @@ export const recordCase = shape({
   schemaVersion,
   ...record,
   roomId: id,
-  /** What the words that count say together. */
+  /** What the counted evidence says together. */
   bearing: v.picklist(enumerations.evidenceBearing),
   evidenceTally,
-  /** Of the newest words that count. */
+  /** Where the newest counted statements come from, by verdict. */
   weight: shape({
     ...each([...enumerations.hypothesisVerdict, "reproductions", "failedReproductions"] as const, () => origins),
     all: origins,
   }),
   ...common,
-  /** The records that rest on it, nearest first, and the selected checkpoints that cite it or one of these. */
+  /** The records that rest on it, the nearest first, and the selected checkpoints that cite it or one of these. */
   restingOnIt: newest(resting),
   citedIn: newest(resolving),
   ...dated,
@@ -117,7 +117,7 @@ export const checkpointCase = shape({
   roomId: id,
   threadId: id,
   state: v.picklist(enumerations.checkpointState),
-  /** The records that it cites, in its order. */
+  /** The records that it cites, in the same order. */
   citations: v.array(shape({ ...record, author, outcome: text, evidenceTally, inDoubt: v.boolean() })),
   ...common,
   ...dated,

@@ -1,6 +1,6 @@
-/** What the reads of materials answer. */
+/** The answers of the reads of materials. */
 import * as v from "valibot"
-import { at, count, id, optionalSaid, optionalText as text, said } from "./fields.ts"
+import { at, count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { author, person, schemaVersion } from "./parts.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
@@ -14,9 +14,9 @@ const materialFields = {
   originRoomId: fromOtherRoom.originRoomId,
   reference: v.string(),
   digest: text,
-  name: said,
-  description: optionalSaid,
-  mediaType: optionalSaid,
+  name: freeText,
+  description: optionalFreeText,
+  mediaType: optionalFreeText,
   sizeBytes: v.nullable(count),
   valuesDigest: text,
   registeredBy: author,
@@ -25,7 +25,7 @@ const materialFields = {
   obtainability: v.picklist(enumerations.obtainability),
 }
 export const materialSummary = shape(materialFields)
-const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: said, ...fromOtherRoom })) })
+const uses = shape({ total: count, items: v.array(shape({ id, label: v.string(), roomId: id, name: freeText, ...fromOtherRoom })) })
 export const material = shape({
   schemaVersion,
   ...materialFields,
@@ -35,10 +35,10 @@ export const material = shape({
       reporter: person,
       roomId: id,
       at,
-      uri: said,
+      uri: freeText,
       state: v.picklist(enumerations.locationState),
       observedDigest: text,
-      explanation: optionalSaid,
+      explanation: optionalFreeText,
     }),
   ),
   consumedBy: uses,

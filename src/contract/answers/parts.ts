@@ -11,10 +11,10 @@ export const schemaVersion = v.literal(schemaVersions.research)
 
 export const person = shape({ userId: id, username: v.string() })
 
-/** Who wrote, and the name of the agent that they wrote with at the time; null for a person in the browser. */
+/** Who wrote something, and the name of their agent at the time; null for a person in the browser. */
 export const author = shape({ ...person.entries, agent: v.nullable(v.string()) })
 
-/** The name of an author as it is shown: "ada", or "ada · agent mcp". */
+/** An author's name as it is shown: "ada", or "ada · agent mcp". */
 export const writerName = ({ username, agent }: { readonly username: string; readonly agent?: string | null | undefined }): string =>
   agent == null ? username : `${username} · agent ${oneLine(agent)}`
 
@@ -31,10 +31,10 @@ export const describedPerson = shape({
   instanceId: v.nullable(id),
 })
 
-/** What a write made or changed. In the Library a paper is named by its arXiv id. */
+/** The object that a write made or changed. In the Library, a paper has its paper id. */
 export const target = shape({ kind: v.string(), id: v.string(), label: optionalText, ...fromOtherRoom })
 
-/** A page of a list, with the members in `more` beside the usual ones. Its cursor is a sequence number, a text, or null at the end of a list that is not a feed. */
+/** A page of a list. @param more members beyond those that every page has */
 export const page = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
   shape({
     schemaVersion,

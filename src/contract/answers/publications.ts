@@ -1,6 +1,19 @@
-/** What is answered of records, of what was said of them, and of their concepts. */
+/** The answers about records, their notices and their concepts. */
 import * as v from "valibot"
-import { answered, at, count, dated, id, optionalSaid, optionalText, said, client, recordKind, recordStatus, withdrawn } from "./fields.ts"
+import {
+  answered,
+  at,
+  count,
+  dated,
+  id,
+  optionalFreeText,
+  optionalText,
+  freeText,
+  client,
+  recordKind,
+  recordStatus,
+  withdrawn,
+} from "./fields.ts"
 import { blemishes } from "./blemishes.ts"
 import { effect } from "./measurements.ts"
 import { cslAuthor } from "./description.ts"
@@ -17,16 +30,16 @@ export const notice = shape({
   linkId: id,
   label: v.string(),
   kind: v.picklist(enumerations.linkKind),
-  explanation: said,
+  explanation: freeText,
   author,
   at,
   replacementVersionId: v.nullable(id),
-  correction: optionalSaid,
-  /** Of a dispute that speaks of a part only: a JSON Pointer into the record, or words of its wording. */
-  part: v.exactOptional(said),
-  /** Its author took it back: it no longer counts. */
+  correction: optionalFreeText,
+  /** For a dispute of only a part: a JSON Pointer into the record, or words of its wording. */
+  part: v.exactOptional(freeText),
+  /** If its author withdrew it: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
-  /** A dispute that the record's author answered. */
+  /** For a dispute that the record's author answered. */
   answered: v.exactOptional(answered),
   ...fromOtherRoom,
 })
@@ -48,38 +61,38 @@ const recordFields = {
   outcome: v.nullable(v.picklist(enumerations.findingOutcome)),
   provenanceSummary: v.string(),
   evidenceTally,
-  /** Of a hypothesis: what the words that count say together. */
+  /** For a hypothesis: what the counted evidence says together. */
   verdict: v.exactOptional(verdict.verdict),
-  /** Of a finding. */
+  /** For a finding. */
   reviewed: v.exactOptional(reviewed),
-  /** It rests on a record that was retracted or superseded, directly or further down. */
+  /** Whether it rests, directly or indirectly, on a record that was retracted or superseded. */
   inDoubt: v.boolean(),
 }
 
-export const recordSummary = shape({ ...recordFields, wording: said })
+export const recordSummary = shape({ ...recordFields, wording: freeText })
 
 export type RecordSummary = v.InferOutput<typeof recordSummary>
 
-/** A record as another names it, whatever is said of it there. */
+/** A record that another one names, with its standing. */
 export const relatedFields = {
   versionId: id,
   label: v.string(),
   kind: recordKind,
-  wording: said,
+  wording: freeText,
   status: recordStatus,
   notices: v.array(notice),
   ...fromOtherRoom,
 }
 
-export const resolved = shape({ ...relatedFields, explanation: said, purpose: v.exactOptional(said) })
+export const resolved = shape({ ...relatedFields, explanation: freeText, purpose: v.exactOptional(freeText) })
 
-/** The execution behind a finding, with how many attempts of its experiment there are beside those it names. */
+/** The execution behind a finding, with the number of attempts of its experiment beyond those it names. */
 const execution = shape({
   experimentId: id,
   experimentLabel: v.string(),
   planId: v.nullable(id),
   planLabel: optionalText,
-  /** Of the experiment and its plan. */
+  /** The Room of the experiment and its plan. */
   ...fromOtherRoom,
   attempts: v.array(
     shape({
@@ -95,7 +108,7 @@ const execution = shape({
   ),
   denominator: shape({
     attempts: count,
-    /** Those of the experiment that the finding names: as its own, as what it compares with, or in its evidence only. */
+    /** The attempts of the experiment that the finding names: as producing it, as baselines, or only in its evidence. */
     named: shape({ producing: count, baseline: count, cited: count }),
     outcomes: shape({ registered: count, ...each(enumerations.attemptOutcome, () => count) }),
   }),
@@ -106,7 +119,7 @@ export type Execution = v.InferOutput<typeof execution>
 export const record = shape({
   schemaVersion,
   ...recordFields,
-  /** Of a hypothesis: from whom the words are that its verdict comes from. */
+  /** For a hypothesis: where its verdict comes from. */
   verdictFrom: v.exactOptional(verdict.verdictFrom),
   content: v.record(v.string(), v.unknown()),
   client,
@@ -116,18 +129,18 @@ export const record = shape({
   usedBy: shape({ premises: count, references: count, evidence: count, reuses: count, verdicts: count, reproductions: count }),
   materials: v.array(v.unknown()),
   execution: v.nullable(execution),
-  /** Of a finding that names attempts. */
+  /** For a finding that names attempts. */
   blemishes: v.nullable(blemishes),
-  /** Of a finding: the differences of measured values that it rests on. */
+  /** For a finding: the measured differences that it rests on. */
   effects: v.array(effect),
-  /** The newest reviews of a finding, those that were taken back included. */
+  /** The newest reviews of a finding, including withdrawn ones. */
   reviews: v.array(review),
   ...dated,
 })
 
 export type RecordAnswer = v.InferOutput<typeof record>
 
-/** How a record is cited, in the words of CSL-JSON. Its id never changes; what stands on the record now is in status and note. */
+/** The citation of a record in CSL-JSON. Its id never changes; its present status is in status and note. */
 export const cslItems = v.array(
   v.looseObject({
     id: v.string(),
@@ -144,8 +157,8 @@ export const cslItems = v.array(
 const conceptFields = {
   versionId: id,
   key: v.string(),
-  label: said,
-  definition: said,
+  label: freeText,
+  definition: freeText,
   recordLabel: v.string(),
   recordKind,
   roomId: id,

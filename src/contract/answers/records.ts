@@ -1,6 +1,6 @@
-/** What the reads of links, checkpoints and contexts answer. */
+/** The answers of the reads of links, checkpoints and contexts. */
 import * as v from "valibot"
-import { answered, at, count, dated, id, optionalSaid, optionalText as text, said, recordStatus, withdrawn } from "./fields.ts"
+import { answered, at, count, dated, id, optionalFreeText, optionalText as text, freeText, recordStatus, withdrawn } from "./fields.ts"
 import { archive, roomSummary, roomAdopted, roomOrigin } from "./rooms.ts"
 import { notice, recordSummary, relatedFields } from "./publications.ts"
 import { author, schemaVersion } from "./parts.ts"
@@ -24,16 +24,16 @@ const researchLinkFields = {
   entryId: id,
   author,
   at,
-  explanation: said,
-  /** Its notices stand beside it. */
+  explanation: freeText,
+  /** Without its notices, which are below. */
   target: shape(namedFields),
   replacement: v.nullable(related),
-  /** What stands on the target now. */
+  /** The present status of the target. */
   status: recordStatus,
   notices: v.array(notice),
-  /** Its author took it back: it stays readable and no longer counts. */
+  /** If its author withdrew it: it stays readable but no longer counts. */
   withdrawn: v.nullable(withdrawn),
-  /** Of a dispute, what its record's author answered it by. */
+  /** For a dispute: what the record's author answered it with. */
   answered: v.nullable(answered),
   content: v.record(v.string(), v.unknown()),
   contentDigest: v.string(),
@@ -52,27 +52,27 @@ const findingLinkFields = {
   attemptLabel: text,
   author,
   at,
-  towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: said }),
+  towardQuestion: shape({ verdict: v.picklist(enumerations.questionVerdict), explanation: freeText }),
   towardHypothesis: v.array(
     shape({
       versionId: id,
       label: v.string(),
       status: recordStatus,
       verdict: v.picklist(enumerations.hypothesisVerdict),
-      explanation: said,
+      explanation: freeText,
       ...fromOtherRoom,
     }),
   ),
   card: shape({ entryId: id, threadId: id }),
   replies: count,
-  /** Everybody but the author who replied to its card. */
+  /** Everybody except the author who replied to its card. */
   reviewedBy: v.array(v.string()),
   withdrawn: v.nullable(withdrawn),
 }
 export const findingLink = shape(findingLinkFields)
 export type FindingLink = v.InferOutput<typeof findingLink>
 
-/** One link of any form. */
+/** A link of any kind. */
 export const link = v.variant("kind", [
   shape({ schemaVersion, ...researchLinkFields, warnings: v.array(warning) }),
   shape({ schemaVersion, ...findingLinkFields }),
@@ -89,14 +89,14 @@ const checkpointFields = {
   at,
   state: v.picklist(enumerations.checkpointState),
   coversThrough: count,
-  synthesis: said,
-  openQuestions: v.array(said),
-  conclusion: optionalSaid,
-  /** The one before it, where this one covers less or opens again what that one concluded. */
+  synthesis: freeText,
+  openQuestions: v.array(freeText),
+  conclusion: optionalFreeText,
+  /** The previous checkpoint, if this one covers less or reopens its conclusion. */
   supersedesCheckpointId: v.nullable(id),
   /** Whether it is the newest of its Thread. */
   selected: v.boolean(),
-  /** Whether it is concluded and something in staleReasons has come since. */
+  /** Whether it is concluded and something in staleReasons has happened since. */
   stale: v.boolean(),
   staleReasons: v.array(staleReason),
   reviewed,
@@ -108,18 +108,18 @@ export type CheckpointSummary = v.InferOutput<typeof checkpointSummary>
 export const checkpoint = shape({
   schemaVersion,
   ...checkpointFields,
-  /** Its entry of the Room's activity: as of it, the Room is told as the checkpoint found it. */
+  /** Its entry in the Room's activity: a read as of that entry shows the Room as the checkpoint found it. */
   activitySequence: count,
   citations: v.array(related),
   content: v.record(v.string(), v.unknown()),
-  /** The newest reviews of it, those that were taken back included. */
+  /** Its newest reviews, including withdrawn ones. */
   reviews: v.array(review),
   ...dated,
 })
 
 /**
- * An answer of which a reader may ask for some of its members. Every member is there where none is chosen, so that is what
- * its type says; what is served is held against both.
+ * An answer of which a reader may ask for some members. All members are there if none are chosen, so its type has all of them;
+ * the tests validate answers against both forms.
  */
 const inParts = <E extends v.ObjectEntries>(entries: E, always: readonly (keyof E)[], more: v.ObjectEntries) => {
   const parts = Object.fromEntries(
@@ -131,14 +131,14 @@ const { affordances: _affordances, ...bareExperiment } = experimentSummary.entri
 /** With affordances=0. */
 const withoutAffordances = { experiments: v.array(v.union([experimentSummary, shape(bareExperiment)])) }
 
-const openQuestion = shape({ question: said, checkpointId: id, threadId: id })
+const openQuestion = shape({ question: freeText, checkpointId: id, threadId: id })
 export type OpenQuestion = v.InferOutput<typeof openQuestion>
 const lists = {
   experiments: v.array(experimentSummary),
   hypotheses: v.array(recordSummary),
   findingLinks: v.array(findingLink),
   publications: v.array(recordSummary),
-  /** For each list that was cut to its newest items, where it goes on. */
+  /** For each list that was cut to its newest items, where it continues. */
   truncated: v.record(v.string(), v.string()),
   openQuestions: v.array(openQuestion),
 }
@@ -151,9 +151,9 @@ const roomContextFields = {
   ...lists,
   concluded: v.boolean(),
   conclusion: v.nullable(checkpointSummary),
-  /** Of every Thread whose selected checkpoint is concluded, that checkpoint. */
+  /** The selected checkpoint of every Thread in which it is concluded. */
   conclusions: v.array(checkpointSummary),
-  /** Of every Thread whose selected checkpoint is open, that checkpoint. */
+  /** The selected checkpoint of every Thread in which it is open. */
   syntheses: v.array(checkpointSummary),
   activityWatermark: count,
   ...dated,
@@ -166,7 +166,7 @@ const threadContextFields = {
   thread,
   room: shape({
     roomId: id,
-    title: said,
+    title: freeText,
     state: v.picklist(enumerations.roomState),
     archive: v.nullable(archive),
     origin: v.nullable(roomOrigin),
@@ -181,7 +181,7 @@ const threadContextFields = {
 export const threadResearchContext = inParts(threadContextFields, [...always, "timelineWatermark"], withoutAffordances)
 
 const partsOf = (fields: object, beyond: readonly string[]) => Object.keys(fields).filter((name) => !beyond.includes(name))
-/** The blocks that `parts` picks among: every member but those that are always there. */
+/** The blocks that `parts` can select: every member that is not always there. */
 export const contextParts = {
   room: partsOf(roomContextFields, always),
   thread: partsOf(threadContextFields, [...always, "timelineWatermark"]),

@@ -1,24 +1,24 @@
-/** Reviews: what others say of a finding, a checkpoint or a plan after checking it. They are no evidence. */
+/** Reviews: verdicts of others who checked a finding, a checkpoint or a plan. They do not count as evidence. */
 import * as v from "valibot"
-import { answered, at, count, id, optionalSaid, said, withdrawn } from "./fields.ts"
+import { answered, at, count, id, optionalFreeText, freeText, withdrawn } from "./fields.ts"
 import { author, schemaVersion, writerName } from "./parts.ts"
 import { independence as degrees } from "./evidence.ts"
 import { enumerations, type ReviewVerdict } from "../schema/enumerations.ts"
 import { shape } from "../schema/fields.ts"
 
 const verdict = v.picklist(enumerations.reviewVerdict)
-/** How its author differs from that of what is reviewed. */
+/** How the reviewer differs from the author of what is reviewed. */
 const independence = shape({ person: degrees.entries.person, agent: degrees.entries.agent })
 
-/** The reviews of something that count: of each author and agent the newest that stands. Null while nobody else has reviewed it. */
+/** The reviews that count: the newest of each author and agent that was not withdrawn. Null if nobody else has reviewed it. */
 export const reviewed = v.nullable(
   shape({
     agrees: count,
     agreesWithReservations: count,
     objects: count,
-    /** Other people than its author among the reviewers. */
+    /** People other than its author among the reviewers. */
     independent: count,
-    /** Other agents than its own; any agent of another person is one, and so is a person in the browser. */
+    /** Agents other than its own. Any agent of another person counts as one, and so does a person in the browser. */
     otherAgents: count,
     /** At most five. */
     newest: v.array(shape({ linkId: id, verdict, author, independence, at })),
@@ -32,18 +32,18 @@ const reviewFields = {
   roomId: id,
   threadId: id,
   entryId: id,
-  /** What is reviewed; `says` is its wording, its conclusion, or what the plan is in a sentence. */
-  target: shape({ kind: v.picklist(["finding", "checkpoint", "plan"]), id, label: v.nullable(v.string()), says: optionalSaid }),
+  /** What is reviewed. `says` is its wording, its conclusion, or the plan in a sentence. */
+  target: shape({ kind: v.picklist(["finding", "checkpoint", "plan"]), id, label: v.nullable(v.string()), says: optionalFreeText }),
   author,
   independence,
   at,
   verdict,
   checked: v.array(v.picklist(enumerations.reviewChecked)),
-  explanation: said,
-  /** Whether it is the newest of its author and agent that stands. */
+  explanation: freeText,
+  /** Whether it is the newest of its author and agent that was not withdrawn. */
   counts: v.boolean(),
   withdrawn: v.nullable(withdrawn),
-  /** Of an objection, what the author of what it speaks of answered it by. */
+  /** For an objection: what the author of the reviewed object answered it with. */
   answered: v.nullable(answered),
   contentDigest: v.string(),
 }
@@ -57,15 +57,15 @@ const says: { readonly [V in ReviewVerdict]: string } = {
   objects: "objects",
 }
 
-/** "another person", "another agent of ada": who a reviewer is to the author of what is reviewed. */
+/** "another person", "another agent of ada": the relation of a reviewer to the author of what is reviewed. */
 export const reviewerIs = ({ author: { username }, independence: { person, agent } }: Pick<Review, "author" | "independence">): string =>
   person ? "another person" : agent === true ? `another agent of ${username}` : "the same person"
 
-/** "grace · agent runner (another person) agrees with reservations": the newest reviews in words, and how many more there are. */
+/** "grace · agent runner (another person) agrees with reservations": the newest reviews in words, and the number of others. */
 export function reviewedInWords(all: Reviewed | null): string {
   if (all === null) return "not reviewed"
   const { newest, agrees, agreesWithReservations, objects } = all
   const more = agrees + agreesWithReservations + objects - newest.length
-  const told = newest.map((each) => `${writerName(each.author)} (${reviewerIs(each)}) ${says[each.verdict]}`)
-  return `reviewed: ${[...told, ...(more > 0 ? [`and ${more} more`] : [])].join(", ")}`
+  const reviews = newest.map((each) => `${writerName(each.author)} (${reviewerIs(each)}) ${says[each.verdict]}`)
+  return `reviewed: ${[...reviews, ...(more > 0 ? [`and ${more} more`] : [])].join(", ")}`
 }

@@ -1,4 +1,4 @@
-/** What those who listen to a Room are told of an entry: what happened, and where to read it. */
+/** The event that listeners of a Room get for an entry: what happened, and where to read it. */
 import * as v from "valibot"
 import { shape } from "../schema/fields.ts"
 import { count, id } from "./fields.ts"
@@ -9,7 +9,7 @@ export const roomEvent = shape({
   sequence: count,
   kind: activityEntry.entries.kind,
   label: activityEntry.entries.target.entries.label,
-  /** The page that shows it. */
+  /** The page that shows the entry. */
   url: v.string(),
 })
 export type RoomEvent = v.InferOutput<typeof roomEvent>

@@ -1,7 +1,7 @@
-/** What is answered of Rooms, of who is in them, and of who asks. */
+/** The answers about Rooms, their members, and the caller. */
 import * as v from "valibot"
 import { costs } from "./costs.ts"
-import { at, count, dated, id, optionalSaid, optionalText, said, roomState, tokenFields } from "./fields.ts"
+import { at, count, dated, id, optionalFreeText, optionalText, freeText, roomState, tokenFields } from "./fields.ts"
 import { described } from "./description.ts"
 import { each } from "../each.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -10,22 +10,22 @@ import { shape } from "../schema/fields.ts"
 import { labelledKinds } from "../objects/labels.ts"
 import { person, schemaVersion, target } from "./parts.ts"
 
-/** How many objects of each labelled kind a Room holds; labels have no gap, so this is also the last label given. */
+/** How many objects of each labelled kind a Room holds. Labels have no gaps, so this is also the last label given. */
 const labelCounts = each(labelledKinds, () => count)
 
-export const archive = shape({ archivedAt: at, archivedBy: person, reason: said })
+export const archive = shape({ archivedAt: at, archivedBy: person, reason: freeText })
 
 export type Archive = v.InferOutput<typeof archive>
 
-/** Where a Room of another instance comes from, and the last entry of its activity that is here. */
+/** Where a Room of another instance comes from, and the last entry of its activity that is stored here. */
 export const roomOrigin = shape({
   instanceId: id,
   baseUrl: v.string(),
   throughSequence: count,
-  /** Who says that it comes from there: the address of another instance, or `file` for an imported crate; null: it was fetched there. */
+  /** Who reported this origin: the address of another instance, or `file` for an imported crate; null if the Room was fetched from there. */
   toldBy: v.nullable(v.string()),
   importedAt: at,
-  /** null: it is not followed. Else where it stood there when last heard of, how many entries are not here yet, and why it stopped. */
+  /** null if it is not followed. Otherwise its last known sequence there, how many entries are missing here, and why following stopped. */
   mirror: v.nullable(
     shape({ originSequence: v.nullable(count), behind: v.nullable(count), heardAt: v.nullable(at), stopped: v.nullable(v.string()) }),
   ),
@@ -33,14 +33,14 @@ export const roomOrigin = shape({
 
 export type RoomOrigin = v.InferOutput<typeof roomOrigin>
 
-/** Where a Room was before it was adopted, oldest first: through which entry, and when that ended. */
+/** Where a Room was before it was adopted, the oldest first: up to which entry, and when that ended. */
 export const roomAdopted = v.array(shape({ instanceId: id, baseUrl: v.string(), throughSequence: count, adoptedAt: at }))
 
 const roomFields = {
   roomId: id,
-  title: said,
-  question: optionalSaid,
-  /** The SPDX id of the licence that its owner put it under; null: nobody has stated one. */
+  title: freeText,
+  question: optionalFreeText,
+  /** The SPDX id of the licence that its owner chose; null if none is stated. */
   license: optionalText,
   state: roomState,
   owner: person,
@@ -51,7 +51,7 @@ const roomFields = {
   lastActivityAt: at,
   counts: shape({ members: count, threads: count, ...labelCounts }),
   archive: v.nullable(archive),
-  /** null: it is of this instance. */
+  /** null if it belongs to this instance. */
   origin: v.nullable(roomOrigin),
   adopted: roomAdopted,
 }
@@ -64,7 +64,7 @@ export const member = shape({ userId: id, username: v.string(), ...described, ro
 
 export type Member = v.InferOutput<typeof member>
 
-/** Entries whose bodies no digest proves, because parts of them were withheld: how many, and the first of them. */
+/** Entries whose bodies no digest proves, because parts of them were withheld: how many there are, and the first of them. */
 export const unproved = shape({ entries: count, sequences: v.array(count) })
 
 export const room = shape({ schemaVersion, ...roomFields, unproved, costs, members: v.array(member), ...dated })
@@ -83,15 +83,15 @@ export const identity = shape({
   agent: v.string(),
   grants: v.array(v.picklist(enumerations.permission)),
   credential,
-  room: shape({ id, title: said, openingThreadId: id, archived: v.boolean() }),
-  /** Null once the person is no longer a member: the credential then writes nothing. */
+  room: shape({ id, title: freeText, openingThreadId: id, archived: v.boolean() }),
+  /** Null if the person is no longer a member; the credential can then write nothing. */
   membership,
   assignments: v.array(assignment),
 })
 
 export const roomStatus = shape({
   schemaVersion,
-  room: shape({ id, title: said, state: roomState, archive: v.nullable(archive) }),
+  room: shape({ id, title: freeText, state: roomState, archive: v.nullable(archive) }),
   membership,
   activityWatermark: count,
   assignments: v.array(assignment),
@@ -116,34 +116,34 @@ const credentialSummary = shape({
 
 export type CredentialSummary = v.InferOutput<typeof credentialSummary>
 
-/** With what it wrote last, where that is among the newest entries of the Room. */
+/** Includes its last write, if that is among the newest entries of the Room. */
 export const listedCredential = shape({
   ...credentialSummary.entries,
   lastWrite: v.nullable(shape({ operation: v.string(), target, at })),
 })
 
-/** With the Room that it opens, for operators. */
-export const credentialOfRoom = shape({ ...credentialSummary.entries, roomId: id, roomTitle: said })
+/** Includes its Room, for operators. */
+export const credentialOfRoom = shape({ ...credentialSummary.entries, roomId: id, roomTitle: freeText })
 
-export const joinRequest = shape({ person, message: optionalSaid, requestedAt: at })
+export const joinRequest = shape({ person, message: optionalFreeText, requestedAt: at })
 
 export const session = shape({ schemaVersion, person: v.nullable(shape({ userId: id, username: v.string(), isOperator: v.boolean() })) })
 
-/** Somebody whom an operator did something to, as they are now, and how much of theirs was ended. */
-export const operated = shape({
+/** The present state of a person after an operator's action, and how many of their tokens were ended. */
+export const operatedPerson = shape({
   schemaVersion,
   person: shape({ userId: id, username: v.string(), isOperator: v.boolean(), disabledAt: v.nullable(at) }),
   ended: shape({ credentials: v.number(), keys: v.number(), invitations: v.number() }),
 })
 
-/** One thing that opened doors, and since when it does so no longer. */
+/** A token that no longer works, and since when. */
 export const ended = shape({ schemaVersion, id, of: person, revokedAt: at })
 
 export const invitation = shape({
   schemaVersion,
   invitationId: id,
   invitedBy: v.string(),
-  room: v.nullable(shape({ roomId: id, title: said })),
+  room: v.nullable(shape({ roomId: id, title: freeText })),
   expiresAt: at,
 })
 

@@ -1,7 +1,7 @@
-/** What is answered of Threads, of their timelines and of the activity of Rooms. */
+/** The answers about Threads, their timelines, and the activity of Rooms. */
 import * as v from "valibot"
 import { shownFigures } from "./figures.ts"
-import { at, count, id, optionalSaid, said, client, recordKind, recordStatus, roomState, withdrawn } from "./fields.ts"
+import { at, count, id, optionalFreeText, freeText, client, recordKind, recordStatus, roomState, withdrawn } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { evidenceTally, fromOtherRoom } from "./evidence.ts"
 import { oneOf, shape } from "../schema/fields.ts"
@@ -15,7 +15,7 @@ const threadFields = {
   roomId: id,
   /** Its place among the Threads of its Room; the cursor of the list. */
   sequence: count,
-  title: said,
+  title: freeText,
   author: person,
   createdAt: at,
   opening: v.boolean(),
@@ -30,23 +30,23 @@ export const thread = shape(threadFields)
 
 export type ThreadSummary = v.InferOutput<typeof thread>
 
-const message = shape({ text: said, clientMessageId: id, figures: shownFigures, client })
+const message = shape({ text: freeText, clientMessageId: id, figures: shownFigures, client })
 
 const recordCard = shape({
   versionId: id,
   kind: recordKind,
   label: v.string(),
   roomId: id,
-  wording: said,
+  wording: freeText,
   contentDigest: v.string(),
   ...fromOtherRoom,
   reused: v.boolean(),
-  note: optionalSaid,
+  note: optionalFreeText,
   client,
   status: recordStatus,
   notices: v.array(notice),
   evidenceTally,
-  /** Of a finding. */
+  /** For a finding. */
   reviewed: v.exactOptional(reviewed),
 })
 
@@ -58,14 +58,14 @@ const findingLinkCard = shape({
   kind: v.literal("finding"),
   label: v.string(),
   ...fromOtherRoom,
-  wording: said,
+  wording: freeText,
   attemptId: v.nullable(id),
   towardHypothesis: v.array(v.unknown()),
   towardQuestion: v.unknown(),
   client,
   status: recordStatus,
   notices: v.array(notice),
-  /** Its author took the link back: it no longer counts. */
+  /** If its author withdrew the link: it no longer counts. */
   withdrawn: v.exactOptional(withdrawn),
 })
 
@@ -73,14 +73,14 @@ const checkpointCard = shape({
   checkpointId: id,
   state: v.picklist(enumerations.checkpointState),
   coversThrough: count,
-  synthesis: said,
-  openQuestions: v.array(said),
-  conclusion: optionalSaid,
+  synthesis: freeText,
+  openQuestions: v.array(freeText),
+  conclusion: optionalFreeText,
   client,
   reviewed,
 })
 
-/** What each kind of card in a timeline shows. */
+/** The contents of each kind of card in a timeline. */
 export const cards = { publication: recordCard, link_experiment_finding: findingLinkCard, post_research_checkpoint: checkpointCard }
 
 export type CardKind = keyof typeof cards
@@ -112,13 +112,13 @@ export const threadContext = shape({
   thread,
   room: shape({
     roomId: id,
-    title: said,
+    title: freeText,
     state: roomState,
     archive: v.nullable(archive),
     origin: v.nullable(roomOrigin),
     adopted: roomAdopted,
   }),
-  /** The card or message it follows up, where it follows one. */
+  /** The card or message that it follows up, if any. */
   follows: v.nullable(entry),
   /** The newest entries, oldest first. */
   recent: v.array(entry),
@@ -129,7 +129,7 @@ export const activityEntry = shape({
   sequence: count,
   kind: v.string(),
   at,
-  /** With `agent` of entries from since agents have names: the digest seals it. */
+  /** `agent` is absent in entries from before agents had names, because the digest covers it. */
   actor: shape({ ...person.entries, agent: v.exactOptional(v.nullable(v.string())) }),
   operation: v.string(),
   target,
@@ -138,20 +138,20 @@ export const activityEntry = shape({
   contentDigest: v.string(),
   digest: v.string(),
   previousDigest: v.string(),
-  /** With include, and outside of the digest: what happened in one sentence, and what was accepted; null where that is not kept. */
+  /** With include, and not covered by the digest: what happened in one sentence, and the accepted content; null if that is not kept. */
   summary: v.exactOptional(v.string()),
   content: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
-  /** As a crate holds it, with whom it names besides its actor, and the Rooms of which it names something, through which entry. */
+  /** The write as it is in a crate, with the people it names other than its actor, and the Rooms of the objects it names, with the entry up to which each is needed. */
   write: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
 })
 
 export type ActivityEntry = v.InferOutput<typeof activityEntry>
 
-/** An entry that concerns an agent, with why. */
+/** An entry that concerns an agent, with the reasons. */
 export const inboxEntry = shape({
   ...activityEntry.entries,
   summary: v.string(),
-  /** Each with what is its own, null for its name. At most five. */
+  /** At most five, each with the agent's object; null if it is about the agent's name. */
   concerns: v.array(
     shape({
       because: oneOf(enumerations.concern),

@@ -1,4 +1,4 @@
-/** The verdict of a hypothesis: what the words that count say of it together, and from whom they are. */
+/** The verdict on a hypothesis: what the counted evidence says together, and where it comes from. */
 import * as v from "valibot"
 import { at, count, id } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -6,18 +6,17 @@ import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 import { author, writerName } from "./parts.ts"
 
-/** What the words that count say of a hypothesis together, and from whom they are. */
 export const verdict = {
-  /** Words of findings that rest on effects decide it where there are some; a dispute without an answer makes it contested. */
+  /** Findings that rest on effects decide it if there are any; a dispute without an answer makes it contested. */
   verdict: v.picklist(enumerations.evidenceBearing),
-  /** Null where no word counts. */
+  /** Null if no evidence counts. */
   verdictFrom: v.nullable(
     shape({
       /** Whether findings that rest on effects decide it. */
       basis: v.picklist(enumerations.verdictBasis),
-      /** Other people than its author who said words that count. */
+      /** People other than its author whose statements count. */
       independent: count,
-      /** Who said the newest of them. */
+      /** The authors of the newest statements. */
       people: v.array(v.string()),
       newest: shape({
         verdict: v.picklist(enumerations.hypothesisVerdict),
@@ -31,13 +30,13 @@ export const verdict = {
 }
 export type Verdict = { readonly [M in keyof typeof verdict]: v.InferOutput<(typeof verdict)[M]> }
 
-/** "by effects, newest F3 supports it (grace · agent mcp, another person, 2026-03-02)": where the verdict of a hypothesis comes from, in words. */
+/** "by effects, newest F3 supports it (grace · agent mcp, another person, 2026-03-02)": where a verdict comes from, in words. */
 export function verdictFromInWords({ basis, newest }: NonNullable<Verdict["verdictFrom"]>): string {
   const { label, labelFromOtherRoom } = newest.by
   const from = `${writerName(newest.author)}, ${newest.independent ? "another person" : "its author"}, ${newest.at.slice(0, 10)}`
   const speaks = newest.verdict === "inconclusive" ? "is inconclusive" : `${newest.verdict} it`
   return `by ${basis}, newest ${label}${labelFromOtherRoom === undefined ? "" : " of another Room"} ${speaks} (${from})`
 }
-/** The verdict of a hypothesis in words. */
-export const verdictInWords = ({ verdict: said, verdictFrom }: Verdict): string =>
-  verdictFrom === null ? said : `${said} ${verdictFromInWords(verdictFrom)}`
+/** A verdict in words. */
+export const verdictInWords = ({ verdict, verdictFrom }: Verdict): string =>
+  verdictFrom === null ? verdict : `${verdict} ${verdictFromInWords(verdictFrom)}`

@@ -1,52 +1,52 @@
-/** Advice (protocol, section 8), as receipts, rehearsals and reads tell it: never a refusal. Its codes are those of the enumerations. */
+/** Advice (protocol, section 8) in receipts, rehearsals and reads; it never refuses anything. Its codes are in the enumerations. */
 import * as v from "valibot"
-import { at, count, id, said } from "./fields.ts"
+import { at, count, id, freeText } from "./fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { fromOtherRoom } from "./evidence.ts"
 import { shape } from "../schema/fields.ts"
 
-const some = v.exactOptional
+const optional = v.exactOptional
 const label = v.string()
 
-/** A code, a sentence, and what it is about: the members that a code has no use for are left out. */
+/** A code, a sentence, and the objects concerned; members that do not apply to a code are absent. */
 export const warning = shape({
   code: v.picklist(enumerations.warning),
   message: v.string(),
-  /** The record, attempt or material that it is about, as the code says. */
-  label: some(label),
+  /** The record, attempt or material concerned, depending on the code. */
+  label: optional(label),
   ...fromOtherRoom,
-  versionId: some(id),
-  kind: some(v.picklist(enumerations.recordKind)),
-  wording: some(said),
-  status: some(v.picklist(enumerations.recordStatus)),
-  /** It is disputed, and its author has answered each dispute. */
-  answered: some(v.literal(true)),
-  /** Whether the record itself rests on it, or only something further down. */
-  direct: some(v.boolean()),
-  /** The record or the plan by which it rests on that. */
-  through: some(shape({ versionId: some(id), planId: some(id), label, ...fromOtherRoom })),
-  /** The plan that rests on what has fallen. */
-  plan: some(shape({ planId: id, label, ...fromOtherRoom })),
-  attemptId: some(id),
-  experimentId: some(id),
-  materialId: some(id),
-  /** The checkpoint before it. */
-  checkpointId: some(id),
-  /** The place of an evidence entry in the finding, from 0. */
-  evidence: some(count),
-  outputLabel: some(said),
-  /** What the attempt reported of that output. */
-  reportedDigest: some(v.string()),
-  /** Where a registration departs from its plan. */
-  fields: some(v.array(v.string())),
-  exitCode: some(count),
-  reportedAt: some(v.string()),
-  registeredAt: some(at),
-  /** The claim of another agent on the same work, until when it lasts. */
-  claimId: some(id),
-  what: some(v.picklist(enumerations.claimedWork)),
-  by: some(v.string()),
-  agent: some(v.nullable(v.string())),
-  until: some(at),
+  versionId: optional(id),
+  kind: optional(v.picklist(enumerations.recordKind)),
+  wording: optional(freeText),
+  status: optional(v.picklist(enumerations.recordStatus)),
+  /** Present if it is disputed and its author has answered each dispute. */
+  answered: optional(v.literal(true)),
+  /** Whether the record rests on it directly, or only indirectly. */
+  direct: optional(v.boolean()),
+  /** The record or the plan through which it rests on that. */
+  through: optional(shape({ versionId: optional(id), planId: optional(id), label, ...fromOtherRoom })),
+  /** The plan that rests on something fallen. */
+  plan: optional(shape({ planId: id, label, ...fromOtherRoom })),
+  attemptId: optional(id),
+  experimentId: optional(id),
+  materialId: optional(id),
+  /** The previous checkpoint. */
+  checkpointId: optional(id),
+  /** The index of an evidence entry in the finding. */
+  evidence: optional(count),
+  outputLabel: optional(freeText),
+  /** The digest of that output as the attempt reported it. */
+  reportedDigest: optional(v.string()),
+  /** The fields in which a registration departs from its plan. */
+  fields: optional(v.array(v.string())),
+  exitCode: optional(count),
+  reportedAt: optional(v.string()),
+  registeredAt: optional(at),
+  /** Another agent's claim on the same work, and when it ends. */
+  claimId: optional(id),
+  what: optional(v.picklist(enumerations.claimedWork)),
+  by: optional(v.string()),
+  agent: optional(v.nullable(v.string())),
+  until: optional(at),
 })
 export type Warning = v.InferOutput<typeof warning>

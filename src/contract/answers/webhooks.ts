@@ -1,15 +1,15 @@
 /** Webhooks as their Room's owner sees them. */
 import * as v from "valibot"
 import { shape } from "../schema/fields.ts"
-import { at, count, id, optionalSaid } from "./fields.ts"
+import { at, count, id, optionalFreeText } from "./fields.ts"
 import { person, schemaVersion } from "./parts.ts"
 
-/** One delivery that was tried. */
+/** One attempted delivery. */
 export const delivery = shape({
   sequence: count,
   at,
   isDelivered: v.boolean(),
-  /** The status that was answered, or why none was. */
+  /** The status of the response, or why there was none. */
   outcome: v.string(),
   milliseconds: count,
 })
@@ -22,14 +22,14 @@ export const webhook = shape({
   addedAt: at,
   /** The last entry of the Room's activity that was delivered. */
   delivered: count,
-  /** Since when deliveries fail; null where the newest did not. */
+  /** Since when deliveries have failed; null if the newest succeeded. */
   failingSince: v.nullable(at),
-  /** Why nothing is delivered any more; null while it is. */
-  offBecause: optionalSaid,
+  /** Why deliveries were turned off; null if they are on. */
+  offBecause: optionalFreeText,
   /** The newest first. */
   deliveries: v.array(delivery),
 })
 
-/** A webhook that was just added. Its secret is shown this once. */
+/** A webhook that was just added. Its secret is shown only once. */
 export const webhookAdded = shape({ schemaVersion, webhookId: id, url: v.string(), secret: v.string() })
 export const webhookChanged = shape({ schemaVersion, webhookId: id })

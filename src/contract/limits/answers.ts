@@ -1,81 +1,81 @@
-/** How much an answer tells of what there is; lists lead on to more. */
+/** The sizes of answers; lists page through the rest. */
 export const ofAnswers = {
   /** Items of a list page; also the page size when `limit` is omitted. */
   pageItems: 50,
-  /** Seconds for which the activity feed may be held open with `wait`. */
+  /** The most seconds for which `wait` may hold the activity feed open. */
   activityWaitSeconds: 25,
-  /** Seconds after which a stream of events on which nothing lands gets a comment. */
+  /** Seconds without an event after which a stream sends a comment. */
   eventCommentSeconds: 20,
-  /** Entries that one answer of an inbox looks through, and reasons it gives for each that it shows. */
+  /** Entries that one answer of an inbox reads, and reasons that it gives for each entry it shows. */
   inboxSight: 2_000,
   inboxConcerns: 5,
-  /** Ids that are looked up of one entry, the first ones: a configuration may hold thousands. */
+  /** Ids of one entry that are looked up, from its beginning: a configuration may hold thousands. */
   inboxIds: 500,
-  /** Bytes of the items of a list page; where fewer fit than were asked for, the next page begins sooner. */
+  /** Bytes of the items on a list page. If fewer items fit than `limit` asks for, the next page begins sooner. */
   listBytes: 3_500_000,
-  /** Bytes of one list within an answer that holds several; of more, the newest items. */
+  /** Bytes of one list in an answer with several lists; the newest items are kept. */
   innerListBytes: 800_000,
-  /** Metrics of which a list of attempts shows the last value, for each. */
+  /** Metrics of each attempt whose last values a list of attempts shows. */
   listedMetrics: 20,
-  /** How many records are followed to show what a record rests on. */
+  /** Records that are followed to find what a record rests on. */
   groundsFollowed: 1_000,
-  /** Records that are marked as resting on one that fell. */
+  /** Records that are marked as resting on one that has fallen. */
   shakenRecords: 10_000,
-  /** How many reasons for a stale checkpoint are listed, the newest first. */
+  /** Reasons that are listed for a stale checkpoint, the newest first. */
   staleReasons: 50,
-  /** Threads with a checkpoint, those with the newest, whose open questions a brief tells. */
+  /** Threads whose open questions a brief lists: those with the newest checkpoints. */
   briefThreads: 1_000,
-  /** Entries that cannot be proved which a Room names, the first ones. */
+  /** Entries that a Room lists as impossible to prove, the first ones. */
   unprovedEntries: 100,
-  /** Bytes of a page in its form for agents, Markdown. */
+  /** Bytes of a page in Markdown, its form for agents. */
   documentBytes: 32_000,
   /** Bytes of a receipt in its small form. */
   smallReceiptBytes: 600,
-  /** Bytes of an answer of an MCP tool: where nothing is said, longer ones are cut; at the most. */
+  /** Bytes of an MCP tool's answer: longer ones are cut. The default and the maximum. */
   toolAnswerBytes: 16_000,
   toolAnswerMost: 100_000,
-  /** Bytes that a brief may have: at the least, when nothing is said, at the most. */
+  /** Bytes of a brief: the minimum and the default; the maximum is below. */
   briefMin: 2_000,
   brief: 8_000,
-  /** Bytes of the brief that an agent is told to begin with. */
+  /** Bytes of the brief that agents are advised to read first. */
   briefFirst: 4_000,
   briefMax: 64_000,
-  /** What is looked at of one sort when a brief is written, the newest first. */
+  /** Items of each kind that are read to write a brief, the newest first. */
   briefSight: 200,
-  /** How many items of one kind are read to show how strong a record is, the newest; and how many of each list are shown. */
+  /** Items of each kind that are read to show how strong a record is, the newest; and items of each list that are shown. */
   caseSight: 200,
   caseItems: 20,
-  /** Reviews that stand beside what they speak of, the newest. */
+  /** Reviews that are shown with their subject, the newest. */
   shownReviews: 20,
-  /** Days without a sign after which work that somebody holds is called silent. */
+  /** Days without activity after which work that somebody holds is called silent. */
   silentDays: 14,
   /** Items of a list in a context; Threads are never cut. */
   contextItems: 500,
-  /** Nodes of each kind in a provenance graph, and steps around the node in focus. */
+  /** Nodes of each kind in a provenance graph, and steps from the focused node. */
   provenanceNodes: 500,
   provenanceDepth: 5,
-  /** Edges that one graph looks at; where there are more, every kind is said to be cut. */
+  /** Edges that one graph reads; if there are more, every kind is marked as cut. */
   provenanceEdges: 15_000,
-  /** Layers that the relations in a picture of the graph cross, together; those that cross most are left to its table. */
+  /** The total of layers that the relations in a picture of the graph cross; those that cross most are shown only in its table. */
   graphCrossings: 250,
-  /** Points of an attempt's metric series in one page. */
+  /** Points of an attempt's metric series on one page. */
   metricPoints: 1_000,
-  /** Points of one curve in an answer: at the least, when nothing is said, at the most. */
+  /** Points of one curve in an answer: the minimum, the default and the maximum. */
   curvePointsMin: 20,
   curvePoints: 1_000,
   curvePointsMax: 2_000,
-  /** Attempts that are laid beside each other by name. */
+  /** Attempts that can be compared by name. */
   comparedAttempts: 32,
   /**
-   * Attempts that a table sorts and finds columns among: of more, the newest. Bytes of their registrations, settings of each, last
-   * values and inputs of all that are looked at for that, and columns of either sort that it has.
+   * Attempts that a table sorts and takes columns from, the newest. Then what it reads of them: bytes of their registrations,
+   * settings of each, last values and inputs of all; and the columns that it has of either sort.
    */
   tableAttempts: 2_000,
   tableSettingsBytes: 4_000_000,
   tableSettings: 200,
   tableMetrics: 50_000,
   tableColumns: 100,
-  /** Attempts and values that one measurement table looks at, metrics and groups that it has, and attempts and values it names of each. */
+  /** Attempts and values that one measurement table reads, metrics and groups that it has, and attempts and values that each group names. */
   measuredAttempts: 5_000,
   measuredMetrics: 1_000,
   measuredValues: 250_000,
@@ -90,12 +90,12 @@ export const ofAnswers = {
   gatheredEffects: 500,
   /** Characters of a setting that a table shows. */
   tableCell: 200,
-  /** Bytes of the notices that stand beside a record; of more, the newest. Its Room's links list them all. */
+  /** Bytes of the notices that are shown with a record, the newest. Its Room's list of links has them all. */
   noticeBytes: 16_384,
-  /** How many fallen records are listed as grounds of doubt. */
+  /** Fallen records that are listed as grounds of doubt. */
   doubts: 50,
   /** Characters of the title of a node in a provenance graph. */
   nodeTitle: 300,
-  /** Newest events that an attempt read shows; of outputs and last values, ten times as many. */
+  /** Newest events that the read of an attempt shows; it shows ten times as many outputs and last values. */
   attemptEvents: 500,
 } as const

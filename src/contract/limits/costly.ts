@@ -1,42 +1,42 @@
-/** What costly work may take: exports, looking back, files in formats of others, and what is asked of a repository host. */
+/** The limits of costly work: exports, answers about the past, foreign file formats, and requests to a repository host. */
 export const ofCostlyWork = {
-  /** Exports that run at one time; the next one is refused with `retryAfter`. */
+  /** Exports that run at one time; another one is refused with `retryAfter`. */
   exports: 2,
-  /** Seconds after which an export is given up whose reader takes nothing more. */
+  /** Seconds without progress of its reader after which an export is ended. */
   exportStallSeconds: 60,
-  /** Seconds that an export may take at all: for as long, the log of the database cannot be worked off. */
+  /** The most seconds of an export: while it runs, the database cannot shorten its log. */
   exportSeconds: 1_800,
-  /** What an export may take in a process of its own: seconds of a processor's time for each piece of 64 KiB, and MiB of objects. */
+  /** Limits of an export's own process: seconds of processor time for each 64 KiB, and MiB of objects. */
   exportPieceSeconds: 10,
   exportMegabytes: 256,
-  /** Bytes of a Room as one SQLite file; a larger one is not made. */
+  /** Bytes of a Room as one SQLite file; a larger one is refused. */
   exportFileBytes: 1024 * 1024 * 1024,
   /**
-   * The most that is replayed to answer as of an earlier entry, of a Room and of those bound to it by what they cite: writes,
-   * bytes of what was sent, seconds of a processor's time, MiB of objects, and bytes of what is made; over it, 422 `past_too_large`.
+   * The most that is replayed to answer as of an earlier entry, of a Room and of the Rooms connected to it by citations: writes,
+   * bytes of their content, seconds of processor time, MiB of objects, and bytes of the result; beyond it, 422 `past_too_large`.
    */
   pastEntries: 50_000,
   pastContentBytes: 128 * 1024 * 1024,
   pastSeconds: 60,
   pastMegabytes: 256,
   pastBytes: 512 * 1024 * 1024,
-  /** Earlier moments that are made at one time, and that may wait; over it, 503. Those that are kept for the next who asks, and their bytes. */
+  /** Earlier states that are built at one time, and that may wait; beyond it, 503. Then those kept for later requests, and their bytes. */
   pastProcesses: 1,
   pastWaiting: 8,
   pastKept: 8,
   pastKeptBytes: 1024 * 1024 * 1024,
-  /** What reading one file in a format of others may take, BibTeX among them, in a process of its own; over it, 422. */
+  /** Limits for reading one file in a foreign format, such as BibTeX, in its own process; beyond them, 422. */
   parsingSeconds: 5,
   parsingMegabytes: 128,
-  /** Characters of JSON that it may come to. */
+  /** Characters of the resulting JSON. */
   parsingOutput: 2_000_000,
-  /** Files read at one time, and files that may wait; over it, 503. */
+  /** Files read at one time, and files that may wait; beyond it, 503. */
   parsingProcesses: 1,
   parsingWaiting: 8,
-  /** Answers of other instances that wait to be read, for the mirrors here. */
+  /** Answers of other instances that wait to be read, for the mirrors of this instance. */
   followedWaiting: 100,
-  /** Seconds for which an answer about one repository and commit stands. */
+  /** Seconds for which the answer about one repository and commit is reused. */
   repositoryCheckSeconds: 120,
-  /** Requests an hour that the repository host takes from one address without a token. */
+  /** Requests an hour that the repository host accepts from one address without a token. */
   repositoryRequestsPerHour: 60,
 } as const

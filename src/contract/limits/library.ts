@@ -1,6 +1,6 @@
-/** The Library's caps, and how much one of its writes may hold. */
+/** The Library's limits, and the sizes of its writes. */
 export const ofLibrary = {
-  /** The Library's caps. */
+  /** The limits that interface.md calls caps. */
   collectionPapers: 1_000,
   savedPapers: 20_000,
   ownedCollections: 200,
@@ -15,16 +15,16 @@ export const ofLibrary = {
   collectionName: 100,
   /** Papers in one write. */
   arxivIds: 50,
-  /** Characters of what a paper is known by, and of a text that names papers in a write. */
+  /** Characters of a paper id, and of a text in a write that names papers. */
   paperId: 300,
   identifier: 5_000,
   note: 10_000,
-  /** Papers of one imported text, its characters, and those of one entry in it. */
+  /** Papers in one imported text, its characters, and those of one entry in it. */
   importedPapers: 1_000,
   importedText: 500_000,
   bibtexEntry: 20_000,
   /** Collections that a personal key of selected reach may name. */
   keyCollections: 200,
-  /** The last page that a passage may stand on, or a reader be at. */
+  /** The highest page number of a passage or a reading position. */
   lastPage: 10_000,
 } as const

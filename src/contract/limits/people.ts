@@ -1,8 +1,8 @@
-/** Names, passwords and what lets people and their programs in, for how long, and how often a sign-in may fail; and whom owners have told. */
+/** Names, passwords, credentials and sessions; how often a sign-in may fail; and webhooks. */
 export const ofPeople = {
   usernameMin: 2,
   usernameMax: 40,
-  /** Characters of a password. Its upper bound keeps a hash's cost bounded. */
+  /** Characters of a password. The maximum bounds the cost of its hash. */
   passwordMin: 10,
   passwordMax: 200,
   credentialLabel: 100,
@@ -12,17 +12,17 @@ export const ofPeople = {
   invitationDays: 7,
   sessionDays: 30,
   /**
-   * Failed sign-ins allowed for one name at one address, and ten times that for one address, in one window. For one name at
-   * all addresses together there is no more than a slowing: then one try in so many seconds is looked at, while so many wait.
+   * Failed sign-ins allowed in one window for one name at one address, and ten times that for one address. Beyond the same
+   * number for one name at all addresses, sign-ins with that name are only slowed: one is tried in so many seconds, and so many wait.
    */
   signInFailures: 10,
   signInWindowSeconds: 300,
   signInSlowedSeconds: 1,
   signInsWaiting: 5,
-  /** Failed sign-ins that the audit log notes one by one in so many seconds; the others of that time are counted in one line. */
+  /** Failed sign-ins that the audit log lists one by one in so many seconds; the rest of them are counted in one line. */
   auditedFailures: 20,
   auditedFailuresSeconds: 3_600,
-  /** Webhooks of a Room; seconds that a delivery may take; days of failures after which one is off; deliveries that are shown of each. */
+  /** Webhooks of a Room; seconds that a delivery may take; days of failures after which a webhook is turned off; deliveries shown for each. */
   roomWebhooks: 10,
   webhookSeconds: 7,
   webhookDays: 3,

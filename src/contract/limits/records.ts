@@ -1,6 +1,6 @@
-/** How much the content of a write may hold: of its texts, and of each list in it. */
+/** The sizes of a write's content: of its texts and its lists. */
 export const ofRecords = {
-  /** Bytes of a write's canonical JSON without `client`, over which it is refused 413 `content_too_large`. */
+  /** Bytes of a write's canonical JSON without `client`; beyond it, 413 `content_too_large`. */
   contentBytes: 60_000,
   title: 200,
   explanation: 2_000,
@@ -17,22 +17,22 @@ export const ofRecords = {
   rolesMax: 12,
   premises: 20,
   references: 20,
-  /** Seconds by which the clock of a registrant may differ from the server's without a warning. */
+  /** Seconds by which a registrant's clock may differ from the server's without a warning. */
   clockSlackSeconds: 60,
-  /** A name within a body: of an arm, an output, a metric, an environment variable. */
+  /** A name in a body: of an arm, an output, a metric, an environment variable. */
   name: 200,
   evidence: 50,
-  /** Effects that a finding rests its numbers on. */
+  /** Effects that a finding bases its numbers on. */
   effects: 12,
   executionAttempts: 50,
   papers: 50,
   locator: 200,
   verdicts: 20,
   openQuestions: 20,
-  /** Places of a body that one withholding names. */
+  /** Places of a body in one withholding. */
   withheldFields: 50,
   citations: 50,
-  /** Pictures that one write shows, and characters of the words for one. */
+  /** Pictures in one write, and characters of the text alternative of each. */
   figures: 8,
   figureAlt: 500,
   protocolSteps: 50,
@@ -52,8 +52,8 @@ export const ofRecords = {
   /** Minutes that a lease of an experiment may last. */
   leaseMinutesMin: 30,
   leaseMinutesMax: 1_440,
-  /** Claims of others that one write is warned of. */
+  /** Claims by others that one write is warned about. */
   claimWarnings: 5,
-  /** Characters of another instance's address. */
+  /** Characters of the address of another instance. */
   address: 300,
 } as const

@@ -1,49 +1,49 @@
-/** What the service takes of a request, and how much of what is asked it has in hand at one time. */
+/** The limits of a request, and of the requests that are handled at one time. */
 export const ofRequests = {
-  /** Bytes of a request body, over which it is refused 413 `request_too_large`. */
+  /** Bytes of a request body; beyond it, 413 `request_too_large`. */
   requestBodyBytes: 1024 * 1024,
-  /** Bytes of a page's form that asks for a name and a password, and of what every other form holds beside its operation's content. */
+  /** Bytes of a form that takes a name and a password, and of every other form beyond its operation's content. */
   smallFormBytes: 65_536,
-  /** Inputs of a page's form, and characters of the name of one: twice what the longest form here has. Over it 413. */
+  /** Inputs of a form, and characters of an input's name: twice those of the longest form here. Beyond it, 413. */
   formInputs: 5_000,
   formInputName: 200,
-  /** Levels to which lists and objects of a body may be nested. */
+  /** Levels of nested lists and objects in a body. */
   nesting: 100,
-  /** Bytes of the body of a caller that has not identified itself, as at sign-in; over it 413 too. */
+  /** Bytes of a body from a caller without credentials, as at sign-in; beyond it, 413. */
   strangerBodyBytes: 64 * 1024,
-  /** Bytes of bodies in hand at one time, all together and for one credential, key or person; over it 503. */
+  /** Bytes of bodies handled at one time, in total and for one credential, key or person; beyond it, 503. */
   bodiesBytes: 32 * 1024 * 1024,
   callerBodiesBytes: 8 * 1024 * 1024,
-  /** The same for all who have not said who they are. */
+  /** The same for all callers without credentials together. */
   strangersBodiesBytes: 4 * 1024 * 1024,
-  /** Connections at one time, all together and from one address; over it one that is idle is closed, or a request is answered 503. */
+  /** Connections at one time, in total and from one address; beyond it an idle one is closed, or a request is answered with 503. */
   connections: 2_000,
   addressConnections: 500,
-  /** Feeds held open with `wait` at one time, all together and from one address; over it 503. */
+  /** Feeds held open with `wait` at one time, in total and from one address; beyond it, 503. */
   heldFeeds: 1_000,
   addressHeldFeeds: 200,
-  /** Pages and costly reads under way or waiting at one time, all together and from one address; over it 503. */
+  /** Pages and costly reads that run or wait at one time, in total and from one address; beyond it, 503. */
   heldReads: 1_500,
   addressHeldReads: 400,
-  /** Seconds after which an answer that a reading thread does not give is given up, and the thread with it. */
+  /** Seconds after which an answer of a reader thread is abandoned, and the thread ended. */
   readingSeconds: 30,
-  /** Bytes of an uploaded picture, and of what it is kept as; its pixels; and seconds and 64 KiB pages of memory that reading it may take. */
+  /** Bytes of an uploaded picture, and of its stored form; its pixels; and seconds and 64 KiB pages of memory for decoding it. */
   figureBytes: 1_000_000,
   keptFigureBytes: 4_000_000,
   figurePixels: 20_000_000,
   figureSeconds: 10,
   figurePages: 6_400,
-  /** Bytes of a message of MCP that brings a picture in base64; over it 413. Any other message has `requestBodyBytes`. */
+  /** Bytes of an MCP message with a picture in base64; beyond it, 413. Any other message has `requestBodyBytes`. */
   figureMessageBytes: 1_400_000,
-  /** Hours for which a picture that nothing public names is kept, and how many of those one person may have: the oldest go first. */
+  /** Hours for which a picture is kept that no public object names, and how many of those one person may have: the oldest are removed first. */
   unnamedFigureHours: 24,
   unnamedFigures: 50,
   /** Writes of one batch. */
   batchWrites: 20,
-  /** Values of one batch that may come from receipts of its own writes: each takes as many bytes as it stands for. */
+  /** Values in one batch that are taken from receipts of its own writes. Each counts with the bytes of what it stands for. */
   batchReferences: 200,
-  /** Values that a body may hold, lists and objects among them: more than `contentBytes` of canonical JSON have room for. */
+  /** Values in a body, lists and objects included: more than `contentBytes` of canonical JSON can hold. */
   bodyValues: 30_000,
-  /** Violations that a refusal lists; of more it says that there are more. */
+  /** Violations that a refusal lists; it says if there are more. */
   issues: 100,
 } as const

@@ -20,7 +20,7 @@ const onPerson = <const N extends string, const P extends string, const M extend
     summary,
     fields: {},
     example: {},
-    answer: answers.operated,
+    answer: answers.operatedPerson,
   })
 
 /** What an operator does to one thing that opens doors, whosever it is. */

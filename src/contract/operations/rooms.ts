@@ -1,7 +1,7 @@
 /** What people do with Rooms in the browser: create, amend, membership, archive, restore. */
 import * as v from "valibot"
 import { quoting } from "../definitions/sentence.ts"
-import { optionalSaid, said } from "../answers/fields.ts"
+import { optionalFreeText, freeText } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain, shape, text, username, uuid, whole } from "../schema/fields.ts"
 import { license } from "../licences.ts"
@@ -43,7 +43,7 @@ const amendRoom = operation({
   activity: "room_amended",
   atLeastOneOf: ["title", "question", "license"],
   fields: { title: v.exactOptional(title), question: v.exactOptional(question), license: v.exactOptional(license) },
-  result: { title: said, question: optionalSaid, license: v.nullable(v.string()), label: v.null() },
+  result: { title: freeText, question: optionalFreeText, license: v.nullable(v.string()), label: v.null() },
   example: { title: "Warm-up and early loss, revisited" },
 })
 

@@ -1,7 +1,7 @@
 /** What members write in Threads. */
 import * as v from "valibot"
 import { quoting } from "../definitions/sentence.ts"
-import { said } from "../answers/fields.ts"
+import { freeText } from "../answers/fields.ts"
 import { fromOtherRoom } from "../answers/evidence.ts"
 import { text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -26,7 +26,7 @@ const createThread = operation({
     replyToEntryId: v.exactOptional(ref("message")),
     allowDuplicate: v.exactOptional(v.boolean("must be true or false")),
   },
-  result: { threadId: uuid, title: said, label: v.null(), messageEntryId: v.nullable(uuid) },
+  result: { threadId: uuid, title: freeText, label: v.null(), messageEntryId: v.nullable(uuid) },
   example: {
     roomId: "0198f3a0-0000-7000-8000-000000000001",
     title: "Does warm-up length change the loss at step 1,000?",

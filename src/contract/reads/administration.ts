@@ -1,6 +1,6 @@
 /** What operators look after, as JSON: to everybody else nothing is at these addresses. */
 import * as v from "valibot"
-import { at, count, id, optionalSaid, optionalText, said } from "../answers/fields.ts"
+import { at, count, id, optionalFreeText, optionalText, freeText } from "../answers/fields.ts"
 import * as answers from "../answers/index.ts"
 import { auditEntry, auditKindNames } from "../answers/audit.ts"
 import { oneOf, plain, shape } from "../schema/fields.ts"
@@ -93,7 +93,7 @@ export const administrationReads = [
     "uuid",
     shape({
       roomId: id,
-      title: said,
+      title: freeText,
       owner: shape({ ...person.entries, disabledAt: v.nullable(at) }),
       state: v.picklist(enumerations.roomState),
       /** Of a Room of another instance, its address there. */
@@ -132,7 +132,7 @@ export const administrationReads = [
       invitationId: id,
       invitedBy: v.string(),
       roomId: v.nullable(id),
-      title: optionalSaid,
+      title: optionalFreeText,
       createdAt: at,
       expiresAt: at,
       acceptedBy: optionalText,

@@ -1,4 +1,4 @@
-/** The refusals of what is not there, and of routes that are not. */
+/** The refusals for objects that do not exist, and for routes that are not served. */
 import type { RefusalSpecOf } from "./spec.ts"
 
 export const refusalsOfAbsence = {
@@ -53,7 +53,7 @@ export const refusalsOfAbsence = {
   unknown_figure: {
     status: [404],
     retryable: false,
-    meaning: "No picture that something public names has this digest.",
+    meaning: "No picture with this digest is named in public research.",
     remedy: "Take the digest from the figures of a message, finding, outcome or checkpoint.",
   },
   unknown_receipt: {
@@ -73,7 +73,7 @@ export const refusalsOfAbsence = {
     status: [405],
     retryable: false,
     when: ["route", "http"],
-    meaning: "The path exists, but not with this method; the Allow header lists those it takes.",
+    meaning: "The path exists, but not with this method; the Allow header lists the methods it accepts.",
     remedy: "Use a method that Allow lists.",
   },
 } as const satisfies Record<string, RefusalSpecOf>

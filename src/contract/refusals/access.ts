@@ -1,4 +1,4 @@
-/** The refusals of who may do something, and of Rooms that take nothing. */
+/** The refusals for callers who may not do something, and for Rooms that accept nothing. */
 import type { RefusalSpecOf } from "./spec.ts"
 
 export const refusalsOfAccess = {
@@ -44,20 +44,20 @@ export const refusalsOfAccess = {
     retryable: false,
     when: ["role"],
     library: "not_authorized",
-    meaning: "The operation asks for a role the caller does not have; current.needed names it.",
+    meaning: "The operation requires a role that the caller does not have; current.needed names it.",
     remedy: "Leave it to the person who has that role.",
   },
   room_archived: {
     status: [403],
     retryable: false,
-    meaning: "The Room is archived and admits no new work on Thread, message and publication routes; current.room tells when and why.",
+    meaning: "The Room is archived and admits no new work on Thread, message and publication routes; current.room says when and why.",
     remedy: "Read, cite, and do not retry.",
   },
   room_mirrored: {
     status: [403, 404],
     retryable: false,
     meaning:
-      "The Room is of another instance and admits no writes here; current.room.origin tells where it comes from, and through which entry.",
+      "The Room belongs to another instance and admits no writes here; current.room.origin says where it comes from, and up to which entry.",
     remedy: "Read and cite it here; write to it at its origin.",
   },
   room_unavailable: {

@@ -1,4 +1,4 @@
-/** The refusals of every surface: what brings each of them about, and what a client does about it. */
+/** The refusals of every surface: what causes each of them, and what a client does about it. */
 import { keysOf } from "../each.ts"
 import type { RefusalSpecOf } from "./spec.ts"
 import { refusalsOfAccess } from "./access.ts"
@@ -20,9 +20,9 @@ const table = {
 
 export type RefusalCode = keyof typeof table
 export type RefusalSpec = RefusalSpecOf<RefusalCode>
-/** Every refusal. Those of the Library stand at the end. */
+/** Every refusal. Those of the Library come last. */
 export const refusals: Readonly<Record<RefusalCode, RefusalSpec>> = table
 export const refusalCodes = keysOf(refusals)
 
-/** The code under which a family tells a refusal. */
+/** The code that a family uses for a refusal. */
 export const codeIn = (code: RefusalCode, family: Family): RefusalCode => (family === "library" ? (refusals[code].library ?? code) : code)

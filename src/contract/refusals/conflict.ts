@@ -1,4 +1,4 @@
-/** The refusals of what stands against a write: what was sent or has changed meanwhile. */
+/** The refusals for writes that conflict with an earlier delivery or with a changed state. */
 import type { RefusalSpecOf } from "./spec.ts"
 
 export const refusalsOfConflict = {
@@ -13,34 +13,34 @@ export const refusalsOfConflict = {
     status: [409],
     retryable: false,
     when: ["expectation"],
-    meaning: "The state moved since it was read; current holds it as it is now.",
+    meaning: "The state changed since it was read; current holds the present state.",
     remedy: "Read current, decide again, and send a new id with fresh expectations; keep the draft.",
   },
   assignment_conflict: {
     status: [409],
     retryable: false,
     when: ["assignment"],
-    meaning: "The experiment is held by someone else, or by nobody where the assignee must act; current holds its state.",
+    meaning: "Someone else holds the experiment, or nobody does and the assignee must act; current holds its state.",
     remedy: "Read current and choose other work, or wait for a release; keep the draft.",
   },
   experiment_not_open: {
     status: [409],
     retryable: false,
     when: ["assignment"],
-    meaning: "The experiment is not open to this step; current holds its state.",
-    remedy: "Read current and choose a step its state allows.",
+    meaning: "The experiment's state does not allow this step; current holds its state.",
+    remedy: "Read current and choose a step that its state allows.",
   },
   thread_exists: {
     status: [409],
     retryable: false,
-    meaning: "Another Thread follows the same card already; current names it. allowDuplicate starts a second one on purpose.",
+    meaning: "Another Thread already follows the same card; current names it. allowDuplicate starts a second one on purpose.",
     remedy: "Post in the Thread that current names.",
   },
   link_exists: {
     status: [409],
     retryable: false,
-    meaning: "The same member asserted the same kind of link on this target already; current holds it.",
-    remedy: "Read the link that current names; say more only with another explanation, where the kind of link allows several.",
+    meaning: "The same member has already asserted the same kind of link on this target; current holds it.",
+    remedy: "Read the link in current; if its kind allows several, add one with another explanation.",
   },
   attempt_exists: {
     status: [409],

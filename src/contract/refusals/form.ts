@@ -1,4 +1,4 @@
-/** The refusals of how a request is made, and of a service that cannot take it now. */
+/** The refusals for malformed requests, and for requests that the service cannot accept now. */
 import { limits } from "../limits.ts"
 import type { RefusalSpecOf } from "./spec.ts"
 import { inDigits } from "../text.ts"
@@ -8,7 +8,7 @@ export const refusalsOfForm = {
     status: [413],
     retryable: false,
     when: ["body"],
-    meaning: `The request body is over ${inDigits(limits.requestBodyBytes)} bytes; it was not read to its end.`,
+    meaning: `The request body is over ${inDigits(limits.requestBodyBytes)} bytes; it was not read to the end.`,
     remedy: "Send less; put large outputs where they can be fetched, and cite them by digest.",
   },
   content_too_large: {
@@ -23,8 +23,8 @@ export const refusalsOfForm = {
     status: [415],
     retryable: false,
     when: ["body"],
-    meaning: "The body is not sent as application/json, or it is sent in a Content-Encoding.",
-    remedy: "Send Content-Type: application/json, in UTF-8 and not compressed.",
+    meaning: "The Content-Type is not application/json, or the body has a Content-Encoding.",
+    remedy: "Send Content-Type: application/json, in UTF-8 and uncompressed.",
   },
   wrong_host: {
     status: [421],
@@ -39,7 +39,7 @@ export const refusalsOfForm = {
     when: ["body"],
     library: "invalid_request",
     meaning: "The body breaks its schema; issues lists every violation by path.",
-    remedy: "Correct every path that issues names; the id may stay, for nothing was stored.",
+    remedy: "Correct every path that issues names; the id may stay, because nothing was stored.",
   },
   invalid_parameter: {
     status: [422],
@@ -47,14 +47,14 @@ export const refusalsOfForm = {
     when: ["query"],
     library: "invalid_request",
     meaning: "A query parameter or cursor is unknown or malformed; issues names it.",
-    remedy: "Correct the parameter that issues names; start the list again when its cursor is refused.",
+    remedy: "Correct the parameter that issues names; restart the list if its cursor is refused.",
   },
   past_too_large: {
     status: [422],
     retryable: false,
     meaning:
-      "To answer as of that entry, the service would have to replay more writes, of the Room and the Rooms it cites, than its limits allow.",
-    remedy: "Ask without at, or as of an earlier entry; the activity feed shows what was written when.",
+      "To answer as of that entry, the service would have to replay more writes, of the Room and of the Rooms it cites, than its limits allow.",
+    remedy: "Leave at out, or give an earlier entry; the activity feed shows what was written when.",
   },
   unknown_reference: {
     status: [422],
@@ -68,28 +68,30 @@ export const refusalsOfForm = {
     status: [422, 503],
     retryable: true,
     meaning:
-      "422: the repository is not public or the full commit does not resolve. 503: it could not be checked now; retryAfter tells when to try again.",
+      "422: the repository is not public or the full commit does not resolve. 503: it could not be checked now; retryAfter says when to try again.",
     remedy: "On 422, publish the repository or correct the commit; on 503, wait retryAfter seconds and send the same request.",
   },
   malformed_request: {
     status: [400, 417, 431],
     retryable: false,
     when: ["http"],
-    meaning: "The request cannot be read as HTTP: 400 malformed, 417 an expectation that is not met, 431 address or headers too long.",
-    remedy: "Send well-formed HTTP/1.1 with one Host and a short address; what sent this is at fault.",
+    meaning:
+      "The request cannot be read as HTTP: 400 malformed, 417 an expectation that cannot be met, 431 the address or headers are too long.",
+    remedy: "Send well-formed HTTP/1.1 with one Host and a short address; the program that sent the request is at fault.",
   },
   request_timeout: {
     status: [408],
     retryable: true,
     when: ["http"],
-    meaning: "The request did not arrive whole in time; nothing of it was looked at.",
-    remedy: "Send the same request again, without pausing in it.",
+    meaning: "The whole request did not arrive in time; none of it was processed.",
+    remedy: "Send the same request again, without pauses.",
   },
   too_many_requests: {
     status: [429],
     retryable: true,
     when: ["any"],
-    meaning: "Too many tries or requests, from one address or by one caller (see limits); retryAfter tells when the next one is taken.",
+    meaning:
+      "Too many attempts or requests, from one address or by one caller (see limits); retryAfter says when the next one is accepted.",
     remedy: "Wait retryAfter seconds, then send the same request again.",
   },
   temporarily_unavailable: {

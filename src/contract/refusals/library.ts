@@ -1,4 +1,4 @@
-/** The refusals of the Library alone. */
+/** The refusals that only the Library gives. */
 import type { RefusalSpecOf } from "./spec.ts"
 
 export const refusalsOfLibrary = {
@@ -7,15 +7,15 @@ export const refusalsOfLibrary = {
     retryable: false,
     family: "library",
     meaning:
-      "401: the personal key is missing, unknown, expired or revoked, or it is a Room credential. 403: the key lacks the permission that current.needed names, its reach leaves the Library out, or only the owner of the Collection may do it.",
+      "401: the personal key is missing, unknown, expired or revoked, or it is a Room credential. 403: the key lacks the permission that current.needed names, its reach excludes the Library, or only the owner of the Collection may do it.",
     remedy: "On 401, stop and ask the person for a new key; on 403, ask for one that has what current.needed names.",
   },
   unknown_collection: {
     status: [404],
     retryable: false,
     family: "library",
-    meaning: "No such Collection in reach.",
-    remedy: "Take the id from the list of Collections; what is out of reach answers as what does not exist.",
+    meaning: "No such Collection is in reach.",
+    remedy: "Take the id from the list of Collections; a Collection out of reach is refused as if it did not exist.",
   },
   unknown_paper: {
     status: [404],
@@ -29,7 +29,7 @@ export const refusalsOfLibrary = {
     retryable: false,
     family: "library",
     meaning: "You have no such note, highlight, invitation, member or key; browser routes only.",
-    remedy: "Read the list again: it may be gone since.",
+    remedy: "Read the list again: the object may have been deleted.",
   },
   thread_has_notes: {
     status: [409],
@@ -42,8 +42,8 @@ export const refusalsOfLibrary = {
     status: [409],
     retryable: false,
     family: "library",
-    meaning: "A cap was met, which current.limit names; nothing of the batch was written.",
-    remedy: "File less, or elsewhere; a retry meets the same cap.",
+    meaning: "A limit was reached, which current.limit names; nothing of the batch was written.",
+    remedy: "File fewer papers, or file them elsewhere; a retry meets the same limit.",
   },
   invalid_request: {
     status: [422],
@@ -51,6 +51,6 @@ export const refusalsOfLibrary = {
     family: "library",
     meaning:
       "The body or a query parameter does not match its schema, or names something that does not exist here; issues lists every fault by path.",
-    remedy: "Correct every path that issues names; the id may stay, for nothing was stored.",
+    remedy: "Correct every path that issues names; the id may stay, because nothing was stored.",
   },
 } as const satisfies Record<string, RefusalSpecOf>

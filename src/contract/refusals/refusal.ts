@@ -1,32 +1,32 @@
-/** A refusal, thrown anywhere below the edge and rendered there. */
+/** A refusal: thrown below the edge, rendered at the edge. */
 import type { JsonObject } from "../json.ts"
 import { codeIn, type RefusalCode, refusals } from "./codes.ts"
 import { type Family, schemaVersions } from "../versions.ts"
 
 export { codeIn, type RefusalCode, refusals }
 
-/** One violation: where (a JSON Pointer) and what, as a sentence. */
+/** One violation: its place (a JSON Pointer), and a sentence about it. */
 export interface Issue {
   path: string
   message: string
 }
 
 export interface RefusalDetails {
-  /** Needed only for the codes that stand for two statuses. */
+  /** Needed only for codes with more than one status. */
   status?: number
   current?: JsonObject
   issues?: Issue[]
-  /** Seconds; null when unknown. */
+  /** In seconds; null if unknown. */
   retryAfter?: number
-  /** null: whether something was stored is unknown. */
+  /** null: it is unknown whether something was stored. */
   committed?: false | null
-  /** Header fields that go with the answer, such as Allow. */
+  /** Headers of the answer, such as Allow. */
   headers?: Record<string, string>
-  /** What went wrong within, for the log alone. */
+  /** The internal error, only for the log. */
   cause?: Error
 }
 
-/** A request that is answered with a refusal. Thrown anywhere below the edge, rendered once at the edge. */
+/** A request that is answered with a refusal. */
 export class Refusal extends Error {
   override readonly name = "Refusal"
   readonly code: RefusalCode
@@ -47,7 +47,7 @@ export class Refusal extends Error {
     return refusals[this.code].retryable && this.status !== 422
   }
 
-  /** The refusal envelope of the interface, in the words of the family that answers. */
+  /** The refusal envelope of the interface, with the code of the family that answers. */
   envelope(family: Family): JsonObject {
     const { current, issues, retryAfter, committed } = this.details
     return {
@@ -63,8 +63,8 @@ export class Refusal extends Error {
   }
 }
 
-/** A query parameter that is not as its read takes it. @param message what it must be, after its name */
+/** Refuses a query parameter. @param message what the parameter must be, without its name */
 export const badParameter = (name: string, message: string): Refusal =>
-  new Refusal("invalid_parameter", `A query parameter is not as it must be: ${name} ${message}.`, {
+  new Refusal("invalid_parameter", `A query parameter is wrong: ${name} ${message}.`, {
     issues: [{ path: `/${name}`, message }],
   })

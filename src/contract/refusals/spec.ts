@@ -1,14 +1,14 @@
-/** What is said of a refusal. */
+/** The properties of a refusal. */
 import type { Family } from "../versions.ts"
 
 /**
- * What about a request can bring a refusal about. `any`: every route. `http`: every path, before its route is looked at.
+ * The property of a request that can cause a refusal. `any`: every route. `http`: every path, before its route is looked up.
  * `route`: a path or method that is not served.
- * `origin`, `caller`, `membership`: the route looks at where a request comes from, who sends it, whether they belong to the Room.
- * `permission`, `scope`, `role`: what the credential or the person may do. `body`, `query`: what is sent with the request.
- * `delivery`: it is a write with a delivery id. `reference`: the body names exact objects. `expectation`: it carries expected values.
+ * `origin`, `caller`, `membership`: the route checks where a request comes from, who sends it, whether they are a member of the Room.
+ * `permission`, `scope`, `role`: what the credential or the person may do. `body`, `query`: what the request contains.
+ * `delivery`: it is a write with a delivery id. `reference`: the body names exact objects. `expectation`: it has expected values.
  * `assignment`: it is a step in the table of experiment states.
- * `subject`: the path has an id that no other code speaks of. A code without any comes where a definition lists it.
+ * `subject`: the path has an id with no other code. A code without any circumstance occurs only where a definition lists it.
  */
 export type Circumstance =
   | "any"
@@ -30,12 +30,12 @@ export type Circumstance =
 
 export interface RefusalSpecOf<Code extends string = string> {
   readonly status: readonly [number, ...number[]]
-  /** Whether the same request may be sent again as it is. */
+  /** Whether the same request may be sent again unchanged. */
   readonly retryable: boolean
   readonly when?: readonly Circumstance[]
-  /** What the Library calls it, in the few words of its own table; left out, the same. */
+  /** The code of the Library for it, from its own short table. Default: the same code. */
   readonly library?: Code
-  /** Where it alone occurs. */
+  /** The only family in which it occurs. */
   readonly family?: Family
   readonly meaning: string
   /** What a client does about it. */

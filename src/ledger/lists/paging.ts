@@ -1,7 +1,7 @@
 /** Keyset pages: one row more than asked for tells whether there is a next page. */
 import * as v from "valibot"
 import { isUuid } from "../../contract/schema/fields.ts"
-import { fitting, type JsonText, type Said } from "../../contract/json.ts"
+import { fitting, type JsonText, type Parsed } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { digestOf } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -32,7 +32,7 @@ export function keysetPage<Item>(
   query: { limit?: number },
   cursorOf: (item: Item) => string | number,
   goesOn: string | null = null,
-): Page<Said<Item>> {
+): Page<Parsed<Item>> {
   const items = fitting(found.slice(0, pageSize(query)), limits.listBytes)
   const last = found[items.length - 1]
   const nextCursor = found.length > items.length && last !== undefined ? cursorOf(last) : goesOn
@@ -54,7 +54,7 @@ export const feedPage = <Item extends { readonly sequence: number }>(
   found: Item[],
   query: { limit?: number; after?: number },
   end?: number,
-): Page<Said<Item>> => feedOf(found, query, (item) => item, end)
+): Page<Parsed<Item>> => feedOf(found, query, (item) => item, end)
 
 /** Such a page, each item of it made of a row. */
 export function feedOf<Row extends { readonly sequence: number }, Item>(
@@ -62,7 +62,7 @@ export function feedOf<Row extends { readonly sequence: number }, Item>(
   query: { limit?: number; after?: number },
   item: (row: Row) => Item,
   end = 0,
-): Page<Said<Item>> {
+): Page<Parsed<Item>> {
   const items = fitting(found.slice(0, pageSize(query)).map(item), limits.listBytes)
   const hasMore = found.length > items.length
   const last = found[items.length - 1]?.sequence ?? query.after ?? 0

@@ -131,7 +131,7 @@ t.test("the finding's page and its Markdown tell the effect, and that it is stal
   const text = await (await fetch(`${lab.house.baseUrl}/records/${versionId}`, { headers: { accept: "text/markdown" } })).text()
   t.match(
     text,
-    /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: Its values changed since\. Now: error of shift/m,
+    /^## Effects\n+- error of shift − baseline at labels 400: −0\.9\d+, .*Stale: Its values have changed since\. Now: error of shift/m,
   )
 })
 
@@ -154,7 +154,7 @@ t.test("an effect says that values were withheld after it landed, and stays when
   const { findings } = await lab.reader.read("room_brief", { roomId })
   t.match(findings.find(({ versionId }) => versionId === result.versionId)?.effects, [/2 pairs.* \(values withheld since\)$/])
   for (const said of [await markdown(), await page()])
-    t.match(said, /Names of values that its attempts reported were withheld since: the figures are of what is left\./)
+    t.match(said, /Names of values that its attempts reported have been withheld since; the figures are of the remaining values\./)
   const { result: later } = await publish([shift], [attemptId])
   t.match((await lab.record(later)).effects, [{ pairs: 2, isStale: false }], "what was gone before is nothing to a later finding")
 
