@@ -126,7 +126,7 @@ test("her Room is handed over by the operator, who says why; its record tells", 
   t.strictSame(Object.fromEntries(members.map(({ username, role }) => [username, role])), { grace: "member", mary: "owner" })
   const feed = await ask(`${house.baseUrl}/api/research/rooms/${roomId}/activity?include=summary,content&kinds=room_transferred`)
   t.match(feed.body.items, [{ kind: "room_transferred", actor: { username: "ada" }, content: { reason: "Grace left in May." } }])
-  t.match(feed.text, /ada gave the Room another owner: Grace left in May\./)
+  t.match(feed.text, /ada transferred the Room to another owner: Grace left in May\./)
   const before = Number((feed.body.items as unknown as { sequence: number }[])[0]?.sequence) - 1
   t.match(
     (await ask(`${house.baseUrl}/api/research/rooms/${roomId}?at=${before}`)).body,

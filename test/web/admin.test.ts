@@ -112,7 +112,7 @@ test("a Room gets another owner, with a reason that its activity tells", async (
   const row = page.getByRole("row").filter({ has: page.locator(`a[href="/admin/rooms/${roomId}"]`) })
   t.match(await row.innerText(), new RegExp(member.username))
   await page.goto(`${demo.baseUrl}/rooms/${roomId}/activity`)
-  t.match(await page.locator("main").innerText(), /gave the Room another owner: Its owner has left\./)
+  t.match(await page.locator("main").innerText(), /transferred the Room to another owner: Its owner has left\./)
 })
 
 test("its owner hands it back from the page of its people", async (t) => {

@@ -48,13 +48,13 @@ t.test("Said before what goes and what stays, asked once more, done, and gone fr
     /^Withheld by ada on \d{4}-\d\d-\d\d: a secret that gives access\. The original text was removed from the record for good\.$/,
   )
   t.notMatch(await reader.content(), SECRET)
-  await reader.getByText("withheld something of").waitFor()
+  await reader.getByText("withheld part of").waitFor()
   for (const scheme of ["light", "dark"] as const) {
     await reader.emulateMedia({ colorScheme: scheme })
     t.strictSame(await violations(reader), [], scheme)
   }
   await reader.goto(at(`/rooms/${roomId}/activity`))
-  await reader.getByText("withheld something of a message (secret): A token, revoked since.").first().waitFor()
+  await reader.getByText("withheld part of a message (secret): A token, revoked since.").first().waitFor()
   t.strictSame(await violations(reader), [])
 })
 

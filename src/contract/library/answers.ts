@@ -1,4 +1,4 @@
-/** What the Library answers. */
+/** The answers of the Library. */
 import * as v from "valibot"
 import { at, count, id, optionalText, tokenFields } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -11,11 +11,11 @@ const schemaVersion = v.literal(schemaVersions.library)
 const links = shape({ self: v.string(), next: optionalText })
 const paging = { hasMore: v.boolean(), nextOffset: v.nullable(count), links }
 
-/** A list of the Library, counted through in pages of one size. */
+/** A page of a Library list, paged by offset. */
 export const libraryPage = <S extends v.GenericSchema, M extends v.ObjectEntries = Record<never, never>>(item: S, more: M = {} as M) =>
   shape({ schemaVersion, items: v.array(item), ...paging, ...more })
 
-/** A whole list that is short by nature, answered in one piece. */
+/** The answer of a list that is always short and has no pages. */
 export const libraryList = <S extends v.GenericSchema>(item: S) => shape({ schemaVersion, items: v.array(item) })
 
 const reach = v.picklist(enumerations.keyReach)
@@ -29,15 +29,15 @@ export const libraryIdentity = shape({
   key: shape({ id, label: v.string(), expiresAt: at, agent: v.nullable(keyAgent) }),
   permissions,
   reach,
-  /** The Collections a selected reach holds now; null for the other reaches. */
+  /** The present Collections of a selected reach; null for the other reaches. */
   collectionIds: v.nullable(v.array(id)),
   limits: v.record(v.string(), count),
   links: v.record(v.string(), v.string()),
 })
 
-/** What a paper is known by. `paperId` is its arXiv id, else its DOI, else `isbn:` or `ref:` with what stands for it here. */
+/** The ids of a paper. `paperId` is its arXiv id, else its DOI, else `isbn:` or `ref:` and an identifier. */
 const identity = { paperId: v.string(), arxivId: optionalText }
-/** What is known of a paper here. */
+/** The metadata of a paper. */
 const paperFields = {
   ...identity,
   doi: optionalText,
@@ -50,13 +50,13 @@ const paperFields = {
   volume: optionalText,
   issue: optionalText,
   pages: optionalText,
-  /** The address that was given for a paper without a name of its own. */
+  /** The address given for a paper that has no other id. */
   url: optionalText,
   abstract: optionalText,
   categories: words,
   publishedAt: v.nullable(at),
   metadata: v.picklist(enumerations.metadata),
-  /** Who says so: a source, or whoever filed the paper; null: nobody said anything. */
+  /** Where the metadata come from: a source, or the person who filed the paper; null if there are none. */
   source: v.nullable(v.picklist(enumerations.paperSource)),
 }
 export type PaperMember = keyof typeof paperFields
@@ -70,13 +70,13 @@ export type SavedPaper = v.InferOutput<typeof savedPaper>
 export const libraryPaper = shape({
   schemaVersion,
   ...paperFields,
-  /** null: the key's reach leaves the Library out. */
+  /** null if the key's reach excludes the Library. */
   saved: v.nullable(v.boolean()),
   savedAt: v.nullable(at),
   collections: holding,
-  /** The person's own tags of it; null: the key's reach leaves the Library out. */
+  /** The person's own tags for it; null if the key's reach excludes the Library. */
   tags: v.nullable(words),
-  /** What the Rooms of this instance published on it stands at `publications`; null for a paper that no record can name. */
+  /** `publications` lists what the Rooms of this instance published about it; null for a paper that no record can name. */
   links: shape({ self: v.string(), publications: optionalText }),
 })
 export type LibraryPaper = v.InferOutput<typeof libraryPaper>
@@ -99,7 +99,7 @@ export const note = shape({
   at,
   text: v.string(),
   replyToNoteId: v.nullable(id),
-  /** The key through which an agent posted it under its owner's name; null for a note the person wrote. */
+  /** The key with which an agent posted it under its owner's name; null for a note that the person wrote. */
   via: v.nullable(shape({ label: v.string(), agent: v.nullable(keyAgent) })),
   unread: v.boolean(),
 })
@@ -113,7 +113,7 @@ export const collectionDetail = shape({
   ...collectionFields,
   members: words,
   items: v.array(collectionPaper),
-  /** The notes on the papers of this page, oldest first; the newest of them where there are very many. */
+  /** The notes on the papers of this page, the oldest first; if there are very many, only the newest of them. */
   notes: v.array(note),
   notesTruncated: v.boolean(),
   ...paging,
@@ -136,7 +136,7 @@ export type Highlight = v.InferOutput<typeof highlight>
 export const annotations = shape({
   schemaVersion,
   ...identity,
-  /** 0: nothing was ever annotated. Send it as expectedRevision with the next change. */
+  /** 0 if nothing was annotated yet. Send it as expectedRevision with the next change. */
   revision: count,
   notes: v.string(),
   highlights: v.array(highlight),
@@ -144,7 +144,7 @@ export const annotations = shape({
 })
 export type Annotations = v.InferOutput<typeof annotations>
 
-/** A tag, and how many saved papers have it. */
+/** A tag, with the number of saved papers that have it. */
 export const tagged = shape({ tag: v.string(), papers: count })
 
 const cslName = v.union([shape({ family: v.string(), given: v.exactOptional(v.string()) }), shape({ literal: v.string() })])
@@ -166,7 +166,7 @@ export const readingPosition = shape({
   schemaVersion,
   ...identity,
   page: v.nullable(count),
-  /** How many pages the paper has, where the person said so. */
+  /** How many pages the paper has, if the person gave their number. */
   pages: v.nullable(count),
   offset: v.nullable(count),
   at: v.nullable(at),
@@ -183,7 +183,7 @@ export const personalKey = shape({
 })
 export type PersonalKey = v.InferOutput<typeof personalKey>
 
-/** An invitation as the person who is invited sees it. */
+/** An invitation as the invited person sees it. */
 export const receivedInvitation = shape({
   invitationId: id,
   collection: shape({ id, name: v.string() }),

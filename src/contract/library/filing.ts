@@ -1,4 +1,4 @@
-/** What a person, or an agent with their personal key, files in the Library. The browser has the same under /api/library. */
+/** What a person, or an agent with their personal key, files in the Library. The browser has the same operations under /api/library. */
 import * as v from "valibot"
 import { arxivId, distinctBy, list, shape, text, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -7,7 +7,7 @@ import { ref, subject } from "../schema/ref.ts"
 import { ids, newPapers, oneOfNew, oneOfPaper, onePaper, paperNamed, unreadable } from "./papers.ts"
 
 const family = "library"
-/** What the sender takes papers' titles to be: each of a paper that is sent. */
+/** Titles that the sender gives, each for one of the sent papers. */
 const titles = distinctBy(list(shape({ arxivId, title: text(limits.explanation) }), limits.arxivIds), "arxivId")
 const name = text(limits.collectionName)
 const label = v.null()
@@ -16,7 +16,7 @@ const savePapers = operation({
   name: "save_papers",
   family,
   summary:
-    "Saves papers to the Library, whatever names them. Papers that are saved already stay as they are, and the receipt names them as alreadySaved. It lists what names no paper as unreadable. A title given with a paper is shown until a source's is known.",
+    "Saves papers to the Library. A paper that is already saved stays unchanged, and is listed in the receipt as alreadySaved. A text that names no paper is listed as unreadable. A title given with a paper is shown until one is known from a source.",
   permissions: ["file_papers"],
   target: "library",
   refusals: ["limit_reached"],
@@ -29,7 +29,7 @@ const savePapers = operation({
 const createCollection = operation({
   name: "create_collection",
   family,
-  summary: "Creates an empty Collection owned by the person. Made through a key of selected reach, it joins that reach.",
+  summary: "Creates an empty Collection owned by the person. A Collection created with a key of selected reach joins that reach.",
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["limit_reached"],
@@ -42,7 +42,7 @@ const addPapers = operation({
   name: "add_papers",
   family,
   summary:
-    "Adds papers to a Collection, whatever names them. Where the key reaches the Library they are saved there too; where it does not, the receipt's saved and alreadySaved are null. It lists what names no paper as unreadable. A title given with a paper is shown until a source's is known.",
+    "Adds papers to a Collection. If the key reaches the Library they are saved there too; if not, saved and alreadySaved in the receipt are null. A text that names no paper is listed as unreadable. A title given with a paper is shown until one is known from a source.",
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["limit_reached"],
@@ -55,7 +55,7 @@ const addPapers = operation({
 const removePaper = operation({
   name: "remove_paper",
   family,
-  summary: "Takes a paper out of a Collection, as long as its thread there holds no note. It stays saved.",
+  summary: "Removes a paper from a Collection, unless its thread there holds a note. The paper stays saved.",
   permissions: ["file_papers"],
   target: "collection",
   refusals: ["unknown_paper", "thread_has_notes"],
@@ -81,7 +81,7 @@ const postNote = operation({
   name: "post_note",
   family,
   summary:
-    "Posts a note on a paper of a Collection, under the person's name; through a key it is marked via, and moves nobody's read mark.",
+    "Posts a note on a paper of a Collection, under the person's name. With a key, the note is marked via, and nobody's read mark moves.",
   permissions: ["post_notes"],
   target: "note",
   refusals: ["unknown_paper", "limit_reached"],

@@ -1,4 +1,4 @@
-/** Personal keys: what a person's own agents come into the Library with. Issued in the browser, shown once. */
+/** Personal keys: the tokens with which a person's own agents use the Library. They are issued in the browser and shown once. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { distinct, oneOf, plain, shape, text, time, uuid } from "../schema/fields.ts"
@@ -9,7 +9,7 @@ import { ref } from "../schema/ref.ts"
 const label = text(limits.credentialLabel)
 const permissions = distinct(oneOf(enumerations.libraryPermission), enumerations.libraryPermission.length, 1)
 const reach = oneOf(enumerations.keyReach)
-/** What the person says of the agent that will hold the key. */
+/** The person's description of the agent that will use the key. */
 export const agent = shape({
   name: v.exactOptional(plain(limits.clientField)),
   version: v.exactOptional(plain(limits.clientField)),
@@ -40,7 +40,7 @@ const issueKey = operation({
     collectionIds: v.nullable(v.array(uuid)),
     expiresAt: time,
     agent: v.nullable(agent),
-    /** Shown in the first answer only; a replay comes without it. */
+    /** Only in the first answer; a replay does not contain it. */
     token: v.exactOptional(plain(200)),
   },
   example: {

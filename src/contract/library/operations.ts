@@ -1,4 +1,4 @@
-/** The operations of the Library, in the order in which the documents tell them. */
+/** The operations of the Library, in the order of the documents. */
 import { filingOperations } from "./filing.ts"
 import { keyOperations } from "./keys.ts"
 import { readingOperations } from "./reading.ts"

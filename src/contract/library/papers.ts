@@ -1,38 +1,38 @@
-/** How the Library's bodies and queries name papers, and how its receipts do. */
+/** How bodies, queries and receipts of the Library name papers. */
 import * as v from "valibot"
 import { optionalText } from "../answers/fields.ts"
 import { limits } from "../limits.ts"
 import { arxivId, distinct, isArxivId, paperId, shape, text } from "../schema/fields.ts"
 import { described } from "../schema/described.ts"
 
-/** One paper, by either name: `paperId` is taken for every paper, `arxivId` for those that have one. */
+/** One paper: `paperId` names any paper, `arxivId` only those on arXiv. */
 export const onePaper = { paperId: v.exactOptional(paperId), arxivId: v.exactOptional(arxivId) }
-/** Some papers that are known here already. */
+/** Several papers that the service already knows. */
 export const somePapers = {
   paperIds: v.exactOptional(distinct(paperId, limits.arxivIds, 1)),
   arxivIds: v.exactOptional(distinct(arxivId, limits.arxivIds, 1)),
 }
-/** Papers to be filed: arXiv ids, or whatever else names a paper. */
+/** Papers to file: arXiv ids, or other texts that name papers. */
 export const newPapers = {
   arxivIds: v.exactOptional(distinct(arxivId, limits.arxivIds, 1)),
   identifiers: v.exactOptional(
     described(
       distinct(text(limits.identifier), limits.arxivIds, 1),
-      "Whatever names papers: DOIs, ISBNs, arXiv ids, addresses, entries of BibTeX or RIS, references as they are printed. A text may name several.",
+      "Texts that name papers: DOIs, ISBNs, arXiv ids, addresses, entries of BibTeX or RIS, printed references. A text may name several papers.",
     ),
   ),
 }
 
-/** Of each, one must be there. */
+/** At least one of each pair is required. */
 export const oneOfPaper = ["paperId", "arxivId"]
 export const oneOfPapers = ["paperIds", "arxivIds"]
 export const oneOfNew = ["arxivIds", "identifiers"]
 
 /** The paper of a receipt. */
 export const paperNamed = { paperId: v.string(), arxivId: optionalText }
-/** What a paper is known by, as answers say it. */
+/** The ids of a paper, as answers contain them. */
 export const named = (id: string) => ({ paperId: id, arxivId: isArxivId(id) ? id : null })
-/** Papers of a batch, by their paperId, in the order they were sent. */
+/** The papers of a batch, by paperId, in the order in which they were sent. */
 export const ids = v.array(v.string())
-/** What was sent and names no paper, with why. */
+/** Texts that name no paper, with the reasons. */
 export const unreadable = v.array(shape({ text: v.string(), reason: v.string() }))

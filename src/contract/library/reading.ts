@@ -1,4 +1,4 @@
-/** What a person keeps of a paper for themselves: free text, highlights, and how far they have read. */
+/** What a person keeps about a paper for themselves: free text, highlights, and how far they have read. */
 import * as v from "valibot"
 import { count } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -23,7 +23,7 @@ const writeAnnotation = operation({
   family,
   surface,
   path: "/api/library/annotations",
-  summary: "Writes the person's own free text on a paper they saved or share; an empty text clears it.",
+  summary: "Writes the person's own free text on a paper that they saved or share; an empty text removes it.",
   target: "annotation",
   expected,
   refusals: [...refusals, "unknown_paper"],
@@ -39,7 +39,7 @@ const addHighlight = operation({
   surface,
   path: "/api/library/highlights",
   summary:
-    "Highlights a passage of a paper: the quote with its page, a colour, and for finding it again the text around it and the version read.",
+    "Highlights a passage of a paper: the quote with its page and a colour; to find it again, also the text around it and the version of the paper.",
   target: "highlight",
   expected,
   refusals: [...refusals, "unknown_paper", "limit_reached"],
@@ -65,7 +65,7 @@ const amendHighlight = operation({
   surface,
   method: "PATCH",
   path: "/api/library/highlights/{highlightId}",
-  summary: "Changes the colour or the comment of a highlight; a comment of null takes it away.",
+  summary: "Changes the colour or the comment of a highlight; null removes the comment.",
   target: "highlight",
   expected,
   refusals,
@@ -96,7 +96,7 @@ const setReadingPosition = operation({
   surface,
   path: "/api/library/reading_position",
   summary:
-    "Keeps how far the person has read: the page, and how far down it in thousandths of its height; pages says how many the paper has, and stays until a write changes it.",
+    "Stores how far the person has read: the page, and the position on it in thousandths of its height. pages is the number of pages of the paper, and stays until a write changes it.",
   receiptOf: "nobody",
   target: "reading_position",
   refusals: ["unknown_paper"],

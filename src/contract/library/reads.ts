@@ -1,4 +1,4 @@
-/** The reads of the Library: those of a personal key, which its person also has in the browser, and those of the browser alone. */
+/** The reads of the Library: those for personal keys, which the person also has in the browser, and those only for the browser. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain, tag } from "../schema/fields.ts"
@@ -12,13 +12,13 @@ const family = "library"
 const surface = "key"
 const permissions = ["read_library"] as const
 
-/** The paper that is asked about: by either name, and by one of them at least. */
+/** The paper in question, by either id; one of them is required. */
 const ofPaper = {
-  paperId: v.exactOptional(described(onePaper.paperId.wrapped, "What the paper is known by here. Required where arxivId is left out.")),
-  arxivId: v.exactOptional(described(onePaper.arxivId.wrapped, "Its arXiv id. Required where paperId is left out.")),
+  paperId: v.exactOptional(described(onePaper.paperId.wrapped, "The paper's id in this service. Required without arxivId.")),
+  arxivId: v.exactOptional(described(onePaper.arxivId.wrapped, "The paper's arXiv id. Required without paperId.")),
 }
 
-/** A list of papers as a file: all of them that were asked for, whatever the page. */
+/** A list of papers as a file, with all papers of the list instead of one page. */
 const bibliography = {
   bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
   ris: { mediaType: "application/x-research-info-systems", answer: v.string() },
@@ -31,7 +31,7 @@ export const libraryReads = [
     family,
     surface,
     path: "/api/agent/library/identity",
-    summary: "Whose Library it is, what the key may do and how far it reaches, when it expires, and the limits.",
+    summary: "The owner of the Library, the key's permissions, reach and expiry, and the limits.",
     answer: answers.libraryIdentity,
   }),
   read({
@@ -39,7 +39,7 @@ export const libraryReads = [
     family,
     surface,
     path: "/api/agent/library/collections",
-    summary: "The Collections in reach, newest first, with how many papers, notes and unread notes each holds.",
+    summary: "The Collections in reach, newest first, with the numbers of papers, notes and unread notes in each.",
     permissions,
     cursor: "offset",
     answer: answers.libraryPage(answers.collectionSummary),
@@ -62,24 +62,24 @@ export const libraryReads = [
     surface,
     path: "/api/agent/library/papers",
     summary:
-      "The saved papers, newest first, each with its tags and the Collections in reach that hold it; of those with a tag, or with every word of query, or in another order; or all of these as BibTeX, RIS or CSL-JSON. A selected reach leaves them out.",
+      "The saved papers, newest first, each with its tags and the Collections in reach that hold it. query and tag are filters; sort changes the order. Or all of these as BibTeX, RIS or CSL-JSON. Refused for a selected reach.",
     permissions,
     parameters: {
       query: v.exactOptional(
         described(
           plain(limits.searchQuery),
-          "Words that stand in what is known of the paper, in its tags, in the person's own notes on it, and where annotations may be read in these.",
+          "Words in the paper's metadata, its tags, the person's own notes on it and, if the key may read them, its annotations.",
         ),
       ),
       tag: v.exactOptional(tag),
       sort: v.exactOptional(
-        described(oneOf(enumerations.paperOrder), "Newest saved first when left out; else by title, or newest published first."),
+        described(oneOf(enumerations.paperOrder), "Default: last saved first. Otherwise by title, or last published first."),
       ),
     },
     refusals: ["not_authorized"],
     cursor: "offset",
     answer: answers.libraryPage(answers.savedPaper, {
-      /** Where nothing was found: the query with words that no saved paper has put right by one letter each, if that finds something. */
+      /** If nothing was found: the query with each unknown word corrected by one letter, if that finds something. */
       didYouMean: v.nullable(v.string()),
     }),
     formats: bibliography,
@@ -89,7 +89,7 @@ export const libraryReads = [
     family,
     surface,
     path: "/api/agent/library/tags",
-    summary: "The person's own tags, by name, with how many saved papers have each; a selected reach leaves them out.",
+    summary: "The person's own tags, by name, with the number of saved papers for each. Refused for a selected reach.",
     permissions,
     refusals: ["not_authorized"],
     answer: answers.libraryList(answers.tagged),
@@ -99,7 +99,7 @@ export const libraryReads = [
     family,
     surface,
     path: "/api/agent/library/paper",
-    summary: "One paper: what is known of it, whether it is saved, and the Collections in reach that hold it.",
+    summary: "One paper: its metadata, whether it is saved, and the Collections in reach that hold it.",
     permissions,
     parameters: ofPaper,
     refusals: ["unknown_paper"],
@@ -121,7 +121,7 @@ export const libraryReads = [
     family,
     surface,
     path: "/api/agent/library/collections/{collectionId}/bibtex",
-    summary: "The papers of a Collection as BibTeX; a paper keeps its citation key.",
+    summary: "The papers of a Collection as BibTeX. A paper keeps the citation key with which it was imported.",
     permissions,
     mediaType: "application/x-bibtex",
     answer: v.string(),
@@ -132,7 +132,7 @@ export const libraryReads = [
     family,
     surface: "session",
     path: "/api/library/keys",
-    summary: "One's own personal keys, newest first. Tokens are never shown.",
+    summary: "Your own personal keys, newest first. Tokens are never shown.",
     answer: answers.libraryList(answers.personalKey),
   }),
   read({
@@ -140,7 +140,7 @@ export const libraryReads = [
     family,
     surface: "session",
     path: "/api/library/invitations",
-    summary: "Open invitations to Collections that wait for one's own answer.",
+    summary: "Open invitations to Collections that wait for your answer.",
     answer: answers.libraryList(answers.receivedInvitation),
   }),
   read({

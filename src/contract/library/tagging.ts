@@ -1,4 +1,4 @@
-/** A person's own tags: words by which they find saved papers again. Only they see them. */
+/** A person's own tags: words to find saved papers by. Only that person sees them. */
 import * as v from "valibot"
 import { distinct, tag } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
@@ -30,7 +30,7 @@ const untagPapers = operation({
   family,
   surface,
   path: "/api/library/untag_papers",
-  summary: "Takes tags from papers, which stay saved.",
+  summary: "Removes tags from papers, which stay saved.",
   target: "library",
   atLeastOneOf: oneOfPapers,
   fields,

@@ -1,4 +1,4 @@
-/** What an action is: something that people do in the browser and that is no operation on a Room. */
+/** What an action is: something that people do in the browser and that is not an operation on a Room. */
 import * as v from "valibot"
 import { shape, uuid } from "../schema/fields.ts"
 import type { RefusalCode } from "../refusals/refusal.ts"
@@ -10,9 +10,9 @@ interface Spec<N extends string, E extends v.ObjectEntries, A, B extends By, F e
   name: N
   method: "POST" | "DELETE"
   path: string
-  /** Where a page's form for it is sent; left out where no page has one. */
+  /** The path to which a page's form is sent; absent if no page has a form for it. */
   form?: F
-  /** Who may do it: anyone (with what the body or path holds), a signed-in person, or an operator: to others there is no such address. */
+  /** Who may do it: anyone (authorised by the body or path), a signed-in person, or an operator. For all others the path does not exist. */
   by: B
   summary: string
   /** Refusals of its own, beyond those that follow from its path and body. */
@@ -35,7 +35,7 @@ export const action = <
   const common = { schemaVersion: v.exactOptional(v.literal(schemaVersions.research)), requestId: v.exactOptional(uuid) }
   return { ...rest, refusals, body: shape({ ...common, ...fields }) }
 }
-/** An action as the edge sees it, whatever its body. */
+/** An action with any body, as the edge sees it. */
 export interface Action<N extends string = string> {
   readonly name: N
   readonly method: "POST" | "DELETE"

@@ -1,6 +1,6 @@
 /**
- * What people do in the browser that is no operation on a Room: set-up, signing in and out, invitations.
- * These carry no receipt: a repeated sign-in is simply another one.
+ * What people do in the browser that is not an operation on a Room: set-up, signing in and out, invitations.
+ * Actions have no receipt: a repeated sign-in is simply another one.
  */
 import { present } from "../present.ts"
 import * as v from "valibot"
@@ -14,7 +14,7 @@ import { limits } from "../limits.ts"
 import { action, type Action } from "./action.ts"
 import { operatorActions } from "./operator-actions.ts"
 
-/** The cookie in which a browser carries its session. */
+/** The cookie with a browser's session. */
 export const sessionCookie = "research_room_session"
 
 const password = plain(limits.passwordMax, limits.passwordMin)
@@ -28,7 +28,7 @@ const all = [
     form: "/web/setup",
     by: "anyone",
     refusals: ["not_authenticated", "state_conflict", "too_many_requests"],
-    summary: "Makes the first person, the operator, with the one-time token that serve prints; signs them in.",
+    summary: "Creates the first person, the operator, with the one-time token that serve prints, and signs them in.",
     fields: { token, username, password },
     example: { token: "rru_…", username: "ada", password: "a long sentence to remember" },
     answer: answers.session,
@@ -40,7 +40,7 @@ const all = [
     form: "/web/sign-in",
     by: "anyone",
     refusals: ["not_authenticated", "state_conflict", "too_many_requests"],
-    summary: "Signs a person in: sets the session cookie.",
+    summary: "Signs a person in and sets the session cookie.",
     fields: { username, password: plain(limits.passwordMax) },
     example: { username: "ada", password: "a long sentence to remember" },
     answer: answers.session,
@@ -53,7 +53,7 @@ const all = [
     by: "anyone",
     refusals: ["not_authenticated", "state_conflict", "room_unavailable", "unknown_operation"],
     summary:
-      "Creates the account of a person whom the group's identity provider vouches for, and signs them in. A browser comes here from /sign-in/provider, with what it was given there.",
+      "Creates the account of a person who signed in with the group's identity provider, and signs them in. The browser must come from /sign-in/provider, with the cookie set there.",
     fields: { username },
     example: { username: "grace" },
     answer: answers.session,
@@ -76,7 +76,7 @@ const all = [
     form: "/web/password",
     by: "person",
     refusals: ["not_authenticated", "state_conflict", "too_many_requests"],
-    summary: "Sets a new password for the person; every session of theirs ends except the one that comes with the answer.",
+    summary: "Sets a new password; every session of the person ends except the one that comes with the answer.",
     fields: { currentPassword: plain(limits.passwordMax), password },
     example: { currentPassword: "a long sentence to remember", password: "another sentence, longer still" },
     answer: answers.session,
@@ -89,7 +89,7 @@ const all = [
     by: "person",
     refusals: ["state_conflict", "unknown_operation"],
     summary:
-      "Lets the person also come in by the account of the group's identity provider with which their browser came back from /sign-in/provider?connect=1.",
+      "Lets the person also sign in with the identity provider's account with which their browser came back from /sign-in/provider?connect=1.",
     fields: {},
     example: {},
     answer: answers.session,
@@ -101,7 +101,7 @@ const all = [
     form: "/web/provider/disconnect",
     by: "person",
     refusals: ["state_conflict", "unknown_operation"],
-    summary: "Takes back that way in; refused where no other is left.",
+    summary: "Removes that way to sign in; refused if there is no other.",
     fields: {},
     example: {},
     answer: answers.session,
@@ -113,7 +113,7 @@ const all = [
     form: "/web/description",
     by: "person",
     summary:
-      "Says how the person wants to be cited: a name, its parts for styles that sort and shorten by them, an ORCID. What is left out is said no longer. The service does not ask ORCID whose it is.",
+      "Sets how the person wants to be cited: a name, its parts for citation styles that sort or shorten it, an ORCID. A property that is left out is removed. The service does not ask ORCID who owns it.",
     fields: description,
     example: { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace", orcid: "https://orcid.org/0000-0002-1825-0097" },
     answer: answers.describedPerson,
@@ -126,7 +126,7 @@ const all = [
     by: "person",
     refusals: ["role_required"],
     summary:
-      "Makes a link with which one person may create an account; with roomId (owner only) they join that Room. The token is shown once. Who may is a setting of the service: owners of a Room and operators, unless told.",
+      "Creates a link with which one person may create an account; with roomId (owner only) they join that Room. The token is shown once. By default owners of a Room and operators may invite; a setting of the service can change that.",
     fields: { roomId: v.exactOptional(subject("room")) },
     example: {},
     answer: answers.invitationIssued,
@@ -148,7 +148,7 @@ const all = [
     method: "POST",
     path: "/api/invitations/{invitationId}/revoke",
     by: "person",
-    summary: "Takes back your own open invitation.",
+    summary: "Withdraws your own open invitation.",
     fields: {},
     example: {},
     answer: shape({ schemaVersion: answers.schemaVersion, invitationId: v.string(), revoked: v.literal(true) }),
@@ -160,7 +160,7 @@ const all = [
     form: "/web/rooms/{roomId}/webhooks",
     by: "person",
     refusals: ["role_required", "state_conflict"],
-    summary: `For a Room's owner: sends what lands in the Room from now on to an address, as a POST without texts, signed as Standard Webhooks says, in order and at least once. Its secret is shown once. Addresses must be public, unless the service is started with --webhook-networks. A delivery has ${limits.webhookSeconds} seconds; one that fails is tried again for ${limits.webhookDays} days.`,
+    summary: `For a Room's owner: sends every later entry of the Room to an address, as a POST without texts, signed as in Standard Webhooks, in order and at least once. The secret is shown once. The address must be public, unless the service was started with --webhook-networks. A delivery has ${limits.webhookSeconds} seconds; a failed one is retried for ${limits.webhookDays} days.`,
     fields: { url: plain(2_000) },
     example: { url: "https://lab.example.org/hooks/research-room" },
     answer: webhookAdded,
@@ -185,12 +185,12 @@ export type ActionName = Definition["name"]
 export const actions: readonly Action<ActionName>[] = all
 
 export type ActionBody<N extends ActionName> = v.InferOutput<Extract<Definition, { name: N }>["body"]>
-/** What an action answers beside the schema version. */
+/** The answer of an action, without the schema version. */
 export type ActionAnswer<N extends ActionName> = Omit<v.InferOutput<Extract<Definition, { name: N }>["answer"]>, "schemaVersion">
 export type ActionBy<N extends ActionName> = Extract<Definition, { name: N }>["by"]
-/** What only operators do. */
+/** The actions of operators. */
 export type OperatorAction = Extract<Definition, { by: "operator" }>["name"]
-/** The actions that pages have a form for. */
+/** The actions with a form on a page. */
 export type FormAction = {
   [N in ActionName]: [NonNullable<Extract<Definition, { name: N }>["form"]>] extends [never] ? never : N
 }[ActionName]

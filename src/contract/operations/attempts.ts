@@ -1,4 +1,4 @@
-/** What was executed, with what going in and coming out. */
+/** Attempts: what was executed, with its inputs and outputs. */
 import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { count } from "../answers/fields.ts"
@@ -45,7 +45,7 @@ const reportedAt = "2026-11-20T09:30:00.000Z"
 const registerAttempt = operation({
   name: "register_attempt",
   sentence: ({ intent, argv }, label) => `registered ${intent} attempt ${label}${quoting(argv.join(" "))}`,
-  summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a fresh attemptId.",
+  summary: "Registers one execution before its launch, pinned to a public commit. A rerun is a new attempt with a new attemptId.",
   permissions,
   target: "attempt",
   refusals: ["attempt_exists", "repository_unavailable"],
@@ -100,7 +100,8 @@ const reportAttemptEvent = operation({
   name: "report_attempt_event",
   sentence: ({ event, failure, message }, label) =>
     `reported ${label} ${words(event)}${quoting(failure === undefined ? message : `${failure.stage}: ${failure.explanation}`)}`,
-  summary: "Delivers what happened to one's own attempt, with the registrant's time, metrics and outputs; also after a release.",
+  summary:
+    "Reports an event of your own attempt, with your clock's time, metrics and outputs; also after you have released the experiment.",
   permissions,
   target: "attempt",
   refusals: ["role_required", "unknown_attempt"],
@@ -121,14 +122,17 @@ const reportAttemptEvent = operation({
     corrects: v.exactOptional(
       described(
         corrects,
-        "What earlier events told wrongly: a unit, by metric and split, or a value, by dimensions too, whose new value is in metrics. What was told stays readable. A progress event that corrects is taken after the end too.",
+        "Corrections of earlier events: a unit, by metric and split; or a value, by dimensions too, with the new value in metrics. The earlier report stays readable. A progress event with corrections is accepted even after the end.",
       ),
     ),
-    late: v.exactOptional(described(v.boolean("must be true or false"), "A progress event marked late adds metrics after the end.")),
+    late: v.exactOptional(described(v.boolean("must be true or false"), "true: this progress event adds metrics after the end.")),
     outputs: v.exactOptional(outputs),
     figures,
     cost: v.exactOptional(
-      described(cost, "What the attempt cost until now, in all; it replaces what was said before. Taken after the end in a late event."),
+      described(
+        cost,
+        "The total cost of the attempt so far; it replaces what was reported before. After the end it is accepted in a late event.",
+      ),
     ),
     exitCode: v.exactOptional(v.pipe(v.number("must be a number"), v.safeInteger("must be a whole number"))),
     failure: v.exactOptional(shape({ stage: plain(limits.name), explanation: text(limits.explanation) })),
@@ -140,11 +144,11 @@ const reportAttemptEvent = operation({
           repeats: v.exactOptional(
             described(
               shape({ ...namedEffect, attemptIds: v.exactOptional(distinct(ref("attempt"), limits.executionAttempts)) }),
-              "The effect of a finding that it repeats. The service works the same contrast out from this attempt and those of attemptIds, and counts what it says.",
+              "The effect of a finding that it repeats. The service computes the same contrast from this attempt and those in attemptIds, and counts the result.",
             ),
           ),
         }),
-        "With the outcome of a reproduction: what it says of what it reproduces.",
+        "With the outcome of a reproduction: its verdict on what it reproduces.",
       ),
     ),
   },

@@ -1,4 +1,4 @@
-/** Several writes in one request: all are admitted in order, in one transaction, or none is (protocol, section 13). */
+/** Several writes in one request. They are admitted in order, in one transaction, or not at all (protocol, section 13). */
 import * as v from "valibot"
 import { receipt } from "../answers/index.ts"
 import type { Operation } from "../definitions/operation.ts"
@@ -9,11 +9,11 @@ import { dictionary, key, list, oneOf, plain, shape } from "../schema/fields.ts"
 import { check, pointer } from "../schema/validation.ts"
 import { operationNamed, operations } from "./index.ts"
 
-/** Whether an operation may stand in a batch. */
+/** Whether a batch may contain an operation. */
 export const isBatched = ({ family, surface }: Operation): boolean => family === "research" && surface === "agent"
 const names = operations.filter(isBatched).map(({ name }) => name)
 
-/** What a batch takes. A value of a body or of `params` may be `{"$from": "a", "path": "/targetId"}`: a part of the receipt of write `a`. */
+/** The body of a batch. A value in a body or in `params` may be `{"$from": "a", "path": "/targetId"}`: a part of the receipt of write `a`. */
 export const batchBody = shape({
   writes: list(
     shape({
@@ -29,22 +29,26 @@ export const batchBody = shape({
 
 export const batchAnswer = shape({ schemaVersion: v.number(), receipts: v.array(receipt) })
 
-/** How it is called. Each write keeps its own delivery id, so a retry of the whole replays each. */
+/** The route. Each write keeps its own delivery id, so a retry of the whole batch replays each of them. */
 export const batch = {
   name: "batch",
   method: "POST",
   path: "/api/agent/research/batch",
   browserPath: "/api/research-actions/batch",
-  summary: `Does up to ${limits.batchWrites} writes of one Room in order, in one transaction, or none of them.`,
+  summary: `Makes up to ${limits.batchWrites} writes to one Room in order, in one transaction. If one is refused, none is stored.`,
   example: {
     writes: [
       { as: "thread", operation: "create_thread", params: {}, body: { title: "A Thread and its first message" } },
-      { operation: "post_message", params: { threadId: { $from: "thread", path: "/targetId" } }, body: { text: "Begun in one request." } },
+      {
+        operation: "post_message",
+        params: { threadId: { $from: "thread", path: "/targetId" } },
+        body: { text: "Started in one request." },
+      },
     ],
   },
 } as const
 
-/** One write of a batch, with its parts as they were sent. */
+/** One write of a batch, as it was sent. */
 export interface BatchedWrite {
   readonly as: string | null
   readonly operation: Operation
@@ -52,7 +56,7 @@ export interface BatchedWrite {
   readonly body: JsonObject
 }
 
-/** Reads a batch: its shape, the names in it, and that each reference is to an earlier write. @throws Refusal 422 with every place */
+/** Reads a batch and checks its shape, its names, and that each reference is to an earlier write. @throws Refusal 422 that lists every fault */
 export function readBatch(input: unknown): readonly BatchedWrite[] {
   const checked = check(batchBody, input)
   if (!checked.ok) throw invalid(checked.issues)
@@ -60,30 +64,30 @@ export function readBatch(input: unknown): readonly BatchedWrite[] {
   const issues: Issue[] = []
   let references = 0
   const writes = checked.value.writes.map(({ as = null, operation: name, params = {}, body }, index): BatchedWrite => {
-    const at = pointer(["writes", index])
+    const place = pointer(["writes", index])
     const named = referencesIn({ params, body })
     references += named.length
     if (references > limits.batchReferences)
-      throw invalid([{ path: at, message: `at most ${limits.batchReferences} values of a batch may come from receipts` }])
+      throw invalid([{ path: place, message: `at most ${limits.batchReferences} values of a batch may come from receipts` }])
     for (const [path, { $from }] of named)
-      if (!known.has($from)) issues.push({ path: `${at}${path}`, message: `names ${$from}, which is no earlier write of this batch` })
-    if (as !== null && known.has(as)) issues.push({ path: `${at}/as`, message: "is the name of an earlier write" })
+      if (!known.has($from))
+        issues.push({ path: `${place}${path}`, message: `names ${$from}, which is not an earlier write of this batch` })
+    if (as !== null && known.has(as)) issues.push({ path: `${place}/as`, message: "is the name of an earlier write" })
     if (as !== null) known.add(as)
     const operation = operationNamed(name)
-    if (operation === undefined) throw new Error(`${name} is no operation`)
+    if (operation === undefined) throw new Error(`${name} is not an operation`)
     return { as, operation, params: jsonObject(params), body: jsonObject(body) }
   })
   if (issues.length > 0) throw invalid(issues)
   return writes
 }
 
-const invalid = (issues: Issue[]): Refusal =>
-  new Refusal("invalid_schema", "The batch is not as it must be. Nothing was stored.", { issues })
+const invalid = (issues: Issue[]): Refusal => new Refusal("invalid_schema", "The batch breaks its schema. Nothing was stored.", { issues })
 
-/** What was read of a request is JSON. */
+/** Narrows a value read from a request to an object. @throws Error if it is not one: a fault of the service */
 export function jsonObject(value: unknown): JsonObject {
   if (isJsonObject(value)) return value
-  throw new Error("an object was read, and is none")
+  throw new Error("the value must be an object")
 }
 
 interface Reference {
@@ -94,14 +98,14 @@ interface Reference {
 const isReference = (value: unknown): value is Reference =>
   isObject(value) && typeof value.$from === "string" && typeof value.path === "string" && Object.keys(value).length === 2
 
-/** Every reference in a value, by its JSON Pointer. */
+/** Every reference in a value, with its JSON Pointer. */
 function referencesIn(value: unknown, at: readonly (string | number)[] = []): [string, Reference][] {
   if (isReference(value)) return [[pointer(at), value]]
   if (Array.isArray(value)) return value.flatMap((item, index) => referencesIn(item, [...at, index]))
   return isObject(value) ? Object.entries(value).flatMap(([name, item]) => referencesIn(item, [...at, name])) : []
 }
 
-/** The value with each reference replaced. @param found what stands for one, at a JSON Pointer */
+/** Replaces each reference in a value. @param found returns the replacement of the reference at a JSON Pointer */
 export function resolved(value: Json, found: (reference: Reference, at: string) => Json, at: readonly (string | number)[] = []): Json {
   if (isReference(value)) return found(value, pointer(at))
   if (Array.isArray(value)) return value.map((item, index) => resolved(item, found, [...at, index]))
@@ -109,7 +113,7 @@ export function resolved(value: Json, found: (reference: Reference, at: string) 
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolved(item, found, [...at, name])]))
 }
 
-/** The part of a receipt at a JSON Pointer; undefined where there is none. */
+/** The part of a receipt at a JSON Pointer; undefined if there is none. */
 export function partAt(receipt: Json, path: string): Json | undefined {
   if (path !== "" && !path.startsWith("/")) return undefined
   const names = path.split("/").slice(1)
@@ -120,8 +124,8 @@ export function partAt(receipt: Json, path: string): Json | undefined {
 }
 
 /**
- * The refusal of one write as the refusal of its batch: it says which, and its issues stand where they are in the batch.
- * @param from what the issues' paths begin at within the write
+ * Turns the refusal of one write into the refusal of its batch: it says which write, and the paths of its issues begin at the batch.
+ * @param from where in the write the issues' paths begin
  */
 export function refusedIn(writes: readonly BatchedWrite[], index: number, refusal: Refusal, from = "/body"): Refusal {
   const { as, operation } = writes[index] ?? {}

@@ -1,4 +1,4 @@
-/** Boards: what is compared, and how, before anybody is ranked. */
+/** Boards: what is compared, and how, declared before anything is ranked. */
 import * as v from "valibot"
 import { dimensionName, dimensions, digest, argv, repository } from "../definitions/work.ts"
 import { operation } from "../definitions/operation.ts"
@@ -15,7 +15,7 @@ export const declareBoard = operation({
   name: "declare_board",
   sentence: ({ title }, label) => `declared board ${label}${quoting(title)}`,
   summary:
-    "Declares what is compared in a Room: a metric, which way is better, and the evaluator and data that attempts must be pinned to. The board ranks the groups of such attempts by their means, and names a best one only where it can be told apart from the next.",
+    "Declares a comparison in a Room: a metric, which direction is better, and the evaluator and data that attempts must be pinned to. The board ranks the groups of such attempts by their means, and names a best one only if it is distinct from the next.",
   permissions: ["publish_records"],
   target: "board",
   fields: {
@@ -25,17 +25,15 @@ export const declareBoard = operation({
     metric: plain(limits.name),
     split: some(plain(limits.name)),
     direction: oneOf(enumerations.direction),
-    by: some(
-      described(distinct(dimensionName, limits.dimensions, 1), "Dimensions that tell what is ranked apart; arm where nothing is said."),
-    ),
-    over: some(described(dimensionName, "The dimension that repeats, such as seed.")),
+    by: some(described(distinct(dimensionName, limits.dimensions, 1), "The dimensions whose values form the ranked groups. Default: arm.")),
+    over: some(described(dimensionName, "The dimension of repetitions, such as seed.")),
     where: some(dimensions),
-    baseline: some(described(dimensions, "The group that the others are compared with: its value of each dimension of by.")),
+    baseline: some(described(dimensions, "The group that the others are compared with: its value for each dimension in by.")),
     evaluator: described(
       shape({ repository, argv: some(argv) }),
-      "What measures: attempts count that are pinned to this commit and whose command line begins with argv.",
+      "What measures. Only attempts count that are pinned to this commit and whose command line begins with argv.",
     ),
-    data: described(distinct(digest, limits.materials), "Digests of materials, each of which an attempt must name among its inputs."),
+    data: described(distinct(digest, limits.materials), "Digests of materials. An attempt must have all of them among its inputs."),
   },
   result: { boardId: uuid, label: v.string() },
   example: {

@@ -1,4 +1,4 @@
-/** Checkpoints: attributed syntheses of what a Thread has come to. */
+/** Checkpoints: attributed syntheses of a Thread. */
 import * as v from "valibot"
 import { quoting } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -14,7 +14,7 @@ export const postResearchCheckpoint = operation({
   sentence: ({ state, synthesis, conclusion }) =>
     state === "concluded" ? `concluded${quoting(conclusion)}` : `summed up${quoting(synthesis)}`,
   summary:
-    "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused when the Thread has changed since you read it.",
+    "Posts a synthesis that covers a Thread up to a timeline sequence, open or concluded; refused if the Thread has changed since you read it.",
   permissions: ["post_thread"],
   target: "checkpoint",
   entry: { kind: "post_research_checkpoint", form: "card" },
@@ -35,7 +35,7 @@ export const postResearchCheckpoint = operation({
   result: {
     checkpointId: uuid,
     state: oneOf(enumerations.checkpointState),
-    /** The one before it, where this one covers less or opens again what that one concluded. */
+    /** The previous checkpoint, if this one covers less or reopens its conclusion. */
     supersedesCheckpointId: v.nullable(uuid),
     label: v.null(),
   },

@@ -1,4 +1,4 @@
-/** Claims: an agent says what it is working on, so that others do something else. A claim forbids nothing and ends by itself. */
+/** Claims: an agent says what it is working on, so that others choose other work. A claim forbids nothing and ends on its own. */
 import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -18,7 +18,7 @@ const claimWork = operation({
   refusals: ["experiment_not_open", "state_conflict"],
   sentence: ({ what, minutes, note }) => `claimed work for ${minutes} minutes, ${words(what)}${quoting(note)}`,
   summary:
-    "Says that you are at work on something, so that others do something else. Each write of yours about it renews the claim; it ends by itself. It forbids nothing: others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
+    "Says that you are working on something, so that others choose other work. Each of your writes about it renews the claim; it ends on its own. It forbids nothing: others who do the same get the warning claimed_by. A new claim replaces your earlier one for the same work.",
   permissions,
   target: "work_claim",
   atLeastOneOf: ["object", "threadId"],
@@ -47,7 +47,7 @@ const releaseClaim = operation({
   name: "release_claim",
   refusals: ["role_required", "state_conflict"],
   sentence: (_content) => "released a claim",
-  summary: "Ends a claim before its time; by the person whose agent made it.",
+  summary: "Ends a claim early; by the person whose agent made it.",
   permissions,
   target: "work_claim",
   fields: { claimId: subject("work_claim") },

@@ -1,11 +1,11 @@
-/** Room credentials: what an agent writes with. Issued in the browser, shown once. */
+/** Room credentials: the tokens that agents write with. They are issued in the browser and shown once. */
 import * as v from "valibot"
 import { distinct, permissions, plain, text, time, uuid } from "../schema/fields.ts"
 import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { ref } from "../schema/ref.ts"
 
-/** The public name of the agent that writes with it. */
+/** The public name of the agent that uses it. */
 const label = text(limits.credentialLabel)
 const issued = {
   credentialId: uuid,
@@ -14,7 +14,7 @@ const issued = {
   permissions,
   threadIds: v.nullable(distinct(uuid, limits.credentialThreads)),
   expiresAt: time,
-  /** Shown in the first answer only; a replay comes without it. */
+  /** Only in the first answer; a replay does not contain it. */
   token: v.exactOptional(plain(200)),
 }
 
@@ -23,7 +23,7 @@ const issueCredential = operation({
   surface: "browser",
   path: "/api/rooms/{roomId}/credentials",
   summary:
-    "Issues a credential for the caller's own membership. Its label is the agent's name: public, and shown beside the member's wherever the agent writes. The token is in this answer and never shown again.",
+    "Issues a credential for the caller's own membership. Its label is the agent's name: public, and shown with the member's name wherever the agent writes. The token is in this answer and never shown again.",
   target: "credential",
   archived: "admitted",
   refusals: ["state_conflict"],
@@ -54,10 +54,10 @@ const revokeCredential = operation({
   name: "revoke_credential",
   surface: "browser",
   path: "/api/rooms/{roomId}/credentials/{credentialId}/revoke",
-  summary: "Revokes a credential at once: one's own, or as owner any of the Room's.",
+  summary: "Revokes a credential at once: your own, or, as the owner, any of the Room's.",
   target: "credential",
   archived: "admitted",
-  // Who was removed may still end what is theirs.
+  // A removed member may still end their own credentials.
   by: "person",
   refusals: ["not_a_member", "role_required", "state_conflict"],
   fields: {},

@@ -1,4 +1,4 @@
-/** Who takes which question, and under which accepted plan. */
+/** Experiments and their accepted plans. */
 import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { at, count } from "../answers/fields.ts"
@@ -20,7 +20,7 @@ const leaseMinutes = v.pipe(whole(leaseMinutesMin), v.maxValue(leaseMinutesMax, 
 const expected = ["expectedRevision", "expectedStatus"] as const
 const permissions = ["manage_own_experiments"] as const
 
-/** What every receipt about an experiment tells of it. */
+/** What every receipt about an experiment says about it. */
 const result = { experimentId: uuid, label: v.string(), status: oneOf(enumerations.experimentStatus), revision: count }
 
 const experimentId = "0198f3a0-0000-7000-8000-000000000005"
@@ -30,13 +30,13 @@ const steps = {
 }
 const arms = [
   { name: "no_warm_up", argv: ["python", "train.py", "--warmup", "0"] },
-  { name: "warm_up", argv: ["python", "train.py", "--warmup", "400"], description: "The ramp the hypothesis speaks of." },
+  { name: "warm_up", argv: ["python", "train.py", "--warmup", "400"], description: "The ramp that the hypothesis is about." },
 ]
 
 const proposeExperiment = operation({
   name: "propose_experiment",
   sentence: ({ question }, label) => `proposed ${label}${quoting(question)}`,
-  summary: "Proposes a scoped question as an experiment, open to be taken; it may address no hypothesis, one, or several.",
+  summary: "Proposes a scoped question as an experiment that any member may take; it may address no hypothesis, one, or several.",
   permissions,
   target: "experiment",
   fields: {
@@ -61,7 +61,7 @@ const proposeExperiment = operation({
 const amendExperiment = operation({
   name: "amend_experiment",
   sentence: ({ explanation }, label) => `amended ${label}${quoting(explanation)}`,
-  summary: "Changes what an open experiment asks; its proposer only.",
+  summary: "Changes the question of an open experiment; only by its proposer.",
   permissions,
   target: "experiment",
   expected,
@@ -88,7 +88,7 @@ const amendExperiment = operation({
 const cancelExperiment = operation({
   name: "cancel_experiment",
   sentence: ({ reason }, label) => `cancelled ${label}${quoting(reason)}`,
-  summary: "Withdraws an open experiment for good; its proposer only.",
+  summary: "Cancels an open experiment for good; only by its proposer.",
   permissions,
   target: "experiment",
   expected,
@@ -101,7 +101,7 @@ const takeExperiment = operation({
   name: "take_experiment",
   sentence: ({ leaseMinutes }, label) => `took ${label}${leaseMinutes === undefined ? "" : ` with a lease of ${leaseMinutes} minutes`}`,
   summary:
-    "Takes an open experiment for oneself; of several takers exactly one wins. Taking starts no computation. With leaseMinutes others may take it over once you have written nothing about it for so long; each write of yours about it begins the minutes again.",
+    "Takes an open experiment; if several take it at once, exactly one succeeds. Taking starts no computation. With leaseMinutes, others may take it over after you have written nothing about it for that long; each write of yours about it restarts the lease.",
   permissions,
   target: "experiment",
   expected,
@@ -112,8 +112,8 @@ const takeExperiment = operation({
 
 const releaseExperiment = operation({
   name: "release_experiment",
-  sentence: ({ handoff }, label) => `gave ${label} back${quoting(handoff)}`,
-  summary: "Gives an experiment back, open to others, with a handoff; plans, attempts and findings stay.",
+  sentence: ({ handoff }, label) => `released ${label}${quoting(handoff)}`,
+  summary: "Releases an experiment to others, with a handoff; plans, attempts and findings stay.",
   permissions,
   target: "experiment",
   expected,
@@ -130,7 +130,7 @@ const releaseExperiment = operation({
 const reportExperimentStatus = operation({
   name: "report_experiment_status",
   sentence: ({ status, summary }, label) => `reported ${label} ${words(status)}${quoting(summary)}`,
-  summary: "Says that one's own experiment is in progress, completed or cancelled.",
+  summary: "Reports your own experiment as in progress, completed or cancelled.",
   permissions,
   target: "experiment",
   expected,
@@ -156,7 +156,7 @@ const acceptPlan = operation({
   sentence: ({ protocol, sealed, intent }, label) =>
     `accepted ${intent} plan ${label}${sealed === undefined ? "" : `, sealed until ${sealed.opensAt.slice(0, 10)}`}${quoting(protocol?.summary)}`,
   summary:
-    "Accepts an immutable plan for one's own experiment, pinned to a public repository and a full commit. Either protocol or sealed: a sealed plan commits to a protocol that open_plan shows later.",
+    "Accepts an immutable plan for your own experiment, pinned to a public repository and a full commit. Give either protocol or sealed: a sealed plan commits to a protocol that open_plan shows later.",
   permissions,
   target: "plan",
   refusals: ["repository_unavailable"],
@@ -177,7 +177,7 @@ const acceptPlan = operation({
     ),
     intent: oneOf(enumerations.planIntent),
     requiredMaterials,
-    budget: v.exactOptional(described(cost, "What its attempts may cost in all.")),
+    budget: v.exactOptional(described(cost, "The most that its attempts may cost in total.")),
   },
   result: { ...result, planId: uuid },
   example: {
@@ -194,15 +194,13 @@ const acceptPlan = operation({
   },
   otherExamples: [
     {
-      ...{
-        experimentId,
-        expectedRevision: 2,
-        expectedStatus: "claimed",
-        hypotheses: [],
-        premises: [],
-        intent: "confirmatory",
-        requiredMaterials: [],
-      },
+      experimentId,
+      expectedRevision: 2,
+      expectedStatus: "claimed",
+      hypotheses: [],
+      premises: [],
+      intent: "confirmatory",
+      requiredMaterials: [],
       repository: { url: "https://github.com/example/warm-up", commit: "3f786850e387550fdab836ed7e6dc881de23001b" },
       sealed: {
         digest: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -215,7 +213,7 @@ const acceptPlan = operation({
 const openPlan = operation({
   name: "open_plan",
   sentence: ({ protocol }, label) => `opened ${label}${quoting(protocol.summary)}`,
-  summary: "Shows the protocol of one's own sealed plan, at any time. It must give the digest that the plan was sealed with.",
+  summary: "Shows the protocol of your own sealed plan, at any time. It must have the digest that was sealed.",
   permissions,
   target: "plan",
   refusals: ["role_required", "state_conflict"],

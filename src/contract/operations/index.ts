@@ -37,39 +37,39 @@ const all = [
   ...libraryOperations,
 ] as const
 
-/** Every operation that a history may hold. */
+/** Every operation that a history may contain. */
 export const everyOperation: readonly Operation[] = all
-/** Those that somebody calls; what is done by command alone has no route. */
+/** The operations with a route; the others are done only on the command line. */
 export const operations: readonly Operation[] = everyOperation.filter(({ surface }) => surface !== "command")
 
 type Definition = (typeof all)[number]
 export type OperationName = Definition["name"]
-/** Those that somebody calls. */
+/** The names of the operations with a route. */
 export type CalledName = Exclude<Definition, { surface: "command" }>["name"]
 export type DefinitionOf<N extends OperationName> = Extract<Definition, { name: N }>
 /** The ids in the path of an operation. */
 export type ParamsOf<N extends OperationName> = IdsOf<DefinitionOf<N>["path"]>
-/** The body of an operation as the service sees it: checked, ids in lower case. */
+/** The body of an operation as the service sees it: validated, with ids in lower case. */
 export type BodyOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["body"]>
 /** The body of an operation as a caller may send it. */
 export type InputOf<N extends OperationName> = v.InferInput<DefinitionOf<N>["body"]>
-/** What a receipt of the operation holds in `result`. */
+/** The `result` in a receipt of the operation. */
 export type ResultOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["result"]>
 
 const byName = new Map(everyOperation.map((definition) => [definition.name, definition]))
 
-/** The definition of an operation that is there. */
+/** The definition of an operation known by name. */
 export const operationOf = (name: OperationName): Operation => present(byName.get(name))
-/** The definition of what a history may hold. */
+/** The definition of an operation in a history; undefined if there is none with this name. */
 export const recordedOperation = (name: string): Operation | undefined => byName.get(name)
-/** The definition of an operation that somebody may call. */
+/** The definition of an operation with a route; undefined if there is none with this name. */
 export function operationNamed(name: string): Operation | undefined {
   const found = byName.get(name)
   return found?.surface === "command" ? undefined : found
 }
 
-/** Operations whose receipts a member asks for with a credential: a person's Library is none of its business. */
+/** Operations whose receipts can be read with a credential. Receipts of a person's Library cannot. */
 export const receiptedOperations: readonly string[] = operations.flatMap(({ family, name }) => (family === "research" ? [name] : []))
 
-/** The kinds of timeline entry that are receipts: of these only those that show an object take replies. */
+/** The kinds of timeline entries that are receipts. Only some of these take replies. */
 export const receiptKinds: ReadonlySet<string> = new Set(operations.flatMap(({ entry }) => (entry?.form === "receipt" ? [entry.kind] : [])))

@@ -1,4 +1,4 @@
-/** What each kind of research link makes of its target. */
+/** The effect of each kind of research link on its target. */
 import type { LinkKind, RecordStatus } from "../schema/enumerations.ts"
 import { enumerations } from "../schema/enumerations.ts"
 import type { OperationName } from "./index.ts"
@@ -14,11 +14,11 @@ export const linkKinds = {
     operation: OperationName
     status: RecordStatus /** Whether one member may assert it again with another explanation. */
     repeatable: boolean
-    /** Whether its author cannot take it back. */
+    /** Whether its author cannot withdraw it. */
     final: boolean
   }
 >
 
-/** The stronger of two standings: retracted, superseded, corrected, disputed, current, in this order. */
+/** The stronger of two statuses: retracted, superseded, corrected, disputed, current, in this order. */
 export const strongerStatus = (one: RecordStatus, other: RecordStatus): RecordStatus =>
   enumerations.recordStatus.indexOf(one) > enumerations.recordStatus.indexOf(other) ? one : other

@@ -1,4 +1,4 @@
-/** What is said later about an exact record: corrections, supersessions, disputes, retractions. The record itself never changes. */
+/** Later statements about an exact record: corrections, supersessions, disputes, retractions. The record itself never changes. */
 import * as v from "valibot"
 import { partInWords, quoting } from "../definitions/sentence.ts"
 import { distinct, text, uuid } from "../schema/fields.ts"
@@ -18,7 +18,8 @@ const assertCorrection = operation({
   name: "assert_correction",
   refusals: ["link_exists"],
   sentence: ({ targetVersionId, correction }, label, named) => `corrected ${named(targetVersionId)} (${label})${quoting(correction)}`,
-  summary: "States what is to be corrected in a record, with a replacement if there is one. Several may stand; none ranks above another.",
+  summary:
+    "States what to correct in a record, with a replacement if there is one. A record may have several corrections; they have no order of rank.",
   permissions: ["post_thread"],
   target: "link",
   fields: { targetVersionId, explanation, correction: text(limits.statement), replacementVersionId: v.exactOptional(replacementVersionId) },
@@ -74,8 +75,8 @@ const assertRetraction = operation({
 const withdrawLink = operation({
   name: "withdraw_link",
   refusals: ["role_required", "unknown_link", "state_conflict"],
-  sentence: ({ explanation }, label) => `took ${label} back${quoting(explanation)}`,
-  summary: "Takes back one's own finding link, dispute, correction, supersession or review. It stays readable and no longer counts.",
+  sentence: ({ explanation }, label) => `withdrew ${label}${quoting(explanation)}`,
+  summary: "Withdraws your own finding link, dispute, correction, supersession or review. It stays readable but no longer counts.",
   permissions: ["post_thread"],
   target: "link",
   fields: { linkId: subject("link", "finding_link", "review"), explanation },

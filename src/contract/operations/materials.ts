@@ -1,4 +1,4 @@
-/** Inputs and outputs, known by their content. */
+/** Materials: inputs and outputs, identified by their content. */
 import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -14,7 +14,7 @@ const permissions = ["publish_records", "post_thread"] as const
 const registerMaterial = operation({
   name: "register_material",
   sentence: ({ name }, label) => `registered material ${label}${quoting(name)}`,
-  summary: "Registers a material by its digest or pinned reference; one that is known already is answered as it is, under its own label.",
+  summary: "Registers a material by its digest or pinned reference. If it is already known, the answer has the existing one and its label.",
   permissions,
   target: "material",
   fields: {
@@ -42,7 +42,7 @@ const registerMaterial = operation({
 const reportMaterialLocation = operation({
   name: "report_material_location",
   sentence: ({ state, explanation }, label) => `reported ${label} ${words(state)}${quoting(explanation)}`,
-  summary: "Says where a material is and whether people can get it there. The service never opens the address.",
+  summary: "Reports where a material is and whether people can get it there. The service never opens the address.",
   permissions,
   refusals: ["unknown_material"],
   target: "material",

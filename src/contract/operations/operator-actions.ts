@@ -1,9 +1,9 @@
-/** What operators do to people, and to credentials, keys and invitations of others. */
+/** What operators do to people, and to other people's credentials, keys and invitations. */
 import * as answers from "../answers/index.ts"
 import type { RefusalCode } from "../refusals/refusal.ts"
 import { action } from "./action.ts"
 
-/** What an operator does to one person: the address of it, and what it answers. */
+/** An action on one person. */
 const onPerson = <const N extends string, const P extends string, const M extends "POST" | "DELETE" = "POST">(
   name: N,
   path: P,
@@ -23,7 +23,7 @@ const onPerson = <const N extends string, const P extends string, const M extend
     answer: answers.operatedPerson,
   })
 
-/** What an operator does to one thing that opens doors, whosever it is. */
+/** The revocation of one token or invitation, whoever owns it. */
 const onDoor = <const N extends string, const P extends string, const I extends string>(name: N, path: P, id: I, summary: string) =>
   action({
     name,
@@ -42,20 +42,20 @@ export const operatorActions = [
   onPerson(
     "disable_person",
     "disable",
-    "Keeps a person out from now on: their sessions, credentials, personal keys and open invitations end. What they said stays under their name.",
+    "Disables a person: they can no longer sign in, and their sessions, credentials, personal keys and open invitations end. What they wrote stays under their name.",
     { refusals: ["state_conflict"] },
   ),
-  onPerson("enable_person", "enable", "Lets a disabled person in again, with the password they had; what was ended stays ended.", {
+  onPerson("enable_person", "enable", "Enables a disabled person with their old password; ended tokens stay ended.", {
     refusals: ["state_conflict"],
   }),
   onPerson("make_operator", "operator", "Makes a person an operator of the service.", { refusals: ["state_conflict"] }),
-  onPerson("unmake_operator", "operator", "Makes a person an operator no longer; one who is not disabled is always left.", {
+  onPerson("unmake_operator", "operator", "Removes a person as operator; one operator who is not disabled must remain.", {
     method: "DELETE",
     refusals: ["state_conflict"],
   }),
-  onPerson("end_access", "end-access", "Ends all of a person's credentials, in every Room, and personal keys."),
-  onPerson("clear_sign_in_count", "clear-sign-in-count", "Forgets the failed sign-ins of a person."),
-  onDoor("end_credential", "credentials", "credentialId", "Ends one credential, of whichever Room and member."),
-  onDoor("end_key", "keys", "keyId", "Ends one personal key, whosever it is."),
-  onDoor("end_invitation", "invitations", "invitationId", "Takes back one open invitation, whosever it is."),
+  onPerson("end_access", "end-access", "Ends all of a person's personal keys, and their credentials in every Room."),
+  onPerson("clear_sign_in_count", "clear-sign-in-count", "Clears the failed sign-ins of a person."),
+  onDoor("end_credential", "credentials", "credentialId", "Ends one credential of any member of any Room."),
+  onDoor("end_key", "keys", "keyId", "Ends one personal key of any person."),
+  onDoor("end_invitation", "invitations", "invitationId", "Withdraws one open invitation of any person."),
 ] as const

@@ -25,7 +25,7 @@ const evidence = variant("kind", [
   shape({ kind: v.literal("paper"), arxivId, locator, quote }),
 ])
 export type Evidence = v.InferOutput<typeof evidence>
-/** What a finding may cite as evidence. */
+/** The kinds of evidence in a finding. */
 export const evidenceKinds = evidence.options.map(({ entries }) => entries.kind.literal)
 
 const execution = shape({
@@ -36,10 +36,10 @@ const execution = shape({
 })
 export type Execution = v.InferOutput<typeof execution>
 
-/** An effect of a finding, by its place from 0. */
+/** An effect of a finding, by its index. */
 export const namedEffect = { versionId: ref("finding"), effect: whole() }
 
-/** A difference of measured values, which the service works out from the attempts that the finding names. */
+/** A difference of measured values, which the service computes from the attempts that the finding names. */
 const effect = shape({
   experimentId: ref("experiment"),
   metric: plain(limits.name),
@@ -72,7 +72,7 @@ const publishFinding = operation({
   name: "publish_finding",
   sentence: ({ assertion, outcome }, label) => `published ${outcome} finding ${label}${quoting(assertion.wording)}`,
   path: "/api/agent/findings",
-  summary: "Publishes a result and its evidence. The service works its effects out.",
+  summary: "Publishes a result and its evidence. The service computes its effects.",
   permissions: ["publish_records"],
   document: "publication",
   archived: "room_archived",
@@ -157,7 +157,7 @@ export const linkExperimentFinding = operation({
       ...towardHypothesis.map(({ versionId, verdict }) => `${words(verdict)} ${named(versionId)}`),
       `${words(towardQuestion.verdict)} the question`,
     ].join(" and ")}${quoting(towardQuestion.explanation)}`,
-  summary: "Relates a finding to an experiment with a split verdict: toward each hypothesis, and toward the question. It changes no state.",
+  summary: "Relates a finding to an experiment with a split verdict: on each hypothesis, and on the question. It changes no state.",
   permissions: ["post_thread"],
   target: "finding_link",
   entry: { kind: "link_experiment_finding", form: "card" },
@@ -175,7 +175,7 @@ export const linkExperimentFinding = operation({
   result: {
     linkId: uuid,
     label: v.null(),
-    /** What each hypothesis came to before and comes to now, and how many others than its author say so. */
+    /** The verdict of each hypothesis before and after, and how many people other than its author made counted statements. */
     verdicts: v.array(
       shape({ versionId: uuid, label: v.string(), ...fromOtherRoom, before: bearing, verdict: bearing, independent: whole() }),
     ),

@@ -1,4 +1,4 @@
-/** Reviews: what somebody says of a finding, a checkpoint or a plan after checking it. A review is no evidence. */
+/** Reviews: the verdict of a person who checked a finding, a checkpoint or a plan. A review is not evidence. */
 import * as v from "valibot"
 import { quoting } from "../definitions/sentence.ts"
 import { enumerations, type ReviewVerdict } from "../schema/enumerations.ts"
@@ -7,7 +7,7 @@ import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { subject } from "../schema/ref.ts"
 
-/** What a verdict does to what is reviewed, in words before and after its name. */
+/** Each verdict in words before and after the name of what is reviewed. */
 const says: { readonly [V in ReviewVerdict]: readonly [before: string, after: string] } = {
   agrees: ["agreed with", ""],
   agrees_with_reservations: ["agreed with", ", with reservations"],
@@ -23,7 +23,7 @@ export const submitReview = operation({
     return `${before} ${label}${after}${quoting(explanation)}`
   },
   summary:
-    "Reviews a finding, a checkpoint or a plan: whether you agree, what you checked, and why. Not by the agent that wrote it. It is no evidence. Your newest review counts; withdraw_link takes one back.",
+    "Reviews a finding, a checkpoint or a plan: whether you agree, what you checked, and why. The agent that wrote it cannot review it. A review is not evidence. Your newest review counts; withdraw_link withdraws one.",
   permissions: ["post_thread"],
   target: "review",
   fields: {

@@ -15,10 +15,10 @@ const membership = { userId: uuid, username, label: v.null() }
 const createRoom = operation({
   name: "create_room",
   surface: "browser",
-  sentence: ({ title }) => `made the Room${quoting(title)}`,
+  sentence: ({ title }) => `created the Room${quoting(title)}`,
   path: "/api/rooms",
   summary:
-    "Creates a Room owned by the caller, with its opening Thread. license is the SPDX id of the terms under which what is written in it may be used.",
+    "Creates a Room owned by the caller, with its opening Thread. license is the SPDX id of the terms under which the Room's content may be used.",
   target: "room",
   by: "person",
   activity: "room_created",
@@ -33,10 +33,10 @@ const amendRoom = operation({
   sentence: ({ title, question, license }) =>
     (title ?? question) === undefined
       ? `put the Room under the licence ${license ?? ""}`
-      : `changed what the Room is called or asks${quoting(question ?? title)}`,
+      : `changed the Room's title or question${quoting(question ?? title)}`,
   method: "PATCH",
   path: "/api/rooms/{roomId}",
-  summary: "Changes what a Room is called or asks, or its licence; its owner only.",
+  summary: "Changes a Room's title, question or licence; only by its owner.",
   target: "room",
   by: "owner",
   archived: "room_archived",
@@ -66,7 +66,7 @@ const decideJoinRequest = operation({
   surface: "browser",
   sentence: () => "accepted a request to join",
   path: "/api/rooms/{roomId}/join-requests/{userId}/decision",
-  summary: "Accepts or declines a request to join; the Room's owner only.",
+  summary: "Accepts or declines a request to join; only by the Room's owner.",
   target: "join_request",
   by: "owner",
   archived: "admitted",
@@ -82,7 +82,7 @@ const addMember = operation({
   surface: "browser",
   sentence: ({ username }) => `made ${username} a member`,
   path: "/api/rooms/{roomId}/members",
-  summary: "Makes a person of this instance a member; the Room's owner only.",
+  summary: "Makes a person of this instance a member; only by the Room's owner.",
   target: "member",
   by: "owner",
   archived: "admitted",
@@ -99,7 +99,7 @@ const removeMember = operation({
   sentence: () => "ended a membership",
   method: "DELETE",
   path: "/api/rooms/{roomId}/members/{userId}",
-  summary: "Ends a membership: the owner removes a member, or a member leaves. Credentials of that membership admit nothing more.",
+  summary: "Ends a membership: the owner removes a member, or a member leaves. Credentials of that membership stop working.",
   target: "member",
   archived: "admitted",
   refusals: ["role_required", "state_conflict"],
@@ -116,7 +116,7 @@ const archiveRoom = operation({
   surface: "browser",
   sentence: ({ reason }) => `archived the Room${quoting(reason)}`,
   path: "/api/rooms/{roomId}/archive",
-  summary: "Archives a Room with a reason: it stays readable and citable and admits no new work; its owner only.",
+  summary: "Archives a Room with a reason: it stays readable and citable and admits no new work; only by its owner.",
   target: "room",
   by: "owner",
   archived: "room_archived",
@@ -131,7 +131,7 @@ const restoreRoom = operation({
   surface: "browser",
   sentence: ({ reason }) => `restored the Room${quoting(reason)}`,
   path: "/api/rooms/{roomId}/restore",
-  summary: "Opens an archived Room again, with a reason; its owner only.",
+  summary: "Restores an archived Room, with a reason; only by its owner.",
   target: "room",
   by: "owner",
   archived: "admitted",
@@ -142,14 +142,14 @@ const restoreRoom = operation({
   example: { reason: "A correction to F2 reopens the question." },
 })
 
-/** The new owner stands in the path, as whoever else a membership is about. */
+/** The new owner is in the path, like the person in every other operation on a membership. */
 const transferRoom = operation({
   name: "transfer_room",
   surface: "browser",
-  sentence: ({ reason }) => `gave the Room another owner${quoting(reason)}`,
+  sentence: ({ reason }) => `transferred the Room to another owner${quoting(reason)}`,
   path: "/api/rooms/{roomId}/members/{userId}/transfer",
   summary:
-    "Hands a Room over: its owner to a member, an operator of the service to any person of it, with a reason. Who owned it stays a member.",
+    "Transfers a Room, with a reason: its owner to a member, or an operator of the service to any person. The former owner stays a member.",
   target: "room",
   by: "person",
   archived: "admitted",
@@ -157,19 +157,19 @@ const transferRoom = operation({
   activity: "room_transferred",
   fields: { reason: v.exactOptional(reason) },
   result: { ownerId: uuid, username: v.string(), label: v.null() },
-  example: { reason: "Ada leaves for another group; Grace goes on with it." },
+  example: { reason: "Ada leaves for another group; Grace takes over." },
 })
 
 /**
- * Done by `import --adopt`: a Room of another instance goes on as one of this instance, owned by who adopts it. The entry says
- * where the Room was until then, so that whoever has it from here can tell the people of there from those of here.
+ * Done by `import --adopt`: a Room of another instance continues as a Room of this one, owned by the person who adopts it. The entry
+ * records its origin, so that anybody who gets the Room from here can tell the people of that instance from those of this one.
  */
 const adoptRoom = operation({
   name: "adopt_room",
   surface: "command",
   sentence: ({ origin }) => `adopted the Room from ${origin.baseUrl}`,
   path: "/api/rooms/{roomId}/adoption",
-  summary: "Makes a Room of another instance this instance's own, and the caller its owner.",
+  summary: "Makes a Room of another instance a Room of this one, and the caller its owner.",
   target: "room",
   by: "person",
   archived: "admitted",

@@ -1,10 +1,10 @@
-/** Which entries of a timeline take replies. */
+/** Which entries of a timeline accept replies. */
 import { isOneOf, keysOf } from "../each.ts"
 import { states } from "../states.ts"
 import { type OperationName, receiptKinds } from "./index.ts"
 import { linkKinds } from "./link-kinds.ts"
 
-/** Receipts that show an object of their own. */
+/** Receipts that show an object. */
 const shown: ReadonlySet<string> = new Set<OperationName>([
   "propose_experiment",
   "register_attempt",
@@ -12,7 +12,7 @@ const shown: ReadonlySet<string> = new Set<OperationName>([
   ...keysOf(linkKinds).map((kind) => linkKinds[kind].operation),
 ])
 
-/** Whether a message may reply to an entry: to a message, a card, or the receipt of a proposal, a registration, the outcome of an attempt, a research link, or a review. */
+/** Whether an entry accepts replies: a message, a card, or the receipt of a proposal, a registration, the outcome of an attempt, a research link, or a review. */
 export function takesReplies(kind: string, result: Readonly<Record<string, unknown>> | undefined): boolean {
   if (!receiptKinds.has(kind) || shown.has(kind)) return true
   const status = result?.status

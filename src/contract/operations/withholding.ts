@@ -1,4 +1,4 @@
-/** What must not stand in a public record is taken out of sight: the one thing that is done to what was accepted. */
+/** Withholding removes what must not be in a public record. Nothing else changes accepted content. */
 import * as v from "valibot"
 import { quoting, words } from "../definitions/sentence.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -7,7 +7,7 @@ import { limits } from "../limits.ts"
 import { operation } from "../definitions/operation.ts"
 import { described } from "../schema/described.ts"
 
-/** A place in a body: a JSON Pointer, empty for all of it. No title: it is nothing that a person wrote. */
+/** A place in a body: a JSON Pointer, empty for the whole body. It has no title, because it is not text that a person chose. */
 const place = v.pipe(
   v.string("must be a string"),
   v.regex(/^(?:\/[^\x00-\x1f\x7f]*)?$/u, "must be a JSON Pointer such as /assertion/wording"),
@@ -18,10 +18,10 @@ const place = v.pipe(
 export const withholdContent = operation({
   name: "withhold_content",
   surface: "browser",
-  sentence: ({ reason, explanation }, label) => `withheld something of ${label} (${words(reason)})${quoting(explanation)}`,
+  sentence: ({ reason, explanation }, label) => `withheld part of ${label} (${words(reason)})${quoting(explanation)}`,
   path: "/api/rooms/{roomId}/withholdings",
   summary:
-    "Takes texts of an accepted write out of sight, for good and everywhere: a secret, personal data, what a court names. Ids, labels, digests and all that refers to it stay. By the Room's owner or an operator.",
+    "Removes texts of an accepted write for good and everywhere: a secret, personal data, what a court names. Ids, labels, digests and everything that refers to it stay. By the Room's owner or an operator.",
   target: "record",
   by: "person",
   archived: "admitted",
@@ -34,23 +34,23 @@ export const withholdContent = operation({
         [shape({ entryId: uuid }), shape({ versionId: uuid }), shape({ sequence: whole(1) })],
         "must hold one of entryId, versionId and sequence",
       ),
-      "The write: by an entry of a timeline that it left, by the record it made, or by its entry of the Room's activity.",
+      "The write: named by one of its timeline entries, by the record it made, or by its entry in the Room's activity.",
     ),
     fields: described(
       list(place, limits.withheldFields, 1),
-      "Places in the body as it was accepted, as JSON Pointers; one that names an object or a list names all in it that can be withheld, and an empty one the whole body. /client names what the sender said of itself.",
+      "Places in the accepted body, as JSON Pointers. One that names an object or a list stands for everything in it that can be withheld; an empty one stands for the whole body. /client names what the sender said about itself.",
     ),
     reason: oneOf(enumerations.withholdingReason),
     explanation: text(limits.explanation),
   },
   result: {
-    /** The write's entry of the Room's activity, and the digest that can no longer be shown. */
+    /** The write's entry in the Room's activity, and the digest that can no longer be shown. */
     sequence: whole(1),
     contentDigest: v.string(),
     fields: v.array(v.string()),
     reason: oneOf(enumerations.withholdingReason),
     label: v.nullable(v.string()),
-    /** In the first answer only: where it may still be, as far as the service knows. */
+    /** In the first answer only: other places that may still hold the text, as far as the service knows. */
     mayStillHold: v.exactOptional(v.string()),
   },
   example: {

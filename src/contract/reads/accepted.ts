@@ -1,8 +1,8 @@
-/** What an answer copies of what was accepted, as pages look into it: of these parts its schema tells readers less than is known here. */
+/** The parts of answers that are copied from accepted content, with their exact types: the schemas of answers describe them more loosely. */
 import type { Protocol } from "../definitions/work.ts"
 import type { BodyOf } from "../operations/index.ts"
 
-/** What the content of every kind of record has in common, and what some add. */
+/** What the contents of all kinds of records have in common, and what some kinds add. */
 export type RecordContent = Pick<BodyOf<"publish_hypothesis">, "assertion" | "concepts" | "scope"> &
   Partial<Pick<BodyOf<"publish_finding">, "outcome" | "evidence" | "provenance" | "retrospective" | "limitations" | "figures">> &
   Partial<Pick<BodyOf<"publish_cited_claim">, "paper" | "quote" | "locator">>
@@ -13,7 +13,7 @@ interface Verdict {
   readonly explanation: string
 }
 
-/** The parts of answers that are looked into, each with what it holds. */
+/** The type of each such part. */
 interface Contents {
   record: RecordContent
   plan: Omit<BodyOf<"accept_plan">, "protocol" | "sealed">
@@ -34,5 +34,5 @@ interface Contents {
   checkpoint: Pick<BodyOf<"post_research_checkpoint">, "figures">
 }
 
-/** A part of an answer with what this service wrote into it. */
+/** Narrows a part of an answer to the type in which this service wrote it. */
 export const accepted = <P extends keyof Contents>(_part: P, value: unknown): Contents[P] => value as Contents[P]

@@ -1,4 +1,4 @@
-/** What operators look after, as JSON: to everybody else nothing is at these addresses. */
+/** The reads of operators. For everybody else these addresses do not exist. */
 import * as v from "valibot"
 import { at, count, id, optionalFreeText, optionalText, freeText } from "../answers/fields.ts"
 import * as answers from "../answers/index.ts"
@@ -12,7 +12,7 @@ import { enumerations } from "../schema/enumerations.ts"
 
 const { person } = answers
 
-/** A list of operators: the newest first. */
+/** A list for operators, the newest first. */
 const listed = <
   const N extends string,
   const Path extends string,
@@ -44,17 +44,17 @@ export const administrationReads = [
     name: "admin_overview",
     surface: "operator",
     path: "/api/admin/overview",
-    summary: "For operators: the data and its disk, the newest backup that was made of it, and the versions of what keeps it.",
+    summary: "For operators: the data and its disk, the newest backup of the data, and the versions of the software.",
     refusals: ["unknown_operation"],
     answer: shape({
       schemaVersion: answers.schemaVersion,
-      /** In bytes; null where the process that answers does not keep the data. */
+      /** In bytes; null if the process that answers does not hold the data. */
       storage: v.nullable(shape({ databaseBytes: count, walBytes: count, freeDiskBytes: v.nullable(count) })),
       acceptedWrites: count,
       auditLines: count,
-      /** The newest backup that this data knows of, as the command that made it was called. */
+      /** The newest backup that this data records, with the path given to the backup command. */
       backup: v.nullable(shape({ at, file: optionalText, bytes: v.nullable(count) })),
-      /** When this data was put back from a backup. */
+      /** When this data was restored from a backup. */
       restoredAt: v.nullable(at),
       versions: shape({
         software: v.string(),
@@ -65,14 +65,14 @@ export const administrationReads = [
       }),
       instanceId: id,
       lineage: v.array(id),
-      /** Up to when writes of this instance are dated that its clock has not reached: the clock was ahead when they came. Else null. */
+      /** The time up to which writes of this instance are dated in the future, because its clock was ahead when they arrived; else null. */
       datedAhead: v.nullable(at),
     }),
   }),
   listed(
     "admin_people",
     "/api/admin/people",
-    "For operators: the people of this service, who came last first.",
+    "For operators: the people of this service, the latest account first.",
     "uuid",
     shape({
       ...person.entries,
@@ -80,7 +80,7 @@ export const administrationReads = [
       disabledAt: v.nullable(at),
       createdAt: at,
       signedInAt: v.nullable(at),
-      /** How many Rooms they are a member of, and how many of these they own. */
+      /** The Rooms of which they are a member, and those that they own. */
       rooms: count,
       ownedRooms: count,
     }),
@@ -89,19 +89,19 @@ export const administrationReads = [
   listed(
     "admin_rooms",
     "/api/admin/rooms",
-    "For operators: every Room, the newest first, with whose it is, how large it is and when something last landed in it.",
+    "For operators: every Room, the newest first, with its owner, its size and the time of its last activity.",
     "uuid",
     shape({
       roomId: id,
       title: freeText,
       owner: shape({ ...person.entries, disabledAt: v.nullable(at) }),
       state: v.picklist(enumerations.roomState),
-      /** Of a Room of another instance, its address there. */
+      /** For a Room of another instance: its address there. */
       origin: optionalText,
       createdAt: at,
       members: count,
       entries: count,
-      /** Of everything that was accepted into it; what is made from that, and the index of words, comes on top. */
+      /** The size of everything accepted into it, without the tables and the search index made from that. */
       acceptedBytes: count,
       lastActivityAt: at,
     }),
@@ -110,7 +110,7 @@ export const administrationReads = [
   listed(
     "admin_credentials",
     "/api/admin/credentials",
-    "For operators: credentials of every Room, the newest first. Tokens are never shown, but for their first signs.",
+    "For operators: credentials of every Room, the newest first. Only the first characters of tokens are shown.",
     "uuid",
     answers.credentialOfRoom,
     {},
@@ -118,7 +118,7 @@ export const administrationReads = [
   listed(
     "admin_keys",
     "/api/admin/keys",
-    "For operators: everybody's personal keys, the newest first. Tokens are never shown, but for their first signs.",
+    "For operators: the personal keys of all people, the newest first. Only the first characters of tokens are shown.",
     "uuid",
     shape({ ...personalKey.entries, owner: person }),
     {},
@@ -143,7 +143,7 @@ export const administrationReads = [
   listed(
     "admin_audit",
     "/api/admin/audit",
-    "For operators: the audit log, the newest line first; of one kind, or of a person (user id or name).",
+    "For operators: the audit log, the newest line first. kind and user (user id or name) are filters.",
     "sequence",
     auditEntry,
     { kind: v.exactOptional(oneOf(auditKindNames)), user: v.exactOptional(plain(limits.name)) },

@@ -8,7 +8,7 @@ export const boardReads = [
   read({
     name: "room_boards",
     path: "/api/research/rooms/{roomId}/boards",
-    summary: "The boards that were declared in a Room, in the order they were.",
+    summary: "The boards of a Room, in the order in which they were declared.",
     cursor: "uuid",
     answer: page(boardSummary),
   }),
@@ -18,7 +18,7 @@ export const boardReads = [
     at: true,
     path: "/api/research/boards/{boardId}",
     summary:
-      "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean with interval and n, and a best one only where its difference to the next can be told from zero, allowing for every pair of groups. Reruns and reproductions are counted beside each.",
+      "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean, with interval and n. A best one is named only if its difference to the next is distinct from zero, corrected for every pair of groups. The reruns and reproductions of each are counted.",
     answer: board,
     formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
   }),

@@ -1,4 +1,4 @@
-/** The reads that lay attempts beside each other: as a table, and as curves. */
+/** The reads that compare attempts: as a table, and as curves. */
 import * as v from "valibot"
 import { attemptCurves, attemptTable } from "../answers/comparing.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -20,7 +20,7 @@ export const comparingReads = [
     at: true,
     path: "/api/research/attempt-table",
     summary:
-      "Attempts of a Room, an experiment, or named ones, beside each other: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; what is no finite number comes behind those that are, and what an attempt lacks last. With setting and metric, keys of two columns, rows hold that pair and no other cells.",
+      "A comparison of attempts of a Room, of an experiment, or with given ids: the last value of each metric, and the settings (arm, command, configuration, environment, inputs, commit) in which they differ. sort is label, experiment, outcome, registered, metric:KEY or setting:KEY, with a key of the answer's columns; values that are not finite come after finite ones, and missing values last. With setting and metric (keys of two columns), rows contain only that pair.",
     parameters: {
       roomId: v.exactOptional(subject("room")),
       experimentId: v.exactOptional(subject("experiment")),
@@ -36,7 +36,7 @@ export const comparingReads = [
           1,
           limits.tableAttempts,
           limits.pageItems,
-          `How many items a page may hold; beyond ${limits.pageItems} with setting and metric.`,
+          `The most items that a page may hold; more than ${limits.pageItems} only with setting and metric.`,
         ),
       ),
     },
@@ -51,14 +51,14 @@ export const comparingReads = [
     at: true,
     path: "/api/research/attempt-curves",
     summary:
-      "One metric of several attempts as curves, thinned to at most so many points each: of each stretch of steps the ends, the extremes and what is no finite number are kept.",
+      "One metric of several attempts as curves, each thinned to the given number of points: in every interval of steps, the ends, the extremes and values that are not finite are kept.",
     parameters: {
       attemptIds,
       metric: plain(limits.name),
       split: v.exactOptional(plain(limits.name)),
       from: v.exactOptional(step),
       to: v.exactOptional(step),
-      points: v.exactOptional(between(limits.curvePointsMin, limits.curvePointsMax, limits.curvePoints, "Points of a curve at most.")),
+      points: v.exactOptional(between(limits.curvePointsMin, limits.curvePointsMax, limits.curvePoints, "The most points of each curve.")),
     },
     refusals: ["unknown_attempt"],
     answer: attemptCurves,

@@ -1,4 +1,4 @@
-/** The reads of a Room credential: its identity, inbox, access and receipts. */
+/** The reads of a Room credential: its identity, inbox, status, access and receipts. */
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
 import { oneOf, uuid } from "../schema/fields.ts"
@@ -13,7 +13,7 @@ export const credentialReads = [
     name: "identity",
     surface: "credential",
     path: "/api/agent/research/identity",
-    summary: "Who the credential speaks for, what it may do, its Room and the person's assignments across Rooms.",
+    summary: "The person and the permissions of the credential, its Room, and the person's assignments in all Rooms.",
     answer: answers.identity,
   }),
   read({
@@ -21,7 +21,7 @@ export const credentialReads = [
     surface: "credential",
     path: "/api/agent/research/inbox",
     summary:
-      "What others did in the credential's Room that concerns its agent: answers to it, names it (@ada, @ada/mcp), mentions or bears on what it wrote, or is about an experiment it proposed or holds; each with a sentence and why. Only these wake a wait.",
+      "What others did in the credential's Room that concerns its agent: replies to its entries, entries that name it (@ada, @ada/mcp), mention or bear on what it wrote, or are about an experiment it proposed or holds; each with a sentence and the reasons. Only these end a wait.",
     parameters: { wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)) },
     cursor: "sequence",
     answer: answers.page(answers.inboxEntry),
@@ -31,14 +31,14 @@ export const credentialReads = [
     name: "room_status",
     surface: "credential",
     path: "/api/agent/rooms/{roomId}/status",
-    summary: "The credential's own Room: state, membership, watermark, own assignments.",
+    summary: "The credential's own Room: state, membership, watermark, and the person's assignments there.",
     answer: answers.roomStatus,
   }),
   read({
     name: "room_access",
     surface: "credential",
     path: "/api/agent/rooms/{roomId}/access",
-    summary: "For each operation, whether this credential would be let in now, and if not, by which refusal it would be turned away.",
+    summary: "For each operation, whether this credential could call it now, and if not, the refusal it would get.",
     answer: answers.roomAccess,
   }),
   read({
@@ -46,7 +46,7 @@ export const credentialReads = [
     surface: "credential",
     path: "/api/agent/receipts",
     refusals: ["unknown_receipt"],
-    summary: "The caller's own stored receipt: the way out of an uncertain delivery without sending the body again.",
+    summary: "The caller's own stored receipt: it settles an uncertain delivery without sending the body again.",
     parameters: { operation: oneOf(receiptedOperations), requestId: v.exactOptional(uuid), clientMessageId: v.exactOptional(uuid) },
     answer: answers.receipt,
   }),

@@ -41,7 +41,7 @@ export type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
 export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["query"]>
 /** The ids in the path of a read. */
 export type ParamsOf<N extends ReadName> = IdsOf<DefinitionOf<N>["path"]>
-/** What a read answers. */
+/** The answer of a read. */
 export type AnswerOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["answer"]>
 
 const paths = each(
@@ -49,16 +49,16 @@ const paths = each(
   (name) => all.find((definition) => definition.name === name)?.path ?? "",
 )
 
-/** The path of a read below the base path, its ids filled in, with a query where one is given. */
+/** The path of a read below the base path, with its ids and its query filled in. */
 export function pathTo(name: ReadName, ids: Readonly<Record<string, string>> = {}, query: Readonly<Record<string, string>> = {}): string {
   const path = paths[name].replace(/\{([a-zA-Z]+)\}/g, (_, id: string) => encodeURIComponent(ids[id] ?? ""))
   const search = new URLSearchParams(query).toString()
   return search === "" ? path : `${path}?${search}`
 }
 
-/** The path of a list of one Room, which stands in the path or is a filter. */
+/** The path of a list in one Room, which is either in the path or a filter. */
 export const pathWithin = (name: ReadName, roomId: string, query: Readonly<Record<string, string>> = {}): string =>
   pathTo(name, { roomId }, paths[name].includes("{roomId}") ? query : { roomId, ...query })
 
-/** The path at which a person signed in to the browser asks for a read that a personal key may ask for. */
+/** The path of a personal key's read for a person signed in to the browser. */
 export const inBrowser = (name: ReadName): string => paths[name].replace("/api/agent/", "/api/")

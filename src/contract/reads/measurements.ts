@@ -1,4 +1,4 @@
-/** The reads that work out means, intervals and differences of what attempts reported. */
+/** The reads that compute means, intervals and differences from what attempts reported. */
 import * as v from "valibot"
 import { enumerations } from "../schema/enumerations.ts"
 import { oneOf, plain } from "../schema/fields.ts"
@@ -9,7 +9,7 @@ import { DIMENSION } from "../schema/patterns.ts"
 import { read } from "../definitions/read.ts"
 import { commaList, ids, words } from "../definitions/parameters.ts"
 
-/** A dimension and a value of it, such as `arm:baseline`. */
+/** A dimension with one of its values, such as `arm:baseline`. */
 const PLACE = /^[a-z][a-z0-9_]{0,31}:[^,]{1,64}$/u
 
 const parameters = {
@@ -30,7 +30,7 @@ const formats = {
 } as const
 
 const summary =
-  "What its succeeded attempts measured: metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the repeated dimension, such as seed; against=arm:baseline adds the difference to that group, paired over it where both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps one place. Without metric it lists the metrics and their dimensions."
+  "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the dimension of repetitions, such as seed; against=arm:baseline adds the difference to that group: paired over that dimension if both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps only values with that dimension. Without metric, the answer lists the metrics and their dimensions."
 
 export const measurementReads = [
   read({
@@ -38,7 +38,7 @@ export const measurementReads = [
     at: true,
     path: "/api/research/records/{versionId}/effects",
     summary:
-      "The effects of the findings that count toward a record, such as a hypothesis, by what they compare: each estimate with its interval, n, who and which code, and a pooled estimate (random effects) once there are three that share no attempt.",
+      "The effects of the findings that count for or against a record, such as a hypothesis, grouped by what they compare: each estimate with its interval, n, author and code, and a pooled estimate (random effects) if there are at least three that share no attempt.",
     answer: recordEffects,
   }),
   read({
@@ -56,7 +56,7 @@ export const measurementReads = [
     costly: true,
     at: true,
     path: "/api/research/rooms/{roomId}/measurements",
-    summary: `${summary} Of a Room, or of some of its experiments.`,
+    summary: `${summary} For a Room, or for some of its experiments.`,
     parameters: { ...parameters, experiments: v.exactOptional(ids(limits.references)) },
     answer: measurementTable,
     formats,

@@ -1,4 +1,4 @@
-/** The reads that look across everything: full-text search, the provenance of a Room, and the Room as a file. */
+/** The reads that span everything: search, briefs, similar work, provenance, citation, and a Room as a file. */
 import * as v from "valibot"
 import { dated, optionalText } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
@@ -13,9 +13,9 @@ import { subject } from "../schema/ref.ts"
 import { similarAnswer } from "../answers/similar.ts"
 import { described } from "../schema/described.ts"
 
-const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "Bytes that the answer may have as it is sent."))
+const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "The most bytes of the answer as it is sent."))
 
-/** How an object that search finds may stand. */
+/** The states of the objects that search finds. */
 const standings = [
   ...new Set([
     ...enumerations.recordStatus,
@@ -33,19 +33,19 @@ export const overviewReads = [
     costly: true,
     path: "/api/research/search",
     summary:
-      "Full text of everything that was said, best match first, of very many matches the newest; what has fallen stands below what has not. Every word must occur, words in quotes together, the last one by its beginning; a label or an id leads to its object, a name to its person (with roomId, to a member of that Room), a commit or an arXiv id to what names it, newest first. status, agent and since look among the best matches. Snippets are HTML in which only mark elements stand.",
+      "Full-text search over all content, best match first; if very many texts match, the newest are ranked. Fallen records come after all others. Every word must occur, words in quotes as a phrase, and the last word may be incomplete. A label or an id finds its object, a name its person (with roomId, a member of that Room), a commit or an arXiv id what names it, newest first. status, agent and since filter the best matches. Snippets are HTML with mark elements only.",
     parameters: {
-      query: described(text(limits.searchQuery), "Words to look for; signs between them mean nothing."),
+      query: described(text(limits.searchQuery), "The words to search for; punctuation is ignored."),
       roomId: v.exactOptional(subject("room")),
       kinds: v.exactOptional(words(enumerations.searchKind)),
       status: v.exactOptional(oneOf(standings)),
-      author: v.exactOptional(described(plain(limits.name), "The id or the name of a person.")),
+      author: v.exactOptional(described(plain(limits.name), "A person's id or username.")),
       agent: v.exactOptional(agentName),
       since: v.exactOptional(time),
     },
     cursor: "offset",
     answer: page(answers.searchHit, {
-      /** Where nothing was found: the query with words that no text holds put right by one letter each, if that finds something. */
+      /** If nothing was found: the query with each unknown word corrected by one letter, if that finds something. */
       didYouMean: optionalText,
     }),
   }),
@@ -55,7 +55,7 @@ export const overviewReads = [
     at: true,
     path: "/api/research/rooms/{roomId}/brief",
     summary:
-      "A Room in one small read, never longer than its budget: where each question stands, hypotheses with the evidence toward them, findings, what failed and why, disputes, work, what to do next, open questions. What is left out is counted, with the link that lists it.",
+      "A Room in one small read, never longer than its budget: the state of each question, hypotheses with their evidence, findings, what failed and why, disputes, work, what to do next, open questions. Items that are left out are counted, with a link to the whole list.",
     parameters: { budget },
     formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
     answer: roomBrief,
@@ -65,7 +65,7 @@ export const overviewReads = [
     costly: true,
     at: true,
     path: "/api/research/threads/{threadId}/brief",
-    summary: "A Thread in one small read, as the brief of a Room.",
+    summary: "A Thread in one small read, in the form of a Room's brief.",
     parameters: { budget },
     formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
     answer: threadBrief,
@@ -82,19 +82,18 @@ export const overviewReads = [
     name: "room_next",
     at: true,
     path: "/api/research/rooms/{roomId}/next",
-    summary: "What would move a Room: each step with why, the operation that would do it, the permission it needs, and its body begun.",
+    summary:
+      "What would advance a Room: each step with the reason, the operation for it, the permission it needs, and the start of its body.",
     answer: nextSteps,
   }),
   read({
     name: "room_similar",
     path: "/api/research/rooms/{roomId}/similar",
     summary:
-      "What is near to a text, or to one of the Room's hypotheses, experiments, findings or attempts, among the newest of these, and what came of each; of an attempt also where the same commit, argv and configuration was run. It compares stems of words, rare ones most: the same said in other words is not found.",
+      "Similar work among a Room's newest hypotheses, experiments, findings and attempts, with its outcomes: similar to a text or to one of these objects. For an attempt, also attempts with the same commit, argv and configuration. Stems of words are compared, with rare ones weighted most; other words for the same thing are not found.",
     parameters: {
-      text: v.exactOptional(
-        described(text(limits.explanation), "Whatever is to be proposed, in a sentence or more; needed where like is not given."),
-      ),
-      like: v.exactOptional(described(uuid, "An object of this Room, instead of a text.")),
+      text: v.exactOptional(described(text(limits.explanation), "What you plan to propose, in a sentence or more. Required without like.")),
+      like: v.exactOptional(described(uuid, "The id of an object in this Room, instead of a text.")),
     },
     answer: similarAnswer,
   }),
@@ -103,7 +102,7 @@ export const overviewReads = [
     costly: true,
     path: "/api/research/rooms/{roomId}/provenance",
     summary:
-      "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, claims, materials and links. With focus, what lies around one of them within depth steps, 1 when left out. Edges are those that this Room states; what it names of other Rooms stands at their ends.",
+      "What rests on what in a Room, as nodes and edges: hypotheses, experiments, plans, attempts, findings, claims, materials and links. With focus, only what is within depth steps (default 1) of one of them. Edges are those that this Room states; objects of other Rooms that it names are included as end points.",
     parameters: { focus: v.exactOptional(uuid), depth: v.exactOptional(wholeNumber(limits.provenanceDepth)) },
     answer: answers.provenance,
   }),
@@ -111,7 +110,7 @@ export const overviewReads = [
     name: "room_citation",
     path: "/api/research/rooms/{roomId}/citation",
     summary:
-      "How a Room is cited, as it stands now: its owner and members, and through which entry of its activity. As BibTeX, RIS, CSL-JSON or CITATION.cff.",
+      "The citation of a Room in its present state: its owner and members, and the last entry of its activity. As BibTeX, RIS, CSL-JSON or CITATION.cff.",
     answer: answers.roomCitation,
     formats: {
       bibtex: { mediaType: "application/x-bibtex", answer: v.string() },
@@ -133,7 +132,7 @@ export const overviewReads = [
     name: "room_sqlite",
     path: "/api/research/rooms/{roomId}/room.sqlite",
     summary:
-      "The Room as one SQLite file for Datasette, DuckDB, pandas and the like: views of entries, experiments, plans, attempts, measurements, effects, findings, evidence and hypotheses, each column described in the view columns. It is named by the head of the chain; the same state of a Room gives the same bytes.",
+      "The Room as one SQLite file for Datasette, DuckDB, pandas and similar programs: views of entries, experiments, plans, attempts, measurements, effects, findings, evidence and hypotheses, with each column described in the view columns. Its name contains the head of the chain; the same state of a Room gives the same bytes.",
     refusals: ["too_many_requests"],
     mediaType: "application/vnd.sqlite3",
     answer: v.unknown(),

@@ -4,7 +4,7 @@ import * as answers from "../answers/index.ts"
 import { webhook } from "../answers/webhooks.ts"
 import { read } from "../definitions/read.ts"
 
-/** A whole list that is short by nature, answered in one piece. */
+/** The answer of a list that is always short and has no pages. */
 function wholeList<S extends v.GenericSchema>(item: S) {
   return v.strictObject({ schemaVersion: answers.schemaVersion, items: v.array(item) })
 }
@@ -14,10 +14,16 @@ export const peopleReads = [
     name: "person",
     path: "/api/research/people/{username}",
     summary:
-      "A person by their name or id: how they want to be cited, if they have said so. The service does not ask ORCID whose an ORCID is.",
+      "A person, by username or id: how they want to be cited, if they have declared it. The service does not ask ORCID who owns an ORCID.",
     answer: answers.describedPerson,
   }),
-  read({ name: "session", surface: "visitor", path: "/api/session", summary: "Who is signed in, or null.", answer: answers.session }),
+  read({
+    name: "session",
+    surface: "visitor",
+    path: "/api/session",
+    summary: "The person who is signed in, or null.",
+    answer: answers.session,
+  }),
   read({
     name: "members",
     surface: "session",
@@ -37,7 +43,7 @@ export const peopleReads = [
     name: "credentials",
     surface: "session",
     path: "/api/rooms/{roomId}/credentials",
-    summary: "Credentials of a Room: one's own, and for its owner everybody's. Tokens are never shown.",
+    summary: "Credentials of a Room: your own, or all of them for its owner. Tokens are never shown.",
     answer: wholeList(answers.listedCredential),
   }),
   read({

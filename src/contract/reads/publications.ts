@@ -1,4 +1,4 @@
-/** The reads of records as they were accepted, and of the concepts that they define. */
+/** The reads of accepted records and of the concepts that they define. */
 import * as v from "valibot"
 import { dated } from "../answers/fields.ts"
 import * as answers from "../answers/index.ts"
@@ -12,7 +12,7 @@ export const publicationReads = [
     name: "hypotheses",
     at: true,
     path: "/api/research/hypotheses",
-    summary: "Hypotheses in the order they were published; label needs roomId.",
+    summary: "Hypotheses in the order in which they were published; label needs roomId.",
     parameters: { roomId: v.exactOptional(subject("room")), label: v.exactOptional(labelPattern("hypothesis")) },
     cursor: "uuid",
     answer: answers.page(answers.recordSummary, dated),
@@ -27,7 +27,7 @@ export const publicationReads = [
   read({
     name: "publications",
     path: "/api/research/publications",
-    summary: "Records of every Room, newest first; of some kinds, of a status, of an author (user id or name), or of an agent.",
+    summary: "Records of every Room, newest first. Filters: kinds, status, author (user id or name) and agent.",
     parameters: { roomId: v.exactOptional(subject("room")), ...recordFilters },
     cursor: "opaque",
     answer: answers.page(answers.recordSummary),
@@ -36,8 +36,7 @@ export const publicationReads = [
     name: "record",
     at: true,
     path: "/api/research/records/{versionId}",
-    summary:
-      "One record of any kind as it was accepted, with its standing and what it rests on; or a citation of it, as BibTeX or CSL-JSON.",
+    summary: "One record of any kind as it was accepted, with its standing and what it rests on; or its citation, as BibTeX or CSL-JSON.",
     answer: answers.record,
     formats: {
       bibtex: { mediaType: "application/x-bibtex", answer: v.string() },

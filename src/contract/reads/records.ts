@@ -21,7 +21,7 @@ export const recordReads = [
     at: true,
     path: "/api/research/rooms/{roomId}/research-context",
     summary:
-      "A Room as a whole, in one snapshot: where it stands, every Thread, the newest experiments, hypotheses, findings and publications. Keep its activityWatermark. parts picks among its members; affordances=0 leaves those out.",
+      "A whole Room in one snapshot: its state, every Thread, and the newest experiments, hypotheses, findings and publications. Keep its activityWatermark. parts selects some members; affordances=0 leaves the affordances out.",
     parameters: choosing(answers.contextParts.room),
     answer: answers.roomContext,
   }),
@@ -79,7 +79,7 @@ export const recordReads = [
     at: true,
     path: "/api/research/records/{versionId}/evidence",
     summary:
-      "What bears on a record, newest first: verdicts of finding links, references for or against it, reproductions, disputes, corrections and retractions.",
+      "The evidence on a record, newest first: verdicts of finding links, references for or against it, reproductions, disputes, corrections and retractions.",
     cursor: "sequence",
     answer: page(evidenceItem, dated),
   }),
@@ -88,7 +88,7 @@ export const recordReads = [
     at: true,
     path: "/api/research/records/{versionId}/case",
     summary:
-      "Whether to believe a record, in one read: from how many people and commits the words for and against it come, what failed on the way, what is doubted and why, and what would fall with it.",
+      "Whether to believe a record, in one read: how many people and commits the evidence for and against it comes from, what failed on the way, what is doubted and why, and what would fall with it.",
     answer: recordCase,
   }),
   read({
@@ -96,7 +96,7 @@ export const recordReads = [
     at: true,
     path: "/api/research/checkpoints/{checkpointId}/case",
     summary:
-      "Whether to believe a conclusion or synthesis: the records that it cites with what counts for and against each, what failed on the way to them, and what is doubted and why.",
+      "Whether to believe a conclusion or synthesis: the records that it cites with the evidence for and against each, what failed on the way to them, and what is doubted and why.",
     answer: checkpointCase,
   }),
   read({

@@ -24,7 +24,7 @@ export const roomReads = [
   read({
     name: "room_threads",
     path: "/api/research/rooms/{roomId}/threads",
-    summary: "The Threads of a Room in the order they were started.",
+    summary: "The Threads of a Room in the order in which they were started.",
     cursor: "sequence",
     answer: answers.page(answers.thread),
   }),
@@ -32,12 +32,12 @@ export const roomReads = [
     name: "room_activity",
     path: "/api/research/rooms/{roomId}/activity",
     summary:
-      "The change feed of a Room: every accepted write after a sequence, each chained to the one before by digest. With wait, an empty answer is held until something lands. With include, a sentence on what happened, the accepted content, or all that another instance needs to do the write again stand beside each entry, outside of its digest.",
+      "The change feed of a Room: every accepted write after a sequence, each chained to the previous one by digest. With wait, an empty answer is delayed until there is an entry. include adds to each entry, outside of its digest, a sentence on what happened, the accepted content, or everything that another instance needs to repeat the write.",
     parameters: {
       kinds: v.exactOptional(words(kinds)),
       include: v.exactOptional(words(enumerations.activityInclude)),
       wait: v.exactOptional(wholeNumber(limits.activityWaitSeconds)),
-      exclude: v.exactOptional(described(oneOf(["me"]), "Leaves out what the Room credential that asks wrote.")),
+      exclude: v.exactOptional(described(oneOf(["me"]), "Leaves out what the calling Room credential wrote.")),
     },
     refusals: ["not_authenticated", "browser_origin"],
     cursor: "sequence",
@@ -47,7 +47,7 @@ export const roomReads = [
   read({
     name: "room_events",
     path: "/api/research/rooms/{roomId}/events",
-    summary: `What lands in a Room, as server-sent events without texts: each has the entry's sequence as its id, and roomId, sequence, kind, label and url. It goes on after Last-Event-ID, or after \`after\`, or begins with what lands next. While nothing lands, a comment comes every ${limits.eventCommentSeconds} seconds.`,
+    summary: `New entries of a Room, as server-sent events without texts: each has the entry's sequence as its id, and roomId, sequence, kind, label and url. The stream continues after Last-Event-ID, or after \`after\`, or begins with the next entry. Without entries, a comment is sent every ${limits.eventCommentSeconds} seconds.`,
     parameters: { after: v.exactOptional(sequence) },
     refusals: ["temporarily_unavailable"],
     mediaType: "text/event-stream",
@@ -57,7 +57,7 @@ export const roomReads = [
     name: "room_publications",
     at: true,
     path: "/api/research/rooms/{roomId}/publications",
-    summary: "The records of a Room, newest first; of some kinds, of a status, of an author (user id or name), or of an agent.",
+    summary: "The records of a Room, newest first. Filters: kinds, status, author (user id or name) and agent.",
     parameters: recordFilters,
     cursor: "opaque",
     answer: answers.page(answers.recordSummary, dated),

@@ -1,4 +1,4 @@
-/** Parameters and a form of answer that reads of several domains share. */
+/** Parameters and a form of answer that the reads of several domains share. */
 import * as v from "valibot"
 import { words } from "../definitions/parameters.ts"
 import { limits } from "../limits.ts"
@@ -8,7 +8,7 @@ import { agentName, oneOf, plain } from "../schema/fields.ts"
 /** The words that a list is searched for. */
 export const query = v.exactOptional(plain(limits.searchQuery))
 
-/** The parameters by which lists of records are narrowed. */
+/** The filters of lists of records. */
 export const recordFilters = {
   kinds: v.exactOptional(words(enumerations.recordKind)),
   status: v.exactOptional(oneOf(enumerations.recordStatus)),
@@ -16,5 +16,5 @@ export const recordFilters = {
   agent: v.exactOptional(agentName),
 }
 
-/** The form of a feed for agents: one line for each entry. */
+/** A feed's form for agents: one line per entry. */
 export const lines = { lines: { mediaType: "text/markdown", answer: v.string() } } as const

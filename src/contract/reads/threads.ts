@@ -23,7 +23,7 @@ export const threadReads = [
   read({
     name: "thread_timeline",
     path: "/api/research/threads/{threadId}/timeline",
-    summary: "Messages, cards and receipts of a Thread in order; kinds picks among them.",
+    summary: "Messages, cards and receipts of a Thread in order; kinds is a filter.",
     parameters: { kinds: v.exactOptional(words(kinds)) },
     cursor: "sequence",
     answer: answers.page(answers.entry),

@@ -11,7 +11,7 @@ import { subject } from "../schema/ref.ts"
 import { digest } from "../definitions/work.ts"
 import * as answers from "../answers/work.ts"
 
-/** Forms for other programs: the whole list unless limit says less. Texts that a spreadsheet would run get an apostrophe in CSV. */
+/** The forms of a list for other programs, with all its items unless limit is given. CSV escapes texts that a spreadsheet would execute. */
 export const files = {
   csv: { mediaType: "text/csv", answer: v.string() },
   jsonl: { mediaType: "application/x-ndjson", answer: v.string() },
@@ -24,7 +24,7 @@ export const workReads = [
     name: "experiments",
     at: true,
     path: "/api/research/experiments",
-    summary: "Experiments in the order they were proposed; label needs roomId, agent is the proposer's.",
+    summary: "Experiments in the order in which they were proposed; label needs roomId; agent is the proposer's.",
     parameters: {
       roomId,
       label: v.exactOptional(labelPattern("experiment")),
@@ -40,21 +40,21 @@ export const workReads = [
     name: "experiment",
     at: true,
     path: "/api/research/experiments/{experimentId}",
-    summary: "One experiment: what it asks, who holds it, its plans and attempts, and what may be done next and by whom.",
+    summary: "One experiment: its question, its assignee, its plans and attempts, and what may be done next and by whom.",
     answer: answers.experiment,
   }),
   read({
     name: "experiment_history",
     at: true,
     path: "/api/research/experiments/{experimentId}/history",
-    summary: "Every revision of an experiment: the operation, by whom, what was sent, and the state it left.",
+    summary: "Every revision of an experiment: the operation, its author, its body, and the resulting state.",
     cursor: "sequence",
     answer: page(answers.revision, dated),
   }),
   read({
     name: "proposal",
     path: "/api/research/proposals/{proposalId}",
-    summary: "What an experiment asks now; a proposal's id is its experiment's.",
+    summary: "The present question of an experiment; the id of a proposal is that of its experiment.",
     refusals: ["unknown_experiment"],
     answer: answers.proposal,
   }),
@@ -62,7 +62,7 @@ export const workReads = [
     name: "plan",
     at: true,
     path: "/api/research/plans/{planId}",
-    summary: "One accepted plan as it was accepted, its hypotheses, premises and materials resolved.",
+    summary: "One plan as it was accepted, with its hypotheses, premises and materials resolved.",
     answer: answers.plan,
   }),
   read({
@@ -70,7 +70,7 @@ export const workReads = [
     at: true,
     path: "/api/research/attempts",
     summary:
-      "Attempts with what came of each, by id; label needs roomId. With order=label, within a Room or an experiment, in the order they were registered, after as a number. As csv and jsonl the list is whole, unless limit says less. With findingVersionId each says how that finding names it: producing, baseline or evidence only.",
+      "Attempts with their outcomes, by id; label needs roomId. With order=label, within a Room or an experiment, they are in the order of registration, and after is a number. As csv and jsonl the list is whole, unless limit is given. With findingVersionId each item says how that finding names it: producing, baseline or evidence only.",
     parameters: {
       experimentId: v.exactOptional(subject("experiment")),
       roomId,
@@ -97,7 +97,7 @@ export const workReads = [
     at: true,
     path: "/api/research/attempts/{attemptId}/metrics",
     summary:
-      "Every point of an attempt's metrics in the order reported, as columns or, as markdown, a table; as csv and jsonl all of them, unless limit says less.",
+      "Every point of an attempt's metrics in the order reported: as columns, or as a table in markdown; as csv and jsonl all of them, unless limit is given.",
     parameters: { metric: v.exactOptional(plain(limits.name)) },
     cursor: "sequence",
     pageItems: limits.metricPoints,
@@ -107,7 +107,7 @@ export const workReads = [
   read({
     name: "room_materials",
     path: "/api/research/rooms/{roomId}/materials",
-    summary: "The materials a Room registered, its own and those labelled by another Room.",
+    summary: "The materials that a Room registered: its own, and those labelled by another Room.",
     cursor: "uuid",
     answer: page(answers.materialSummary),
   }),
@@ -122,7 +122,7 @@ export const workReads = [
   read({
     name: "material",
     path: "/api/research/materials/{materialId}",
-    summary: "One material: its reference, what is reported of its locations, and which attempts and plans use it.",
+    summary: "One material: its reference, the reports of its locations, and which attempts and plans use it.",
     answer: answers.material,
   }),
 ] as const

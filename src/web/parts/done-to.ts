@@ -47,7 +47,7 @@ const phrases: Partial<Record<OperationName, string>> = {
   reuse_record: "reused a record",
   submit_review: "reviewed",
   withdraw_link: "took back",
-  withhold_content: "withheld something of",
+  withhold_content: "withheld part of",
 }
 
 /** Describes an operation, without its target: "published hypothesis", "disputed a record in". */

@@ -59,7 +59,7 @@ t.test("They prove it whole offline", async (t) => {
   t.equal(status, 0, said)
   t.ok(said.startsWith(`${entries} entries chained, ${entries} writes, `))
   t.match(said, /, [0-9]+ contents and [0-9]+ files are what their digests say\. The last digest is sha256:[0-9a-f]{64}\n/)
-  t.match(said, /\nStated, not proved: people .*\nProved only by an instance that imports the crate: .*\n$/)
+  t.match(said, /\nStated, not proved: people's names .*\nProved only by an instance that imports the crate: .*\n$/)
 })
 
 t.test("Every file that was changed or taken away is told", async (t) => {

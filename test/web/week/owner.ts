@@ -110,7 +110,7 @@ export async function withholds(t: Test, secret: string): Promise<void> {
   await ada.meets(t, "what was withheld")
   await page.goto(at(`${known.room}/activity`))
   t.notMatch(await page.content(), secret)
-  t.match(await ada.reads(), /ada withheld something of a message \(secret\): A token, revoked since\./)
+  t.match(await ada.reads(), /ada withheld part of a message \(secret\): A token, revoked since\./)
 }
 
 /** Grace disputes her hypothesis: it waits, is answered where it waits, and waits no more. */
