@@ -1,7 +1,7 @@
 /** The sentences about what cannot be proved, used wherever something is called proved. */
 
 /** Entries whose bodies no digest proves: how many there are, and the sequences of those that are listed. */
-export interface Unproved {
+interface Unproved {
   readonly entries: number
   readonly sequences: readonly number[]
 }

@@ -112,7 +112,6 @@ export const recordUse = shape({
 
 export type RecordUse = v.InferOutput<typeof recordUse>
 
-/** Why a checkpoint is stale. */
 export const staleReason = shape({
   code: v.picklist(enumerations.staleReason),
   versionId: v.exactOptional(id),

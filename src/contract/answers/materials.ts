@@ -1,4 +1,3 @@
-/** The answers of the reads of materials. */
 import * as v from "valibot"
 import { at, count, id, optionalFreeText, optionalText as text, freeText } from "./fields.ts"
 import { author, person, schemaVersion } from "./parts.ts"

@@ -42,7 +42,6 @@ const contrast = shape({
   corrected: v.nullable(shape({ level: v.number(), low: v.number(), high: v.number(), isDistinct: v.boolean() })),
 })
 
-/** A group of measured values. */
 export const measuredGroup = shape({
   key: place,
   n: count,

@@ -58,7 +58,6 @@ export const provenance = shape({
   activityWatermark: count,
 })
 
-/** The citation of a Room. */
 export const roomCitation = shape({
   schemaVersion,
   key: v.string(),

@@ -141,7 +141,7 @@ export const activityEntry = shape({
   /** With include, and not covered by the digest: what happened in one sentence, and the accepted content; null if that is not kept. */
   summary: v.exactOptional(v.string()),
   content: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
-  /** The write as it is in a crate, with the people it names other than its actor, and the Rooms of the objects it names, with the entry up to which each is needed. */
+  /** The write in the form of a crate, with the people it names besides its actor, and each Room it refers to, with the last entry needed from there. */
   write: v.exactOptional(v.nullable(v.record(v.string(), v.unknown()))),
 })
 

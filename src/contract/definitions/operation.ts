@@ -213,7 +213,7 @@ export function browserPath({ surface, path, document, name }: Pick<Operation, "
   return path.replace("/api/agent/", document === "publication" ? "/api/publications/" : "/api/")
 }
 
-/** Finds what a body breaks of its conditional requirements. */
+/** Finds the conditional requirements that a body breaks. */
 function conditionIssues({ requiredWhen, onlyWhen, atLeastOneOf }: Operation, input: unknown): Issue[] {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return []
   const body: Readonly<Record<string, unknown>> = { ...input }

@@ -20,7 +20,7 @@ const digits = (minimum: number, maximum: number, more: JsonSchema = {}) =>
   )
 
 export const pageLimit = (most: number = limits.pageItems) =>
-  digits(1, most, { default: most, description: "The most items that a page may hold." })
+  digits(1, most, { default: most, description: "The maximum number of items on a page." })
 const cursorMeaning = "The nextCursor of the previous page. If omitted, the list starts at its beginning."
 export const sequence = digits(0, 999_999_999_999_999, { description: cursorMeaning })
 export const cursorText = described(plain(200), cursorMeaning)

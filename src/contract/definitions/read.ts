@@ -31,7 +31,6 @@ const fileTypes = ["application/zip", "application/vnd.sqlite3"] as const
 const streamed = [...fileTypes, "text/event-stream"] as const
 export type StreamedType = (typeof streamed)[number]
 
-/** The media type of an answer. */
 export type MediaType =
   | "application/json"
   | "text/plain"
@@ -46,7 +45,6 @@ export type MediaType =
   | StreamedType
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
-/** The ids in a path. */
 export type IdsOf<Path extends string> = { readonly [Name in NamesIn<Path>]: string }
 
 /** Whether an answer is text, always sent in UTF-8; everything else is a file. */
@@ -56,7 +54,6 @@ export const isStreamed = (mediaType: MediaType): mediaType is StreamedType => s
 /** Whether a read answers with events for as long as its reader listens. */
 export const isEvents = ({ mediaType }: Pick<Read, "mediaType">): boolean => mediaType === "text/event-stream"
 
-/** Another form of an answer. */
 export interface Format {
   readonly mediaType: MediaType
   readonly answer: v.GenericSchema
@@ -182,7 +179,6 @@ type FormatChoice<X extends Formats> = [keyof X] extends [never]
   ? Record<never, never>
   : { format: v.ExactOptionalSchema<v.PicklistSchema<readonly ("json" | Extract<keyof X, string>)[], undefined>, undefined> }
 
-/** The parameters of lists. */
 type Paging<C extends CursorKind | undefined, F extends Family> = C extends undefined
   ? Record<never, never>
   : F extends "library"

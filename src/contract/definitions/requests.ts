@@ -69,7 +69,7 @@ export function batched(operation: Operation, input: Input, client: Input | unde
 const asText = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))
 
 /** The request of a read. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly method: "GET"
   /** Includes the query. */
   readonly path: string

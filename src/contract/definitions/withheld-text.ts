@@ -102,7 +102,7 @@ const isAnyShape = ({ type, key: name }: Part): boolean => type === "record" && 
 
 const notice = v.strictObject({ withheld: v.strictObject(withholding.entries) })
 /** The notice in place of something withheld; undefined for another value. */
-export function noticeIn(value: unknown): Withholding | undefined {
+function noticeIn(value: unknown): Withholding | undefined {
   const found = isObject(value) && Object.hasOwn(value, "withheld") ? v.safeParse(notice, value) : undefined
   return found?.success ? found.output.withheld : undefined
 }

@@ -110,7 +110,6 @@ export const dimensions = v.pipe(
   v.maxEntries(limits.dimensions, `must have at most ${limits.dimensions} dimensions`),
 )
 
-/** One measured value. */
 export const metric = shape({
   name: plain(limits.name),
   value: measured,

@@ -1,4 +1,3 @@
-/** The answers of the Library. */
 import * as v from "valibot"
 import { at, count, id, optionalText, tokenFields } from "../answers/fields.ts"
 import { enumerations } from "../schema/enumerations.ts"
@@ -61,7 +60,6 @@ const paperFields = {
 }
 export type PaperMember = keyof typeof paperFields
 const holding = v.array(shape({ id, name: v.string() }))
-/** The Collections that hold a paper. */
 export type Holding = v.InferOutput<typeof holding>
 
 export const savedPaper = shape({ ...paperFields, savedAt: at, collections: holding, tags: words })

@@ -40,7 +40,7 @@ export const ofRequests = {
   unnamedFigures: 50,
   /** Writes of one batch. */
   batchWrites: 20,
-  /** Values in one batch that are taken from receipts of its own writes. Each counts with the bytes of what it stands for. */
+  /** Values in one batch that are taken from receipts of its own writes. Each adds the bytes of the value that replaces it. */
   batchReferences: 200,
   /** Values in a body, lists and objects included: more than `contentBytes` of canonical JSON can hold. */
   bodyValues: 30_000,

@@ -101,7 +101,7 @@ const all = [
     form: "/web/provider/disconnect",
     by: "person",
     refusals: ["state_conflict", "unknown_operation"],
-    summary: "Removes that way to sign in; refused if there is no other.",
+    summary: "Disconnects the identity provider's account; refused if the person has no other way to sign in.",
     fields: {},
     example: {},
     answer: answers.session,
@@ -188,7 +188,6 @@ export type ActionBody<N extends ActionName> = v.InferOutput<Extract<Definition,
 /** The answer of an action, without the schema version. */
 export type ActionAnswer<N extends ActionName> = Omit<v.InferOutput<Extract<Definition, { name: N }>["answer"]>, "schemaVersion">
 export type ActionBy<N extends ActionName> = Extract<Definition, { name: N }>["by"]
-/** The actions of operators. */
 export type OperatorAction = Extract<Definition, { by: "operator" }>["name"]
 /** The actions with a form on a page. */
 export type FormAction = {

@@ -44,10 +44,8 @@ export const operations: readonly Operation[] = everyOperation.filter(({ surface
 
 type Definition = (typeof all)[number]
 export type OperationName = Definition["name"]
-/** The names of the operations with a route. */
 export type CalledName = Exclude<Definition, { surface: "command" }>["name"]
 export type DefinitionOf<N extends OperationName> = Extract<Definition, { name: N }>
-/** The ids in the path of an operation. */
 export type ParamsOf<N extends OperationName> = IdsOf<DefinitionOf<N>["path"]>
 /** The body of an operation as the service sees it: validated, with ids in lower case. */
 export type BodyOf<N extends OperationName> = v.InferOutput<DefinitionOf<N>["body"]>

@@ -25,7 +25,6 @@ const evidence = variant("kind", [
   shape({ kind: v.literal("paper"), arxivId, locator, quote }),
 ])
 export type Evidence = v.InferOutput<typeof evidence>
-/** The kinds of evidence in a finding. */
 export const evidenceKinds = evidence.options.map(({ entries }) => entries.kind.literal)
 
 const execution = shape({

@@ -1,8 +1,7 @@
-/** The reads of boards. */
-import * as v from "valibot"
 import { board, boardSummary } from "../answers/boards.ts"
 import { page } from "../answers/index.ts"
 import { read } from "../definitions/read.ts"
+import { markdown } from "./shared.ts"
 
 export const boardReads = [
   read({
@@ -20,6 +19,6 @@ export const boardReads = [
     summary:
       "One board: the groups of attempts that are pinned to its evaluator and data, ranked by mean, with interval and n. A best one is named only if its difference to the next is distinct from zero, corrected for every pair of groups. The reruns and reproductions of each are counted.",
     answer: board,
-    formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
+    formats: markdown,
   }),
 ] as const

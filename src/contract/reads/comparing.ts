@@ -7,7 +7,7 @@ import { limits } from "../limits.ts"
 import { read } from "../definitions/read.ts"
 import { between, ids, wholeNumber } from "../definitions/parameters.ts"
 import { subject } from "../schema/ref.ts"
-import { files } from "./work.ts"
+import { files } from "./shared.ts"
 
 const attemptIds = ids(limits.comparedAttempts)
 /** As large as a cursor may be. */
@@ -36,7 +36,7 @@ export const comparingReads = [
           1,
           limits.tableAttempts,
           limits.pageItems,
-          `The most items that a page may hold; more than ${limits.pageItems} only with setting and metric.`,
+          `The maximum number of items on a page; more than ${limits.pageItems} only with setting and metric.`,
         ),
       ),
     },
@@ -58,7 +58,9 @@ export const comparingReads = [
       split: v.exactOptional(plain(limits.name)),
       from: v.exactOptional(step),
       to: v.exactOptional(step),
-      points: v.exactOptional(between(limits.curvePointsMin, limits.curvePointsMax, limits.curvePoints, "The most points of each curve.")),
+      points: v.exactOptional(
+        between(limits.curvePointsMin, limits.curvePointsMax, limits.curvePoints, "The maximum number of points in each curve."),
+      ),
     },
     refusals: ["unknown_attempt"],
     answer: attemptCurves,

@@ -1,4 +1,3 @@
-/** The list of reads. */
 import type * as v from "valibot"
 import { each } from "../each.ts"
 import { administrationReads } from "./administration.ts"
@@ -39,9 +38,7 @@ export const reads: readonly Read<ReadName>[] = all
 export type DefinitionOf<N extends ReadName> = Extract<Definition, { name: N }>
 /** The query parameters of a read as the service sees them. */
 export type ParametersOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["query"]>
-/** The ids in the path of a read. */
 export type ParamsOf<N extends ReadName> = IdsOf<DefinitionOf<N>["path"]>
-/** The answer of a read. */
 export type AnswerOf<N extends ReadName> = v.InferOutput<DefinitionOf<N>["answer"]>
 
 const paths = each(

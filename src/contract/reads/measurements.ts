@@ -7,6 +7,7 @@ import { recordEffects } from "../answers/gathered.ts"
 import { measurementTable } from "../answers/measurements.ts"
 import { DIMENSION } from "../schema/patterns.ts"
 import { read } from "../definitions/read.ts"
+import { files, markdown } from "./shared.ts"
 import { commaList, ids, words } from "../definitions/parameters.ts"
 
 /** A dimension with one of its values, such as `arm:baseline`. */
@@ -24,10 +25,7 @@ const parameters = {
   points: v.exactOptional(oneOf(["1"])),
 }
 
-const formats = {
-  csv: { mediaType: "text/csv", answer: v.string() },
-  markdown: { mediaType: "text/markdown", answer: v.string() },
-} as const
+const formats = { csv: files.csv, ...markdown }
 
 const summary =
   "What the succeeded attempts measured: a metric grouped by dimensions, each group with n, mean, sd, standard error and 95 % interval. over names the dimension of repetitions, such as seed; against=arm:baseline adds the difference to that group: paired over that dimension if both sides have it, else Welch's, and corrected for the number of comparisons (Holm). where=labels:400 keeps only values with that dimension. Without metric, the answer lists the metrics and their dimensions."

@@ -12,8 +12,9 @@ import { between, wholeNumber, words } from "../definitions/parameters.ts"
 import { subject } from "../schema/ref.ts"
 import { similarAnswer } from "../answers/similar.ts"
 import { described } from "../schema/described.ts"
+import { markdown } from "./shared.ts"
 
-const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "The most bytes of the answer as it is sent."))
+const budget = v.exactOptional(between(limits.briefMin, limits.briefMax, limits.brief, "The maximum size of the answer in bytes."))
 
 /** The states of the objects that search finds. */
 const standings = [
@@ -57,7 +58,7 @@ export const overviewReads = [
     summary:
       "A Room in one small read, never longer than its budget: the state of each question, hypotheses with their evidence, findings, what failed and why, disputes, work, what to do next, open questions. Items that are left out are counted, with a link to the whole list.",
     parameters: { budget },
-    formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
+    formats: markdown,
     answer: roomBrief,
   }),
   read({
@@ -67,7 +68,7 @@ export const overviewReads = [
     path: "/api/research/threads/{threadId}/brief",
     summary: "A Thread in one small read, in the form of a Room's brief.",
     parameters: { budget },
-    formats: { markdown: { mediaType: "text/markdown", answer: v.string() } },
+    formats: markdown,
     answer: threadBrief,
   }),
   read({

@@ -16,5 +16,12 @@ export const recordFilters = {
   agent: v.exactOptional(agentName),
 }
 
+export const markdown = { markdown: { mediaType: "text/markdown", answer: v.string() } } as const
 /** A feed's form for agents: one line per entry. */
 export const lines = { lines: { mediaType: "text/markdown", answer: v.string() } } as const
+
+/** The forms of a list for other programs, with all its items unless limit is given. CSV escapes texts that a spreadsheet would execute. */
+export const files = {
+  csv: { mediaType: "text/csv", answer: v.string() },
+  jsonl: { mediaType: "application/x-ndjson", answer: v.string() },
+} as const

@@ -1,4 +1,3 @@
-/** The reads of a Thread and its entries. */
 import * as v from "valibot"
 import * as answers from "../answers/index.ts"
 import { uuid } from "../schema/fields.ts"

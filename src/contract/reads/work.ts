@@ -1,4 +1,3 @@
-/** The reads of experiments, plans, attempts and materials. */
 import * as v from "valibot"
 import { dated } from "../answers/fields.ts"
 import { page } from "../answers/index.ts"
@@ -9,13 +8,8 @@ import { limits } from "../limits.ts"
 import { read } from "../definitions/read.ts"
 import { subject } from "../schema/ref.ts"
 import { digest } from "../definitions/work.ts"
+import { files, markdown } from "./shared.ts"
 import * as answers from "../answers/work.ts"
-
-/** The forms of a list for other programs, with all its items unless limit is given. CSV escapes texts that a spreadsheet would execute. */
-export const files = {
-  csv: { mediaType: "text/csv", answer: v.string() },
-  jsonl: { mediaType: "application/x-ndjson", answer: v.string() },
-} as const
 
 const roomId = v.exactOptional(subject("room"))
 
@@ -102,7 +96,7 @@ export const workReads = [
     cursor: "sequence",
     pageItems: limits.metricPoints,
     answer: answers.metricColumns,
-    formats: { ...files, markdown: { mediaType: "text/markdown", answer: v.string() } },
+    formats: { ...files, ...markdown },
   }),
   read({
     name: "room_materials",

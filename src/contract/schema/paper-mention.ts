@@ -41,7 +41,7 @@ interface Part {
   readonly end: number
 }
 /** The papers that a text mentions, in order and each once; and what looks like the name of a paper but is not, with the reason. */
-export interface Mentions {
+interface Mentions {
   readonly papers: readonly (Part & { readonly paperId: string })[]
   readonly mistakes: readonly (Part & { readonly text: string; readonly reason: string })[]
 }

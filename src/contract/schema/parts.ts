@@ -41,7 +41,6 @@ export interface Part {
 /** Whether a value is a validator; the options of a picklist are not. */
 export const isPart = (part: unknown): part is Part => typeof part === "object" && part !== null && "type" in part
 
-/** All metadata of a validator. */
 export const metadataOf = ({ pipe = [] }: Part): Metadata => Object.assign({}, ...pipe.map(({ metadata }) => metadata))
 
 export type Path = readonly (string | number)[]
@@ -49,7 +48,7 @@ type Siblings = Readonly<Record<string, unknown>>
 /** Visits the value of one part. @param siblings the object that holds the value */
 export type Visitor<Found> = (value: unknown, path: Path, found: Found[], siblings: Siblings) => void
 /** Chooses the visitor for a part, if any. The walk ends at that part unless it `descends`. */
-export type Selector<Found> = (part: Part) => { readonly visit: Visitor<Found>; readonly descends?: boolean } | undefined
+type Selector<Found> = (part: Part) => { readonly visit: Visitor<Found>; readonly descends?: boolean } | undefined
 
 /** The visitor for an object's entries; undefined if no entry has one. */
 function entriesVisitor<Found>(entries: Readonly<Record<string, Part>>, select: Selector<Found>): Visitor<Found> | undefined {

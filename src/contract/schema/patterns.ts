@@ -9,7 +9,6 @@ const SPACE = "\\t-\\r\\x20\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u20
 const SIGN = `[^\\x00-\\x1f${SPACE}]`
 const of = (source: string) => new RegExp(`^${source}$`, "u")
 
-/** Any text without NUL. */
 export const CLEAN = of("[^\\x00]*")
 /** Text without NUL, with at least one character that is not white space. Matches without backtracking: texts are long. */
 export const READABLE = of(`[${SPACE}]*[^${SPACE}\\x00][^\\x00]*`)
@@ -17,7 +16,6 @@ export const READABLE = of(`[${SPACE}]*[^${SPACE}\\x00][^\\x00]*`)
 export const UUID =
   /^(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|[fF]{8}-[fF]{4}-[fF]{4}-[fF]{4}-[fF]{12})$/u
 export const KEY = /^[a-z][a-z0-9_]{0,63}$/u
-/** The name of a dimension of a metric. */
 export const DIMENSION = /^[a-z][a-z0-9_]{0,31}$/u
 /** One line without a comma, and without white space around it. */
 export const TAG = of(`[^\\x00-\\x1f,${SPACE}](?:[^\\x00-\\x1f,]*[^\\x00-\\x1f,${SPACE}])?`)
@@ -54,7 +52,6 @@ export const MATERIAL = of(
 )
 /** The salt of a sealed plan. */
 export const SALT = of("[0-9a-f]{32,128}")
-/** An ISO 4217 code. */
 export const CURRENCY = of("[A-Z]{3}")
 /** An address that names a place and no user. */
 export const LOCATION = of(`(?:https://|(?:s3|gs|hf|git|doi|ipfs):/*)[^\\x00-\\x1f${SPACE}/?#@\\\\]+(?:[/?#]${SIGN}*)?`)

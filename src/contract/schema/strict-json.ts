@@ -26,7 +26,6 @@ class Ended extends Error {}
 class Pass {
   readonly #text: string
   readonly #levels: Level[] = []
-  /** The innermost level. */
   #level: Level | undefined
   readonly issues: Issue[] = []
   #at = 0
