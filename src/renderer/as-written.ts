@@ -1,6 +1,6 @@
 /** Users' texts, and how a text is shown if it is not rendered. */
 import { limits } from "../contract/limits.ts"
-import { escapeHtml } from "./escape.ts"
+import { escapeHtml } from "../contract/escape.ts"
 
 /** A text with paragraphs, or a single line. */
 export type Kind = "block" | "inline"

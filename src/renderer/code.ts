@@ -16,7 +16,7 @@ import sql from "highlight.js/lib/languages/sql"
 import typescript from "highlight.js/lib/languages/typescript"
 import yaml from "highlight.js/lib/languages/yaml"
 import { limits } from "../contract/limits.ts"
-import { escapeHtml } from "./escape.ts"
+import { escapeHtml } from "../contract/escape.ts"
 
 /** Short names of languages. */
 const short: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** Renders TeX math as MathML, which needs no style attributes or fonts and can be read aloud. The cost of a formula is limited. */
 import katex from "katex"
 import { limits } from "../contract/limits.ts"
-import { escapeHtml } from "./escape.ts"
+import { escapeHtml } from "../contract/escape.ts"
 
 /** The part of its budget that a text's formulas have spent. */
 export class Spent {

@@ -18,7 +18,7 @@ interface Notice {
   readonly withdrawn?: object
 }
 
-/** Returns the noun of a kind in upper case: "Cited claim". */
+/** Returns the noun of a kind, capitalized: "Cited claim". */
 const kindOf = (kind: RecordKind): string => objects[kind].noun[0].replace(/^./, (first) => first.toUpperCase())
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 

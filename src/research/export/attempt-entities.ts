@@ -3,7 +3,7 @@ import type { AttemptAnswer } from "../../contract/answers/work.ts"
 import { parse } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import type { AttemptStatus } from "../../contract/schema/enumerations.ts"
-import { type Entity, given, ids, to } from "./entities.ts"
+import { type Entity, compact, ids, to } from "./entities.ts"
 import { pathOf, softwareId } from "./paths.ts"
 import type { AttemptRow } from "./rows.ts"
 
@@ -52,7 +52,7 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
     instrument: to(softwareId(repository)),
     actionStatus: to(`http://schema.org/${actionStatus[row.status]}`),
     subjectOf: to("attempts.jsonl"),
-    ...given({
+    ...compact({
       object: [
         ...new Set(inputs.map(({ materialId }) => ids.material(materialId))),
         ...(row.planLabel === null ? [] : [pathOf.plan(row.planLabel)]),
@@ -73,7 +73,7 @@ export function attemptEntities(row: AttemptRow, baseUrl: string): Entity[] {
             name: `${outputLabel} of ${row.label}`,
             localPath: outputLabel,
             sha256: digest.slice("sha256:".length),
-            ...given({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
+            ...compact({ description, encodingFormat: mediaType, contentSize: sizeBytes === undefined ? undefined : String(sizeBytes) }),
           },
         ],
   )

@@ -52,8 +52,8 @@ function* attemptLines(room: ExportedRoom, { software }: Mentioned): Generator<s
 }
 
 /** Yields every file of the record. */
-export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource): Generator<CrateFile> {
-  const { people, software } = met
+export function* contents(room: ExportedRoom, mentioned: Mentioned, here: RoomSource): Generator<CrateFile> {
+  const { people, software } = mentioned
   const note = ({ userId, username }: Person) => void people.set(userId, { userId, username })
   for (const member of room.members) people.set(member.userId, member)
 
@@ -131,7 +131,7 @@ export function* contents(room: ExportedRoom, met: Mentioned, here: RoomSource):
     places.attempt,
     "Attempts",
     "Every attempt: its registration as it was accepted, its events with both times, and its outputs.",
-    attemptLines(room, met),
+    attemptLines(room, mentioned),
   )
   yield {
     path: "metrics.csv",

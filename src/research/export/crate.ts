@@ -3,7 +3,8 @@ import { inAnswers, withWords } from "../../contract/definitions/withheld-text.t
 import type { Db } from "../../ledger/storage/database.ts"
 import { type Withheld, withheld } from "../../ledger/journal/withheld.ts"
 import { contents, type CrateFile, type Mentioned } from "./contents.ts"
-import { metadataText, type Source } from "./metadata.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
+import { metadataText } from "./metadata.ts"
 import type { Kept } from "./object-files.ts"
 import { previewText, readmeText } from "./preview.ts"
 import { exportedRoom, type ExportedRoom } from "./room.ts"
@@ -11,10 +12,10 @@ import { verifier } from "./verify.ts"
 import { type TextFile, type Written, zipped } from "./zip.ts"
 
 /** Yields the record, then the README and the programs, then the preview and the metadata. */
-async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile, void, Written | undefined> {
+async function* files(room: ExportedRoom, here: RoomSource): AsyncGenerator<TextFile, void, Written | undefined> {
   // A Room from another instance keeps its own source.
   const source = room.from(here)
-  const met: Mentioned = { people: new Map(), software: new Map() }
+  const mentioned: Mentioned = { people: new Map(), software: new Map() }
   const kept: Kept[] = []
   const readme: CrateFile = {
     path: "README.md",
@@ -37,7 +38,7 @@ async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile
     description: "The same program for Python, which needs only the standard library.",
     text: [verifier("verify.py")],
   }
-  for (const parts of [contents(room, met, here), [readme, program, python]]) {
+  for (const parts of [contents(room, mentioned, here), [readme, program, python]]) {
     for (const file of parts) {
       const written = yield file
       if (written === undefined) throw new Error(`the size and digest of ${file.path} are unknown`)
@@ -46,7 +47,7 @@ async function* files(room: ExportedRoom, here: Source): AsyncGenerator<TextFile
     }
   }
   yield { path: "ro-crate-preview.html", text: previewText(room, source) }
-  yield { path: "ro-crate-metadata.json", text: metadataText(room, met, kept, source) }
+  yield { path: "ro-crate-metadata.json", text: metadataText(room, mentioned, kept, source) }
 }
 
 /** Replaces the marks of withheld parts: in JSON by the form that answers have, in texts for people and in the metadata by a word. */
@@ -69,7 +70,7 @@ async function* withoutMarks(
  * Yields the bytes of a Room's crate. The same state of a Room gives the same bytes.
  * @param openReader opens a connection, which is closed at the end or when the reader disconnects
  */
-export async function* crate(openReader: () => Db, roomId: string, source: Source): AsyncGenerator<Uint8Array> {
+export async function* crate(openReader: () => Db, roomId: string, source: RoomSource): AsyncGenerator<Uint8Array> {
   const db = openReader()
   try {
     const room = exportedRoom(db, roomId)

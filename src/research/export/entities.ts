@@ -12,7 +12,7 @@ type Reference = { "@id": string }
 
 export const to = (id: string): Reference => ({ "@id": id })
 /** Drops empty lists and nulls, and replaces a list of one item by the item, as RO-Crate requires. */
-export const given = (members: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject =>
+export const compact = (members: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject =>
   Object.fromEntries(
     Object.entries(members).flatMap(([name, value]) => {
       if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return []
@@ -61,7 +61,7 @@ export const personEntity = ({ userId, username, name, givenName, familyName }: 
   "@type": "Person",
   name: shownName({ name, username }),
   identifier: userId,
-  ...given({ alternateName: name === null ? undefined : username, givenName, familyName }),
+  ...compact({ alternateName: name === null ? undefined : username, givenName, familyName }),
 })
 
 /** A pinned commit. A SHA-1 commit also has its Software Heritage identifier. */
@@ -79,7 +79,7 @@ export const softwareEntity = ({ url, commit }: { url: string; commit: string })
 })
 
 /** The author, the time and the page of an object. */
-export const made = (kind: string, id: string, authorId: string, at: string, baseUrl: string): JsonObject => ({
+export const authorship = (kind: string, id: string, authorId: string, at: string, baseUrl: string): JsonObject => ({
   author: to(ids.person(authorId)),
   dateCreated: at,
   identifier: id,
@@ -98,10 +98,10 @@ export function recordMembers(row: RecordRow, roomId: string, baseUrl: string): 
   const idsOf = (rests: boolean) => [
     ...new Set(named.filter((record) => record.rests === rests).map((record) => recordId(record, roomId, baseUrl))),
   ]
-  const members = given({
+  const members = compact({
     additionalType: row.kind,
     description: row.wording,
-    ...made(row.kind, row.versionId, row.userId, row.createdAt, baseUrl),
+    ...authorship(row.kind, row.versionId, row.userId, row.createdAt, baseUrl),
     creativeWorkStatus: row.status ?? "current",
     isBasedOn: idsOf(true).map(to),
     citation: papers.map((arxivId) => to(ids.paper(arxivId))),
@@ -141,7 +141,7 @@ export const linkMembers = ({ linkId, kind, explanation, withdrawn, author, at, 
       ? explanation
       : `${explanation} (Withdrawn by its author at ${withdrawn.at}, so it no longer counts: ${withdrawn.explanation})`,
   creativeWorkStatus: withdrawn === null ? "asserted" : "withdrawn",
-  ...made("link", linkId, author.userId, at, baseUrl),
+  ...authorship("link", linkId, author.userId, at, baseUrl),
   // A link belongs to the Room of its target.
   about: to(pathOf.record(target.label)),
 })
@@ -149,7 +149,7 @@ export const linkMembers = ({ linkId, kind, explanation, withdrawn, author, at, 
 export const planMembers = (row: PlanRow, baseUrl: string): JsonObject => {
   const { repository } = parse(row.content)
   return {
-    ...made("plan", row.planId, row.userId, row.acceptedAt, baseUrl),
+    ...authorship("plan", row.planId, row.userId, row.acceptedAt, baseUrl),
     about: to(ids.experiment(row.experimentLabel)),
     isBasedOn: to(softwareId(repository)),
   }
@@ -161,9 +161,9 @@ export const experimentEntity = (row: ExperimentRow, baseUrl: string): Entity =>
   additionalType: "experiment",
   name: `${row.label}: ${row.question}`,
   description: row.scope,
-  ...made("experiment", row.experimentId, row.userId, row.createdAt, baseUrl),
+  ...authorship("experiment", row.experimentId, row.userId, row.createdAt, baseUrl),
   creativeWorkStatus: row.status,
-  ...given({ mentions: parse(row.attempts).map((attemptId) => to(ids.attempt(attemptId))) }),
+  ...compact({ mentions: parse(row.attempts).map((attemptId) => to(ids.attempt(attemptId))) }),
 })
 
 /** Describes a material by its reference and its reported locations. The file itself is not in the crate. */
@@ -179,7 +179,7 @@ export function materialEntity(row: MaterialRow, baseUrl: string): Entity {
     url: `${baseUrl}${pageOf("material", row.materialId)}`,
     subjectOf: to("materials.jsonl"),
     license,
-    ...given({
+    ...compact({
       alternateName: row.label,
       description: row.description ?? undefined,
       encodingFormat: row.mediaType ?? undefined,

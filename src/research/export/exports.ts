@@ -7,14 +7,14 @@ import type { Db } from "../../ledger/storage/database.ts"
 import type { Download, Readers } from "../../ledger/reads/reading.ts"
 import type { Rooms } from "../../rooms/rooms.ts"
 import { softwareVersion } from "../../version.ts"
-import type { Source } from "./metadata.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
 import { plainName } from "./paths.ts"
 
 /** The formats of an exported Room. */
 export type ExportFormat = "crate" | "sqlite"
 
 /** Makes the bytes of a Room's file. The first chunk of an SQLite file is its name. */
-export type RoomFiles = (roomId: string, source: Source, format: ExportFormat) => AsyncGenerator<Uint8Array>
+export type RoomFiles = (roomId: string, source: RoomSource, format: ExportFormat) => AsyncGenerator<Uint8Array>
 
 /** Makes files on this thread. @param openReader opens a connection for each */
 export const filesOn = (openReader: () => Db): RoomFiles =>
@@ -31,7 +31,7 @@ interface ExportedRooms {
 }
 
 /** The source that an export states. */
-type ExportSource = Omit<Source, "instanceId">
+type ExportSource = Omit<RoomSource, "instanceId">
 interface Named {
   readonly name: string
   readonly bytes: AsyncGenerator<Uint8Array>

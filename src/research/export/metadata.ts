@@ -22,9 +22,6 @@ import { fileEntity, type Kept, objectFiles } from "./object-files.ts"
 import type { RoomSource } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
 
-/** The origin of the crate. */
-export type Source = RoomSource
-
 const CONTEXT = "https://w3id.org/ro/crate/1.2/context"
 const profiles = {
   crate: "https://w3id.org/ro/crate/1.2",
@@ -91,7 +88,7 @@ function* root(
   room: ExportedRoom,
   { people, software }: Mentioned,
   kept: readonly Kept[],
-  { baseUrl }: Source,
+  { baseUrl }: RoomSource,
   text: Text,
 ): Generator<string> {
   const { roomId, title, question, owner, state, concluded, lastActivityAt, activityWatermark, createdAt } = room.summary
@@ -138,7 +135,7 @@ function* folderTexts(kept: readonly Kept[], text: Text): Generator<string> {
 }
 
 /** Yields every entity except the root and the folders. */
-function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: readonly Kept[], source: Source): Generator<Entity> {
+function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: readonly Kept[], source: RoomSource): Generator<Entity> {
   const { baseUrl, instanceId, softwareVersion } = source
   const { roomId } = room.summary
   yield {
@@ -189,11 +186,11 @@ function* entities(room: ExportedRoom, { people, software }: Mentioned, kept: re
 }
 
 /** Writes the whole document. @param kept every file written before it */
-export function* metadataText(room: ExportedRoom, met: Mentioned, kept: readonly Kept[], source: Source): Generator<string> {
+export function* metadataText(room: ExportedRoom, mentioned: Mentioned, kept: readonly Kept[], source: RoomSource): Generator<string> {
   yield `{"@context":${JSON.stringify(CONTEXT)},"@graph":[\n`
-  const text = textOf(room, met)
-  yield* root(room, met, kept, source, text)
+  const text = textOf(room, mentioned)
+  yield* root(room, mentioned, kept, source, text)
   yield* folderTexts(kept, text)
-  for (const entity of entities(room, met, kept, source)) yield `,\n${text(entity)}`
+  for (const entity of entities(room, mentioned, kept, source)) yield `,\n${text(entity)}`
   yield "\n]}\n"
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../contract/json.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import type { CrateFile } from "./contents.ts"
-import { type Entity, ids, linkMembers, made, planMembers, recordMembers, to } from "./entities.ts"
+import { type Entity, ids, linkMembers, authorship, planMembers, recordMembers, to } from "./entities.ts"
 import { pathOf } from "./paths.ts"
 import type { ExportedRoom } from "./room.ts"
 import type { Written } from "./zip.ts"
@@ -50,7 +50,7 @@ export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>
   for (const row of room.boards())
     yield* file(pathOf.board(row.label), {
       additionalType: "board",
-      ...made("board", row.boardId, row.userId, row.at, baseUrl),
+      ...authorship("board", row.boardId, row.userId, row.at, baseUrl),
     })
   for (const row of room.materials())
     yield* file(pathOf.material(roomId, row), {
@@ -59,5 +59,5 @@ export function* objectFiles(room: ExportedRoom, kept: ReadonlyMap<string, Kept>
       dateCreated: row.registeredAt,
     })
   for (const { threadId, sequence, author, createdAt } of room.threads)
-    yield* file(pathOf.timeline(sequence, threadId), made("thread", threadId, author.userId, createdAt, baseUrl))
+    yield* file(pathOf.timeline(sequence, threadId), authorship("thread", threadId, author.userId, createdAt, baseUrl))
 }

@@ -45,7 +45,7 @@ export const pathOf = {
   board: (label: string) => `${folders.board}/${label}.json`,
   link: (label: string) => `${folders.link}/${label}.json`,
   checkpoint: (checkpointId: string) => `${folders.checkpoint}/${checkpointId}.json`,
-  /** A material has a label of the Room that registered it first. */
+  /** A material has the label of the Room that registered it first. */
   material: (roomId: string, { materialOriginRoom, label }: { materialOriginRoom: string; label: string }) =>
     `${folders.material}/${materialOriginRoom === roomId ? label : `${materialOriginRoom}-${label}`}.json`,
   figure: (digest: string, mediaType: FigureType) => `${FIGURES}/${digest.slice("sha256:".length)}.${figureTypes[mediaType]}`,

@@ -2,17 +2,16 @@
 import type { RecordStatus } from "../../contract/schema/enumerations.ts"
 import { staleSentence, tallyInWords } from "../../contract/answers/evidence.ts"
 import { parse } from "../../contract/json.ts"
+import { escapeHtml } from "../../contract/escape.ts"
 import { licenceUrl } from "../../contract/licences.ts"
 import { tallyIn, type TallyRow } from "../evidence/words.ts"
 import { onlySaid } from "../../contract/unproved.ts"
 import { pageOf } from "../../contract/objects/objects.ts"
 import { pathOf } from "./paths.ts"
-import type { Source } from "./metadata.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
 import type { ExportedRoom } from "./room.ts"
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
-const safe = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? "")
-const link = (address: string, text: string): string => `<a href="${safe(encodeURI(address))}">${safe(text)}</a>`
+const link = (address: string, text: string): string => `<a href="${escapeHtml(encodeURI(address))}">${escapeHtml(text)}</a>`
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 h1,blockquote{font-family:Georgia,serif}blockquote{margin:0 0 .5rem;font-size:1.1rem}table{border-collapse:collapse;width:100%}
@@ -38,11 +37,11 @@ function tallied(row: TallyRow): string {
   return tally === null ? "" : `; ${tally}`
 }
 
-function* statements(room: ExportedRoom, { baseUrl }: Source): Generator<string> {
+function* statements(room: ExportedRoom, { baseUrl }: RoomSource): Generator<string> {
   for (const row of room.records()) {
     const { kind, label, versionId, wording, username, createdAt, status, outcome } = row
     const where = `${link(`${baseUrl}${pageOf(kind, versionId)}`, "page")}, ${link(pathOf.record(label), "as accepted")}`
-    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${safe(username)} on ${createdAt.slice(0, 10)}${fallen(status)}${tallied(row)}</p><blockquote>${safe(wording)}</blockquote><p class="meta">${where}</p></article>`
+    yield `<article id="${label}"><p class="meta">${label} ${kind.replace("_", " ")}${outcome === null ? "" : `, ${outcome}`}, by ${escapeHtml(username)} on ${createdAt.slice(0, 10)}${fallen(status)}${tallied(row)}</p><blockquote>${escapeHtml(wording)}</blockquote><p class="meta">${where}</p></article>`
   }
 }
 
@@ -51,18 +50,18 @@ function* conclusions(room: ExportedRoom): Generator<string> {
     if (selected !== 1) continue
     const title = room.threads.find(({ threadId }) => threadId === of)?.title ?? ""
     const questions = parse(openQuestions)
-      .map((question) => `<li>${safe(question)}</li>`)
+      .map((question) => `<li>${escapeHtml(question)}</li>`)
       .join("")
     const since = parse(staleReasons)
-      .map((reason) => `<li>${safe(staleSentence(reason))}</li>`)
+      .map((reason) => `<li>${escapeHtml(staleSentence(reason))}</li>`)
       .join("")
-    yield `<article><h3>${safe(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${safe(conclusion)}</strong></p>`}${since === "" ? "" : `<p class="fallen">Changes since then</p><ul>${since}</ul>`}<p>${safe(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
+    yield `<article><h3>${escapeHtml(title)}</h3><p class="meta">${state}, ${at.slice(0, 10)}</p>${conclusion === null ? "" : `<p><strong>${escapeHtml(conclusion)}</strong></p>`}${since === "" ? "" : `<p class="fallen">Changes since then</p><ul>${since}</ul>`}<p>${escapeHtml(synthesis)}</p>${questions === "" ? "" : `<p>Open questions</p><ul>${questions}</ul>`}</article>`
   }
 }
 
 function* experiments(room: ExportedRoom): Generator<string> {
   for (const { label, question, status, username, attempts } of room.experiments()) {
-    yield `<tr><td>${label}</td><td>${safe(question)}</td><td>${status.replace("_", " ")}</td><td>${parse(attempts).length}</td><td>${safe(username)}</td></tr>`
+    yield `<tr><td>${label}</td><td>${escapeHtml(question)}</td><td>${status.replace("_", " ")}</td><td>${parse(attempts).length}</td><td>${escapeHtml(username)}</td></tr>`
   }
 }
 
@@ -84,11 +83,11 @@ const files: readonly (readonly [path: string, what: string])[] = [
 ]
 
 /** Writes ro-crate-preview.html, which needs neither scripts nor a network. */
-export function* previewText(room: ExportedRoom, source: Source): Generator<string> {
+export function* previewText(room: ExportedRoom, source: RoomSource): Generator<string> {
   const { roomId, title, question, owner, state, activityWatermark, lastActivityAt, license } = room.summary
-  yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${safe(title)}</title><style>${STYLE}</style></head>\n<body>\n<header><h1>${safe(title)}</h1>\n`
-  if (question !== null) yield `<p>${safe(question)}</p>\n`
-  yield `<p class="meta">A Room of ${safe(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ${license === null ? "No licence has been stated." : `Licence: ${link(licenceUrl(license), license)}.`}</p></header>\n<main>\n`
+  yield `<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>\n<body>\n<header><h1>${escapeHtml(title)}</h1>\n`
+  if (question !== null) yield `<p>${escapeHtml(question)}</p>\n`
+  yield `<p class="meta">A Room of ${escapeHtml(owner.username)}, ${state}, as it stood after ${activityWatermark} accepted writes, the last of them at ${lastActivityAt}. ${link(`${source.baseUrl}${pageOf("room", roomId)}`, "The Room itself")}. ${license === null ? "No licence has been stated." : `Licence: ${link(licenceUrl(license), license)}.`}</p></header>\n<main>\n`
   yield* section("Where it stands", conclusions(room), ["", ""])
   yield* section("Statements", statements(room, source), ["", ""])
   yield* section("Experiments", experiments(room), [
@@ -108,9 +107,12 @@ export function* previewText(room: ExportedRoom, source: Source): Generator<stri
   yield "</main>\n</body>\n</html>\n"
 }
 
-export const readmeText = ({ summary }: ExportedRoom, { baseUrl }: Source): string => `# ${safe(summary.title.replace(/\s+/g, " "))}
+export const readmeText = (
+  { summary }: ExportedRoom,
+  { baseUrl }: RoomSource,
+): string => `# ${escapeHtml(summary.title.replace(/\s+/g, " "))}
 
-${safe(summary.question ?? "A Room of public research.")}
+${escapeHtml(summary.question ?? "A Room of public research.")}
 
 This is the whole record of a Room of research-room, exported as an RO-Crate 1.2 as it stood after ${summary.activityWatermark} accepted writes.
 Open ro-crate-preview.html to read it. The Room itself is at ${baseUrl}${pageOf("room", summary.roomId)}.

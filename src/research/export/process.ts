@@ -5,14 +5,14 @@ import { ProcessLost, TooCostly } from "../../jobs/child.ts"
 import type { StreamJob } from "../../jobs/job.ts"
 import { exporting } from "../../jobs/pools.ts"
 import type { RoomFiles } from "./exports.ts"
-import type { Source } from "./metadata.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
 
 /** The input of the process. */
 export interface FileOrder {
   /** The database, which the process opens read-only, in its state at that time. */
   readonly file: string
   readonly roomId: string
-  readonly source: Source
+  readonly source: RoomSource
 }
 
 const bounds = { seconds: limits.exportPieceSeconds, megabytes: limits.exportMegabytes }

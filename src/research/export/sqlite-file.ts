@@ -11,7 +11,7 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Db, isStorageFault } from "../../ledger/storage/database.ts"
 import { openPlain } from "../../ledger/storage/opening.ts"
 import { plainName } from "./paths.ts"
-import type { Source } from "./metadata.ts"
+import type { RoomSource } from "../../rooms/imported.ts"
 import { exportedRoom } from "./room.ts"
 import { linesOf } from "./sqlite-lines.ts"
 import { type View, views } from "./sqlite-views.ts"
@@ -100,9 +100,9 @@ function* bytesOf(handle: number): Generator<Uint8Array> {
  * @param openReader opens a connection, which is closed at the end or when the reader disconnects
  * @throws Refusal 503 if the file would be larger than `limits.exportFileBytes`, or the disk is full
  */
-export function* roomFile(openReader: () => Db, roomId: string, source: Source): Generator<Uint8Array> {
+export function* roomFile(openReader: () => Db, roomId: string, source: RoomSource): Generator<Uint8Array> {
   const data = openReader()
-  let made: ReturnType<typeof scratch> | undefined
+  let file: ReturnType<typeof scratch> | undefined
   try {
     const room = exportedRoom(data, roomId)
     if (room === undefined) throw new Error(`there is no Room ${roomId} to export`)
@@ -111,15 +111,15 @@ export function* roomFile(openReader: () => Db, roomId: string, source: Source):
     const { digest } = activity(data).placeOf(roomId, activityWatermark) ?? { digest: "" }
     yield Buffer.from(`${plainName(title)}-${activityWatermark}-${digest.slice(7, 19)}.sqlite`)
     yield progress()
-    made = scratch()
-    const { db, handle } = made
+    file = scratch()
+    const { db, handle } = file
     const { instanceId, baseUrl } = room.from(source)
     writeScratch(() => db.exec(`BEGIN; ${schema()}`))
     const about = db.prepare("INSERT INTO _about VALUES (+?, +?)")
     const facts = { roomId, title: withWords(title), entries: String(activityWatermark), digest, instanceId, baseUrl }
     for (const [name, value] of Object.entries(facts)) writeScratch(() => about.run(name, value))
     // An unlinked file leaves nothing behind if this process is killed. It is unlinked only now, because SQLite needs its name to begin to write.
-    if (process.platform !== "win32") made.remove()
+    if (process.platform !== "win32") file.remove()
     const lines = linesOf(data, room)
     for (const name of keysOf(views)) {
       const insert = db.prepare(fillOf(name, views[name]))
@@ -134,8 +134,8 @@ export function* roomFile(openReader: () => Db, roomId: string, source: Source):
     yield* bytesOf(handle)
   } finally {
     data.close()
-    made?.db.close()
-    if (made !== undefined) closeSync(made.handle)
-    made?.remove()
+    file?.db.close()
+    if (file !== undefined) closeSync(file.handle)
+    file?.remove()
   }
 }

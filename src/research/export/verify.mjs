@@ -57,7 +57,7 @@ function* lines(path) {
   yield* line()
 }
 
-// RFC 8785 for what the record holds: members sorted by name, no white space.
+// Writes a value of the record in the form of RFC 8785: members sorted by name, no white space.
 const canonical = (value) => {
   if (value === undefined) return ""
   if (value === null || typeof value !== "object") return JSON.stringify(value)

@@ -27,16 +27,16 @@ async function* bytesOf(text: TextFile["text"], done: (written: Written) => void
   let bytes = 0
   let waiting: string[] = []
   let length = 0
-  const counted = (made: Buffer) => {
-    hash.update(made)
-    bytes += made.length
-    return made
+  const counted = (part: Buffer) => {
+    hash.update(part)
+    bytes += part.length
+    return part
   }
   const chunk = () => {
-    const made = Buffer.from(waiting.join(""))
+    const joined = Buffer.from(waiting.join(""))
     waiting = []
     length = 0
-    return counted(made)
+    return counted(joined)
   }
   for await (const part of text) {
     if (typeof part !== "string") {

@@ -11,7 +11,7 @@ export const FORM = 1
 const MOST_PEOPLE = 20_000
 
 export const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "is not an id"))
-/** The name of a person on their own instance. */
+/** The name of a person on the instance that wrote the crate. */
 export const NAME = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, "is not a name"))
 /** The address of a service as a browser writes it. Another spelling of the same host would pass for another instance. */
 export const address = v.pipe(

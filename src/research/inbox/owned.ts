@@ -20,7 +20,7 @@ export interface Owned {
 
 const NAMED = "IN (SELECT value FROM json_each(+?))"
 /** One kind of each table, because one statement finds all kinds of a table. */
-const made = [...new Map(objectList.flatMap((spec) => (spec.madeAt === null ? [] : [[spec.table, spec] as const]))).values()]
+const tableKinds = [...new Map(objectList.flatMap((spec) => (spec.madeAt === null ? [] : [[spec.table, spec] as const]))).values()]
 const ofExperiments = objectList.flatMap(({ table, key, of }) =>
   of.experiment === undefined ? [] : [{ table, key, column: of.experiment }],
 )
@@ -30,7 +30,7 @@ const WRITTEN_BY = `w.person_id = +? AND ${OF_AGENT("w.agent")}`
 
 export function owned(db: Db) {
   const find = db.prepare<Owned>(
-    `SELECT o.id, o.kind, o.label FROM (${made
+    `SELECT o.id, o.kind, o.label FROM (${tableKinds
       .map(
         ({ table, key, kind, kindIn, label, madeAt }) =>
           `SELECT x.${key} AS id, ${kindIn === null ? `'${kind}'` : `x.${kindIn}`} AS kind, ${label === null ? "NULL" : "x.label"} AS label, ${madeAt} AS position FROM ${table} x WHERE x.${key} ${NAMED}`,
@@ -61,7 +61,7 @@ export function owned(db: Db) {
     /** Returns the objects with some ids that an agent made. */
     among(ids: Iterable<string>, { userId, name }: Agent): ReadonlyMap<string, Owned> {
       const idList = JSON.stringify([...ids])
-      return new Map(find.all(...made.map(() => idList), userId, name, name).map((each) => [each.id, each]))
+      return new Map(find.all(...tableKinds.map(() => idList), userId, name, name).map((each) => [each.id, each]))
     },
 
     /** The experiments that some ids belong to. */

@@ -146,13 +146,13 @@ export function provenance(db: Db, most: number = limits.provenanceEdges) {
       const [start] = bareNodes.all(...namedValues(() => JSON.stringify([focus])))
       if (start === undefined) return undefined
       const walk = new GraphWalk(roomId, start)
-      const met = walk.from([start])
+      const neighbours = walk.from([start])
       const isKnown = start.room_id === roomId || entered.get(roomId, start.id) !== undefined || walk.edges.length > 0
       if (!isKnown) return undefined
       chosen.add(start)
       let frontier = [start]
       for (let step = 0; step < depth && frontier.length > 0 && walk.left > 0; step += 1)
-        frontier = (step === 0 ? met : walk.from(frontier)).filter((node) => chosen.add(node))
+        frontier = (step === 0 ? neighbours : walk.from(frontier)).filter((node) => chosen.add(node))
       const edges = [...walk.edges, ...walk.stated(frontier)]
       if (walk.left <= 0) chosen.cutAll()
       return graph(roomId, named.all(...namedValues(idsOf(chosen.nodes.values()))), edges, chosen.cut)

@@ -3,6 +3,7 @@
  * the number of occurrences of a word.
  */
 import { present } from "../../contract/present.ts"
+import { escapeHtml } from "../../contract/escape.ts"
 import { limits } from "../../contract/limits.ts"
 import type { ParsedQuery } from "./query.ts"
 import { folded, WORDS } from "./words.ts"
@@ -14,12 +15,9 @@ const PASSAGE = 24
 /** Occurrences kept from the beginning and from the end of the text read so far; those in between are dropped. */
 const OCCURRENCES = 100
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? "")
-
 /** Renders a passage as HTML. Everything is escaped except `<mark>` and `</mark>`, which always come in pairs. */
 export const snippetHtml = (passage: string): string =>
-  escaped(passage)
+  escapeHtml(passage)
     .replace(/\u0001([^\u0001\u0002]*)\u0002/g, "<mark>$1</mark>")
     .replace(/[\u0001\u0002]/g, "")
 
