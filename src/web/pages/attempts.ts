@@ -86,11 +86,11 @@ ${figuresOf(event.figures)}<p class="meta">${!event.metricPoints ? null : html`<
   }${event.exitCode === undefined ? null : html`<span>exit code ${event.exitCode}</span>`}</p>
   </li>`
 
-const outputs = (given: Attempt["outputs"]): Html =>
+const outputs = (items: Attempt["outputs"]): Html =>
   table(
     "Outputs",
     ["Output", "Digest", "Type and size", "Material"],
-    given.map(
+    items.map(
       (output) => html`<tr id="output-${output.outputLabel}"><th scope="row"><code>${output.outputLabel}</code></th>
     <td>${digest(output.digest)}</td><td>${output.mediaType} ${output.sizeBytes === undefined ? null : bytes(output.sizeBytes)}</td>
     <td>${output.materialId === undefined ? null : html`<a href="${to(`/materials/${output.materialId}`)}">registered</a>`} ${output.description}</td>

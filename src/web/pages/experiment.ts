@@ -22,9 +22,9 @@ import { workbench } from "./workbench.ts"
 
 type Experiment = AnswerOf<"experiment">
 
-const statement = (name: string, given: Experiment["handoff"]): Html | null =>
-  given &&
-  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(given.text)}<p class="meta"><span>${person(given.by)}</span><span>${exactTime(given.at)}</span></p>
+const statement = (name: string, content: Experiment["handoff"]): Html | null =>
+  content &&
+  html`<div class="banner active" role="note" aria-label="${name}"><strong>${name}</strong>${markdown(content.text)}<p class="meta"><span>${person(content.by)}</span><span>${exactTime(content.at)}</span></p>
     </div>`
 
 function plans({ acceptedPlans, suggestedProtocol, experimentId }: Experiment): Html {

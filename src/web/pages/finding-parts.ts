@@ -1,4 +1,4 @@
-/** The parts of a finding's page that other records lack: the denominator, the evidence and the checks of it. */
+/** The parts of a finding's page that other records lack: the denominator, and the evidence with its checks. */
 import { accepted, type RecordContent } from "../../contract/reads/accepted.ts"
 import type { Warning } from "../../contract/answers/warnings.ts"
 import type { Execution } from "../../contract/answers/index.ts"

@@ -40,8 +40,8 @@ function seal(visit: Visit, { planId, acceptedBy, sealed, protocolMatchesSeal: m
 const ARMS = 6
 
 /** Returns the next action on a plan: to open it, or to register an attempt for each of its arms. */
-function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: given }: AnswerOf<"plan">): Next {
-  const protocol = given === null ? null : accepted("protocol", given)
+function nextOfPlan(visit: Visit, { planId, experimentId, experimentLabel, acceptedBy, sealed, protocol: stored }: AnswerOf<"plan">): Next {
+  const protocol = stored === null ? null : accepted("protocol", stored)
   if (sealed !== null && sealed.openedAt === null && sealed.overdue)
     return {
       button: acceptedBy.userId === visit.person?.userId ? act("open_plan", { planId }, "Open the plan", "first") : null,

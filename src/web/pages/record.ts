@@ -37,9 +37,9 @@ const verdictOf = ({ verdict, verdictFrom }: Answer): Html | null =>
     : html`<p class="meta verdict"><span>${stateBadge(verdict)}</span>${verdictFrom ? html`<span>${verdictFromInWords(verdictFrom)}</span>` : null}</p>`
 
 /** Renders the warnings. Warnings with the same message about several attempts become one. */
-function warnings(given: Answer["warnings"]): Html | null {
-  if (given.length === 0) return null
-  const groups = [...Map.groupBy(given, ({ code, message, attemptId }) => (attemptId === undefined ? message : code)).values()]
+function warnings(all: Answer["warnings"]): Html | null {
+  if (all.length === 0) return null
+  const groups = [...Map.groupBy(all, ({ code, message, attemptId }) => (attemptId === undefined ? message : code)).values()]
   const item = (same: readonly Answer["warnings"][number][]): Html => {
     const [first, ...others] = same
     if (first === undefined || others.length === 0) return html`${same.map(warning)}`

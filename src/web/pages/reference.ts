@@ -89,8 +89,8 @@ export function referenceOperationPage({ edge, id }: Visit): Shown {
   const { schemas, responses: common } = document.components
   const { operationId, method, path, description, parameters, requestBody, responses, tags } = route
   const sent = requestBody?.content["application/json"]
-  const answers = Object.entries(responses).map(([status, given]) => {
-    const answer = given.$ref === undefined ? given : (common[nameOf(given.$ref)] ?? given)
+  const answers = Object.entries(responses).map(([status, response]) => {
+    const answer = response.$ref === undefined ? response : (common[nameOf(response.$ref)] ?? response)
     const types = Object.keys(answer.content ?? {}).join(", ")
     return html`<tr><td>${status}</td><td>${answer.description?.replaceAll("`", "")}</td><td>${types}</td></tr>`
   })
