@@ -25,7 +25,7 @@ export const ofAnswers = {
   staleReasons: 50,
   /** Threads whose open questions a brief lists: those with the newest checkpoints. */
   briefThreads: 1_000,
-  /** Entries that a Room lists as impossible to prove, the first ones. */
+  /** The first entries without proof, which a Room lists. */
   unprovedEntries: 100,
   /** Bytes of a page in Markdown, its form for agents. */
   documentBytes: 32_000,

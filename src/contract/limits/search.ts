@@ -11,7 +11,7 @@ export const ofSearch = {
   searchCommon: 16_000,
   /** Characters of texts that are read to find a phrase of very common words. */
   searchRead: 250_000,
-  /** People that a search shows, by the beginning of their names. */
+  /** People that a search shows because their names begin like the query. */
   searchPeople: 5,
   /** The newest matches that are filtered by a status or a time. */
   searchNarrowed: 2_000,
@@ -34,9 +34,9 @@ export const ofSearch = {
   /** Similar items in an answer, characters of the line about each, and newest attempts on one commit that are compared. */
   similarItems: 5,
   similarLine: 200,
-  /** The most similar items, which a receipt shows. */
+  /** Similar items that a receipt shows, the most similar. */
   similarTold: 3,
-  /** An agent is not shown what it made itself within so many milliseconds. */
+  /** For so many milliseconds, an agent is not shown items that it made itself. */
   similarOwnMs: 3_600_000,
   /** Occurrences of terms that are weighted among the texts of a kind. */
   similarWeighed: 2_000,
