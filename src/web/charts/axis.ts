@@ -26,6 +26,8 @@ const SAME = 2 ** -40
 /** How far outside the axis a value can be placed, in lengths of the axis. */
 const OUTSIDE = 50
 
+/** A position on an axis in percent, for SVG. */
+export const percent = (share: number): string => `${share.toFixed(2)}%`
 const within = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value))
 const unitFor = (least: number, most: number): number => (most > HUGE ? 2 ** -100 : least < TINY ? 2 ** 200 : 1)
 

@@ -33,11 +33,11 @@ const [ACROSS, HEIGHT] = [2_000, 320]
 const EDGE = { top: 36, bottom: 44 }
 /** Positions of the first and last step, and of the names of attempts, in thousandths of the width. */
 const SIDE = { left: 45, right: 920, names: 950 }
-/** The most curves that are named at their ends, and the pixels between two names. */
+/** The maximum number of curves that are named at their ends, and the pixels between two names. */
 const [NAMED, BETWEEN] = [20, 12]
 
 /** The scales of a picture: steps in thousandths of its width, values in pixels. */
-export interface Scales {
+interface Scales {
   readonly from: number
   readonly to: number
   readonly low: number

@@ -4,7 +4,7 @@ import { type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { glyph, tone } from "../parts/marks.ts"
 import { words } from "../words.ts"
-import type { Axis } from "./axis.ts"
+import { type Axis, percent } from "./axis.ts"
 import type { AnswerOf } from "../../contract/reads/index.ts"
 
 export type Row = AnswerOf<"attempt_table">["items"][number]
@@ -20,8 +20,6 @@ export const ALONG: readonly [number, number] = [5, 92]
 const [LOWEST, HIGHEST] = [2, 97]
 /** The vertical position of marks in a row, in pixels. */
 const MIDDLE = 12
-
-const percent = (share: number): string => `${share.toFixed(2)}%`
 
 /** The mark of an attempt, which is a link to it. @param name its setting and value, for screen readers */
 export function mark({ row }: Point, x: number, y: number, name: string): Html {

@@ -4,7 +4,7 @@
  */
 import { attributes, type Content, type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
-import { axis } from "./axis.ts"
+import { axis, percent } from "./axis.ts"
 
 export interface IntervalRow {
   readonly head: Content
@@ -21,7 +21,7 @@ export interface IntervalRow {
   readonly look?: "pooled" | "base" | "stale" | undefined
 }
 
-export interface IntervalTable {
+interface IntervalTable {
   readonly caption: string
   /** The heads of the columns before the picture. */
   readonly head: readonly string[]
@@ -38,7 +38,6 @@ const ALONG: readonly [number, number] = [4, 96]
 /** The middle of a row, in pixels. */
 const MIDDLE = 12
 
-const percent = (share: number): string => `${share.toFixed(2)}%`
 const finite = (values: readonly (number | null | undefined)[]): number[] =>
   values.filter((value): value is number => typeof value === "number" && Number.isFinite(value))
 

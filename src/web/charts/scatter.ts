@@ -2,7 +2,7 @@
 import { type Html, html } from "../html.ts"
 import { figure } from "../numbers.ts"
 import { counted, shortened } from "../words.ts"
-import { axis } from "./axis.ts"
+import { axis, percent } from "./axis.ts"
 import { ALONG, dotRows, mark, type Point, type Row } from "./dot-rows.ts"
 
 interface Axes {
@@ -15,9 +15,9 @@ const HEIGHT = 440
 const EDGE = { top: 44, bottom: 50 }
 /** The margin on either side, in percent of the width. */
 const SIDE = 6
-/** The most settings in words that get a row. */
+/** The maximum number of settings in words that get a row. */
 const MOST_WORDS = 60
-/** The most attempts that are named as not drawn. */
+/** The maximum number of attempts that are named as not drawn. */
 const NAMED = 20
 
 const asNumber = (text: string) => (text.trim() === "" ? Number.NaN : Number(text))
@@ -38,7 +38,6 @@ function notDrawn(rows: readonly Row[], why: string): string | null {
   return ` Not drawn: ${names.join(", ")}${rows.length > NAMED ? ` and ${(rows.length - NAMED).toLocaleString("en")} more` : ""} (${counted(rows.length, "attempt")}), ${why}.`
 }
 
-/** Plots numbers against numbers. */
 function field(points: readonly Point[], { setting, metric, isLog }: Axes, title: string): Html {
   const along = numbers(
     points.map((point) => asNumber(point.setting)),
@@ -59,7 +58,7 @@ function field(points: readonly Point[], { setting, metric, isLog }: Axes, title
 ${up.ticks.map((tick) => html`<line class="tick" x1="0" x2="100%" y1="${up.at(tick).toFixed(1)}" y2="${up.at(tick).toFixed(1)}"/><text x="2" y="${(up.at(tick) - 4).toFixed(1)}">${figure(tick)}</text>`)}
 <text class="title" x="2" y="11">${title}</text>
 <line class="axis" x1="0" x2="100%" y1="${HEIGHT - EDGE.bottom}" y2="${HEIGHT - EDGE.bottom}"/>
-${along.ticks.map((tick) => html`<text x="${along.at(tick).toFixed(2)}%" y="${HEIGHT - 32}" text-anchor="middle">${figure(tick)}</text>`)}
+${along.ticks.map((tick) => html`<text x="${percent(along.at(tick))}" y="${HEIGHT - 32}" text-anchor="middle">${figure(tick)}</text>`)}
 <text class="title" x="50%" y="${HEIGHT - 10}" text-anchor="middle">${setting}</text>
 ${points.map(drawn)}</svg>`
 }

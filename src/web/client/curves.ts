@@ -10,7 +10,7 @@ interface Values {
   }[]
 }
 
-/** The most positions of the slider. */
+/** The maximum number of positions of the slider. */
 const STOPS = 400
 /** Pixels to drag along for a range of steps, and up or down for a range of values. */
 const [ALONG, UP] = [8, 24]

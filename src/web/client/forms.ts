@@ -5,7 +5,7 @@ type Input = HTMLInputElement | HTMLTextAreaElement
 
 /** Milliseconds after the last key before similar records or more choices are searched. */
 const PAUSE = 600
-/** The least characters of a text for which similar records are searched. */
+/** The shortest text for which similar records are searched, in characters. */
 const LEAST = 12
 
 const inputNamed = (form: HTMLFormElement, name: string): Input | null => form.querySelector(`[name="${CSS.escape(name)}"]`)
@@ -141,7 +141,7 @@ function findMore(form: HTMLFormElement): void {
   })
 }
 
-/** Focuses the first field of a page that is only a form, unless the device has a touch screen. */
+/** Focuses the first field of a page that is only a form, on devices with a mouse or a similar pointer. */
 function begin(): void {
   if (!matchMedia("(pointer: fine)").matches || location.hash !== "") return
   const first = document.querySelector<HTMLElement>("form[data-begin] :is(input:not([type=hidden]), textarea, select)")

@@ -48,7 +48,7 @@ export type Field = Common &
   )
 
 const properties = (schema: JsonSchema) => Object.entries(schema.properties ?? {})
-/** A longer text gets an input of several lines. */
+/** A text that may have more characters gets an input of several lines. */
 const LONG = 300
 
 const namedBy = ({ refersTo }: JsonSchema): { named?: Named } => (refersTo === undefined ? {} : { named: kindsIn(refersTo) })

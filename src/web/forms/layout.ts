@@ -69,7 +69,6 @@ export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState):
   const all = new Set(named)
   const without = (place: string) => new Set([...all].filter((one) => one !== place))
   const rest = left(form, "", all)
-  const top = first.filter((place) => !state.hidden.has(place))
   const wrong = [...state.faults.keys()]
   const folded = folds.map(({ heading, places, summary }) => {
     const body = places.map((place) => placed(form, place, without(place), state, true))
@@ -79,12 +78,11 @@ export function laidOut(form: Form, sheet: Sheet | undefined, state: FormState):
       wrong.some((at) => places.some((place) => at === place || at.startsWith(`${place}/`)))
     return html`<details class="fold"${isOpen ? html` open` : null}><summary>${heading}${tag === "" ? null : html` <span class="tag">${tag}</span>`}</summary>${body}</details>`
   })
-  const kept = [...(sheet.kept ?? [])].filter((place) => first.includes(place) && state.hidden.has(place))
+  const kept = (sheet.kept ?? []).filter((place) => first.includes(place) && state.hidden.has(place))
+  const top = [...kept, ...first.filter((place) => !state.hidden.has(place))]
   const others = rest === null || rest.form !== "object" ? [] : rest.fields
   const isKept = ({ name }: Field) => sheet.kept?.includes(`/${name}`) === true
-  return html`${fields(others.filter(isKept), "", state)}${kept.map((place) => placed(form, place, without(place), state, false))}${top.map(
-    (place) => placed(form, place, without(place), state, false),
-  )}${fields(
+  return html`${fields(others.filter(isKept), "", state)}${top.map((place) => placed(form, place, without(place), state, false))}${fields(
     others.filter((field) => !isKept(field)),
     "",
     state,

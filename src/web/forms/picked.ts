@@ -19,7 +19,7 @@ interface Scope {
   readonly roomId: string | undefined
   readonly choices: Choices
 }
-/** The most searches for one form, and the most names read from one list. Names beyond that stay as typed. */
+/** Limits of searches for one form, and of names read from one list. Names beyond that stay as typed. */
 const MOST_LOOKUPS = 8
 const MOST_NAMES = 100
 

@@ -21,7 +21,7 @@ const turns: ReadonlySet<string> = new Set(
 
 const bare = (word: string): string => word.toLowerCase().replace(/[.,;:!?()]/g, "")
 
-/** The most characters that are read of a sentence, or put into a role. */
+/** The maximum number of characters that are read of a sentence, or put into a role. */
 const LONG = 600
 
 interface Predicate {
@@ -94,21 +94,12 @@ function proposalFor(wording: string, scope: string, { concepts }: Suggestions):
   const rest = trimmed(turn === -1 ? [] : after.slice(turn))
   const conditions = [leading, rest].filter((part) => part !== "").join("; ")
   const condition = conditions === "" && object === "" ? scope.slice(0, LONG) : conditions
+  const causes = isCausal(found.verb)
   const parts = [
-    {
-      ...roleNamed(isCausal(found.verb) ? "cause" : "subject", subject),
-      ...(isCausal(found.verb) ? {} : { definition: "What it is about." }),
-    },
-    ...(object === ""
-      ? []
-      : [
-          {
-            ...roleNamed(isCausal(found.verb) ? "effect" : "statement", object),
-            ...(isCausal(found.verb) ? {} : { definition: "What is said about it." }),
-          },
-        ]),
-    ...(condition === "" ? [] : [roleNamed("condition", condition)]),
-  ]
+    causes ? roleNamed("cause", subject) : { role: "subject", value: subject, definition: "What it is about." },
+    causes ? roleNamed("effect", object) : { role: "statement", value: object, definition: "What is said about it." },
+    roleNamed("condition", condition),
+  ].filter(({ value }, index) => index === 0 || value !== "")
   if (subject === "" || parts.length < 2) return whole
   const own = predicates.get(bare(predicate))
   const meaning = meaningOf(found.verb)

@@ -14,7 +14,7 @@ import { spelledOut } from "./statement.ts"
 import { type Suggestions, suggestionsOf } from "./suggestions.ts"
 
 /** The choices and suggestions that a form offers. */
-export interface AtHand {
+interface AtHand {
   readonly choices: Choices
   readonly suggestions: Suggestions
   readonly outputs: readonly Output[]

@@ -20,7 +20,7 @@ export function withItem(draft: Draft, { add, remove }: { add: string | null; re
   return moved
 }
 
-/** The most steps in the name of a row. */
+/** The number of steps in the name of the deepest row. */
 const DEEPEST_ROW = 6
 
 /** The names of all rows that have text in them. */

@@ -46,7 +46,7 @@ export interface Sorting {
 }
 
 /** Whether all checkboxes are ticked. */
-export interface Ticking {
+interface Ticking {
   readonly isAll: boolean
   /** The address of the same table with all or none ticked, whichever it is not now. */
   readonly other: string

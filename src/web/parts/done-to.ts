@@ -11,12 +11,8 @@ interface Target {
 
 /** The past tense of verbs in names of operations, unless it only adds "ed" or "d". */
 const did: Readonly<Record<string, string>> = {
-  accept: "accepted",
   amend: "changed",
   cancel: "called off",
-  post: "posted",
-  publish: "published",
-  register: "registered",
   release: "gave back",
   submit: "submitted",
   take: "took",

@@ -10,11 +10,11 @@ import { counted } from "../words.ts"
 import { heading, person, time } from "./parts.ts"
 import { markRead, newMark, type Unread, unreadOf } from "./seen.ts"
 
-/** The most Rooms on the first page, sentences for each, and characters of a sentence. */
+/** The maximum number of Rooms on the first page, sentences for each, and characters of a sentence. */
 const ROOMS = 8
 const SENTENCES = 6
 const TOLD = 200
-/** The most entries listed of a group that one sentence describes. */
+/** The maximum number of entries listed of a group that one sentence describes. */
 const TOGETHER = 20
 
 const sentence = (roomId: string, { told, entry }: Pick<ToldEntry, "told" | "entry">): Html =>
@@ -26,18 +26,10 @@ export function fallenBy(visit: Visit, roomId: string, items: readonly NewsItem[
   const context = isNeeded ? orNull(() => visit.ask("room_context", { roomId }, { parts: "threads,conclusions" })) : null
   const titles = new Map(context?.threads.map(({ threadId, title }) => [threadId, title]))
   return new Map(
-    context?.conclusions.flatMap(({ stale, staleReasons, checkpointId, threadId }) =>
-      staleReasons.flatMap(({ versionId }) =>
-        stale && versionId !== undefined
-          ? [
-              [
-                versionId,
-                html` The <a href="${to(`/checkpoints/${checkpointId}`)}">conclusion</a> of “<span dir="auto">${titles.get(threadId) ?? "its Thread"}</span>” is stale.`,
-              ] as const,
-            ]
-          : [],
-      ),
-    ),
+    context?.conclusions.flatMap(({ stale, staleReasons, checkpointId, threadId }) => {
+      const sentence = html` The <a href="${to(`/checkpoints/${checkpointId}`)}">conclusion</a> of “<span dir="auto">${titles.get(threadId) ?? "its Thread"}</span>” is stale.`
+      return staleReasons.flatMap(({ versionId }) => (stale && versionId !== undefined ? [[versionId, sentence] as const] : []))
+    }),
   )
 }
 

@@ -30,7 +30,7 @@ export interface PasteResult {
   readonly collectionId?: string | undefined
 }
 
-/** The most papers, or parts of a text, that are listed one by one. */
+/** The maximum number of papers, or parts of a text, that are listed one by one. */
 const TOLD = 50
 
 /** A digest of a text, which the form sends back to say that its preview was seen. */

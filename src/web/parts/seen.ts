@@ -13,9 +13,9 @@ const COOKIE = "research_room_seen"
 const VALUE = new RegExp(`(?:^|; *)${COOKIE}=([\\w.~-]+)`)
 /** A year, in seconds. */
 const KEPT = 365 * 24 * 3_600
-/** The most Rooms in the cookie, the last read first. */
+/** The maximum number of Rooms in the cookie, the last read first. */
 const ROOMS = 20
-/** The most new entries that are counted for a Room. */
+/** The maximum number of new entries that are counted for a Room. */
 const MOST = 200
 
 /** The kinds of target that each section of a Room shows. */

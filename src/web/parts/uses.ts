@@ -25,7 +25,6 @@ const uses: { readonly [H in Use["how"]]: string } = {
   dispute_evidence: "cites it as evidence",
 }
 
-/** Renders a use of a record. */
 function use({ how, by, at }: Use): Html {
   const name = by.label ?? (by.kind === "entry" ? "A Thread" : words(by.kind))
   const status = by.status === null || ["current", "asserted"].includes(by.status) ? null : html` ${stateBadge(by.status)}`

@@ -15,7 +15,7 @@ import { heading, label, named, person, time } from "./parts.ts"
 /** A credential or key is listed this long before it expires, in milliseconds. */
 const SOON = 14 * 24 * 3_600_000
 
-/** The most characters of an entry's summary. */
+/** The maximum number of characters of an entry's summary. */
 const TOLD = 200
 const AND = new Intl.ListFormat("en")
 

@@ -8,7 +8,7 @@ import type { SAYS } from "./companion.ts"
 
 type Inside<T> = `/${string & keyof T}` | { [K in keyof T & string]: `/${K}${PlacesIn<T[K]>}` }[keyof T & string]
 /** The places of a body: the members of an object, and `*` for any item of a list or any key of a record. */
-export type PlacesIn<T> = T extends string | number | boolean | null | undefined
+type PlacesIn<T> = T extends string | number | boolean | null | undefined
   ? never
   : T extends readonly (infer I)[]
     ? "/*" | `/*${PlacesIn<I>}`
@@ -50,7 +50,7 @@ interface Fold<P> {
   readonly places: readonly P[]
 }
 
-export interface SheetOf<P extends string> {
+interface SheetOf<P extends string> {
   readonly heading: string
   readonly lead: string
   /** The text of the button. */
