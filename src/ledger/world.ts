@@ -1,33 +1,31 @@
-/**
- * Time, ids and chance come in here and nowhere else, so that a whole instance can be replayed from a seed.
- */
+/** The only source of time, ids and random bytes, so that a whole instance can be replayed from a seed. */
 import { createHash, randomBytes } from "node:crypto"
 import { v7 } from "uuid"
 
 export interface World {
-  /** Milliseconds since 1970 by the system's clock. Within a process they never go back, even if the clock does. */
+  /** Milliseconds since 1970 by the system's clock. Never goes back within a process, even if the clock does. */
   now(): number
-  /** A UUIDv7, greater than every earlier one: ids tell the order of creation, and may run ahead of the clock. */
+  /** A UUIDv7, greater than every earlier one. Ids are ordered by creation, and their time may be ahead of the clock. */
   id(): string
-  /** Makes every id from here on greater than those of a moment, in milliseconds. */
+  /** Makes every later id greater than the ids of a moment, in milliseconds. */
   idsAfter(moment: number): void
-  /** `count` bytes that nobody can predict (or, in a seeded world, anybody can). */
+  /** `count` unpredictable bytes; in a seeded world they follow from the seed. */
   bytes(count: number): Buffer
 }
 
-/** The moment written last: writes of one group share theirs. */
+/** The last moment that was formatted: the writes of one group share theirs. */
 let latest = { milliseconds: Number.NaN, text: "" }
 
-/** Moments as they stand in the data and on the wire. */
+/** Formats a moment as it is stored and served. */
 export function isoTime(milliseconds: number): string {
   if (latest.milliseconds !== milliseconds) latest = { milliseconds, text: new Date(milliseconds).toISOString() }
   return latest.text
 }
 
-/** The moment in a UUIDv7, in milliseconds. */
+/** Returns the moment in a UUIDv7, in milliseconds. */
 export const momentOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16)
 
-/** Chance drawn from the system in larger pieces: a call for each id would cost a write more than the id. */
+/** Random bytes, fetched from the system in larger blocks: a system call for each id would be the larger part of its cost. */
 function pooledBytes(): (count: number) => Buffer {
   let pool = Buffer.alloc(0)
   let used = 0
@@ -66,17 +64,17 @@ class SteadyWorld implements World {
   id(): string {
     const random = this.bytes(16)
     const time = Math.max(this.now(), this.#idTime, this.#idsFrom)
-    // Within a millisecond ids count upwards from a random start that leaves room for two thousand million of them.
+    // Within a millisecond, ids count up from a random start that leaves room for two billion of them.
     this.#idSequence = time === this.#idTime ? this.#idSequence + 1 : random.readUInt32BE(0) >>> 1
     this.#idTime = time
     return v7({ msecs: time, seq: this.#idSequence, random })
   }
 }
 
-/** The world as it is. @param clock another clock than the machine's, for a story told in the past */
+/** The real world. @param clock a clock to use instead of the machine's, for a story told in the past */
 export const realWorld = (clock: () => number = Date.now): World => new SteadyWorld(clock, pooledBytes())
 
-/** A world in which the same calls in the same order give the same answers. `clock` tells its time. */
+/** A world in which the same calls in the same order return the same values. @param clock returns the time */
 export function seededWorld(seed: string, clock: () => number): World {
   let block = 0
   const bytes = (count: number): Buffer => {

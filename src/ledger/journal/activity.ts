@@ -1,4 +1,4 @@
-/** The activity of each Room: the writes of the journal that it should hear of, each chained to the one before by digest. */
+/** The activity of each Room: the journal's writes that the Room shows, each chained to the one before it by a digest. */
 import type { ActivityEntry } from "../../contract/answers/index.ts"
 import { firstPreviousDigest } from "../../contract/answers/chain.ts"
 import { digestOf, parse, type Stored, stored } from "../../contract/json.ts"
@@ -20,24 +20,24 @@ export interface Row {
   readonly sequence: number
   readonly body: Stored<ActivityEntry>
 }
-/** An entry with what was accepted. */
+/** An entry with the content of its write. */
 export interface FullRow extends Row {
   readonly content: string
-  /** Whether something of that is withheld. */
+  /** Whether part of the content is withheld. */
   readonly isSealed: boolean
 }
 
-/** Entries that are looked through for what a credential wrote last. */
-const SIGHT = 2_000
+/** How many of the newest entries are searched for the last write of each credential. */
+const SEARCHED = 2_000
 
-/** An entry's place in the journal, when it was accepted, and its digest. */
+/** An entry's position in the journal, its time and its digest. */
 export interface Place {
   readonly position: number
   readonly acceptedAt: string
   readonly digest: string
 }
 
-/** An entry as the columns of its write tell it. */
+/** The fields of an entry, from the columns of its write. */
 export interface ActivityFields extends Target {
   readonly sequence: number
   readonly operation: string
@@ -49,24 +49,24 @@ export interface ActivityFields extends Target {
   readonly threadId: string | null
   readonly contentDigest: string
 }
-/** Its canonical JSON, without its own digest: members in the order of their names. */
-export const activityText = (told: ActivityFields, previousDigest: string): string =>
-  `${membersOf(told, told.contentDigest, previousDigest)}}`
+/** The canonical JSON of an entry without its own digest; the members are sorted by name. */
+export const activityText = (fields: ActivityFields, previousDigest: string): string =>
+  `${membersOf(fields, fields.contentDigest, previousDigest)}}`
 
-/** The same without the brace at its end. */
-function membersOf(told: Omit<ActivityFields, "contentDigest">, contentDigest: string, previousDigest: string): string {
-  const { sequence, operation, at, userId, username, agent, threadId, entryId } = told
+/** The same text without the closing brace. */
+function membersOf(fields: Omit<ActivityFields, "contentDigest">, contentDigest: string, previousDigest: string): string {
+  const { sequence, operation, at, userId, username, agent, threadId, entryId } = fields
   const id = (value: string | null) => (value === null ? "null" : `"${value}"`)
   return (
     `{"actor":{${agent == null ? "" : `"agent":${agent === "" ? "null" : JSON.stringify(agent)},`}"userId":"${userId}","username":${JSON.stringify(username)}},"at":"${at}","contentDigest":"${contentDigest}","entryId":${id(entryId)}` +
     `,"kind":"${recordedOperation(operation)?.activity ?? ""}","operation":"${operation}","previousDigest":"${previousDigest}","sequence":${sequence}` +
-    `,"target":${targetText(told)},"threadId":${id(threadId)}`
+    `,"target":${targetText(fields)},"threadId":${id(threadId)}`
   )
 }
 
 interface Kept extends Omit<ActivityFields, "contentDigest"> {
   readonly name: string
-  /** That of its content, its own and that of the entry before it, if there is one; in hex: the driver hands over one text faster than three. */
+  /** The digests of its content, of itself and of the entry before it, if there is one, as one hex text: the driver returns one text faster than three. */
   readonly digests: string
 }
 const HEX = 64
@@ -78,7 +78,7 @@ function served(row: Kept): Stored<ActivityEntry> {
 
 const FROM = `FROM journal j JOIN writers w ON w.writer = j.writer LEFT JOIN places t ON t.place = j.thread
     LEFT JOIN timeline_entries e ON e.thread = j.thread AND e.sequence = j.entry_sequence`
-/** An entry's own digest is over all of its text. */
+/** Names the text of an entry. The digest covers all of it. */
 const NAME = "hex(j.activity_digest) AS name"
 const COLUMNS = `${NAME}, j.room_sequence AS sequence, j.operation, j.at, w.user_id AS userId, w.username, w.agent, t.id AS threadId, ${TARGET},
     lower(hex(j.content_digest) || hex(j.activity_digest) ||
@@ -92,17 +92,17 @@ interface Content {
   readonly content: string
   readonly isSealed: 0 | 1
 }
-/** Who wrote: a person here by a credential, or in the browser. */
+/** The author of a write: a person with a credential, or in the browser. */
 export interface Writer {
   readonly userId: string
   readonly credentialId: string | null
 }
-/** Up to `count` entries of a Room after one; of some kinds, or of all; without those of a writer. */
+/** Up to `count` entries of a Room after `after`, of some kinds or of all, without those of one writer. */
 type Page = readonly [roomId: string, after: number, kinds: readonly string[] | undefined, count: number, without?: Writer]
 const OTHERS = "AND w.person_id || w.sender IS NOT +?"
 const IN_ROOM = `WHERE j.room = ${placeOf("+?")} AND j.room_sequence`
 
-/** The operations whose entries are of each kind. */
+/** The operations that make entries of each kind. */
 const byKind = Map.groupBy(
   everyOperation.filter(({ activity }) => activity !== null),
   ({ activity }) => activity ?? "",
@@ -123,14 +123,14 @@ export function activity(db: Db) {
     `SELECT w.person_id AS userId FROM journal j JOIN writers w ON w.writer = j.writer ${IN_ROOM} = +?`,
   )
   const lastOfSenders = db.prepare<Kept & { sender: string }>(
-    `SELECT ${COLUMNS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SIGHT}) n
+    `SELECT ${COLUMNS}, w.sender, max(j.room_sequence) FROM (SELECT j.position FROM journal j ${IN_ROOM} > 0 ORDER BY j.room_sequence DESC LIMIT ${SEARCHED}) n
      JOIN ${FROM.replace("FROM journal j", "journal j ON j.position = n.position")} WHERE w.sender <> '' GROUP BY w.sender`,
   )
 
   const some = db.prepare<Kept>(`SELECT ${COLUMNS} ${FROM} ${IN_ROOM} IN (SELECT value FROM json_each(+?))`)
   const texts = keptTexts(db)
 
-  /** Reads up to `count` entries after `after`, each with further columns. */
+  /** Prepares the queries for a page of up to `count` entries. @param further SQL for further columns */
   function pageWith<Further extends object>(further = "") {
     const find = (join: string, where: string) =>
       db.prepare<Found & Further>(
@@ -141,16 +141,18 @@ export function activity(db: Db) {
     const pageOfOthers = find(writers, OTHERS)
     const pageOfOperation = find(writers, `${OTHERS} AND j.operation = +?`)
     function found(...[roomId, after, kinds, count, without]: Page): (Found & Further)[] {
-      const left = without === undefined ? null : without.userId + (without.credentialId ?? "")
-      if (kinds === undefined) return left === null ? page.all(roomId, after, count) : pageOfOthers.all(roomId, after, left, count)
+      const excluded = without === undefined ? null : without.userId + (without.credentialId ?? "")
+      if (kinds === undefined) return excluded === null ? page.all(roomId, after, count) : pageOfOthers.all(roomId, after, excluded, count)
       const operations = kinds.flatMap((kind) => byKind.get(kind) ?? [])
-      return ofKinds(operations, ({ name }) => pageOfOperation.all(roomId, after, left, name, count), count)
+      return ofKinds(operations, ({ name }) => pageOfOperation.all(roomId, after, excluded, name, count), count)
     }
-    return (...asked: Page): { row: Found & Further; body: Row["body"] }[] =>
+    return (...request: Page): { row: Found & Further; body: Row["body"] }[] =>
       db.snapshot(() => {
-        const rows = found(...asked)
+        const rows = found(...request)
         const bodies = texts(rows, (missing) =>
-          some.all(asked[0], JSON.stringify(missing.map(({ sequence }) => sequence))).map((row) => ({ name: row.name, text: served(row) })),
+          some
+            .all(request[0], JSON.stringify(missing.map(({ sequence }) => sequence)))
+            .map((row) => ({ name: row.name, text: served(row) })),
         )
         return rows.map((row) => ({ row, body: stored<ActivityEntry>(present(bodies.get(row.name))) }))
       })
@@ -159,38 +161,38 @@ export function activity(db: Db) {
   const full = pageWith<Content>(`, ${CONTENT}`)
 
   return {
-    /** What each credential wrote last in a Room, as far as its newest entries tell. */
+    /** Returns the last entry of each credential in a Room, among its newest entries. */
     lastOfSenders: (roomId: string): ReadonlyMap<string, ActivityEntry> =>
       new Map(lastOfSenders.all(roomId).map((row) => [row.sender, parse(served(row))])),
 
-    /** The id here of who wrote an entry, where people of another instance have another one there. */
+    /** Returns the author's id on this instance, which differs for people of other instances. */
     localActor: (roomId: string, { sequence, actor }: Pick<ActivityEntry, "sequence" | "actor">): string =>
       localActor.get(roomId, sequence)?.userId ?? actor.userId,
 
-    /** Where in the journal an entry of a Room stands. */
+    /** Finds an entry of a Room in the journal. */
     placeOf: (roomId: string, sequence: number): Place | undefined => place.get(roomId, sequence),
 
-    /** Moves a Room's head on by the next entry, which its write keeps. @param content what was accepted */
-    advance(roomId: string, content: string, told: Omit<ActivityFields, "sequence">): { sequence: number; digest: string } {
+    /** Advances a Room's head to a new entry. The entry itself is part of the write's row. @param content the content of the write */
+    advance(roomId: string, content: string, fields: Omit<ActivityFields, "sequence">): { sequence: number; digest: string } {
       const before = head.get(roomId)
       const sequence = (before?.sequence ?? 0) + 1
-      const digest = digestOf(activityText({ ...told, sequence }, before?.digest ?? firstPreviousDigest))
+      const digest = digestOf(activityText({ ...fields, sequence }, before?.digest ?? firstPreviousDigest))
       advance({
         roomId,
         activitySequence: sequence,
         activityDigest: digest,
-        lastActivityAt: told.at,
+        lastActivityAt: fields.at,
         acceptedBytes: Buffer.byteLength(content),
       })
       return { sequence, digest }
     },
 
-    /** The sequence of the newest entry of a Room; 0 when it has none. */
+    /** The sequence of the newest entry of a Room; 0 if it has none. */
     watermark: (roomId: string): number => head.get(roomId)?.sequence ?? 0,
 
-    /** Up to `count` entries after `after`, as text. */
+    /** Returns up to `count` entries after `after`, as JSON text. */
     after: (...page: Page): Row[] => lean(...page).map(({ row: { sequence }, body }) => ({ sequence, body })),
-    /** The same with what was accepted. */
+    /** Returns the same entries with the content of their writes. */
     fullAfter: (...page: Page): FullRow[] =>
       full(...page).map(({ row: { sequence, content, isSealed }, body }) => ({ sequence, body, content, isSealed: isSealed === 1 })),
   }

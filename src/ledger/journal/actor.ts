@@ -1,4 +1,4 @@
-/** Who writes, and what the ledger has to know of Rooms to let them. */
+/** The author of a write, and what the ledger must know of Rooms to admit it. */
 import type { Archive, RoomOrigin } from "../../contract/answers/index.ts"
 import type { KeyReach, LibraryPermission, MemberRole, Permission, RoomState } from "../../contract/schema/enumerations.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -13,27 +13,27 @@ export interface Grant {
   readonly threadIds: ReadonlySet<string> | null
 }
 
-/** What a personal key grants: its person's Library, as far as it reaches. */
+/** What a personal key grants: access to its person's Library, limited by `reach`. */
 export interface KeyGrant {
   readonly keyId: string
   readonly permissions: ReadonlySet<LibraryPermission>
   readonly reach: KeyReach
 }
 
-/** A person, acting through a credential, through a personal key or, with neither, signed in to the browser with every permission. */
+/** A person who acts through a credential, through a personal key or, without either, from a signed-in browser with every permission. */
 export interface Actor {
   readonly userId: string
-  /** What they are called here. */
+  /** Their name on this instance. */
   readonly username: string
-  /** What they are called in the record, where that is otherwise: people of another instance, as that one calls them. */
+  /** Their name in the record if it differs: people of another instance keep their name there. */
   readonly knownAs?: string
-  /** The name of the agent; empty for a person in the browser. Left out of a write from before names were kept. */
+  /** The name of the agent; empty for a person in the browser. Left out for writes from before names were stored. */
   readonly agent?: string
   readonly grant: Grant | null
   readonly key?: KeyGrant
 }
 
-/** The id of what the actor came in with; null for a person in the browser. */
+/** The id of the actor's credential or key; null for a person in the browser. */
 export const senderId = ({ grant, key }: Actor): string | null => grant?.credentialId ?? key?.keyId ?? null
 
 /** A Room as admission sees it, for one person. */
@@ -42,7 +42,7 @@ export interface RoomAccess {
   readonly title: string
   readonly state: RoomState
   readonly archive: Archive | null
-  /** Where it comes from, for a Room of another instance. */
+  /** The instance it comes from, for a Room of another instance. */
   readonly origin: RoomOrigin | null
   /** null: not a member. */
   readonly role: MemberRole | null
@@ -58,7 +58,7 @@ export interface Written {
   readonly at: string
 }
 
-/** What the ledger asks of the Rooms: the rechecks of every write, made inside its transaction. */
+/** What the ledger needs from the Rooms: the checks that every write repeats inside its transaction. */
 export interface Gate {
   /** @throws Refusal `not_authenticated` when the credential or key expired or was revoked since the request came in */
   confirm(actor: Actor, at: string): void
@@ -66,8 +66,8 @@ export interface Gate {
   used(actor: Actor, at: string): void
   /** Called for each accepted write, within its transaction; not for a replayed one. */
   accepted(written: Written): void
-  /** Whoever sent an entry of the history, as far as a behaviour asks. */
+  /** Returns the actor of a journal entry, as far as a behaviour needs it. */
   actorOf(entry: Pick<Entry, "userId" | "username" | "sender" | "agent">, operation: Pick<Operation, "family">): Actor
-  /** The Room, and what the person is in it; undefined when there is no such Room. */
+  /** Returns the Room with the person's role in it; undefined if there is no such Room. */
   standing(roomId: string, userId: string): RoomAccess | undefined
 }

@@ -1,23 +1,23 @@
-/** What people do that is no operation and leaves no receipt, but rows that other rows rest on. */
+/** Acts: changes by people that are not operations and have no receipt, but that other rows refer to. */
 import { canonicalJson, digestOf } from "../../contract/json.ts"
 import { again, type Chance } from "./chance.ts"
 import type { Entry, Journal } from "./journal.ts"
 
-/** Who does it (nobody: an empty id), and what the world gives. */
+/** The person who acts (an empty id if nobody is signed in), and the source of time, ids and tokens. */
 export interface ActCall {
   readonly userId: string
   readonly change: Pick<Chance, "newId" | "token"> & { readonly at: string }
 }
 
 interface AnyAct {
-  /** Each act takes what was said of it alone; as a method, so that acts of different things stand in one list. */
-  act(call: ActCall, said: unknown): unknown
+  /** Each act takes its own type of input. It is declared as a method so that acts with different inputs fit one record. */
+  act(call: ActCall, input: unknown): unknown
 }
 export type Acts = Readonly<Record<string, AnyAct["act"]>>
 type By = { readonly userId: string; readonly username: string } | null
-/** Each act as it is done: within an open transaction, by whom, with what is said. */
+/** Each act as it is called, within an open transaction: by whom, and with what input. */
 export type Done<A extends Acts> = {
-  readonly [N in keyof A]: (by: By, said: Parameters<A[N]>[1]) => ReturnType<A[N]>
+  readonly [N in keyof A]: (by: By, input: Parameters<A[N]>[1]) => ReturnType<A[N]>
 }
 
 const callOf = (userId: string | null, at: string, chance: Chance): ActCall => ({
@@ -25,13 +25,13 @@ const callOf = (userId: string | null, at: string, chance: Chance): ActCall => (
   change: { at, newId: chance.newId, token: chance.token },
 })
 
-/** Makes acts that note themselves in the journal. What changes nothing is noted too. */
+/** Wraps acts so that each call is appended to the journal, even if it changes nothing. */
 export function noting<A extends Acts>(acts: A, journal: Journal, chance: () => Chance, at: () => string): Done<A> {
-  const done = (name: string, act: Acts[string]) => (by: By, said: unknown) => {
+  const done = (name: string, act: Acts[string]) => (by: By, input: unknown) => {
     const given = chance()
     const now = at()
-    const result = act(callOf(by?.userId ?? null, now, given), said)
-    const content = canonicalJson(said)
+    const result = act(callOf(by?.userId ?? null, now, given), input)
+    const content = canonicalJson(input)
     journal.append(
       {
         position: journal.next(),

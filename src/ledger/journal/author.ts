@@ -1,23 +1,23 @@
-/** Who wrote something, and with which agent: the row of the write in the journal alone tells it. */
+/** The author of a write and the agent that sent it, read from the write's row in the journal. */
 import type { Author } from "../../contract/answers/index.ts"
 import type { Actor } from "./actor.ts"
 
-/** SQL for the agent that sent a write: empty for a person in the browser, null where nothing was said of it. @param position SQL for its place in the journal */
+/** SQL for the agent that sent a write: empty for a person in the browser, null if not recorded. @param position SQL for its position in the journal */
 export const AGENT_OR_NONE_AT = (position: string): string =>
   `(SELECT aw.agent FROM journal aj JOIN writers aw ON aw.writer = aj.writer WHERE aj.position = ${position})`
 
-/** SQL for the name of the agent that sent a write; null for a person in the browser. @param position SQL for its place in the journal */
+/** SQL for the name of the agent that sent a write; null for a person in the browser. @param position SQL for its position in the journal */
 export const AGENT_AT = (position: string): string =>
   `(SELECT nullif(aw.agent, '') FROM journal aj JOIN writers aw ON aw.writer = aj.writer WHERE aj.position = ${position})`
 
-/** The same of the write that made a row of a table. @param row the alias of a table that keeps the position */
+/** The same for the write that made a row. @param row the alias of a table with the column `history_position` */
 export const AGENT = (row: string): string => AGENT_AT(`${row}.history_position`)
-/** The same of the write that made an entry. @param entryId SQL for its id */
+/** The same for the write that made a timeline entry. @param entryId SQL for its id */
 export const AGENT_OF_ENTRY = (entryId: string): string =>
   AGENT_AT(`(SELECT ae.history_position FROM timeline_entries ae WHERE ae.entry_id = ${entryId})`)
 
-/** The author out of a row that has more. */
+/** Picks the author out of a row with more columns. */
 export const authorIn = ({ userId, username, agent }: Author): Author => ({ userId, username, agent })
 
-/** Whoever sends a write, as its author. */
+/** Returns an actor as an author. */
 export const authorFrom = ({ userId, username, agent }: Actor): Author => ({ userId, username, agent: agent || null })

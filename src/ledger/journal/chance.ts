@@ -1,30 +1,30 @@
-/** What the world gives to one write, noted as it is given; in a replay, what it gave then. */
+/** The ids, tokens and lists that one write takes from the world: recorded in a live write, given again in a replay. */
 import { createHash } from "node:crypto"
 import type { Json } from "../../contract/json.ts"
 import type { Given } from "./journal.ts"
 import type { World } from "../world.ts"
 
-/** A secret for its holder, and what is stored of it. */
+/** A secret for its holder, and its stored digest. */
 export interface Token {
-  /** Empty in a replay: nobody has it any more but its holder. */
+  /** Empty in a replay: only its holder still has the text. */
   readonly token: string
   readonly digest: string
 }
 
 export interface Chance {
   newId(): string
-  /** Makes a token with the chance that `mint` is given. */
+  /** Makes a token from the random bytes that `mint` is given. */
   token(mint: (bytes: (count: number) => Buffer) => string): Token
-  /** Reads a list of what no write makes, such as what sources say of papers. A replay gets what was read then. */
+  /** Reads a list that is not derived from the journal, such as what sources say about papers. A replay returns the list that was read originally. */
   told<T extends Json>(read: () => readonly T[]): readonly T[]
-  /** What was given so far. */
+  /** Everything given so far. */
   given(): Given
 }
 
-/** What a token is stored and found by. */
+/** The digest under which a token is stored and found. */
 export const tokenDigest = (token: string): string => createHash("sha256").update(token).digest("hex")
 
-/** Chance as it comes. */
+/** Chance for a live write, taken from the world and recorded. */
 export function fresh(world: World): Chance {
   const ids: string[] = []
   const tokens: string[] = []
@@ -54,10 +54,10 @@ export function fresh(world: World): Chance {
   }
 }
 
-/** A replay asked the world for something else than the write did. */
+/** A replay took something else from the world than the original write did. */
 export class OtherChance extends Error {}
 
-/** Chance as it came then. @throws OtherChance when more is asked for, or at `given` less, than was given */
+/** Chance for a replay, taken from the record. @throws OtherChance if more is requested than was recorded, or, at `given`, if less was requested */
 export function again(then: Given): Chance {
   let ids = 0
   let tokens = 0

@@ -1,4 +1,4 @@
-/** A write on its way in: as the edge hands it over, and as it goes on once its schema and size are checked. */
+/** A write before it is admitted: as the edge passes it on, and after its schema and size are checked. */
 import { beyondSchema } from "../../contract/definitions/beyond-schema.ts"
 import { canonicalJson, digestOf, type JsonObject, type Writable, trusted, isJsonObject } from "../../contract/json.ts"
 import { checkBody, type Operation, pathNames } from "../../contract/definitions/operation.ts"
@@ -8,13 +8,13 @@ import type { Actor } from "./actor.ts"
 import type { Behaviour, Call, Subject } from "./behaviour.ts"
 import type { Sealed } from "./journal.ts"
 
-/** A write as the edge hands it over: authenticated, JSON, within the size of a request. */
+/** A write as the edge passes it on: authenticated, parsed from JSON, and within the size limit of a request. */
 export interface Request {
   readonly operation: Operation
   readonly actor: Actor
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
-  /** Walk every check, do the work, undo it, and answer what would have been answered. */
+  /** Make every check, do the work, roll it back, and return the answer that the write would have had. */
   readonly rehearse?: boolean
 }
 
@@ -25,16 +25,16 @@ export interface Delivery extends Call {
   readonly operation: Operation
   readonly behaviour: AnyBehaviour
   readonly deliveryId: string
-  /** What a retry must equal: the content and the ids in the path. */
+  /** The digest that a retry must match: of the content and the ids in the path. */
   readonly requestDigest: string
   readonly client: JsonObject | undefined
-  /** What the journal keeps of what its behaviour told beforehand. */
+  /** The stored part of what `findExtras` found. */
   readonly keptExtras?: JsonObject
-  /** Set for a replayed write of which something was withheld. */
+  /** Set for a replayed write with withheld parts. */
   readonly sealed?: Sealed
 }
 
-/** Whether a mark stands at a place, or around it. */
+/** Whether a mark replaces the value at a path, or a value around it. */
 const isMarked = (body: JsonObject, path: string): boolean =>
   path
     .split("/")
@@ -42,14 +42,14 @@ const isMarked = (body: JsonObject, path: string): boolean =>
     .some((_, index, names) => markedAs(valueAt(body, `/${names.slice(0, index + 1).join("/")}`)) !== undefined)
 
 /**
- * Steps 6 and 7: the schema, and the size of the content. Whoever writes it takes `bodyOf` its content.
- * @param hasMarks whether marks stand for what was withheld of it since; where they do, no schema is asked for
+ * Steps 6 and 7: the schema, and the size of the content. The transaction reads the body from the content by `bodyOf`.
+ * @param hasMarks whether marks replace withheld parts of the body; the schema does not apply to them
  * @throws Refusal 422, 413
  */
 export function checkRequest({ operation, actor, params, body: input }: Request, behaviour: AnyBehaviour, hasMarks = false): Delivery {
   const checked = checkBody(operation, input)
-  const told = checked.ok ? [] : checked.issues.filter(({ path }) => !hasMarks || !(isJsonObject(input) && isMarked(input, path)))
-  const issues = [...told, ...beyondSchema(operation, input, told)]
+  const found = checked.ok ? [] : checked.issues.filter(({ path }) => !hasMarks || !(isJsonObject(input) && isMarked(input, path)))
+  const issues = [...found, ...beyondSchema(operation, input, found)]
   const value = checked.ok ? checked.value : hasMarks && issues.length === 0 && isJsonObject(input) ? input : null
   if (value === null || issues.length > 0) {
     throw new Refusal(
@@ -88,13 +88,13 @@ export function checkRequest({ operation, actor, params, body: input }: Request,
 
 const clientIn = (client: unknown): JsonObject | undefined => (isJsonObject(client) ? client : undefined)
 
-/** The body, as it is read again from the journal: what is stored of it must not rest on the order in which members were sent. */
+/** Reads a body from the journal's columns: what a write stores must not depend on the order in which members were sent. */
 export const bodyOf = (content: string, client: JsonObject | undefined): JsonObject => ({
   ...trusted<JsonObject>(content),
   ...(client === undefined ? {} : { client }),
 })
 
-/** What a retry must equal. @param contentDigest `sha256:` over the content, where it is known already */
+/** The digest that a retry must match. @param contentDigest `sha256:` over the content, if it is known already */
 export function requestDigestOf(
   { path }: Pick<Operation, "path">,
   params: Readonly<Record<string, string>>,

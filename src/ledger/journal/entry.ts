@@ -2,25 +2,25 @@
 import type { Json, JsonObject } from "../../contract/json.ts"
 import type { Writer } from "./keys.ts"
 
-/** What a write got from the world, in the order it asked. Members that would be empty are left out. */
+/** What a write took from the world, in the order of its requests. Empty members are left out. */
 export type Given = {
-  /** Ids it was given; the first one asked for comes first. */
+  /** Ids, in the order they were requested. */
   readonly ids?: readonly string[]
-  /** Digests of the tokens that were made for it. */
+  /** Digests of the tokens that it made. */
   readonly tokens?: readonly string[]
-  /** Lists of what it read in tables that no write makes; left out where all are empty. */
+  /** Lists that it read from tables that are not derived from the journal; left out if all are empty. */
   readonly told?: readonly Json[][]
-  /** What was made of its body outside of the transaction. */
+  /** The result of preparing its body outside of the transaction. */
   readonly prepared?: Json
-  /** What its receipt is told beside from what was there before it: as its behaviour keeps it. */
+  /** The stored part of the members beside its receipt, which describe the state before the write. */
   readonly foreseen?: JsonObject
-  /** The warnings of its receipt: later versions may see more in the same grounds. */
+  /** The warnings of its receipt: a later version might compute others. */
   readonly warnings?: readonly Json[]
-  /** The Room that gave its target the label, where that is another one: the feed says so. */
+  /** The Room that gave its target the label, if it is another Room: the feed shows it. */
   readonly labelledBy?: string
-  /** The person whom its body calls by a name of another instance. */
+  /** The person named in its body by a username of another instance. */
   readonly named?: string
-  /** People of another instance who have another id here, by their id there. */
+  /** The ids here of another instance's people, by their id there, if they differ. */
   readonly people?: Readonly<Record<string, string>>
 }
 
@@ -28,7 +28,7 @@ export type Given = {
 export interface Entry extends Writer {
   /** Counts up from 1 without a gap. */
   readonly position: number
-  /** The operation, or an act of a person that is none. */
+  /** The name of an operation or of an act. */
   readonly operation: string
   readonly at: string
   /** The ids in the path. */
@@ -37,34 +37,34 @@ export interface Entry extends Writer {
   readonly content: string
   readonly client: JsonObject | undefined
   readonly given: Given
-  /** Of a write of which something was withheld: what stands for what it was. */
+  /** Set if part of the write was withheld: its digests from before. */
   readonly sealed?: Sealed
 }
 
-/** What is kept of a write whose words are not: the digest of its content, what a retry must equal, and the journal's own digest. */
+/** The digests of a write from before parts of it were withheld: its content, the digest that a retry must match, and the journal's own digest. */
 export interface Sealed {
   readonly contentDigest: string
   readonly requestDigest: string
-  /** Left out of a write of another instance that came so. */
+  /** Left out for a write of another instance that was already sealed when it arrived. */
   readonly digest?: string
 }
 
-/** What a write left: where its entries stand, and what it answered. */
+/** What a write stored: the places of its entries, and its answer. */
 export interface Left {
   readonly roomId: string | null
   readonly activity: { readonly sequence: number; readonly digest: string } | null
   readonly threadId: string | null
   readonly entry: { readonly entryId: string; readonly sequence: number } | null
-  /** null: no retry is known. */
+  /** null: it cannot be retried. */
   readonly deliveryId: string | null
-  /** null: it is its entry. */
+  /** null: its own entry. */
   readonly target: { readonly kind: string; readonly id: string } | null
   readonly label: string | null
   readonly aboutId: string | null
   readonly result: string | null
   readonly card: string | null
 }
-/** What an act leaves, which is no operation. */
+/** The value for an act, which is not an operation and stores none of these. */
 export const nothingLeft: Left = {
   roomId: null,
   activity: null,

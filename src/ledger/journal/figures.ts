@@ -1,4 +1,4 @@
-/** Pictures that writes show: their bytes, and which writes name them. What no write names any more is not served, and goes. */
+/** Pictures that writes show: their bytes, and which writes use them. A picture that no write uses is not served, and is deleted later. */
 import { figuresOf } from "../../contract/definitions/figures.ts"
 import { holdsMark, markBegins } from "../../contract/definitions/withheld-text.ts"
 import { limits } from "../../contract/limits.ts"
@@ -8,7 +8,7 @@ import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 import { placeOf } from "./keys.ts"
 
-/** A picture as it is kept. */
+/** A picture as stored. */
 export interface StoredFigure {
   readonly digest: string
   readonly mediaType: FigureType
@@ -22,7 +22,7 @@ export type Figures = ReturnType<typeof figures>
 
 export function figures(db: Db) {
   const insert = inserting(db, "figures", {
-    // Sent again, it is kept for another day.
+    // Another upload of the same picture keeps it for another day.
     onConflict: "DO UPDATE SET uploaded_by = excluded.uploaded_by, uploaded_at = excluded.uploaded_at",
   })
   const use = inserting(db, "figure_uses", { onConflict: "DO NOTHING" })
@@ -56,35 +56,35 @@ export function figures(db: Db) {
   }
 
   return {
-    /** Keeps an uploaded picture, and removes what was uploaded before and is named by nothing. Within a transaction. */
+    /** Stores an uploaded picture, and deletes expired uploads that no write uses. Within a transaction. */
     keep(figure: StoredFigure, uploadedBy: string, uploadedAt: string): void {
       insert({ ...figure, uploadedBy, uploadedAt })
       prune.run(uploadedAt, uploadedBy)
     },
-    /** A picture that a write names; undefined for any other. */
+    /** Returns a picture that a write uses; undefined for any other. */
     served: (digest: string): StoredFigure | undefined => served.get(digest),
-    /** The width and height in pixels of those pictures that are here, by digest. */
+    /** Returns the width and height in pixels of the pictures that are stored here, by digest. */
     sizesOf,
-    /** What is wrong with the figures of a body: each must have been uploaded here. */
+    /** Returns the faults in the figures of a body: each must have been uploaded here. */
     faults(body: unknown): Issue[] {
-      const said = figuresOf(body)
-      if (said.length === 0) return []
-      const known = sizesOf(said.map(({ digest }) => digest))
-      return said.flatMap(({ digest }, index) =>
+      const used = figuresOf(body)
+      if (used.length === 0) return []
+      const known = sizesOf(used.map(({ digest }) => digest))
+      return used.flatMap(({ digest }, index) =>
         known.has(digest) ? [] : [{ path: `/figures/${index}/digest`, message: "is the digest of no picture that was uploaded here" }],
       )
     },
-    /** Notes the pictures that a write names. One whose words were withheld is withheld with them. Within a transaction. */
+    /** Records the pictures that a write uses. If the alternative text of a picture is withheld, so is the picture. Within a transaction. */
     name(historyPosition: number, body: unknown): void {
       for (const { digest, alt } of figuresOf(body)) if (!holdsMark(alt)) use({ digest, historyPosition })
     },
-    /** The pictures that writes of a Room name, without their bytes. */
+    /** Returns the pictures that writes of a Room use, without their bytes. */
     ofRoom: (roomId: string): Omit<StoredFigure, "bytes">[] => ofRoom.all(roomId),
-    /** The digests of pictures that writes of a Room name and that are not here. */
+    /** Returns the digests of pictures that writes of a Room use and that are not stored here. */
     lacking: (roomId: string): string[] => lacking.all(roomId).map(({ digest }) => digest),
-    /** Removes the pictures that a write names no more since their words were withheld, where nothing else names them. Within a transaction. */
+    /** Deletes the pictures whose alternative texts in a write were withheld, unless another write uses them. Within a transaction. */
     withhold: (position: number) => forgetUnused(unuse.all(position)),
-    /** Removes the pictures that only the writes at these journal positions name. Within a transaction. */
+    /** Deletes the pictures that only the writes at these positions of the journal use. Within a transaction. */
     drop: (positions: readonly number[]) => forgetUnused(unuseAll.all(JSON.stringify(positions))),
   }
 }

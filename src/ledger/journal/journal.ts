@@ -1,11 +1,11 @@
 /**
- * The journal: every accepted write in one row, in the order it was accepted. Activity, timeline and receipts are three ways to
- * read it, each by an index (activity.ts, timeline.ts, receipts.ts): none stores a body of its own. What they serve is joined from
- * the columns as text; what cannot be worked out from them (the result of a receipt, the card of a record) is kept beside what was
- * accepted. An entry of a timeline has a slim row of its own, since a write may add a second one.
+ * The journal: every accepted write in one row, in order. Activity, timelines and receipts are three indexes into it (activity.ts,
+ * timeline.ts, receipts.ts), and none of them stores a body of its own. Their JSON is assembled from the columns as text. Whatever
+ * cannot be computed again (the result of a receipt, the card of a record) is stored beside the content. Timeline entries have a small
+ * table of their own, since a write may make two.
  *
- * All other tables are what the behaviours make of the journal. Tokens and passwords are never in it, only digests of tokens.
- * Each row's digest rests on the row before it.
+ * All other tables are derived from the journal by the behaviours. It never holds tokens or passwords, only digests of tokens. The digest
+ * of each row covers the digest of the row before it.
  */
 import { createHash } from "node:crypto"
 import { digestOf, type JsonObject, parse, type Stored, stored } from "../../contract/json.ts"
@@ -35,14 +35,14 @@ interface Row {
   readonly roomId: string | null
   readonly threadId: string | null
   readonly entryId: string | null
-  /** null: nothing of it is withheld. */
+  /** null: no part of it is withheld. */
   readonly requestDigest: string | null
 }
 
-/** SQL for the content of the write that made a row, as the journal has it. @param row the alias of its table */
+/** SQL for the content of the write that made a row. @param row the alias of the row's table */
 export const contentOf = (row: string): string => `(SELECT h.content FROM journal h WHERE h.position = ${row}.history_position)`
 
-/** JSON text of what has members. */
+/** JSON text of an object; null if it has no members. */
 const json = <T extends object>(value: T | undefined): Stored<T> | null => {
   const text = value === undefined ? "{}" : JSON.stringify(value)
   return text === "{}" ? null : stored<T>(text)
@@ -69,7 +69,7 @@ const entryOf = (row: Row): Entry => {
   }
 }
 
-/** What a digest is over besides the one before it and the content's. */
+/** What a digest covers besides the previous digest and the content's. */
 type ChainedFields = Pick<Entry, "position" | "operation" | "userId" | "username" | "sender" | "at"> & {
   readonly agent?: string | null | undefined
 }
@@ -84,9 +84,9 @@ const chained = (
     .update(JSON.stringify([position, operation, userId, username, sender, at, ...(agent == null ? [] : [agent]), ...texts, contentDigest]))
     .digest()
 
-/** What the first row rests on. */
+/** The previous digest of the first row. */
 const FIRST = Buffer.alloc(32)
-/** How many rows are held in memory at once. */
+/** How many rows are in memory at once. */
 const STEP = 500
 
 const ROWS = `SELECT j.position, j.operation, w.user_id AS userId, w.username, w.sender, w.agent, j.at, j.params, j.content, j.client, j.given,
@@ -108,22 +108,22 @@ export function journal(db: Db) {
   const count = db.prepare<{ entries: number }>("SELECT coalesce(max(position), 0) AS entries FROM journal")
   const { place, writer } = keys(db)
 
-  /** What `next` saw last: a write that asks where it will stand is appended just there, in the same transaction. */
+  /** The newest row as `next` read it: the write that called `next` is appended right after it, in the same transaction. */
   let seen: { position: number; digest: Buffer } | undefined
   const before = (position: number): Buffer => (seen?.position === position - 1 ? seen.digest : (last.get()?.digest ?? FIRST))
 
   return {
-    /** The position of the next entry. Asked within the transaction that appends it. */
+    /** The position of the next entry. To be called within the transaction that appends it. */
     next(): number {
       seen = last.get()
       return (seen?.position ?? 0) + 1
     },
     /** How many entries there are. */
     count: (): number => count.get()?.entries ?? 0,
-    /** The digest of the newest entry: it stands for the whole journal. */
+    /** The digest of the newest entry, which covers the whole journal. */
     head: (): string => (last.get()?.digest ?? FIRST).toString("hex"),
 
-    /** Adds an entry at its position, which is the next one. @param contentDigest `sha256:` over the content */
+    /** Appends an entry; its position must be the next one. @param contentDigest `sha256:` over the content */
     append(entry: Entry, contentDigest: string, left: Left = nothingLeft): void {
       const { position, operation, at, content, sealed } = entry
       const { roomId, activity, threadId, entry: own, deliveryId, target, label, aboutId, result, card } = left
@@ -165,7 +165,7 @@ export function journal(db: Db) {
       const row = one.get(position)
       return row && entryOf(row)
     },
-    /** Every entry in order; no more than a few hundred are in memory at once. */
+    /** Iterates over the entries in order, with a few hundred in memory at once. */
     *entries(after = 0): Generator<Entry> {
       for (let rows = page.all(after); rows.length > 0; rows = page.all(after)) {
         for (const row of rows) yield entryOf(row)
@@ -173,17 +173,17 @@ export function journal(db: Db) {
       }
     },
 
-    /** Seals an entry: from now on `requestDigest` is what a retry must equal. */
+    /** Seals an entry: from now on a retry must match `requestDigest`. */
     seal,
-    /** Takes words out of an entry, where what was accepted may change. Its digests stay. */
+    /** Replaces the words of an entry, while changes to accepted writes are allowed. Its digests stay. */
     rewrite(position: number, { content, client, given }: Pick<Entry, "content" | "client" | "given">): void {
       const entryId = one.get(position)?.entryId ?? null
       rewrite.run(content, json(client), packedGiven(json(given), entryId), position)
     },
 
     /**
-     * Follows the chain of digests.
-     * @returns the position of the first entry that does not follow from the one before it; null where all do
+     * Verifies the chain of digests.
+     * @returns the position of the first entry that does not follow from the one before it; null if all do
      */
     broken(): number | null {
       let before: Buffer = FIRST
@@ -192,12 +192,12 @@ export function journal(db: Db) {
         for (const row of rows) {
           if (row.position !== due) return due
           const entry = { ...row, userId: row.userId || null, username: row.username || null, sender: row.sender || null }
-          const said = unpackedDigest(row.contentDigest)
+          const contentDigest = unpackedDigest(row.contentDigest)
           const texts = [unpackedParams(row.params, row), row.client, unpackedGiven(row.given, row.entryId)]
-          // Where more than the content was withheld, only what comes after tells.
+          // If more than the content was withheld, only the next row can prove this one.
           const isWithoutMarks = !holdsMark(`${row.client} ${row.given}`)
-          if (isWithoutMarks && !chained(before, said, entry, ...texts).equals(row.digest)) return due
-          if (row.requestDigest === null && digestOf(row.content) !== said) return due
+          if (isWithoutMarks && !chained(before, contentDigest, entry, ...texts).equals(row.digest)) return due
+          if (row.requestDigest === null && digestOf(row.content) !== contentDigest) return due
           before = row.digest
           due += 1
         }

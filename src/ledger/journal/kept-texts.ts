@@ -1,11 +1,11 @@
 /**
- * Texts of entries that were put together once, each under a name that holds the digest of its write. What that digest covers changes
- * only when words are withheld or Rooms dropped. Both take the journal's triggers away for a moment, and SQLite counts changes of the
- * schema: when that count moves, all texts are dropped. So a text is never older than the snapshot that it is read in.
+ * A cache of the JSON texts of entries, each under a name that contains the digest of its write. What that digest covers changes only
+ * when words are withheld or Rooms dropped. Both drop the journal's triggers for a moment, which increments SQLite's schema version;
+ * the cache is cleared whenever that version changes. So a text is never older than the snapshot in which it is read.
  */
 import type { Db } from "../storage/database.ts"
 
-/** Bytes that a connection keeps of each list. */
+/** Bytes that a connection caches for each list. */
 const MOST = 1_000_000
 
 interface Named {
@@ -22,7 +22,7 @@ export function keptTexts(db: Db) {
   const texts = new Map<string, string>()
   let [known, bytes] = [0, 0]
 
-  /** The texts of rows, and others, by their names. Within a snapshot. @param make makes those that are not kept */
+  /** Returns a map with the texts of all given rows, and of others. Within a snapshot. @param make makes the texts that are not cached */
   return <Row extends Named>(rows: readonly Row[], make: (missing: readonly Row[]) => readonly Text[]): ReadonlyMap<string, string> => {
     const { schema_version: now } = schema.one()
     if (now !== known || bytes > MOST) texts.clear()
@@ -30,7 +30,7 @@ export function keptTexts(db: Db) {
     const missing = rows.filter(({ name }) => !texts.has(name))
     for (const { name, text } of missing.length === 0 ? [] : make(missing)) {
       texts.set(name, text)
-      // Counting makes one string of the many it was put together from.
+      // Counting the bytes also flattens the concatenated string.
       bytes += Buffer.byteLength(text)
     }
     return texts

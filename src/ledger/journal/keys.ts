@@ -1,36 +1,36 @@
-/** The numbers by which rows of the journal name Rooms, Threads and who wrote: ids are long, and most writes name the same few. */
+/** The numbers by which the journal refers to Rooms, Threads and writers: ids are long, and most writes refer to the same few. */
 import { present } from "../../contract/present.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 
-/** Who wrote, as the record knows them. */
+/** The author of a write, as the record has it. */
 export interface Writer {
   /** null: nobody was signed in. */
   readonly userId: string | null
-  /** What the person was called at the time. */
+  /** The person's username at the time. */
   readonly username: string | null
-  /** Who they are here, where that differs: people of other instances have another name here, and may have another id. */
+  /** Their name and id on this instance, if either differs, as it may for people of other instances. */
   readonly here?: { readonly userId: string; readonly username: string }
   /** The credential or personal key; null for a person in the browser; its Room's id, or another, for a write of another instance. */
   readonly sender: string | null
-  /** The name of the agent at the moment of the write; empty for a person in the browser, left out where nothing was said of it. */
+  /** The name of the agent at the time of the write; empty for a person in the browser, left out if not recorded. */
   readonly agent?: string | undefined
 }
 
-/** Numbers that are remembered at once. */
+/** How many numbers are cached at once. */
 const REMEMBERED = 2_000
 
 /**
- * Remembers numbers for a connection. A number that its open transaction gave out may be rolled back and given to another name, so only
- * those are remembered that were committed before it.
+ * Caches numbers for a connection. A number assigned in the open transaction may be rolled back and then assigned to another name, so
+ * only numbers from committed transactions are cached.
  */
 class Remembered {
   readonly #found = new Map<string, number>()
-  readonly #given = new Set<string>()
+  readonly #assigned = new Set<string>()
 
-  /** What was given out stays: nothing of it can be rolled back any more. */
+  /** The numbers assigned so far are committed and may be cached. */
   committed(): void {
-    this.#given.clear()
+    this.#assigned.clear()
   }
 
   number(name: string, find: () => { readonly key: number } | undefined, add: () => void): number {
@@ -38,11 +38,11 @@ class Remembered {
     if (known !== undefined) return known
     const found = find()?.key
     if (found === undefined) {
-      this.#given.add(name)
+      this.#assigned.add(name)
       add()
       return present(find()).key
     }
-    if (this.#given.has(name)) return found
+    if (this.#assigned.has(name)) return found
     if (this.#found.size >= REMEMBERED) this.#found.clear()
     this.#found.set(name, found)
     return found
@@ -62,9 +62,9 @@ export function keys(db: Db) {
   )
   const addWriter = inserting(db, "writers")
   return {
-    /** Told after each commit of this connection, while no transaction is open. */
+    /** Must be called after each commit of this connection, while no transaction is open. */
     committed: (): void => numbers.committed(),
-    /** The number of a Room or Thread, given out where it has none yet. Within the transaction that uses it. */
+    /** Returns the number of a Room or Thread, and assigns one if it has none. Within the transaction that uses it. */
     place: (id: string | null): number | null =>
       id === null
         ? null
@@ -73,7 +73,7 @@ export function keys(db: Db) {
             () => place.get(id),
             () => addPlace({ id }),
           ),
-    /** The number of whoever wrote, likewise. */
+    /** Returns the number of a writer, likewise. */
     writer({ userId, username, here, sender, agent }: Writer): number {
       const row = {
         userId: userId ?? "",
@@ -92,7 +92,7 @@ export function keys(db: Db) {
   }
 }
 
-/** SQL for the number of a Room or Thread whose id is given. */
+/** SQL for the number of a Room or Thread. @param id SQL for its id */
 export const placeOf = (id: string): string => `(SELECT place FROM places WHERE id = ${id})`
-/** SQL for the id of a Room or Thread whose number is given. */
+/** SQL for the id of a Room or Thread. @param place SQL for its number */
 export const idOf = (place: string): string => `(SELECT id FROM places WHERE place = ${place})`

@@ -1,10 +1,10 @@
-/** How the journal keeps ids, digests and texts small: what a row says already is left out, and put back as it is read. */
+/** Compact storage of ids, digests and texts in the journal: whatever other columns of the row already say is left out, and restored on reading. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-/** What a digest begins with, where it is text. */
+/** The prefix of a digest in its text form. */
 export const SHA256 = "sha256:"
 
-/** A UUID as 16 bytes; any other id as the bytes of its text, of which there are never 16. */
+/** A UUID as 16 bytes; any other id as the bytes of its text, padded if they would be 16. */
 export function packedId(id: string): Buffer {
   if (UUID.test(id)) return Buffer.from(id.replaceAll("-", ""), "hex")
   const bytes = Buffer.from(id)
@@ -13,7 +13,7 @@ export function packedId(id: string): Buffer {
 
 export const packedDigest = (digest: string): Buffer => Buffer.from(digest.slice(SHA256.length), "hex")
 export const unpackedDigest = (digest: Buffer): string => SHA256 + digest.toString("hex")
-/** SQL for the same: the driver hands over a text faster than bytes. @param column of a row that has one */
+/** SQL for the text of a digest: the driver returns text faster than bytes. @param column SQL for the bytes */
 export const DIGEST = (column: string): string => `'${SHA256}' || lower(hex(${column}))`
 
 interface Places {
@@ -22,7 +22,7 @@ interface Places {
 }
 const placeNames = ["threadId", "roomId"] as const
 
-/** The ids in a path. Where its Thread or Room is the only one, the name alone. @param params JSON */
+/** Packs the ids of a path. If the write's Thread or Room is the only one, just its name is stored. @param params JSON */
 export const packedParams = (params: string | null, places: Places): string | null =>
   placeNames.find((name) => params === `{"${name}":"${places[name]}"}`) ?? params
 export function unpackedParams(params: string | null, places: Places): string | null {
@@ -30,7 +30,7 @@ export function unpackedParams(params: string | null, places: Places): string | 
   return name === undefined ? params : `{"${name}":"${places[name]}"}`
 }
 
-/** What the world gave. Of most writes that is the id of their entry, and nothing else. @param given JSON */
+/** Packs what a write took from the world. For most writes that is only the id of their entry, which the row has. @param given JSON */
 export const packedGiven = (given: string | null, entryId: string | null): string | null =>
   entryId !== null && given === `{"ids":["${entryId}"]}` ? null : given
 export const unpackedGiven = (given: string | null, entryId: string | null): string | null =>

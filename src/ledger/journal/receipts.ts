@@ -1,4 +1,4 @@
-/** Receipts: what a retry is compared with, and answered from. They are read from the journal, by the id of their delivery. */
+/** Receipts, read from the journal by delivery id. A retry is compared with the stored request and answered from the receipt. */
 import type { Receipt } from "../../contract/answers/index.ts"
 import { digestOf, extendJson, type Json, type Stored, stored, type Writable, writeJson } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -10,17 +10,17 @@ import { idOf } from "./keys.ts"
 import { packedId, unpackedDigest } from "./packed.ts"
 import { type Target, TARGET_HERE, targetText } from "./target.ts"
 
-/** A receipt, its result as JSON: not yet looked at as its operation's. */
+/** A receipt whose result is plain JSON, not yet typed by its operation. */
 export type KeptReceipt = Omit<Receipt, "result"> & { readonly result: Readonly<Record<string, Json>> }
 
-/** A receipt as it is kept. */
+/** A stored receipt. */
 export interface Kept {
   readonly requestDigest: string
   readonly credentialId: string | null
   readonly body: Stored<KeptReceipt>
 }
 
-/** What a receipt tells, as the columns of its write have it. */
+/** The fields of a receipt, from the columns of its write. */
 export interface ReceiptFields extends Target {
   readonly deliveryId: string
   readonly at: string
@@ -33,18 +33,18 @@ export interface ReceiptFields extends Target {
   readonly warnings: readonly Writable[]
 }
 
-/** The result that a message has: it names its entry. */
+/** The result of a message, which names its entry. */
 export const messageResult = (entryId: string | null): string => `{"messageId":"${entryId}","label":null}`
 
 const id = (value: string | null) => (value === null ? "null" : JSON.stringify(value))
 
-/** The text of a receipt. */
-export function receiptText({ schemaVersion, name, delivery }: Operation, told: ReceiptFields): string {
-  const { deliveryId, at, roomId, threadId, entryId, entrySequence, activity, warnings } = told
+/** Returns a receipt as JSON text. */
+export function receiptText({ schemaVersion, name, delivery }: Operation, fields: ReceiptFields): string {
+  const { deliveryId, at, roomId, threadId, entryId, entrySequence, activity, warnings } = fields
   return (
     `{"schemaVersion":${schemaVersion},"operation":"${name}","${delivery}":${id(deliveryId)},"acceptedAt":"${at}"` +
-    `,"roomId":${id(roomId)},"threadId":${id(threadId)},"target":${targetText(told)},"targetId":${id(told.aboutId ?? told.targetId ?? entryId)}` +
-    `,"result":${told.result ?? messageResult(entryId)},"entry":${entrySequence === null ? "null" : `{"entryId":"${entryId}","sequence":${entrySequence}}`}` +
+    `,"roomId":${id(roomId)},"threadId":${id(threadId)},"target":${targetText(fields)},"targetId":${id(fields.aboutId ?? fields.targetId ?? entryId)}` +
+    `,"result":${fields.result ?? messageResult(entryId)},"entry":${entrySequence === null ? "null" : `{"entryId":"${entryId}","sequence":${entrySequence}}`}` +
     `,"activity":${activity === null ? "null" : JSON.stringify(activity)},"warnings":${writeJson(warnings)}}`
   )
 }
@@ -62,7 +62,7 @@ const SELECT = `SELECT j.position, ${idOf("j.room")} AS roomId, ${idOf("j.thread
 
 export type Receipts = ReturnType<typeof receipts>
 
-/** @param beside what stood beside the receipt of a write, which is not stored with it */
+/** @param beside restores the members that were returned beside the receipt and are not stored with it */
 export function receipts(db: Db, journal: Journal, beside: (operation: Operation, entry: Entry) => Readonly<Record<string, Writable>>) {
   const ofPerson = db.prepare<Row>(`${SELECT} ORDER BY j.position LIMIT 1`)
   const ofSender = db.prepare<Row>(`${SELECT} AND w.sender = +? ORDER BY j.position LIMIT 1`)
@@ -87,13 +87,13 @@ export function receipts(db: Db, journal: Journal, beside: (operation: Operation
   }
 
   return {
-    /** What a member has of an operation under an id, whoever sent it for them: what the actor itself sent, else the oldest. */
+    /** Finds a member's receipt for an operation and a delivery id, from any of their senders: the actor's own first, then the oldest. */
     ofMember: (operation: Operation, actor: Actor, deliveryId: string): Kept | undefined =>
       operation.receiptOf === "nobody"
         ? undefined
         : kept(operation, deliveryId, ofMember.get(packedId(deliveryId), operation.name, actor.userId, senderId(actor) ?? "")),
 
-    /** What a retry is answered from. Rule 4 of the interface's delivery ids: Threads and messages are keyed on member and credential. */
+    /** Finds the receipt that answers a retry. By rule 4 of the interface's delivery ids, Threads and messages are keyed on member and credential. */
     find(operation: Operation, actor: Actor, deliveryId: string): Kept | undefined {
       if (operation.receiptOf === "nobody") return undefined
       const named = [packedId(deliveryId), operation.name, actor.userId] as const

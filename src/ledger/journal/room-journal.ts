@@ -1,16 +1,16 @@
-/** The part of the history that is a Room's own: the write of every entry of its activity. */
+/** A Room's part of the journal: the write of each entry of its activity. */
 import type { Db } from "../storage/database.ts"
 import { type Entry, journal } from "./journal.ts"
 import { placeOf } from "./keys.ts"
 
-/** Entries that are looked up at once. */
+/** Entries that are read at once. */
 const PAGE = 200
 
-/** An accepted write with the place it has in its Room. */
+/** An accepted write with its sequence in the Room. */
 export interface RoomEntry {
-  /** That of its entry of the Room's activity. */
+  /** The sequence of its entry in the Room's activity. */
   readonly sequence: number
-  /** What that entry names. */
+  /** The object that the entry names. */
   readonly targetId: string
   readonly entry: Entry
 }
@@ -24,7 +24,7 @@ interface Row {
   readonly targetId: string
 }
 
-/** Every write of a Room's activity in order; no more than one of them is in memory at once. @param db a snapshot */
+/** Iterates over the writes of a Room's activity in order, with one in memory at a time. @param db a snapshot */
 export function* roomJournal(db: Db, roomId: string): Generator<RoomEntry> {
   const kept = journal(db)
   const page = db.prepare<Row>(`${ROWS} > +? ORDER BY j.room_sequence LIMIT ${PAGE}`)
@@ -37,7 +37,7 @@ export function* roomJournal(db: Db, roomId: string): Generator<RoomEntry> {
   }
 }
 
-/** Looks up one write of a Room by its place; undefined where there is none. */
+/** Finds one write of a Room by its sequence; undefined if there is none. */
 export function roomEntry(db: Db) {
   const kept = journal(db)
   const one = db.prepare<Row>(`${ROWS} = +?`)
@@ -48,11 +48,11 @@ export function roomEntry(db: Db) {
   }
 }
 
-/** Where a Room's activity stood when something was written. */
+/** Finds the end of a Room's activity at the time of a write. */
 export function standingBefore(db: Db) {
   const last = db.prepare<{ sequence: number }>("SELECT activity_sequence AS sequence FROM room_heads WHERE room_id = +?")
   const at = db.prepare<{ position: number }>(`SELECT position FROM journal WHERE room = ${placeOf("+?")} AND room_sequence = +?`)
-  /** The last entry of a Room that is older than a place in the journal; 0 where none is. */
+  /** Returns the last entry of a Room before a position in the journal; 0 if there is none. */
   return (roomId: string, position: number): number => {
     let [low, high] = [0, last.get(roomId)?.sequence ?? 0]
     while (low < high) {

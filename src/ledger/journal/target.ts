@@ -1,4 +1,4 @@
-/** What a write's receipt and entries name: a record, a Thread, its own message. */
+/** The object that a write's receipt and entries name: a record, a Thread, or the write's own message. */
 
 export interface Target {
   readonly entryId: string | null
@@ -6,23 +6,23 @@ export interface Target {
   readonly targetKind: string | null
   readonly targetId: string | null
   readonly label: string | null
-  /** The Room that gave the label, where that is another one. */
+  /** The Room that gave the label, if it is another Room. */
   readonly labelledBy: string | null
 }
 
-/** SQL for what a write `j` was given, parsed only where the member can be in it: few have one. */
+/** SQL for a member of `given` of a write `j`. The JSON is parsed only if it can have the member; few rows do. */
 const given = (member: string, value: string, otherwise: string): string => `iif(instr(j.given, '"${member}"') > 0, ${value}, ${otherwise})`
 
-/** SQL for the columns of a write `j` and its entry `e`. */
+/** SQL for the target's columns of a write `j` and its entry `e`. */
 export const TARGET = `e.entry_id AS entryId, j.target_kind AS targetKind, j.target_id AS targetId, j.label, ${given("labelledBy", "j.given ->> '$.labelledBy'", "NULL")} AS labelledBy`
 
-/** The same as people are known here: those of another instance may have another id there. */
+/** The same with the ids of people on this instance, which may differ from their ids on their own. */
 export const TARGET_HERE = TARGET.replace(
   "j.target_id AS",
   `${given("people", `coalesce(j.given ->> ('$.people."' || j.target_id || '"'), j.target_id)`, "j.target_id")} AS`,
 )
 
-/** Its JSON text, members in the order of their names. */
+/** The JSON text of a target; the members are sorted by name. */
 export function targetText({ entryId, targetKind, targetId, label, labelledBy }: Target): string {
   const other = labelledBy === null ? "" : `,"labelFromOtherRoom":true,"originRoomId":"${labelledBy}"`
   return `{"id":${JSON.stringify(targetId ?? entryId)},"kind":"${targetKind ?? "message"}","label":${label === null ? "null" : JSON.stringify(label)}${other}}`

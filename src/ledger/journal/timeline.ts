@@ -14,13 +14,13 @@ import { marked, markIn } from "../lists/other-room.ts"
 import { ofKinds } from "../lists/paging.ts"
 import { type Target, TARGET_HERE, targetText } from "./target.ts"
 
-/** What the entry of a record or checkpoint shows. With `standingOf`, a record whose standing is added to the card whenever it is read. */
+/** The card of a record or checkpoint. With `standingOf`, the standing of that record is added to the card at every read. */
 export interface EntryBody {
   readonly card: { readonly [member: string]: Writable }
   readonly standingOf?: string
 }
 
-/** Where a new entry stands; what it shows is kept with its write. */
+/** The place of a new entry. Its content is part of its write. */
 export interface NewEntry {
   readonly entryId: string
   readonly threadId: string
@@ -28,11 +28,11 @@ export interface NewEntry {
   readonly kind: string
   readonly replyToEntryId: string | null
   readonly standingOf: string | null
-  /** The place of its write in the journal. */
+  /** The position of its write in the journal. */
   readonly position: number
 }
 
-/** What of an entry never moves. */
+/** The part of an entry that never changes. */
 interface Row extends Target {
   readonly name: string
   readonly entryId: string
@@ -49,14 +49,14 @@ interface Row extends Target {
   readonly card: string | null
   readonly result: string | null
   readonly versionId: string | null
-  /** Of a message: its text and the id it was sent under, as JSON. */
+  /** For a message: its text and its delivery id, as JSON. */
   readonly text: string | null
   readonly deliveryId: string | null
   /** The pictures that it shows, as JSON. */
   readonly figures: string | null
 }
 
-/** What moves on, with the name of the rest. */
+/** The part of an entry that changes, with the name of the cached part. */
 export interface Moving {
   readonly name: string
   readonly sequence: number
@@ -64,14 +64,14 @@ export interface Moving {
   readonly versionId: string | null
   readonly status: string | null
   readonly notices: Stored<Notice[]> | null
-  /** Members at the end of what it says, as JSON text: how a record is judged, that a link was withdrawn. */
+  /** Further members of the card as JSON text: a record's evidence and reviews, a link's withdrawal. */
   readonly further: string | null
 }
 
 const tallyMembers = keysOf(tallyColumns)
-const nothingSaid = JSON.stringify(each(tallyMembers, () => 0))
+const emptyTally = JSON.stringify(each(tallyMembers, () => 0))
 
-/** Its write may have another entry. */
+/** The write's digest alone would not do: a write may have two entries. */
 const NAME = "hex(j.digest) || e.entry_id AS name"
 const HEX = 64
 const COLUMNS = `${NAME}, t.id AS threadId, e.kind, e.sequence, j.operation, j.at, w.person_id AS userId, w.shown_as AS shownAs, w.agent,
@@ -84,7 +84,7 @@ const reviewedOf = (id: string): string =>
 const MOVING = `${NAME}, e.sequence, e.reply_count AS replyCount, e.version_id AS versionId, s.status, s.notices,
     CASE e.kind WHEN 'publication' THEN
       ',"evidenceTally":' || coalesce((SELECT json_object(${tallyMembers.map((member) => `'${member}', y.${tallyColumns[member]}`).join(", ")})
-        FROM evidence_tallies y WHERE y.target_id = e.version_id), '${nothingSaid}') || iif(j.target_kind = 'finding', ${reviewedOf("e.version_id")}, '')
+        FROM evidence_tallies y WHERE y.target_id = e.version_id), '${emptyTally}') || iif(j.target_kind = 'finding', ${reviewedOf("e.version_id")}, '')
       WHEN 'post_research_checkpoint' THEN ${reviewedOf("j.target_id")}
       WHEN 'link_experiment_finding' THEN
       ',"withdrawn":' || (SELECT json_object('at', g.at, 'explanation', g.explanation) FROM link_withdrawals g WHERE g.link_id = j.card ->> '$.linkId')
@@ -92,35 +92,35 @@ const MOVING = `${NAME}, e.sequence, e.reply_count AS replyCount, e.version_id A
 const WRITE = "JOIN journal j ON j.position = e.history_position"
 const JOINED = `${WRITE} LEFT JOIN standings s ON s.version_id = e.version_id`
 const SELECT = `SELECT ${MOVING} FROM timeline_entries e ${JOINED}`
-/** Left to itself, SQLite walks the whole Thread. */
+/** Without INDEXED BY, SQLite scans the whole Thread. */
 const SELECT_BY_KIND = `SELECT ${MOVING} FROM timeline_entries e INDEXED BY timeline_by_kind ${JOINED}`
 const IN_THREAD = `e.thread = ${placeOf("+?")}`
 
-/** What an entry says, as JSON text of a member; the object in it is left open where more follows. */
-function saidIn(row: Row): string {
+/** The content of an entry, as JSON text of a member; its object is left open if more members follow. */
+function contentOf(row: Row): string {
   const { text, figures, client, card } = row
-  const of = client === null ? "" : `,"client":${client}`
+  const clientMember = client === null ? "" : `,"client":${client}`
   const end = row.versionId === null ? "}" : ""
   if (text !== null)
-    return `"message":{"text":${text},"clientMessageId":${row.deliveryId}${figures === null ? "" : `,"figures":${figures}`}${of}${end}`
+    return `"message":{"text":${text},"clientMessageId":${row.deliveryId}${figures === null ? "" : `,"figures":${figures}`}${clientMember}${end}`
   if (card !== null) return `"card":${end === "" || row.kind === "post_research_checkpoint" ? card.slice(0, -1) : card}`
-  return `"receipt":{"operation":"${row.operation}","target":${targetText(row)},"result":${row.result}${of}${end}`
+  return `"receipt":{"operation":"${row.operation}","target":${targetText(row)},"result":${row.result}${clientMember}${end}`
 }
 
-/** What its write tells, as JSON text that goes on. */
-function begun(row: Row): string {
+/** The beginning of an entry's JSON text: everything that its write determines. */
+function beginningOf(row: Row): string {
   const { entryId, threadId, sequence, kind, at, userId, shownAs, agent, replyToEntryId } = row
   return (
     `{"entryId":"${entryId}","threadId":"${threadId}","sequence":${sequence},"kind":"${kind}","at":"${at}"` +
-    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`},${saidIn(row)}`
+    `,"author":{"userId":"${userId}","username":${JSON.stringify(shownAs)},"agent":${agent ? JSON.stringify(agent) : "null"}},"replyToEntryId":${replyToEntryId === null ? "null" : `"${replyToEntryId}"`},${contentOf(row)}`
   )
 }
 
-/** An entry as it is answered: what its write tells, with its replies counted and the standing of its card, and what was said of it, as it is now. */
+/** Returns an entry as JSON: the cached beginning, then the standing of its card and the count of its replies as they are now. */
 function served({ versionId, status, notices, further, replyCount }: Moving, begins: string): JsonText<Entry> {
-  // Where the record is another Room's, so are the links that speak of it.
-  const said = notices === null ? "[]" : begins.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(begins)) : notices
-  const standing = versionId === null ? "" : `,"status":"${status ?? "current"}","notices":${said}`
+  // If the record belongs to another Room, so do the links in its notices.
+  const list = notices === null ? "[]" : begins.includes('"labelFromOtherRoom":true') ? marked(notices, markIn(begins)) : notices
+  const standing = versionId === null ? "" : `,"status":"${status ?? "current"}","notices":${list}`
   const end = versionId === null && further === null ? "" : `${standing}${further ?? ""}}`
   return new JsonText(stored<Entry>(`${begins}${end},"replyCount":${replyCount}}`))
 }
@@ -143,7 +143,7 @@ export function timeline(db: Db) {
   const pageOfKind = db.prepare<Moving>(
     `${SELECT_BY_KIND} WHERE ${IN_THREAD} AND e.kind = +? AND e.sequence > +? ORDER BY e.sequence LIMIT +?`,
   )
-  // Those that published a record of a kind, along the records: others of their kind may be many. An id is younger than those before it.
+  // Entries that published a record of one kind are read through the records: most entries may publish other kinds. Ids ascend with time.
   const pageOfRecords = db.prepare<Moving>(
     `SELECT ${MOVING} FROM records r JOIN timeline_entries e ON e.entry_id = r.entry_id ${JOINED}
      WHERE r.thread_id = +? AND r.kind = +? AND r.version_id > coalesce((SELECT b.entry_id FROM timeline_entries b WHERE b.thread = ${placeOf("r.thread_id")} AND b.sequence = +?), '')
@@ -161,7 +161,7 @@ export function timeline(db: Db) {
     db.snapshot(() => {
       const rows = find()
       const begins = texts(rows, (missing) =>
-        some.all(JSON.stringify(missing.map(({ name }) => name.slice(HEX)))).map((row) => ({ name: row.name, text: begun(row) })),
+        some.all(JSON.stringify(missing.map(({ name }) => name.slice(HEX)))).map((row) => ({ name: row.name, text: beginningOf(row) })),
       )
       return rows.map((row) => ({ row, sequence: row.sequence, entry: served(row, present(begins.get(row.name))) }))
     })
@@ -180,16 +180,16 @@ export function timeline(db: Db) {
       if (replyToEntryId !== null) countReply.run(replyToEntryId)
     },
 
-    /** Where an entry stands and whether a message may reply to it; undefined when there is none. */
+    /** Finds an entry, and tells whether a message may reply to it; undefined if there is none. */
     find(entryId: string): { threadId: string; kind: string; takesReplies: boolean; entry: JsonText<Entry> } | undefined {
       const [found] = withText(() => one.all(entryId))
       if (found === undefined) return undefined
       const { kind, result, threadId } = found.row
-      const told = result === null ? undefined : parse(stored<Record<string, unknown>>(result))
-      return { threadId, kind, takesReplies: takesReplies(kind, told), entry: found.entry }
+      const parsed = result === null ? undefined : parse(stored<Record<string, unknown>>(result))
+      return { threadId, kind, takesReplies: takesReplies(kind, parsed), entry: found.entry }
     },
 
-    /** Up to `count` entries after a sequence. */
+    /** Returns up to `count` entries after a sequence. */
     after(threadId: string, after: number, filters: readonly EntryFilter[] | undefined, count: number) {
       if (filters === undefined) return withText(() => page.all(threadId, after, count))
       const pageOf = ({ kind, target }: EntryFilter) => {
@@ -204,7 +204,7 @@ export function timeline(db: Db) {
     replies: (threadId: string, entryId: string, after: number, count: number) =>
       withText(() => replies.all(entryId, threadId, after, count)),
 
-    /** The newest entries, oldest first. */
+    /** Returns the newest entries, oldest first. */
     newest: (threadId: string, count: number): JsonText<Entry>[] =>
       withText(() => newest.all(threadId, count).reverse()).map(({ entry }) => entry),
   }

@@ -1,6 +1,6 @@
 /**
- * What was withheld: of which writes, in which places, by which later write. The words themselves are nowhere any more: marks
- * stand for them in the journal, and in every table made from it (src/contract/definitions/withheld-text.ts).
+ * Withheld content: the places of each write that were withheld, and by which later write. The words themselves are gone: marks replace
+ * them in the journal and in every table derived from it (src/contract/definitions/withheld-text.ts).
  */
 import type { Withholding } from "../../contract/answers/fields.ts"
 import { canonicalJson, isJsonObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
@@ -20,17 +20,17 @@ import {
 } from "../../contract/definitions/withheld-text.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
-import { requestDigestOf } from "./delivery.ts"
+import { bodyOf, requestDigestOf } from "./delivery.ts"
 import { type Entry, type Given, journal } from "./journal.ts"
 import { idOf, placeOf } from "./keys.ts"
 import { unpackedDigest } from "./packed.ts"
 import { type Target, TARGET, targetText } from "./target.ts"
 import { textsIn, withWordsChanged } from "./words-in.ts"
 
-/** A write of a Room, by what somebody names it by. */
+/** A write of a Room, named by its entry, its record or its sequence. */
 export type NamedWrite = { readonly entryId: string } | { readonly versionId: string } | { readonly sequence: number }
 
-/** A write that stands in a Room's activity. */
+/** A write that is part of a Room's activity. */
 export interface StandingWrite {
   readonly position: number
   readonly sequence: number
@@ -39,23 +39,17 @@ export interface StandingWrite {
   readonly target: { readonly kind: string; readonly id: string; readonly label: string | null }
 }
 
-/** The same as the columns of its row have it. */
+/** The same as its row has it. */
 interface Standing extends Target, Pick<StandingWrite, "position" | "sequence" | "threadId"> {
   readonly contentDigest: Buffer
 }
 
-/** Shorter texts are no secret that a warning could give away. */
+/** A shorter text is not secret enough to be removed from warnings. */
 const QUOTED = 6
-/** What is quoted may be cut: so much of its beginning is looked for. */
+/** A quotation may be cut short, so only the beginning of a text is searched for. */
 const LONGEST = 60
-/** Texts that are looked for by reading the journal once. */
+/** How many texts one scan of the journal searches for. */
 const AT_ONCE = 100
-
-/** The body as it was sent, with what its sender said of itself. */
-const wholeOf = ({ content, client }: Entry): JsonObject => ({
-  ...trusted<JsonObject>(content),
-  ...(client === undefined ? {} : { client }),
-})
 
 export type Withheld = ReturnType<typeof withheld>
 
@@ -91,13 +85,13 @@ export function withheld(db: Db) {
   )
   const any = db.prepare<{ count: number }>("SELECT count(*) AS count FROM withheld_fields")
 
-  /** What the world gave to it and to later writes may quote what was said: in warnings, and in what was near to them. */
+  /** Removes quotations of withheld texts from what this write and later ones took from the world: warnings and similar records. */
   function unquote(texts: readonly string[], from: number, mark: string): void {
     const quotable = [...new Set(texts.filter(({ length }) => length >= QUOTED))]
     for (let at = 0; at < quotable.length; at += AT_ONCE) unquoteSome(quotable.slice(at, at + AT_ONCE), from, mark)
   }
 
-  /** The same of so many texts that the journal is read once for. */
+  /** The same for as many texts as one scan of the journal searches for. */
   function unquoteSome(texts: readonly string[], from: number, mark: string): void {
     const beginnings = texts.map((text) =>
       JSON.stringify(text)
@@ -117,8 +111,8 @@ export function withheld(db: Db) {
     for (const { position } of found) {
       const entry = kept.at(position)
       if (entry === undefined) continue
-      const given = withWordsChanged(trusted<Json>(JSON.stringify(entry.given)), (said) =>
-        patterns.reduce((left, pattern) => left.replaceAll(pattern, mark), said),
+      const given = withWordsChanged(trusted<Json>(JSON.stringify(entry.given)), (text) =>
+        patterns.reduce((left, pattern) => left.replaceAll(pattern, mark), text),
       )
       const changed = JSON.stringify(given)
       if (changed === JSON.stringify(entry.given)) continue
@@ -132,13 +126,15 @@ export function withheld(db: Db) {
     return operation === undefined ? "" : requestDigestOf(operation, entry.params, entry.content)
   }
 
-  const operationOf = (entry: Entry): Operation | undefined => {
-    const operation = recordedOperation(entry.operation)
-    return operation !== undefined && isWithholdable(operation) ? operation : undefined
+  /** The operation and body of a write; undefined if nothing of it can be withheld. */
+  function withholdableAt(position: number): { operation: Operation; body: JsonObject } | undefined {
+    const entry = kept.at(position)
+    const operation = entry && recordedOperation(entry.operation)
+    return entry && operation && isWithholdable(operation) ? { operation, body: bodyOf(entry.content, entry.client) } : undefined
   }
 
   return {
-    /** The write that somebody names in a Room; undefined where there is none. */
+    /** Finds a write of a Room; undefined if there is none. */
     write(roomId: string, named: NamedWrite): StandingWrite | undefined {
       const row =
         "sequence" in named
@@ -151,41 +147,37 @@ export function withheld(db: Db) {
       return { position, sequence, threadId, contentDigest: unpackedDigest(contentDigest), target: trusted(targetText(row)) }
     },
 
-    /** The first of some paths that names nothing of a write that may be withheld; undefined where each does. */
+    /** Returns the index of the first path that names nothing withholdable in a write; undefined if every path does. */
     nowhere(position: number, paths: readonly string[]): number | undefined {
-      const entry = kept.at(position)
-      const operation = entry && operationOf(entry)
-      if (entry === undefined || operation === undefined) return 0
-      const index = placesOf(operation, wholeOf(entry), paths).indexOf(null)
+      const write = withholdableAt(position)
+      if (write === undefined) return 0
+      const index = placesOf(write.operation, write.body, paths).indexOf(null)
       return index < 0 ? undefined : index
     },
 
-    /** Every place of a write that can be withheld, with what is there. */
+    /** Returns every place of a write that can be withheld, with its text. */
     passages({ position, contentDigest }: StandingWrite): { place: string; text: string; isWithheld: boolean }[] {
-      const entry = kept.at(position)
-      const operation = entry && operationOf(entry)
-      if (entry === undefined || operation === undefined) return []
-      const body = wholeOf(entry)
-      return withholdable(operation, body).map((place) => {
-        const value = valueAt(body, place)
+      const write = withholdableAt(position)
+      if (write === undefined) return []
+      return withholdable(write.operation, write.body).map((place) => {
+        const value = valueAt(write.body, place)
         const isWithheld = find.get(markKey(contentDigest, place)) !== undefined
         return { place, text: typeof value === "string" ? value : JSON.stringify(value), isWithheld }
       })
     },
 
-    /** The places that some paths name of a write, but for those that were withheld before. */
+    /** Resolves paths to the places of a write that are not withheld yet. */
     places({ position, contentDigest }: StandingWrite, paths: readonly string[]): string[] {
-      const entry = kept.at(position)
-      const operation = entry && operationOf(entry)
-      if (entry === undefined || operation === undefined) return []
-      const all = new Set(placesOf(operation, wholeOf(entry), paths, true).flatMap((found) => found ?? []))
+      const write = withholdableAt(position)
+      if (write === undefined) return []
+      const all = new Set(placesOf(write.operation, write.body, paths, true).flatMap((found) => found ?? []))
       return [...all].filter((place) => find.get(markKey(contentDigest, place)) === undefined)
     },
 
-    /** Those of some places at which something stands still; of a write that came without its words, or is done again, none. */
+    /** Returns the places that still hold text. A write that arrived withheld, or that is replayed, has none. */
     standing({ position }: StandingWrite, places: readonly string[]): string[] {
       const entry = kept.at(position)
-      const body = entry === undefined ? {} : wholeOf(entry)
+      const body = entry === undefined ? {} : bodyOf(entry.content, entry.client)
       return places.filter((place) => {
         const value = valueAt(body, place)
         return value !== undefined && markedAs(value) === undefined
@@ -193,38 +185,38 @@ export function withheld(db: Db) {
     },
 
     /**
-     * Takes places of a write, at each of which something stands, out of the history, and keeps what a retry is told by. Within a
-     * transaction in which what was accepted may change.
+     * Replaces places of a write, all of which hold text, with marks, and keeps the digest that a retry must match. Within a transaction
+     * in which accepted writes may change.
      * @returns the texts that were there
      */
     seal({ position, contentDigest }: StandingWrite, places: readonly string[]): string[] {
       const entry = kept.at(position)
       const [first] = places
       if (entry === undefined || first === undefined) return []
-      const body = wholeOf(entry)
+      const body = bodyOf(entry.content, entry.client)
       if (isSealed.get(position) === undefined) kept.seal(position, requestDigestAt(entry))
       const { client, ...content } = marked(body, contentDigest, places)
       kept.rewrite(position, { content: canonicalJson(content), client: isJsonObject(client) ? client : undefined, given: entry.given })
-      const gone = places.flatMap((place) => textsIn(valueAt(body, place)))
-      unquote(gone, position, markOf(markKey(contentDigest, first)))
-      return gone
+      const texts = places.flatMap((place) => textsIn(valueAt(body, place)))
+      unquote(texts, position, markOf(markKey(contentDigest, first)))
+      return texts
     },
 
-    /** Notes by which write places of another are withheld. */
+    /** Records which write withholds places of another write. */
     note({ position, contentDigest }: StandingWrite, places: readonly string[], byPosition: number): void {
       for (const place of places) note({ mark: markKey(contentDigest, place), historyPosition: position, path: place, byPosition })
     },
 
-    /** When, by whom and why; undefined while that is not known here. */
+    /** Returns when, by whom and why a place was withheld; undefined if this instance does not know. */
     told(key: string): Withholding | undefined {
       const row = find.get(key)
       return row && { at: row.at, by: { userId: row.userId, username: row.username }, reason: row.reason }
     },
-    /** Who withheld it, by their id here: people of another instance may have another one there. */
+    /** Returns the id here of the person who withheld it, which may differ for people of another instance. */
     toldHere: (key: string): string | undefined => by.get(key)?.userId,
     /**
-     * The first write of a Room of which something came withheld without any write that withholds it.
-     * @returns its sequence; undefined where each is explained
+     * Finds the first write of a Room that arrived with withheld places that no write withholds.
+     * @returns its sequence; undefined if every such place is explained
      */
     unexplained(roomId: string): number | undefined {
       for (const { position } of sealed.all()) {
@@ -236,13 +228,13 @@ export function withheld(db: Db) {
       }
       return undefined
     },
-    /** The entries of a Room whose bodies nothing proves any more: parts of them were withheld, and the digest is over the whole. */
+    /** Returns the entries of a Room whose bodies cannot be verified: the digest covers the whole body, and parts of it were withheld. */
     unproved(roomId: string): number[] {
       const by = withholdings.all(roomId).map(({ position }) => position)
       if (by.length === 0) return []
       return sealedBy.all(JSON.stringify(by), markBegins).flatMap(({ position }) => ofPosition.get(roomId, position)?.sequence ?? [])
     },
-    /** How many places were withheld. */
+    /** Counts the withheld places. */
     count: (): number => any.get()?.count ?? 0,
   }
 }
