@@ -1,4 +1,4 @@
-/** Copies of an instance: made beside a serving process, verified before they are called one, and put back. */
+/** Backups: copies made while a service runs, verified, and restored. */
 import { codeOf, messageOf } from "../contract/faults.ts"
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
@@ -16,23 +16,23 @@ import { webhooks } from "../rooms/webhooks.ts"
 
 export { databaseFile }
 
-/** What SQLite keeps beside a database; stale ones must not be taken for a restored file's own. A copy cut short leaves a journal. */
+/** Files that SQLite keeps beside a database. A stale one must not be applied to a restored file. An interrupted copy leaves a journal. */
 const companions = ["-wal", "-shm", "-journal"]
 
 export interface BackupReport extends CheckReport {
-  /** The size of the copy, and how long it took to make and to verify it. */
+  /** The size of the copy, and the seconds it took to make and verify. */
   readonly bytes: number
   readonly seconds: number
 }
 
 export interface Watching {
-  /** Told while the copy is verified. */
+  /** Called while the copy is verified. */
   readonly onProgress?: OnProgress | undefined
-  /** Told that `file` is about to grow to about `bytes`; what it returns is called when it no longer does. */
+  /** Called before `file` grows to about `bytes`. The function it returns is called when the copy is complete or has failed. */
   readonly onCopying?: ((file: string, bytes: number) => () => void) | undefined
 }
 
-/** Makes sure that a file, or a name in a folder, is on the disk. */
+/** Flushes a file or a folder to the disk. */
 function settle(path: string): void {
   const handle = openSync(path, "r")
   fsyncSync(handle)
@@ -40,10 +40,10 @@ function settle(path: string): void {
 }
 
 /**
- * Opens a copy, proves its file and its chains whole, and closes it again. It is not replayed: that would take as long as everything
- * that was ever written, at every backup; `check` does it.
- * @param name what it is called in a message
- * @throws DataError when it is not whole
+ * Opens a copy, verifies its file and its chains, and closes it. It is not replayed, which would take longer with every backup; `check`
+ * does that.
+ * @param name the name of the copy in messages
+ * @throws DataError if the copy is damaged
  */
 function verify(file: string, name: string, onProgress?: OnProgress): CheckReport {
   try {
@@ -53,7 +53,7 @@ function verify(file: string, name: string, onProgress?: OnProgress): CheckRepor
       const report = checkData(db, onProgress, { quick: true })
       const [first, ...more] = report.problems
       if (first !== undefined)
-        throw new DataError(`${name} is not whole: ${first}${more.length === 0 ? "" : ` And ${more.length} more.`} Nothing was changed.`)
+        throw new DataError(`${name} is damaged: ${first}${more.length === 0 ? "" : ` And ${more.length} more.`} Nothing was changed.`)
       return report
     } finally {
       db.close()
@@ -65,7 +65,7 @@ function verify(file: string, name: string, onProgress?: OnProgress): CheckRepor
 
 const remove = (file: string) => ["", ...companions].forEach((suffix) => rmSync(`${file}${suffix}`, { force: true }))
 
-/** Whether a process lives; one of somebody else's does too. */
+/** Whether a process is alive, whoever owns it. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -75,7 +75,7 @@ function lives(pid: number): boolean {
   }
 }
 
-/** A name beside `target` for what is not yet whole. What a process that was killed left under such a name is removed. */
+/** Returns a name beside `target` for an incomplete file. Deletes incomplete files of killed processes. */
 function partialOf(target: string): string {
   const names = existsSync(dirname(target)) ? readdirSync(dirname(target)) : []
   for (const name of names) {
@@ -88,7 +88,7 @@ function partialOf(target: string): string {
 
 const isFull = (error: unknown) => ["SQLITE_FULL", "ENOSPC", "EDQUOT"].includes(codeOf(error))
 
-/** What went wrong with a copy, in one sentence; nothing of it is left. */
+/** Describes what went wrong with a copy; nothing of it remains. */
 function failure(error: unknown, what: string, file: string): DataError {
   if (error instanceof DataError) return error
   if (isFull(error)) return new DataError(`There is not enough space on the disk for ${what} ${file}; nothing was left there.`)
@@ -98,8 +98,8 @@ function failure(error: unknown, what: string, file: string): DataError {
 const pragma = (db: Db, name: string): number => Number(Object.values(db.prepare<object>(`PRAGMA ${name}`).get() ?? {})[0] ?? 0)
 
 /**
- * Writes a consistent, compact copy of the data to `file`, also while a service writes to it.
- * @throws DataError when the file exists, cannot be written, or is not whole
+ * Writes a consistent, compact copy of the data to `file`, even while a service writes to it.
+ * @throws DataError if the file exists, cannot be written, or is damaged
  */
 export function backUp(db: Db, file: string, { onProgress, onCopying }: Watching = {}): BackupReport {
   const target = resolve(file)
@@ -107,10 +107,10 @@ export function backUp(db: Db, file: string, { onProgress, onCopying }: Watching
   const start = performance.now()
   const partial = partialOf(target)
   try {
-    // It holds everybody's digests of passwords and tokens: made first, and empty, for its owner's eyes only.
+    // It contains digests of everybody's passwords and tokens, so only its owner may read it, from its creation on.
     closeSync(openSync(partial, "wx", 0o600))
     const copied = onCopying?.(partial, pragma(db, "page_count") * pragma(db, "page_size"))
-    // The service keeps writing: this reads one snapshot, on a connection of its own.
+    // The service may keep writing: this reads one snapshot.
     try {
       db.prepare("VACUUM INTO +?").run(partial)
     } finally {
@@ -128,12 +128,12 @@ export function backUp(db: Db, file: string, { onProgress, onCopying }: Watching
   }
 }
 
-/** @throws DataError for what is no backup, before anything is touched */
+/** @throws DataError if the file is not a backup; nothing was changed */
 function mustBeBackup(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) throw new DataError(`There is no file ${file}.`)
   if (!found.isFile()) throw new DataError(`${file} is not a file; name a backup.`)
-  // Without its log the file would be whole, and yet lack the newest writes.
+  // Without its log the file would pass all checks, and yet lack the newest writes.
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new DataError(
       `${file} has a log beside it (${file}-wal) with writes that are not in it yet: it is the data of a service, not a backup. Nothing was changed. Serve its folder with --data, or make a backup of it first.`,
@@ -141,10 +141,10 @@ function mustBeBackup(file: string): void {
 }
 
 /**
- * Puts a backup into a data folder that nobody serves. Data that is there already is only replaced with `force`, and kept under another name.
- * A backup of an older schema is brought forward in the folder; the file itself is only read.
- * @returns what was put back, and where the data before it went
- * @throws DataError when the backup is not whole, the folder is served, or holds data
+ * Restores a backup into a data folder that is not being served. Existing data is replaced only with `force`, and kept under another name.
+ * A backup of an older schema is upgraded in the folder; the backup file is only read.
+ * @returns the report of the backup, and where the earlier data is kept
+ * @throws DataError if the backup is damaged, or the folder is served or holds data
  */
 export function restore(
   file: string,
@@ -160,7 +160,7 @@ export function restore(
     if (occupied && !force)
       throw new DataError(`${folder} holds data already; nothing was changed. Restore into another folder, or replace it with --force.`)
     copyFileSync(file, partial)
-    // A backup is often kept read-only; what is served must be written.
+    // A backup is often read-only; the served file must be writable.
     chmodSync(partial, 0o600)
     const report = verify(partial, file, onProgress)
     renew(partial, file, command)
@@ -177,12 +177,12 @@ export function restore(
   }
 }
 
-/** Gives a restored copy an id of its own, and says in its audit log where it comes from. */
+/** Gives a restored copy an id of its own, and records in its audit log where it comes from. */
 function renew(file: string, from: string, command?: RunningCommand): void {
   const db = openDatabase(file)
   try {
     renewInstance(db)
-    // Two instances would tell the same receivers different things.
+    // Two instances would send different events to the same receivers.
     webhooks(db).turnAllOff("This data was restored from a backup. Turn the webhook on if this instance is to deliver to it.")
     audit(db, realWorld(), command).write({ kind: "restore_backup", detail: { file: resolve(from) } })
   } finally {
@@ -190,13 +190,13 @@ function renew(file: string, from: string, command?: RunningCommand): void {
   }
 }
 
-/** Moves a database out of the way, with what its log still holds, and says where it is now. */
+/** Renames a database with its log, and returns the new name. */
 function setAside(file: string): string {
   const kept = `${file}.before-${new Date().toISOString().replaceAll(":", "-")}`
   try {
     openDatabase(file).close()
   } catch (error) {
-    // What cannot be opened is what a backup is put back for; it is kept as it lies.
+    // Data that cannot be opened is a reason to restore; it is kept unchanged.
     if (!(error instanceof DataError)) throw error
   }
   for (const suffix of ["", ...companions, OVERWRITTEN])

@@ -1,4 +1,4 @@
-/** Follows the chains of digests: that of every Room's activity, with the contents it tells of, and that of the history. */
+/** Verifies the chains of digests: of each Room's activity, with the contents of its writes, and of the journal. */
 import type { ActivityEntry } from "../contract/answers/index.ts"
 import { entryDigest, firstPreviousDigest } from "../contract/answers/chain.ts"
 import { digestOf } from "../contract/json.ts"
@@ -7,7 +7,7 @@ import type { Db } from "../ledger/storage/database.ts"
 import { activity } from "../ledger/journal/activity.ts"
 import { journal } from "../ledger/journal/journal.ts"
 
-/** How many rows are held in memory at once. */
+/** How many rows are in memory at once. */
 const STEP = 500
 
 const parsed = <T>(text: string): T | undefined => {
@@ -18,7 +18,7 @@ const parsed = <T>(text: string): T | undefined => {
   }
 }
 
-/** What a problem calls the object of a write. */
+/** Names the object of a write in a problem. */
 const nameOf = ({ target }: Pick<ActivityEntry, "target">): string =>
   `${target.kind} ${target.label === null ? target.id : `${target.label} (${target.id})`}`
 
@@ -28,11 +28,11 @@ interface Head {
   readonly activity_digest: string
 }
 
-/** The heads of all Rooms. */
+/** Returns the heads of all Rooms. */
 export const headsOf = (db: Db): Head[] =>
   db.prepare<Head>("SELECT room_id, activity_sequence, activity_digest FROM room_heads ORDER BY room_id").all()
 
-/** Reads every Room's activity from its first entry to its head, and the history. */
+/** Reads every Room's activity from its first entry to its head, and the journal. */
 export function chains(db: Db, add: (problem: string) => void, onEntries: (entries: number) => void) {
   const heads = headsOf(db)
   const feed = activity(db)
@@ -40,7 +40,7 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
   const unproved: { roomId: string; sequence: number }[] = []
   let all = 0
 
-  /** Follows one Room's chain to its end, or to where it breaks. */
+  /** Verifies one Room's chain to its end, or to the first fault. */
   function chain({ room_id: roomId, activity_sequence: last, activity_digest: lastDigest }: Head): void {
     let previous = firstPreviousDigest
     let entries = 0
@@ -55,7 +55,7 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
           entry.previousDigest !== previous ||
           entryDigest(entry) !== entry.digest
         ) {
-          add(`The activity of Room ${roomId} does not hold together at entry ${due}.`)
+          add(`The chain of digests of the activity of Room ${roomId} is broken at entry ${due}.`)
           return
         }
         entries = due
@@ -73,7 +73,7 @@ export function chains(db: Db, add: (problem: string) => void, onEntries: (entri
 
   heads.forEach(chain)
   const broken = kept.broken()
-  if (broken !== null) add(`The history does not hold together at entry ${broken} (history, position ${broken}).`)
+  if (broken !== null) add(`The chain of digests of the journal is broken at entry ${broken}.`)
   const records = db.prepare<{ records: number }>("SELECT count(*) AS records FROM records").get()?.records ?? 0
   return { rooms: heads.length, activityEntries: all, records, unproved }
 }

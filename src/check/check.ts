@@ -1,6 +1,6 @@
 /**
- * Checks a whole database: the file itself, its tables and triggers, every chain of digests, and every row of every table
- * against what a replay of the history makes. Rows are read a page at a time, so that its memory does not grow with the data.
+ * Checks a whole database: the file itself, its tables and triggers, every chain of digests, and every row of every table against a
+ * replay of the journal. Rows are read a page at a time, so memory does not grow with the data.
  */
 import type { Db } from "../ledger/storage/database.ts"
 import { journal } from "../ledger/journal/journal.ts"
@@ -15,36 +15,36 @@ export interface CheckReport {
   readonly rooms: number
   readonly activityEntries: number
   readonly records: number
-  /** Entries whose bodies no digest proves, because parts of them were withheld. */
+  /** Entries whose bodies no digest proves because parts of them were withheld. */
   readonly unproved: readonly { readonly roomId: string; readonly sequence: number }[]
-  /** Whether the history was replayed and every row compared. */
+  /** Whether the journal was replayed and every row compared. */
   readonly isReplayed: boolean
-  /** One sentence for each thing that is wrong; empty for a whole database. */
+  /** A sentence for each problem; empty if there is none. */
   readonly problems: readonly string[]
 }
 
 export interface Extent {
-  /** Leaves the replay out. */
+  /** Skips the replay. */
   readonly quick?: boolean
 }
 
-/** How many problems are listed; the rest are counted. */
+/** The most problems to list; further ones are counted. */
 const MOST_PROBLEMS = 1_000
 
 class Problems {
-  readonly told: string[] = []
+  readonly listed: string[] = []
   #more = 0
 
   add(problem: string): void {
-    if (this.told.length < MOST_PROBLEMS) this.told.push(problem)
+    if (this.listed.length < MOST_PROBLEMS) this.listed.push(problem)
     else this.#more += 1
   }
   all(): string[] {
-    return this.#more === 0 ? this.told : [...this.told, `There are ${this.#more} more problems.`]
+    return this.#more === 0 ? this.listed : [...this.listed, `There are ${this.#more} more problems.`]
   }
 }
 
-/** Reads the whole database and reports what does not hold together. */
+/** Reads the whole database and reports what is wrong with it. */
 export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = false }: Extent = {}): CheckReport {
   return db.snapshot(() => {
     const problems = new Problems()

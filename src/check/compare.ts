@@ -3,7 +3,7 @@ import type { Db, Value } from "../ledger/storage/database.ts"
 import { differing, replayedTables } from "../ledger/storage/differing.ts"
 import type { Row, Table } from "../ledger/storage/tables.ts"
 
-/** The indexes of words, each with the name that a table of what it holds gets here: they are compared word by word. */
+/** The word indexes, each with the name of a temporary table of its words: they are compared word by word. */
 const indexes = { search_index: "search_words", concept_trigrams: "concept_letters", room_trigrams: "room_letters" } as const
 const words: readonly Table[] = [
   ...Object.values(indexes).map((name) => ({ name, columns: ["term", "doc", "cnt"], key: ["term"] })),
@@ -15,9 +15,9 @@ function openWords(db: Db): void {
 }
 
 /**
- * Tells every row of the data that is not what the history makes of it.
- * @param onTable told of each table before it is compared
- * @param tables all of them where nothing is said
+ * Reports every row of the data that differs from a replay of the journal.
+ * @param onTable called before each table is compared
+ * @param tables defaults to all tables and word indexes
  */
 export function compare(
   data: Db,
@@ -31,15 +31,15 @@ export function compare(
     onTable(table.name)
     const named = (row: Row) => `${table.name} (${table.key.map((column) => `${column} ${shown(row[column])}`).join(", ")})`
     for (const found of differing(data, made, table)) {
-      if (found.which === "only_here") add(`${named(found.here)} is in no write of the history.`)
-      else if (found.which === "only_due") add(`${named(found.due)} is not there; the history makes it.`)
+      if (found.which === "only_here") add(`${named(found.here)} is in the data, but a replay of the journal does not make it.`)
+      else if (found.which === "only_due") add(`${named(found.due)} is missing, but a replay of the journal makes it.`)
       else {
         const { here, columns } = found
-        add(`${named(here)}: ${columns.join(", ")} ${columns.length === 1 ? "is" : "are"} not what the history makes.`)
+        add(`${named(here)}: ${columns.join(", ")} ${columns.length === 1 ? "differs" : "differ"} from a replay of the journal.`)
       }
     }
   }
 }
 
-/** A value in a sentence. */
+/** Formats a value for a sentence. */
 const shown = (value: Value = null): string => (typeof value === "string" && value.length > 60 ? `${value.slice(0, 60)}…` : String(value))

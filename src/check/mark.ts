@@ -1,4 +1,4 @@
-/** A mark: the newest entry of every Room and of the audit log, kept outside of the data, so that a later rewrite is detected. */
+/** A mark: the newest entry of every Room and of the audit log, stored outside of the data, so that a later rewrite is detected. */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import * as v from "valibot"
 import { activity } from "../ledger/journal/activity.ts"
@@ -10,7 +10,7 @@ import { codeOf } from "../contract/faults.ts"
 
 const markSchema = v.object({
   instanceId: v.string(),
-  /** Left out of marks from before the audit log was chained. */
+  /** Left out of marks from before the audit log had a chain. */
   audit: v.optional(v.object({ sequence: v.number(), digest: v.string() })),
   rooms: v.array(v.object({ roomId: v.string(), sequence: v.number(), digest: v.string() })),
 })
@@ -18,8 +18,8 @@ const markSchema = v.object({
 const instanceOf = (db: Db): string => db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance").get()?.instance_id ?? ""
 
 /**
- * A sentence for each thing that the mark has and the data lacks; none if the file does not exist yet.
- * @throws DataError for a file that is no mark
+ * Returns a sentence for each thing in the mark that the data lacks; none if the file does not exist yet.
+ * @throws DataError if the file is not a mark
  */
 export function compareMark(db: Db, file: string): string[] {
   if (!existsSync(file)) return []
@@ -32,7 +32,7 @@ export function compareMark(db: Db, file: string): string[] {
   })()
   if (!read.success) throw new DataError(`${file} is not a mark of this program; nothing was written to it.`)
   const mark = read.output
-  // An instance that was restored from a marked one should hold what was marked there.
+  // An instance that was restored from a marked one should contain what was marked there.
   const isEarlier = db.prepare("SELECT 1 FROM earlier_instances WHERE instance_id = +?").get(mark.instanceId) !== undefined
   if (mark.instanceId !== instanceOf(db) && !isEarlier) return [`${file} marks another instance (${mark.instanceId}).`]
   const { placeOf } = activity(db)
@@ -48,7 +48,7 @@ export function compareMark(db: Db, file: string): string[] {
   return [...rewritten, ...rooms]
 }
 
-/** Whether the audit log says, after a line, that an entry of a mirrored Room was dropped. */
+/** Whether the audit log records, after a line, that an entry of a mirrored Room was dropped. */
 const wasDropped = (db: Db, roomId: string, sequence: number, after: number): boolean =>
   db
     .prepare(
@@ -56,7 +56,7 @@ const wasDropped = (db: Db, roomId: string, sequence: number, after: number): bo
     )
     .get(after, roomId, sequence) !== undefined
 
-/** Marks where every Room stands now. @throws DataError when the file cannot be written */
+/** Marks the newest entry of every Room. @throws DataError if the file cannot be written */
 export function setMark(db: Db, file: string): void {
   const rooms = headsOf(db).map((head) => ({ roomId: head.room_id, sequence: head.activity_sequence, digest: head.activity_digest }))
   const { sequence, digest } = auditHead(db)

@@ -1,4 +1,4 @@
-/** Replays the history into a database of its own, and compares. */
+/** Replays the journal into a temporary database, and compares the tables. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import { indexing } from "../research/search/indexing.ts"
 import { compare } from "./compare.ts"
 import { messageOf } from "../contract/faults.ts"
 
-/** Makes everything again in the system's folder for temporary files, and tells what differs. */
+/** Reports every difference between the data and a replay in the system's temporary folder. */
 export function replayed(data: Db, add: (problem: string) => void, onProgress: (done: number, what: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), "research-room-replay-"))
   try {
@@ -22,7 +22,7 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
         onProgress(entries, "history")
       },
     }
-    // Texts are indexed soon after they are accepted: those that are not yet are no fault.
+    // Texts are indexed soon after they are accepted: a text that is not indexed yet is not a fault.
     const made = remake(journal(data).entries(), join(folder, "replay.db"), watching, indexing(data).reached())
     try {
       compare(data, made, add, (table) => onProgress(done, table))
@@ -30,13 +30,13 @@ export function replayed(data: Db, add: (problem: string) => void, onProgress: (
       made.close()
     }
   } catch (error) {
-    // A full disk says nothing of the data.
+    // A full disk says nothing about the data.
     if (isStorageFault(error))
       throw new DataError(
-        `The history is replayed in ${folder}, which failed (${messageOf(error)}). Make room there, or check with --quick.`,
+        `The journal could not be replayed in ${folder} (${messageOf(error)}). Free some space there, or check with --quick.`,
       )
     if (!(error instanceof Divergence)) throw error
-    add(`${error.message}. What comes after it was not compared.`)
+    add(`${error.message}. Later entries were not compared.`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,4 +1,4 @@
-/** Keeps the data that a service still has after another program removed its file, or wrote into it. */
+/** Saves the data of a running service after another program deleted, replaced or overwrote its file. */
 import { existsSync, renameSync, rmSync } from "node:fs"
 import { messageOf } from "../contract/faults.ts"
 import type { Db } from "../ledger/storage/database.ts"
@@ -7,9 +7,9 @@ import { noteOverwritten } from "../ledger/storage/overwritten.ts"
 import { backUp } from "./backup.ts"
 
 /**
- * The connection still has all data of a file that was deleted or replaced. It is written to a file beside it, or under its name if
- * that is free. If the file was overwritten, its log is kept, and a note keeps the next start from using the two together.
- * @returns a sentence that says what was done; null if the files are unharmed
+ * The connection still has all data of a file that was deleted or replaced. It is written to another file beside it, or under its own
+ * name if that is free. If the file was overwritten, its log is kept, and a note keeps the next start from using the two together.
+ * @returns a sentence that says what was done; null if the files are intact
  */
 export function rescue(db: Db, file: string, files: OpenedFiles): string | null {
   try {

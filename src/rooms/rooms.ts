@@ -9,7 +9,7 @@ import type { RoomAccess } from "../ledger/journal/actor.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { containing } from "../ledger/lists/paging.ts"
-import { portions, type Sized, substrings, type Walked, walked } from "../ledger/lists/substrings.ts"
+import { batches, type Sized, substrings, type Walked, walked } from "../ledger/lists/substrings.ts"
 import { ADOPTED, ORIGIN } from "./imported.ts"
 
 /** Who archived a Room, when and why; all null while it is active. */
@@ -166,7 +166,7 @@ export function rooms(db: Db) {
       const start = before ?? "g"
       if (query === undefined) return { found: list.all(start, count).map(summary) }
       const [pattern, among] = [containing(query), spelled.among(query)]
-      const texts = among === undefined ? portions(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
+      const texts = among === undefined ? batches(start, (from, most) => inOrder.all(from, most)) : [few.all(among, start)]
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), pattern, pattern, count).map(summary), count)
     },
     all: (): RoomSummary[] => all.all().map(summary),

@@ -205,7 +205,7 @@ test("what is no whole backup is refused before anything is replaced", async (t)
           "DROP TRIGGER journal_keep; UPDATE journal SET content = replace(content, 'raises', 'lowers') WHERE position = (SELECT history_position FROM records WHERE label = 'H1')",
         ),
       ),
-      /changed\.db is not whole: The trigger journal_keep was not there, or another, when the data was opened\. And \d+ more\. Nothing was changed\.$/,
+      /changed\.db is damaged: The trigger journal_keep was missing or different when the data was opened\. And \d+ more\. Nothing was changed\.$/,
     ],
     [join(folder, "nothing.db"), /There is no file .*nothing\.db\./],
     [folder, /is not a file; name a backup\./],
@@ -266,7 +266,7 @@ test("a backup from before version 1.0.0 is refused, with the commit that reads 
   const before = readFileSync(copy)
   t.throws(() => restore(copy, join(folder, "data"), { force: false }), {
     name: "DataError",
-    message: `${copy} was written before version 1.0.0, and commit c6f7581 is the last that reads it: nothing was changed.`,
+    message: `${copy} was written before version 1.0.0, and commit c6f7581 is the last that reads it. Nothing was changed.`,
   })
   t.same(readFileSync(copy), before)
   t.notOk(existsSync(databaseFile(join(folder, "data"))))

@@ -52,7 +52,7 @@ test("--quick leaves the replay out, and says so", async (t) => {
   t.equal((await check(data, "--quick")).code, 0, "a row that is gone is not seen so")
   const { code, err } = await check(data)
   t.equal(code, 1)
-  t.match(err, /^standings \(version_id \S+\) is not there; the history makes it\.$/m)
+  t.match(err, /^standings \(version_id \S+\) is missing, but a replay of the journal makes it\.$/m)
 })
 
 test("a mark is set where every Room stands, holds what comes after it, and is moved on", async (t) => {

@@ -45,7 +45,7 @@ async function served(data: string) {
 async function endsFor(t: Test, service: Awaited<ReturnType<typeof serve>>, name: string): Promise<void> {
   const { code, err } = await service.ended()
   t.equal(code, 1)
-  t.match(err, new RegExp(`${name} is not the file any more that this service opened`), "it says why it ends")
+  t.match(err, new RegExp(`${name} is no longer the file that this service opened`), "it says why it ends")
 }
 
 test("a data file that was replaced takes no write any more: none is acknowledged, and the service ends", { skip: linux }, async (t) => {
@@ -103,7 +103,7 @@ test("a data file that another program writes over is neither served nor written
       if (then === "a write") t.match(await room(), { status: 503, body: { refusal: "temporarily_unavailable" } }, data)
       const { code, err } = await service.ended()
       t.equal(code, 1)
-      t.match(err, /Another program wrote into \S.*research-room.db while it was served\. The service ends/)
+      t.match(err, /Another program wrote into \S.*research-room.db while it was served\. The service stops/)
       t.ok(readFileSync(file).equals(after), "the other's file is as it was left")
       t.ok(existsSync(`${file}-wal`), "and the log is kept")
       const again = await run(program, ["serve", "--data", data, "--port", "0"], place)

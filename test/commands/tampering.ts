@@ -8,9 +8,10 @@ export interface Tampering {
 
 /** What is told of rows that are not what the history makes: of one with other columns, of one that is gone, of one that is too many. */
 export const changed = (table: string, ...columns: string[]): RegExp =>
-  new RegExp(`^${table} \\(.*\\): ${columns.join(", ")} (?:is|are) not what the history makes\\.$`, "m")
-export const gone = (table: string): RegExp => new RegExp(`^${table} \\(.*\\) is not there; the history makes it\\.$`, "m")
-export const slippedIn = (table: string): RegExp => new RegExp(`^${table} \\(.*\\) is in no write of the history\\.$`, "m")
+  new RegExp(`^${table} \\(.*\\): ${columns.join(", ")} differs? from a replay of the journal\\.$`, "m")
+export const gone = (table: string): RegExp => new RegExp(`^${table} \\(.*\\) is missing, but a replay of the journal makes it\\.$`, "m")
+export const slippedIn = (table: string): RegExp =>
+  new RegExp(`^${table} \\(.*\\) is in the data, but a replay of the journal does not make it\\.$`, "m")
 
 /** Tampering with the feed, the timeline and contents that are kept whole, in the demo's main Room. */
 export const tamperingWithRecords = (roomId: string, threadId: string): readonly Tampering[] => {
@@ -25,12 +26,12 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
         `UPDATE journal SET label = 'M7' WHERE ${entry(2)}`,
         `UPDATE journal SET writer = (SELECT max(writer) FROM writers) WHERE ${entry(3)}`,
       ],
-      told: /^The activity of Room [0-9a-f-]+ does not hold together at entry [23]\.$/m,
+      told: /^The chain of digests of the activity of Room [0-9a-f-]+ is broken at entry [23]\.$/m,
     },
     {
       what: "an activity entry is taken out",
       sql: [`UPDATE journal SET ${away} WHERE ${entry(5)}`],
-      told: /does not hold together at entry 5\./,
+      told: /is broken at entry 5\./,
     },
     {
       what: "the last activity entry is taken out",
@@ -44,12 +45,12 @@ export const tamperingWithRecords = (roomId: string, threadId: string): readonly
         `UPDATE journal SET room_sequence = 3 WHERE ${entry(4)}`,
         `UPDATE journal SET room_sequence = 4 WHERE ${entry(9999)}`,
       ],
-      told: /does not hold together at entry 3\./,
+      told: /is broken at entry 3\./,
     },
     {
       what: "what an activity entry names is no id any more",
       sql: [`UPDATE journal SET target_id = 'gone"' WHERE ${entry(4)}`],
-      told: /does not hold together at entry 4\./,
+      told: /is broken at entry 4\./,
     },
     {
       what: "a record says something else",

@@ -111,7 +111,7 @@ test("a second process on the same data says who has it, and the first serves on
   t.strictSame([second.code, second.out], [1, ""])
   t.equal(
     second.err,
-    `research-room: Another research-room process (${first.pid}) serves good already. End it, or choose another --data folder.\n`,
+    `research-room: Another research-room process (${first.pid}) serves good already. Stop it, or choose another --data folder.\n`,
   )
   t.equal((await ask(`${first.baseUrl}/api/health/ready`)).status, 200)
   first.signal("SIGKILL")

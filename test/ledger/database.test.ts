@@ -80,7 +80,7 @@ const strangers: Readonly<Record<string, { make: (file: string) => void; told: R
           database.exec("CREATE TABLE history (position INTEGER PRIMARY KEY)")
           database.close()
         },
-        told: /^\S+ was written before version 1\.0\.0, and commit c6f7581 is the last that reads it: nothing was changed\.$/,
+        told: /^\S+ was written before version 1\.0\.0, and commit c6f7581 is the last that reads it\. Nothing was changed\.$/,
       },
     ]),
   ),

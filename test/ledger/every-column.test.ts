@@ -258,7 +258,7 @@ test("a change in what was accepted is told by its position", (t) => {
     const problems = told((add) => chains(view, add, () => {}))
     view.close()
     t.ok(
-      problems.some((problem) => /^The history does not hold together at entry \d+/.test(problem)),
+      problems.some((problem) => /^The chain of digests of the journal is broken at entry \d+/.test(problem)),
       column,
       { problems },
     )
@@ -268,14 +268,14 @@ test("a change in what was accepted is told by its position", (t) => {
 
 test("a row of the instance that is gone is told, and a line of the audit log that is gone or was put in", (t) => {
   const crimes: readonly [string, RegExp][] = [
-    ["DELETE FROM instance", /^The row of instance is not there/],
-    ["DELETE FROM earlier_instances", /^earlier_instances does not have a row for each time/],
-    ["DELETE FROM audit_entries WHERE sequence = 2", /^The audit log does not hold together at line 2 /],
+    ["DELETE FROM instance", /^The row of instance is missing/],
+    ["DELETE FROM earlier_instances", /^earlier_instances does not have one row for each restore/],
+    ["DELETE FROM audit_entries WHERE sequence = 2", /^The chain of the audit log is broken at line 2 /],
     [
       "INSERT INTO audit_entries SELECT sequence + 1, at, kind, by_id, subject_id, body, NULL, digest FROM audit_entries ORDER BY sequence DESC LIMIT 1",
-      /^The audit log does not hold together at line \d+ /,
+      /^The chain of the audit log is broken at line \d+ /,
     ],
-    ["UPDATE audit_entries SET body = 'gone' WHERE sequence = 3", /^The audit log does not hold together at line 3 /],
+    ["UPDATE audit_entries SET body = 'gone' WHERE sequence = 3", /^The chain of the audit log is broken at line 3 /],
   ]
   for (const [sql, sentence] of crimes) {
     const forger = lawless()
@@ -304,10 +304,14 @@ test("a whole table that is emptied is told, and a row that no write made", (t) 
   const { problems } = checkData(view)
   for (const table of ["standings", "finding_attempts"])
     t.ok(
-      problems.some((problem) => problem.startsWith(`${table} (`) && problem.endsWith("is not there; the history makes it.")),
+      problems.some((problem) => problem.startsWith(`${table} (`) && problem.endsWith("is missing, but a replay of the journal makes it.")),
       table,
     )
-  t.ok(problems.some((problem) => problem.startsWith("members (") && problem.endsWith("is in no write of the history.")))
+  t.ok(
+    problems.some(
+      (problem) => problem.startsWith("members (") && problem.endsWith("is in the data, but a replay of the journal does not make it."),
+    ),
+  )
   t.end()
 })
 
@@ -319,10 +323,10 @@ test("a trigger that was dropped, an index that was changed and a table that was
   t.teardown(() => view.close())
   const { problems, isReplayed } = checkData(view, undefined, { quick: true })
   t.notOk(isReplayed)
-  t.match(problems.join("\n"), /^The index members_of is not what this version makes\.$/m)
-  t.match(problems.join("\n"), /^The table notes_of_mine is none of this version's\.$/m)
-  t.match(problems.join("\n"), /^The trigger messages_indexed is not there\.$/m)
-  t.match(problems.join("\n"), /^The trigger journal_keep was not there, or another, when the data was opened\.$/m)
+  t.match(problems.join("\n"), /^The index members_of differs from the one that this version makes\.$/m)
+  t.match(problems.join("\n"), /^The table notes_of_mine does not belong to this version\.$/m)
+  t.match(problems.join("\n"), /^The trigger messages_indexed is missing\.$/m)
+  t.match(problems.join("\n"), /^The trigger journal_keep was missing or different when the data was opened\.$/m)
   t.end()
 })
 

@@ -279,7 +279,7 @@ test("counts kept on the way are those that counting gives", async (t) => {
   await change(1)
   t.match(
     checkData(house.instance.db).problems[0],
-    /^collections \(collection_id .*\): papers is not what the history makes\.$/,
+    /^collections \(collection_id .*\): papers differs from a replay of the journal\.$/,
     "a check of the data finds what is off",
   )
   await change(-1)

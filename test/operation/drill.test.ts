@@ -64,7 +64,7 @@ test("one that is not whole falls short, and one of other data is told from it",
   t.match(await drill("nothing"), { code: 1, err: /Litestream could not restore .*nothing: no matching backup files available/ })
   t.match(await run(program, ["drill", at("copy"), "--litestream", at("none")], place), {
     code: 1,
-    err: /name Litestream with --litestream/,
+    err: /Give the path of Litestream with --litestream/,
   })
   const other = await startResearchRoom({ data: at("other") })
   await other.close()

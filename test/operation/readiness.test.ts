@@ -76,8 +76,8 @@ test("of one that does not answer it is said in time, and it is asked once", asy
       },
     },
     ending: () => null,
-    patience: 5,
-    stands: 0,
+    patienceMs: 5,
+    cacheMs: 0,
   })
   for (const why of await Promise.all([readiness.why(), readiness.why(), readiness.why()])) t.match(why, /not answered/)
   t.match(await readiness.why(), /not answered/)

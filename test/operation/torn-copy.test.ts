@@ -43,7 +43,7 @@ test("it gives up in a sentence, and changes nothing; once the file is whole it 
   const took = performance.now() - began
   t.strictSame([code, out], [1, ""])
   t.equal(err.split("\n").length, 2, err)
-  t.match(err, `research-room: Litestream's follower has not finished what it writes to ${copied};`)
+  t.match(err, `research-room: Litestream's follower has not finished writing to ${copied};`)
   t.match(err, /Start the follower again, and then this copy\.\n$/)
   t.ok(took > 4_900, `after ${took} ms`)
   t.strictSame(bytes(), before, "the file is the follower's")

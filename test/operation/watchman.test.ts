@@ -69,7 +69,7 @@ test("a log past its limit is told once, with what to do, and once more when it 
   t.equal(lines.length, 1, "once, however long it lasts")
   t.match(lines[0], { level: "warn", alarm: "wal_large", limitBytes: small.walBytes, file: `${file}-wal` })
   t.ok(Number(lines[0]?.walBytes) > small.walBytes)
-  t.match(lines[0]?.text, /An export, a backup or a check under way does so until it ends\..*lsof/)
+  t.match(lines[0]?.text, /An export, a backup or a check does so until it ends\..*lsof/)
   t.ok(watchman.readings.walBytes > small.walBytes, "a log that is read from is left alone")
 
   reader.close()
@@ -126,7 +126,7 @@ test("short space is told once, below 1 GiB or a twentieth of the disk, whicheve
     alarm: "disk_short",
     limitBytes: GIB,
     freeBytes: 0.9 * GIB,
-    text: /has 922 MiB left, less than 1024 MiB\. Make space/,
+    text: /has 922 MiB left, less than 1024 MiB\. Free some space/,
   })
   t.equal(watchman.readings.freeDiskBytes, 0.4 * GIB)
   look(10 * GIB, 10 * GIB)

@@ -1,4 +1,4 @@
-/** Keyset lists with optional filters: for each set of filters that is asked for, one statement, prepared once. */
+/** Keyset lists with optional filters. Each combination of filters has a statement of its own, which is prepared once. */
 import type { Db, Statement } from "../storage/database.ts"
 
 /** Sorts after every id. */
@@ -8,8 +8,8 @@ const END = "g"
  * @param select the statement up to its WHERE
  * @param columns the column behind each filter
  * @param key the column whose values are the cursor
- * @param descends whether the list goes down by the key: the newest first
- * @returns up to `count` rows after a key that match the filters given
+ * @param descends whether the list starts with the greatest key
+ * @returns a function that returns up to `count` rows after a key that match the filters
  */
 export function filteredList<Row>(db: Db, select: string, columns: Readonly<Record<string, string>>, key: string, descends = false) {
   const [beyond, order, start] = descends ? (["<", "DESC", END] as const) : ([">", "ASC", ""] as const)

@@ -1,4 +1,4 @@
-/** What a Room's labels name, whatever it is. */
+/** Finds the objects of a Room by label, whatever their kind. */
 import { type LabelledKind, objectList } from "../../contract/objects/objects.ts"
 import type { Db } from "../storage/database.ts"
 
@@ -8,12 +8,12 @@ export interface Labelled {
   readonly id: string
 }
 
-/** The first object of each table: all its kinds are found by one statement. */
+/** One kind for each table with labels: a statement on the table finds all of its kinds. */
 const tables = [...new Map(objectList.flatMap((spec) => (spec.label === null ? [] : [[spec.table, spec] as const]))).values()]
 
 export type Labels = ReturnType<typeof labelled>
 
-/** @returns the objects that bear some labels in a Room, found by one statement; labels that nothing bears are left out */
+/** @returns a function that finds the objects with the given labels in a Room by one statement; unknown labels are left out */
 export function labelled(db: Db) {
   const find = db.prepare<Labelled>(
     tables
@@ -24,12 +24,12 @@ export function labelled(db: Db) {
       .join(" UNION ALL "),
   )
   return (roomId: string, labels: readonly string[]): Labelled[] => {
-    const asked = JSON.stringify(labels)
-    return labels.length === 0 ? [] : find.all(...tables.flatMap(() => [roomId, asked]))
+    const list = JSON.stringify(labels)
+    return labels.length === 0 ? [] : find.all(...tables.flatMap(() => [roomId, list]))
   }
 }
 
-/** @returns the label of an object by its id; undefined for one that has none */
+/** @returns a function that finds the label of an object by its id; undefined if it has none */
 export function labelOf(db: Db) {
   const find = db.prepare<{ label: string }>(
     tables.map(({ table, key }) => `SELECT label FROM ${table} WHERE ${key} = +?`).join(" UNION ALL "),

@@ -1,4 +1,4 @@
-/** Keyset pages: one row more than asked for tells whether there is a next page. */
+/** Keyset pages: each query reads one row more than the page holds, to tell whether there is a next page. */
 import * as v from "valibot"
 import { isUuid } from "../../contract/schema/fields.ts"
 import { fitting, type JsonText, type Parsed } from "../../contract/json.ts"
@@ -6,10 +6,10 @@ import { limits } from "../../contract/limits.ts"
 import { digestOf } from "../../contract/json.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 
-/** A page as a domain makes it; the edge adds the envelope. Of items that have no room together, it ends after the first ones. */
+/** A page as a domain makes it; the edge adds the envelope. If the items exceed the size limit of a list, the page ends early. */
 export interface Page<Item> {
   readonly items: JsonText<Item>[]
-  /** Where the next page starts; null at the end of a list that is not a feed. */
+  /** The cursor of the next page; null at the end of a list that is not a feed. */
   readonly nextCursor: string | number | null
   readonly hasMore: boolean
 }
@@ -19,27 +19,27 @@ const badCursor = () =>
     issues: [{ path: "/after", message: "is not a cursor of this list with these filters" }],
   })
 
-/** How many items a page holds. */
+/** Returns the number of items on a page. */
 export const pageSize = (query: { limit?: number }): number => query.limit ?? limits.pageItems
 
 /**
- * A page from items of which one more than the page holds was asked for.
- * @param cursorOf the cursor that continues after an item
- * @param goesOn the cursor that continues where no more was looked at, after all that was found
+ * Makes a page from a query that read one item more than the page holds.
+ * @param cursorOf returns the cursor that continues after an item
+ * @param stoppedAt the cursor for a query that stopped before the end of the list
  */
 export function keysetPage<Item>(
   found: Item[],
   query: { limit?: number },
   cursorOf: (item: Item) => string | number,
-  goesOn: string | null = null,
+  stoppedAt: string | null = null,
 ): Page<Parsed<Item>> {
   const items = fitting(found.slice(0, pageSize(query)), limits.listBytes)
   const last = found[items.length - 1]
-  const nextCursor = found.length > items.length && last !== undefined ? cursorOf(last) : goesOn
+  const nextCursor = found.length > items.length && last !== undefined ? cursorOf(last) : stoppedAt
   return { items, nextCursor, hasMore: nextCursor !== null }
 }
 
-/** A page of a list that is counted through. */
+/** Makes a page of a list whose cursor is an offset. */
 export function offsetPage<Item>(found: Item[], offset: number, query: { limit?: number }) {
   const items = found.slice(0, pageSize(query))
   const hasMore = found.length > items.length
@@ -47,8 +47,8 @@ export function offsetPage<Item>(found: Item[], offset: number, query: { limit?:
 }
 
 /**
- * A page of a feed: its cursor is always there, so that a reader can come back for what lands later.
- * @param end where the feed ends now: a reader of some kinds only need not pass the others again
+ * Makes a page of a feed. It always has a cursor, so that a client can come back for later entries.
+ * @param end the current end of the feed: a client that filters by kind then skips the other entries
  */
 export const feedPage = <Item extends { readonly sequence: number }>(
   found: Item[],
@@ -56,7 +56,7 @@ export const feedPage = <Item extends { readonly sequence: number }>(
   end?: number,
 ): Page<Parsed<Item>> => feedOf(found, query, (item) => item, end)
 
-/** Such a page, each item of it made of a row. */
+/** Makes a page of a feed whose items are made from rows. */
 export function feedOf<Row extends { readonly sequence: number }, Item>(
   found: Row[],
   query: { limit?: number; after?: number },
@@ -69,14 +69,14 @@ export function feedOf<Row extends { readonly sequence: number }, Item>(
   return { items, nextCursor: hasMore ? last : Math.max(last, end), hasMore }
 }
 
-/** The number a list continues after, where a parameter chose the order; 0 at the start. @throws Refusal `invalid_parameter` */
+/** Reads a cursor that is a sequence number, for a list whose order a parameter chooses; 0 at the start. @throws Refusal `invalid_parameter` */
 export function sequenceCursor(after: string | undefined): number {
   if (after === undefined) return 0
   if (!/^(?:0|[1-9][0-9]{0,14})$/u.test(after)) throw badCursor()
   return Number(after)
 }
 
-/** A reader may have counted one too far, or read another history. @throws Refusal `invalid_parameter` with where the feed ends */
+/** Refuses a cursor beyond the end: the client may be off by one, or have read another history. @throws Refusal `invalid_parameter` with the end of the feed */
 export function mustNotBeAhead(after: number | undefined, watermark: number): void {
   if (after === undefined || after <= watermark) return
   throw new Refusal("invalid_parameter", `The feed ends at ${watermark}.`, {
@@ -85,38 +85,38 @@ export function mustNotBeAhead(after: number | undefined, watermark: number): vo
   })
 }
 
-/** The id a UUID keyset continues after; undefined at the start. @throws Refusal `invalid_parameter` */
+/** Reads a cursor that is a UUID; undefined at the start. @throws Refusal `invalid_parameter` */
 export function uuidCursor(after: string | undefined): string | undefined {
   if (after === undefined) return undefined
   if (!isUuid(after)) throw badCursor()
   return after.toLowerCase()
 }
 
-/** The list that an opaque cursor belongs to: its name, and what it is filtered by. */
+/** The list that an opaque cursor belongs to: its name and its filters. */
 export type ListOf = readonly [name: string, ...filters: (string | undefined)[]]
-/** As long as no two lists that anybody asks for should share it. */
+/** A mark of the list, long enough that no two lists share it by accident. */
 const markOf = (list: ListOf) => digestOf(JSON.stringify(list.map((word) => word ?? null))).slice(-16)
 
-/** A cursor that callers send back as it is, to the list that gave it out. */
+/** Makes an opaque cursor, which is valid only for the list that issued it. */
 export const opaqueCursor = (parts: readonly string[], list: ListOf): string =>
   Buffer.from(JSON.stringify([markOf(list), ...parts])).toString("base64url")
 
-/** The parts of an opaque cursor; undefined at the start. @throws Refusal `invalid_parameter`, also for another list's cursor */
+/** Reads the parts of an opaque cursor; undefined at the start. @throws Refusal `invalid_parameter`, also for a cursor of another list */
 export function readOpaqueCursor(after: string | undefined, parts: number, list: ListOf): string[] | undefined {
   if (after === undefined) return undefined
   try {
     const [mark, ...read] = v.parse(v.array(v.string()), JSON.parse(Buffer.from(after, "base64url").toString("utf8")))
     if (mark === markOf(list) && read.length === parts && opaqueCursor(read, list) === after) return read
   } catch {
-    // Falls through: whatever it was, this list did not make it.
+    // Falls through: this list did not issue it.
   }
   throw badCursor()
 }
 
-/** A LIKE pattern that finds `query` anywhere, its own wildcards taken literally (with `ESCAPE '\'`). */
+/** Returns a LIKE pattern that matches `query` anywhere and its wildcards literally (with `ESCAPE '\'`). */
 export const containing = (query: string): string => `%${query.replace(/[\\%_]/g, "\\$&")}%`
 
-/** The first `count` rows of some kinds, put together from a page of each: what lies between them is never looked at. */
+/** Merges a page of each kind into the first `count` rows by sequence, without reading the rows of other kinds. */
 export const ofKinds = <Kind, Row extends { readonly sequence: number }>(
   kinds: readonly Kind[],
   pageOf: (kind: Kind) => readonly Row[],

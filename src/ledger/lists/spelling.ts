@@ -1,16 +1,16 @@
-/** Words that are one typing error away from another: two letters swapped, one too many, one missing, or another one in its place. */
+/** Words one typing error away: two letters swapped, one added, one missing, or one replaced. */
 
-/** Letters that a word of the script of each may be meant with. */
+/** The letters to try for a word, by its script. */
 const ALPHABETS: readonly (readonly [script: RegExp, letters: string])[] = [
   [/^[\p{Script=Latin}\p{N}]+$/u, "abcdefghijklmnopqrstuvwxyz0123456789"],
   [/^[\p{Script=Cyrillic}\p{N}]+$/u, "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ"],
   [/^[\p{Script=Greek}\p{N}]+$/u, "αβγδεζηθικλμνξοπρςστυφχψω"],
 ]
-/** Letters of a word that is looked at: shorter ones are too near to each other, longer ones are keys and digests. */
+/** Lengths of the words to correct: shorter ones have too many neighbours, longer ones are usually keys and digests. */
 const SHORTEST = 4
 const LONGEST = 24
 
-/** Every word one typing error away, likely errors first: at most some 75 for each letter. @param word in lower case */
+/** Returns every word one typing error away, likely errors first: about 75 for each letter. @param word in lower case */
 export function nearWords(word: string): string[] {
   const letters = [...word]
   if (letters.length < SHORTEST || letters.length > LONGEST) return []
@@ -26,15 +26,15 @@ export function nearWords(word: string): string[] {
   return [...near]
 }
 
-/** Words of a query that are put right at most. */
+/** The most words of a query to correct. */
 const MOST = 3
 
 /**
- * A query with the words that nothing holds put right, each by one letter.
- * @param words what counts as a word
- * @param isKnown whether a word is found as it is; the last one may be the beginning of one
- * @param best the best of some words; undefined where none of them is found
- * @returns undefined where nothing can be put right
+ * Corrects the words of a query that nothing matches, each by one letter.
+ * @param words the pattern of a word
+ * @param isKnown whether a word has matches; the last word may be a prefix
+ * @param best returns the best of some words; undefined if none has matches
+ * @returns undefined if some word cannot be corrected
  */
 export function respelled(
   query: string,

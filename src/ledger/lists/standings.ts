@@ -1,4 +1,4 @@
-/** What has been said of records since they were accepted: the one thing about them that moves. */
+/** The standing of records: the only part of a record that changes after it is accepted. */
 import type { LinkKind, RecordStatus } from "../../contract/schema/enumerations.ts"
 import { linkKinds, strongerStatus } from "../../contract/operations/link-kinds.ts"
 import { fitting, type JsonObject, parse, type Stored } from "../../contract/json.ts"
@@ -6,14 +6,14 @@ import { limits } from "../../contract/limits.ts"
 import type { Db } from "../storage/database.ts"
 import { inserting } from "../storage/inserting.ts"
 
-/** A notice as records show it. */
+/** A notice as it is served. */
 type Notice = JsonObject & { readonly linkId: string }
 
-/** Which disputes of a record were answered. */
+/** The disputes of a record, by whether they were answered. */
 export interface Disputes {
-  /** The newest one that stands and was not; null where there is none. */
+  /** The newest valid dispute without an answer; null if there is none. */
   readonly open: string | null
-  /** What answered the others, by the dispute's link. */
+  /** The answers to the others, by the link of the dispute. */
   readonly answers: ReadonlyMap<string, JsonObject>
 }
 
@@ -26,24 +26,24 @@ export function standings(db: Db) {
   const set = inserting(db, "standings", {
     onConflict: "DO UPDATE SET status = excluded.status, open_dispute = excluded.open_dispute, notices = excluded.notices",
   })
-  /** How a record stands so far. */
+  /** Reads a record's standing. */
   function before(versionId: string): { status: RecordStatus; notices: Notice[] } {
     const row = find.get(versionId)
     return row === undefined ? { status: "current", notices: [] } : { status: row.status, notices: parse(row.notices) }
   }
-  /** Stores how a record stands now. */
+  /** Stores a record's standing. */
   function store(versionId: string, status: RecordStatus, notices: readonly Notice[], { open, answers }: Disputes): void {
-    const told = notices.map(({ answered: _before, ...notice }) => {
+    const list = notices.map(({ answered: _before, ...notice }) => {
       const answered = answers.get(notice.linkId)
       return answered === undefined ? notice : { ...notice, answered }
     })
-    set({ versionId, status, openDispute: open, notices: JSON.stringify(told) })
+    set({ versionId, status, openDispute: open, notices: JSON.stringify(list) })
   }
 
   return {
     /**
-     * Marks a notice as taken back.
-     * @param standing the kinds of the links that still stand on the record: they make its status
+     * Marks a notice as withdrawn.
+     * @param standing the kinds of the links on the record that remain; they determine its status
      */
     withdraw(
       versionId: string,
@@ -56,14 +56,14 @@ export function standings(db: Db) {
       const status = standing.reduce<RecordStatus>((strongest, kind) => strongerStatus(strongest, linkKinds[kind].status), "current")
       store(versionId, status, notices, disputes)
     },
-    /** Adds a notice, as it is served; of more than have room the newest are kept. */
+    /** Adds a notice. If they exceed the size limit, the oldest are dropped. */
     note(versionId: string, status: RecordStatus, notice: Notice, disputes: Disputes): void {
       const known = before(versionId)
       const all = [notice, ...known.notices.reverse()]
       const newest = all.slice(0, fitting(all, limits.noticeBytes).length)
       store(versionId, strongerStatus(status, known.status), newest.reverse(), disputes)
     },
-    /** Tells which disputes were answered since. */
+    /** Stores which disputes have been answered since. */
     settleDisputes(versionId: string, disputes: Disputes): void {
       const { status, notices } = before(versionId)
       store(versionId, status, notices, disputes)

@@ -1,20 +1,20 @@
 /**
- * Texts that contain something, told by an index of trigrams. A query of which some trigram stands in few texts is looked for
- * among those alone. Any other, a shorter one too, is found by walking the list, newest first: what many texts hold is soon found.
- * The index tells a few texts too many, so what it tells is still compared. However it is looked for, so much is compared for a
- * page and no more: a page of what is seldom may be short, or empty, and goes on where it ended.
+ * Substring search by an index of trigrams. If some trigram of the query occurs in few texts, only those are compared with the query.
+ * Otherwise, and for a query of less than three characters, the list is scanned, newest first: a common substring is soon found. The
+ * index may return texts that do not match, so each is compared. Either way, a page compares a limited number of bytes: a page of
+ * rare matches may be short or empty, and the next page continues where it stopped.
  */
 import { limits } from "../../contract/limits.ts"
 import type { Db } from "../storage/database.ts"
 
-/** Trigrams of a query that are looked up; of a longer one some, spread over it. */
+/** The most trigrams of a query to look up; a longer query is sampled evenly. */
 const MOST = 16
-/** In how many texts a trigram may stand to be few: tried for all of them with the first, then with the next. */
+/** The number of texts below which a trigram is rare. All trigrams are tried with the first limit, then with the next. */
 const FEW = [64, 1_024, 4_096]
 
 const quoted = (trigram: string): string => `"${trigram.replaceAll('"', '""')}"`
 
-/** Trigrams of a text, by code points; none of one that is shorter. */
+/** Returns the trigrams of a text by code points; none for a text of less than three. */
 function trigramsOf(text: string): string[] {
   const signs = [...text]
   const step = Math.max(1, (signs.length - 2) / MOST)
@@ -24,14 +24,14 @@ function trigramsOf(text: string): string[] {
 
 /**
  * @param table a full-text index with the trigram tokenizer, which folds letter case
- * @param few in how many texts a trigram may stand to be few, ascending
+ * @param few the limits below which a trigram is rare, ascending
  */
 export function substrings(db: Db, table: string, few: readonly number[] = FEW) {
   const counted = db.prepare<{ texts: number }>(`SELECT count(*) AS texts FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH +? LIMIT +?)`)
   return {
     /**
-     * What to ask the index for the texts that may contain a query; undefined where they may be many.
-     * Of what is asked for, fewer than the last of `few` match.
+     * Returns the index query for the texts that may contain `query`; undefined if there may be many.
+     * The index query matches fewer texts than the last limit of `few`.
      */
     among(query: string): string | undefined {
       const trigrams = trigramsOf(query)
@@ -41,25 +41,25 @@ export function substrings(db: Db, table: string, few: readonly number[] = FEW) 
   }
 }
 
-/** Something that texts belong to, by its id, with the bytes of its texts. */
+/** An object with the size of its texts, in bytes. */
 export interface Sized {
   readonly id: string
   readonly bytes: number
 }
-/** What was found, and the id after which it goes on where as much as may be compared was compared before the end. */
+/** The matches, and the id to continue after if the byte limit was reached before the end of the list. */
 export interface Walked<Row> {
   readonly found: Row[]
   readonly stopped?: string
 }
-/** Bytes that looking at a text costs besides its own, and those that are compared at a time. */
-const EACH = 200
+/** Bytes that are added for each text to account for its overhead, and bytes that are compared at once. */
+const OVERHEAD = 200
 const AT_ONCE = 250_000
 
 /**
- * Looks through texts until so many were found or as much was compared as may be.
- * @param texts in the order of the list, in portions that are read as they are needed
- * @param look those of some ids that contain what is looked for, in the order of the list
- * @param most bytes to compare
+ * Compares texts until `count` are found or the byte limit is reached.
+ * @param texts in the order of the list, in batches that are read on demand
+ * @param look returns those of the given ids whose texts match, in the order of the list
+ * @param most the most bytes to compare
  */
 export function walked<Row>(
   texts: Iterable<readonly Sized[]>,
@@ -73,10 +73,10 @@ export function walked<Row>(
     if (ids.length > 0) found.push(...look(ids))
     ;[ids, left, waiting] = [[], left - waiting, 0]
   }
-  for (const portion of texts) {
-    for (const { id, bytes } of portion) {
+  for (const batch of texts) {
+    for (const { id, bytes } of batch) {
       ids.push(id)
-      waiting += bytes + EACH
+      waiting += bytes + OVERHEAD
       if (waiting < Math.min(AT_ONCE, left)) continue
       compare()
       if (found.length >= count) return { found: found.slice(0, count) }
@@ -88,13 +88,13 @@ export function walked<Row>(
   return { found: found.slice(0, count) }
 }
 
-/** Portions of a list that is read from one id on, the first of them small: what many texts hold is found there. */
-export function* portions(from: string, read: (from: string, count: number) => Sized[]): Generator<Sized[]> {
+/** Reads a list in batches from an id on. The first batch is small: it is enough for a common substring. */
+export function* batches(from: string, read: (from: string, count: number) => Sized[]): Generator<Sized[]> {
   for (let [last, count] = [from, 64]; ; count = 512) {
-    const portion = read(last, count)
-    yield portion
-    const end = portion.at(-1)
-    if (portion.length < count || end === undefined) return
+    const batch = read(last, count)
+    yield batch
+    const end = batch.at(-1)
+    if (batch.length < count || end === undefined) return
     last = end.id
   }
 }

@@ -1,55 +1,55 @@
-/** Whether the service takes writes now: it asks the writer, and tries a write if that is in doubt. */
+/** Readiness: whether the service accepts writes now. It queries the writer, and tries a write in case of doubt. */
 import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Ledger } from "../write/admit.ts"
 
-/** With less free space than this, a write is tried. */
+/** With less free disk space than this, a write is tried. */
 const DOUBTFUL_BYTES = 16 * 1024 * 1024
 
 export interface ReadinessParts {
   readonly file: string
   readonly ledger: Pick<Ledger, "probe">
-  /** Why the service is about to end, if it is. */
+  /** Why the service is shutting down; null if it is not. */
   readonly ending: () => string | null
-  /** Why writes fail for another reason than the storage's, if they do. */
+  /** Why writes fail for another reason than the storage; null if there is none. */
   readonly otherwise?: () => string | null
-  /** How many milliseconds the writer has to answer, and for how many an answer is kept. */
-  readonly patience?: number
-  readonly stands?: number
+  /** How long to wait for the writer, and how long an answer is cached, in milliseconds. */
+  readonly patienceMs?: number
+  readonly cacheMs?: number
 }
 
 export class Readiness {
   readonly #parts: Required<ReadinessParts>
   /** A write failed because of the storage, and no later one has passed. */
   #failing = false
-  #under: Promise<string | null> | null = null
+  #checking: Promise<string | null> | null = null
   #found: { readonly why: string | null; readonly at: number } | null = null
 
   constructor(parts: ReadinessParts) {
-    this.#parts = { patience: 3_000, stands: 1_000, otherwise: () => null, ...parts }
+    this.#parts = { patienceMs: 3_000, cacheMs: 1_000, otherwise: () => null, ...parts }
   }
 
-  /** Notes that the storage lost writes. */
+  /** Reports that the storage lost writes. */
   failed(): void {
     this.#failing = true
     this.#found = null
   }
 
-  /** A sentence that says why no write is taken, or null. Many calls at once cause one look. */
+  /** Returns a sentence that says why writes are not accepted, or null. Concurrent calls share one check. */
   async why(): Promise<string | null> {
-    const { ending, stands, patience } = this.#parts
+    const { ending, cacheMs, patienceMs } = this.#parts
     if (ending() !== null) return ending()
-    if (this.#found !== null && performance.now() - this.#found.at < stands) return this.#found.why
-    // A look that is stuck is not started again.
-    this.#under ??= this.#look().finally(() => (this.#under = null))
+    if (this.#found !== null && performance.now() - this.#found.at < cacheMs) return this.#found.why
+    // A check that hangs is not repeated.
+    this.#checking ??= this.#check().finally(() => (this.#checking = null))
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve("Writes are not answered at the moment."), patience)
+      timer = setTimeout(() => resolve("Writes are not answered at the moment."), patienceMs)
     })
-    return Promise.race([this.#under, late]).finally(() => clearTimeout(timer))
+    return Promise.race([this.#checking, late]).finally(() => clearTimeout(timer))
   }
 
-  async #look(): Promise<string | null> {
+  async #check(): Promise<string | null> {
     const doubtful = this.#failing || this.#isSpaceShort()
     let why: string | null = null
     try {

@@ -1,10 +1,10 @@
-/** Makes tables what another database has them to be: after something of the history they are made from was withheld. */
+/** Changes tables to match another database, after part of the journal that they are derived from was withheld. */
 import type { Db, Value } from "../storage/database.ts"
 import { compared, differing, replayedTables } from "../storage/differing.ts"
 import { columnsNotReplayed, sealedTables } from "../storage/not-replayed.ts"
 import { type Row, tablesOf } from "../storage/tables.ts"
 
-/** Within an open transaction, with the triggers set aside. @param made what a replay made of the same journal */
+/** Within an open transaction, without the triggers. @param made the result of a replay of the same journal */
 export function correct(data: Db, made: Db): void {
   const sealed = new Map(
     sealedTables((name) => tablesOf(data).find((each) => each.name === name)?.columns ?? []).map((each) => [each.table, each]),
@@ -19,7 +19,7 @@ export function correct(data: Db, made: Db): void {
     const remove = data.prepare(`DELETE FROM ${name} ${where}`)
     const insert = data.prepare(`INSERT INTO ${name} (${all.join(", ")}) VALUES (${all.map(() => "+?").join(", ")})`)
     const beside = left.length === 0 ? null : data.prepare<Row>(`SELECT ${left.join(", ")} FROM ${name} ${where}`)
-    // The rows that are read must not move meanwhile, and what two rows may not both have goes before it comes.
+    // All differences are read before any row changes, and deletes come before inserts because of unique columns.
     const found = [...differing(data, made, table)].map((each) => ({
       ...each,
       kept: each.which === "unlike" ? (beside?.get(...valuesOf(each.here, key)) ?? {}) : {},

@@ -1,4 +1,4 @@
-/** The journal changed where something was withheld: all that is made from it is made again, beside it, and put in its place. */
+/** After part of the journal was withheld or dropped: derives all tables again in another database, and corrects this one by it. */
 import { readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -11,27 +11,27 @@ import { replay } from "./replay.ts"
 import { dropTriggers } from "../storage/without-triggers.ts"
 import { isLogEmptied, isUnclean } from "../storage/residue.ts"
 
-/** The file of a database; empty for one in memory. */
+/** Returns the file of a database; empty for one in memory. */
 export const fileOf = (db: Db): string =>
   db.prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'").get()?.file ?? ""
 
 const AFTER = "-withheld"
-/** Removes what processes that were killed left beside a file. Whoever makes data anew has it alone. */
+/** Deletes scratch files that killed processes left. The caller has the data for itself. */
 function removeLeft(file: string): void {
   const [folder, beginning] = [dirname(file), `${basename(file)}.remade-`]
   for (const name of readdirSync(folder))
     if (name.startsWith(beginning) && name.endsWith(AFTER)) rmSync(join(folder, name), { force: true })
 }
 
-/** Milliseconds between two looks whether those who read the log have gone, and how many are taken. */
+/** Milliseconds between checks whether other connections still read the log, and the number of checks. */
 const PAUSE = 100
 const LOOKS = 50
 
 export interface RemakingParts {
   readonly db: Db
-  /** The ledger of an instance on a fresh database. */
+  /** Makes the ledger of an instance on a fresh database. */
   readonly ledgerOf: (made: Db) => Ledger
-  /** Makes the indexes of words anew, of the tables as they are. */
+  /** Rebuilds the word indexes from the tables. */
   readonly index: () => void
 }
 
@@ -42,20 +42,20 @@ const notCleansed = () =>
     { retryAfter: 60, committed: null },
   )
 
-/** Entries whose own digests in the journal are worked out anew. */
+/** Removes the journal's own digests from sealed entries, so that they are computed again. */
 function* unsealed(entries: Iterable<Entry>): Generator<Entry> {
   for (const { sealed, ...entry } of entries)
     yield sealed === undefined ? entry : { ...entry, sealed: { contentDigest: sealed.contentDigest, requestDigest: sealed.requestDigest } }
 }
 
-/** Brings the data in line with a journal of which something was withheld. */
+/** Brings the data in line with a changed journal. */
 export class Remaking {
   readonly #parts: RemakingParts
-  /** Something was taken out of the history, in a transaction that may have been undone since. */
+  /** Whether the journal was changed, in a transaction that may since have been rolled back. */
   #isDue = false
-  /** The tables tell nothing of it any more, as far as this process knows. */
+  /** Whether the tables no longer contain what was withheld, as far as this process knows. */
   #isMade = false
-  /** How often the history was changed. */
+  /** How often the journal was changed. */
   #changes = 0
   #cleansing: Promise<void> | undefined
 
@@ -63,7 +63,7 @@ export class Remaking {
     this.#parts = parts
   }
 
-  /** Changes what was accepted, within an open transaction. All that follows from it is made anew as its last step, or later. */
+  /** Changes accepted writes within an open transaction. The derived tables are corrected by its last step, or later. */
   change(change: () => void): void {
     const { db } = this.#parts
     const restoreTriggers = dropTriggers(db)
@@ -79,8 +79,8 @@ export class Remaking {
   }
 
   /**
-   * The last step of a transaction: all that follows from a change in it, with it or not at all.
-   * @param isLeft whether another thread does it, once this is committed: until then the tables still tell what was withheld
+   * The last step of a transaction: corrects the derived tables in the same transaction.
+   * @param isLeft whether another thread does that after the commit; until then the tables still contain what was withheld
    */
   settle(isLeft: boolean): void {
     if (!this.#isDue) return
@@ -88,7 +88,7 @@ export class Remaking {
     if (!isLeft && isUnclean(this.#parts.db)) this.#remake()
   }
 
-  /** @param isRenumbered whether writes left: those that stay have other places then, and other digests of the journal */
+  /** @param isRenumbered whether writes were dropped: the others then get new positions and digests */
   #remake(isRenumbered = false): void {
     const { db, ledgerOf, index } = this.#parts
     const file = fileOf(db)
@@ -113,8 +113,8 @@ export class Remaking {
   }
 
   /**
-   * Takes writes out of the history, and makes all that follows from the others anew, in a transaction of its own: with it or not at all.
-   * @param take takes them out of the journal
+   * Drops writes from the journal and corrects the derived tables, in one transaction of its own.
+   * @param take deletes the writes from the journal
    */
   leave(take: () => void): void {
     const { db } = this.#parts
@@ -130,7 +130,7 @@ export class Remaking {
     }
   }
 
-  /** The same in a transaction of its own, for what another thread, or a process that was cut off, has left. */
+  /** Corrects the tables in a transaction of its own, after another thread or an interrupted process left it undone. */
   #remakeAlone(): void {
     const { db } = this.#parts
     db.exec("BEGIN IMMEDIATE")
@@ -143,9 +143,9 @@ export class Remaking {
   }
 
   /**
-   * Leaves nothing in the files but what the journal tells: neither in the tables, nor in pages that nothing uses any more, nor
-   * in the log. Outside of any transaction; cut off, it is done by the next start. What others read just now is waited for a while.
-   * @throws Refusal 503 where the disk does not let it: what was withheld stays withheld, and the files may still hold the words
+   * Removes withheld content from the files: from the tables, from unused pages and from the log. Runs outside of any transaction. If it
+   * is interrupted, the next start completes it. Waits a few seconds for readers of the log.
+   * @throws Refusal 503 if the disk does not allow it: the content stays withheld, but the files may still hold it
    */
   cleanse(): Promise<void> {
     this.#cleansing ??= this.#cleansed()
@@ -160,18 +160,18 @@ export class Remaking {
 
   async #cleansed(): Promise<void> {
     const { db } = this.#parts
-    // Whoever withholds something meanwhile waits for this too.
+    // Content that is withheld meanwhile is removed by another round.
     while (isUnclean(db)) {
       if (!this.#isMade) this.#remakeAlone()
       const changes = this.#changes
       const { temp_store: kept = 0 } = db.prepare<{ temp_store: number }>("PRAGMA temp_store").get() ?? {}
       try {
-        // The whole is written once beside itself: not in memory.
+        // VACUUM writes a whole copy of the data: to disk, not to memory.
         db.exec("PRAGMA temp_store = 0; VACUUM")
       } finally {
         db.exec(`PRAGMA temp_store = ${kept}`)
       }
-      // Before it is noted as done: a disk that does not take the log leaves the words in it.
+      // The log is emptied before this is recorded as done: until then it may hold the words.
       for (let look = 0; look < LOOKS && !isLogEmptied(db); look += 1) await new Promise((resolve) => setTimeout(resolve, PAUSE))
       if (changes !== this.#changes) continue
       db.exec("UPDATE instance SET unclean = 0")

@@ -1,6 +1,6 @@
 /**
- * Replay: runs the journal through the same behaviours, in a fresh database, with the ids and chance that were given then. What comes
- * out must ask for exactly what was given; whoever replays compares the rest.
+ * Replay: runs the journal through the same behaviours in a fresh database, with the recorded ids and chance. Each entry must request
+ * exactly what was recorded; the caller compares the tables.
  */
 import type { Ledger } from "../write/admit.ts"
 import { type Db, isStorageFault } from "../storage/database.ts"
@@ -8,13 +8,13 @@ import type { Entry } from "../journal/journal.ts"
 import type { Recorded } from "../write/recorder.ts"
 import { messageOf } from "../../contract/faults.ts"
 
-/** Where a journal is replayed: a fresh database, and the ledger of an instance on it. */
+/** The target of a replay: a fresh database, and the ledger of an instance on it. */
 export interface Scratch {
   readonly db: Db
   readonly ledger: Ledger
 }
 
-/** An entry cannot be replayed, or does not come out as it was recorded. */
+/** An entry cannot be replayed, or its result differs from what was recorded. */
 export class Divergence extends Error {
   readonly position: number
   constructor({ position, operation }: Pick<Entry, "position" | "operation">, why: string, cause?: unknown) {
@@ -23,23 +23,23 @@ export class Divergence extends Error {
   }
 }
 
-/** Entries that share a transaction: what comes of them is indexed together. */
+/** Entries that share a transaction; their texts are indexed together. */
 const GROUP = 1_000
 
-/** What is being done, and how much of all there is to do has been. */
+/** Called with the steps done, the total, and the current step. */
 export type OnProgress = (done: number, total: number, what: string) => void
 
 export interface Watching {
-  /** Told of each entry and what became of it; null for what is no operation. */
+  /** Called after each entry with its result; null for an act. */
   readonly onEntry?: ((entry: Entry, recorded: Recorded | null) => void) | undefined
-  /** Told now and then how many entries are done. */
+  /** Called regularly with the number of entries replayed. */
   readonly onProgress?: ((done: number) => void) | undefined
 }
 
 /**
  * Replays entries, in order.
  * @returns how many
- * @throws Divergence at the first one that does not come out as it was
+ * @throws Divergence at the first entry whose result differs
  */
 export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEntry, onProgress }: Watching = {}): number {
   let done = 0
@@ -49,7 +49,7 @@ export function replay(entries: Iterable<Entry>, { db, ledger }: Scratch, { onEn
       const recorded = ledger.replaying.entry(entry)
       onEntry?.(entry, recorded)
     } catch (error) {
-      // What the disk does is no fault of the entry's.
+      // A disk failure is not the entry's fault.
       throw error instanceof Divergence || isStorageFault(error) ? error : new Divergence(entry, messageOf(error), error)
     }
     done += 1

@@ -1,4 +1,4 @@
-/** Opens the data of an instance: its database, who it is, and the world it lives in. */
+/** Opens the data of an instance: its database, its identity and its world. */
 import { join } from "node:path"
 import type { Db } from "./database.ts"
 import { inserting } from "./inserting.ts"
@@ -12,15 +12,15 @@ export interface Data {
   readonly db: Db
   readonly world: World
   readonly instanceId: string
-  /** The instances it was restored from, the first one first. */
+  /** The instances it was restored from, oldest first. */
   readonly lineage: readonly string[]
-  /** Opens the data once more, to read it as of that moment for as long as it takes; its caller closes it. */
+  /** Opens another connection that reads the data as of that moment; the caller closes it. */
   readonly openReader: () => Db
 }
 
 /**
- * The moment in the newest id that a write of this instance was given, in milliseconds; 0 for new data. Writes of other instances
- * bring their own ids: their sender is their Room, or their first id.
+ * The time in the newest id that this instance gave to a write, in milliseconds; 0 for new data. Writes of other instances bring their
+ * own ids: their sender is their Room, or their first id.
  */
 export function newestId(db: Db): number {
   const row = db
@@ -36,15 +36,15 @@ export function newestId(db: Db): number {
 }
 
 /**
- * Up to when writes of this instance are dated that the clock has not reached, since it was ahead when they came; null where none are.
- * They are looked for when this is first asked: a later write is dated by the clock.
+ * Returns the time of the newest write if it was made while the clock was ahead, and lies in the future; otherwise null. It is read on
+ * the first call: later writes are dated by the clock.
  */
 export function datedAhead(db: Db, world: World): () => string | null {
   let newest: number | undefined
   return () => ((newest ??= newestId(db)) > world.now() ? isoTime(newest) : null)
 }
 
-/** Makes data that was put back an instance of its own: what was written since the copy was made is not in it. */
+/** Makes restored data a new instance: it lacks the writes since the backup. */
 export function renewInstance(db: Db): void {
   const world = realWorld()
   world.idsAfter(newestId(db))
@@ -53,7 +53,7 @@ export function renewInstance(db: Db): void {
   db.prepare("UPDATE instance SET instance_id = +?, created_at = +?").run(world.id(), at)
 }
 
-/** Who the instance is whose data it is. */
+/** Returns the identity of the instance that owns the data. */
 export function whoseData(db: Db): Pick<Data, "instanceId" | "lineage"> {
   const earlier = db.prepare<{ instance_id: string }>("SELECT instance_id FROM earlier_instances ORDER BY position").all()
   return {
@@ -62,16 +62,16 @@ export function whoseData(db: Db): Pick<Data, "instanceId" | "lineage"> {
   }
 }
 
-/** @throws DataError when the file cannot be opened as this program's data */
-export function openData(file: string, given?: World): Data {
+/** @throws DataError if the file cannot be opened as this program's data */
+export function openData(file: string, chosenWorld?: World): Data {
   const db = openDatabase(file)
   try {
-    const world = given ?? realWorld()
-    // A clock that was set back must not make new ids sort before old ones.
+    const world = chosenWorld ?? realWorld()
+    // After a clock was set back, new ids must still sort after old ones.
     world.idsAfter(newestId(db))
-    const known = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
-    // Of two processes that open new data at once, the first one names the instance.
-    if (known.get() === undefined)
+    const instance = db.prepare<{ instance_id: string }>("SELECT instance_id FROM instance")
+    // If two processes open new data at once, the first one names the instance.
+    if (instance.get() === undefined)
       inserting(db, "instance", { onConflict: "DO NOTHING" })({ one: 1, instanceId: world.id(), createdAt: isoTime(world.now()) })
     return {
       db,

@@ -1,4 +1,4 @@
-/** Drives SQLite: synchronous statements on one connection. This file and opening.ts are the only ones that use the driver. */
+/** Runs SQLite: synchronous statements on one connection. Only this file, migrate.ts and opening.ts use the driver. */
 import Database from "better-sqlite3"
 import { sealOf } from "./not-replayed.ts"
 
@@ -6,34 +6,34 @@ export type Value = string | number | null | Buffer
 
 export interface Statement<Row> {
   get(...values: Value[]): Row | undefined
-  /** The row of a statement that always has one. */
+  /** The row of a statement that always returns one. */
   one(...values: Value[]): Row
   all(...values: Value[]): Row[]
-  /** How many rows it changed. */
+  /** Returns how many rows it changed. */
   run(...values: Value[]): number
 }
 
-/** What may have changed something: a statement and its values, or SQL without any. */
+/** A statement that may have changed data: its SQL and values, or SQL without any. */
 export type Changed = readonly [sql: string, values?: readonly Value[]]
 
 export interface Db {
   /**
-   * A statement that is compiled once, when it is first used: each thread uses a part of them only. Callers keep it.
+   * Prepares a statement. It is compiled when it is first used, since each thread uses only some of them. Callers keep it.
    *
-   * SQL writes each value as `+?`. SQLite plans a statement again when a bare `?` may be 0 or 1, and the driver clears the values after
-   * every call, so half of the statements would be compiled at each call. SQLite does not look behind a plus, which changes nothing else.
-   * test/house.test.ts finds a bare `?`.
+   * SQL writes each value as `+?`. SQLite compiles a statement with a bare `?` again when its value may be 0 or 1, and the driver clears
+   * the values after every call, so half of the statements would be compiled at each call. The plus hides the value from the planner and
+   * has no other effect. test/house.test.ts finds a bare `?`.
    */
   prepare<Row = unknown>(sql: string): Statement<Row>
   /** Runs SQL without values: transaction control and schema. */
   exec(sql: string): void
-  /** Triggers that keep what was accepted, which were not as they should be when the data was opened; they are now. */
+  /** The triggers that were missing or different when the data was opened, and were restored. */
   readonly mended?: readonly string[]
-  /** Whether a transaction is open; a full disk ends one by itself. */
+  /** Whether a transaction is open. A full disk ends one. */
   readonly inTransaction: boolean
-  /** Reads several things as of one moment. */
+  /** Runs `work` in one read transaction. */
   snapshot<T>(work: () => T): T
-  /** Does work, and notes everything that may change something. Within an open transaction, where the connection can write. */
+  /** Runs `work` and records the statements that may change data. Within an open transaction of a connection that can write. */
   noting?<T>(work: () => T): { readonly value: T; readonly changes: readonly Changed[] }
   close(): void
 }
@@ -43,12 +43,12 @@ export class SqliteDb implements Db {
   readonly #begin: Database.Statement
   readonly #end: Database.Statement
   readonly mended: readonly string[]
-  #noted: Changed[] | null = null
+  #recorded: Changed[] | null = null
 
   constructor(database: Database.Database, mended: readonly string[] = []) {
     this.mended = mended
     this.#database = database
-    // Triggers call it to seal rows. A write of such a row on a connection without it fails.
+    // Triggers call it to seal rows. On a connection without it, writing such a row fails.
     database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
     this.#begin = database.prepare("BEGIN")
     this.#end = database.prepare("COMMIT")
@@ -57,25 +57,25 @@ export class SqliteDb implements Db {
   prepare<Row>(sql: string): Statement<Row> {
     const compiled = () => this.#database.prepare<Value[], Row>(sql)
     let statement: ReturnType<typeof compiled> | undefined
-    const now = (values: readonly Value[]) => {
+    const ready = (values: readonly Value[]) => {
       statement ??= compiled()
-      if (this.#noted !== null && !statement.readonly) this.#noted.push([sql, values])
+      if (this.#recorded !== null && !statement.readonly) this.#recorded.push([sql, values])
       return statement
     }
     return {
-      get: (...values) => now(values).get(...values),
+      get: (...values) => ready(values).get(...values),
       one(...values) {
-        const row = now(values).get(...values)
+        const row = ready(values).get(...values)
         if (row === undefined) throw new Error(`no row for ${sql}`)
         return row
       },
-      all: (...values) => now(values).all(...values),
-      run: (...values) => now(values).run(...values).changes,
+      all: (...values) => ready(values).all(...values),
+      run: (...values) => ready(values).run(...values).changes,
     }
   }
 
   exec(sql: string): void {
-    this.#noted?.push([sql])
+    this.#recorded?.push([sql])
     this.#database.exec(sql)
   }
 
@@ -95,11 +95,11 @@ export class SqliteDb implements Db {
 
   noting<T>(work: () => T): { value: T; changes: readonly Changed[] } {
     const changes: Changed[] = []
-    this.#noted = changes
+    this.#recorded = changes
     try {
       return { value: work(), changes }
     } finally {
-      this.#noted = null
+      this.#recorded = null
     }
   }
 
@@ -108,9 +108,9 @@ export class SqliteDb implements Db {
   }
 }
 
-/** Whether SQLite said that the disk, not the request, is at fault; such a write may be sent again. */
+/** Whether SQLite reports that the storage failed, not the request. Such a write may be sent again. */
 export const isStorageFault = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN)/.test(error.code)
 
-/** Whether somebody else has the file. */
+/** Whether another connection has the file locked. */
 export const isBusy = (error: unknown): boolean => error instanceof Database.SqliteError && error.code === "SQLITE_BUSY"

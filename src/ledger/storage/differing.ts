@@ -1,13 +1,13 @@
-/** How the tables of two databases differ, row by row, a page at a time. */
+/** Compares the tables of two databases row by row, a page at a time. */
 import type { Db, Value } from "./database.ts"
 import { columnsNotReplayed, isNotReplayed } from "./not-replayed.ts"
 import { type Row, rowsOf, type Table, tablesOf } from "./tables.ts"
 
-/** The order in which the database sorts: null, numbers, text by its bytes. */
+/** SQLite's sort order: null, numbers, then text by its bytes. */
 function order(one: Value = null, other: Value = null): number {
   if (typeof one === "string" && typeof other === "string") {
     if (one === other) return 0
-    // Bytes and UTF-16 units sort alike but for what lies beyond the first plane.
+    // Text sorts alike by bytes and by UTF-16 units, except beyond the basic plane.
     return Buffer.compare(Buffer.from(one), Buffer.from(other))
   }
   if (typeof one === "number" && typeof other === "number") return one - other
@@ -18,7 +18,7 @@ function order(one: Value = null, other: Value = null): number {
 export const same = (one: Value = null, other: Value = null): boolean =>
   one === other || (Buffer.isBuffer(one) && Buffer.isBuffer(other) && one.equals(other))
 
-/** Which of two rows of a table comes first by its key. */
+/** Which of two rows of a table sorts first by its key. */
 function sorted({ key }: Table, one: Row, other: Row): number {
   for (const column of key) {
     const found = order(one[column], other[column])
@@ -27,25 +27,25 @@ function sorted({ key }: Table, one: Row, other: Row): number {
   return 0
 }
 
-/** What of a table its writes make. */
+/** The columns of a table that are derived from the journal. */
 export const compared = ({ name, columns }: Table): string[] => {
   const left = columnsNotReplayed(name)
   return columns.filter((column) => !left.includes(column))
 }
 
-/** The tables that a replay makes again, the journal among them: what a write left is made, too. */
+/** The tables that a replay fills, with the journal itself. */
 export const replayedTables = (db: Db): Table[] => tablesOf(db).filter(({ name }) => !isNotReplayed(name))
 
-/** A row that the two do not have alike. */
+/** A row in which the two databases differ. */
 export type Difference =
-  /** The other does not have it. */
+  /** Only the data has it. */
   | { readonly which: "only_here"; readonly here: Row }
-  /** Only the other has it. */
+  /** Only the other database has it. */
   | { readonly which: "only_due"; readonly due: Row }
   /** They differ in some columns. */
   | { readonly which: "unlike"; readonly here: Row; readonly due: Row; readonly columns: readonly string[] }
 
-/** The rows of a table that two databases do not have alike, in the order of its key. */
+/** Iterates over the rows in which two databases differ, in the order of the table's key. */
 export function* differing(data: Db, made: Db, table: Table): Generator<Difference> {
   const columns = compared(table)
   const [ours, theirs] = [rowsOf(data, table, columns), rowsOf(made, table, columns)]

@@ -1,7 +1,6 @@
 /**
- * Watches the files of a served instance: the write-ahead log, which grows for as long as somebody reads the data as it
- * was, and the space that the disk has left. Each is told when it passes its limit, and again when it is well; once, not
- * on every look.
+ * Watches the files of a served instance: the write-ahead log, which grows for as long as an old snapshot is being read, and the free
+ * space of the disk. Logs a message when one of them passes its limit and another when it recovers.
  */
 import { statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -13,35 +12,35 @@ import { repeat } from "./repeat.ts"
 const MIB = 1024 * 1024
 
 export interface WatchLimits {
-  /** Milliseconds between two looks. */
-  readonly every: number
+  /** Milliseconds between checks. */
+  readonly intervalMs: number
   /** A log larger than this raises an alarm. */
   readonly walBytes: number
-  /** A log larger than this that has stopped growing is worked off and given back to the disk. */
+  /** A log larger than this that has stopped growing is checkpointed and truncated. */
   readonly idleWalBytes: number
-  /** Space is short below this, or below this share of the disk, whichever is less. */
+  /** Free space is short below this number of bytes, or below this share of the disk, whichever is less. */
   readonly freeBytes: number
   readonly freeShare: number
 }
 
 export const watchLimits: WatchLimits = {
-  every: 5_000,
+  intervalMs: 5_000,
   walBytes: 256 * MIB,
-  // What the database itself keeps of a log it has worked off (its journal_size_limit).
+  // The size to which SQLite truncates a log after a checkpoint (journal_size_limit).
   idleWalBytes: 64 * MIB,
   freeBytes: 1024 * MIB,
   freeShare: 0.05,
 }
 
-/** What was seen at the last look. */
+/** The readings of the last check. */
 export interface WatchReadings {
   readonly databaseBytes: number
   readonly walBytes: number
-  /** Space left for the data on its disk; null where the system does not tell. */
+  /** Free space on the disk that holds the data; null if the system does not report it. */
   readonly freeDiskBytes: number | null
 }
 
-/** The part of `statfs` that is read. */
+/** The members of `statfs` that are used. */
 export interface DiskSpace {
   readonly bsize: number
   readonly bavail: number
@@ -52,20 +51,20 @@ export interface WatchParts {
   /** The database's file. */
   readonly file: string
   readonly files: OpenedFiles
-  /** Works an idle log off. */
+  /** Checkpoints and truncates an idle log. */
   readonly emptyLog: () => void
   readonly log: Pick<Logger, "warn" | "info">
   readonly limits?: WatchLimits
-  /** Told at each look that the files are no longer those that were opened, in a sentence. */
+  /** Called at each check that finds the opened files replaced or overwritten, with a sentence that says so. */
   readonly onLost?: (sentence: string) => void
   readonly statfs?: (folder: string) => DiskSpace
 }
 
-/** Something is bad past its limit, and well again only with some room to it: on the edge it would be told for ever. */
+/** Switches on past the limit, and off only well within it, so that a value at the limit does not cause a message at each check. */
 class Alarm {
   #raised = false
 
-  /** @returns what to tell: that it began, that it is over, or nothing */
+  /** @returns the change to report, or null */
   look(isBad: boolean, isWell: boolean): "began" | "over" | null {
     if (!this.#raised && isBad) {
       this.#raised = true
@@ -79,11 +78,11 @@ class Alarm {
   }
 }
 
-/** In whole MiB; of less than ten, in KiB, for a small disk is full long before its last MiB. */
+/** In whole MiB; less than ten in KiB, since on a small disk the last MiB matter. */
 const inMiB = (bytes: number) => (bytes < 10 * MIB ? `${Math.floor(bytes / 1024)} KiB` : `${Math.round(bytes / MIB)} MiB`)
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Works the log off into the database and cuts it to nothing, unless somebody reads from it: nobody is waited for. */
+/** Checkpoints the log and truncates it, unless another connection reads from it. Does not wait for one. */
 export function truncateWal(db: Db): void {
   if (db.inTransaction) return
   const patience = db.prepare<{ timeout: number }>("PRAGMA busy_timeout").get()?.timeout ?? 0
@@ -91,7 +90,7 @@ export function truncateWal(db: Db): void {
     db.exec("PRAGMA busy_timeout = 0")
     db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()
   } catch {
-    // Busy, or the disk is full: the next look tries again, and the alarms below tell of what does not pass.
+    // Busy, or the disk is full: the next check tries again, and the alarms report a lasting problem.
   } finally {
     db.exec(`PRAGMA busy_timeout = ${patience}`)
   }
@@ -104,19 +103,18 @@ export class DiskWatch {
   readonly #timer: NodeJS.Timeout
   #readings: WatchReadings
 
-  /** Looks at once, and then every few seconds; it keeps no process alive. */
+  /** Checks at once and then every few seconds, without keeping the process alive. */
   constructor(parts: WatchParts) {
     this.#parts = { limits: watchLimits, statfs: statfsSync, onLost: () => {}, ...parts }
     this.#readings = { databaseBytes: 0, walBytes: 0, freeDiskBytes: null }
     this.look()
     this.#timer = repeat(
       () => this.look(),
-      this.#parts.limits.every,
-      (err) => parts.log.warn({ err }, "the data's files could not be looked at"),
+      this.#parts.limits.intervalMs,
+      (err) => parts.log.warn({ err }, "the data's files could not be checked"),
     )
   }
 
-  /** What was seen at the last look. */
   get readings(): WatchReadings {
     return this.#readings
   }
@@ -139,9 +137,9 @@ export class DiskWatch {
       walBytes: sizeOf(`${file}-wal`),
       freeDiskBytes: space === null ? null : space.bavail * space.bsize,
     }
-    this.#tellOfWal(this.#readings.walBytes)
-    if (space !== null) this.#tellOfDisk(space.bavail * space.bsize, space.blocks * space.bsize)
-    // While writes go on the database works it off by itself; then this would only take their time.
+    this.#reportWal(this.#readings.walBytes)
+    if (space !== null) this.#reportDisk(space.bavail * space.bsize, space.blocks * space.bsize)
+    // While writes continue, SQLite checkpoints the log by itself; this would only delay them.
     if (before === this.#readings.walBytes && before > limits.idleWalBytes) emptyLog()
   }
 
@@ -153,28 +151,28 @@ export class DiskWatch {
     }
   }
 
-  #tellOfWal(walBytes: number): void {
+  #reportWal(walBytes: number): void {
     const { file, log, limits } = this.#parts
-    const told = { walBytes, limitBytes: limits.walBytes, file: `${file}-wal` }
-    const turn = this.#wal.look(walBytes > limits.walBytes, walBytes <= limits.walBytes)
-    if (turn === "began")
+    const readings = { walBytes, limitBytes: limits.walBytes, file: `${file}-wal` }
+    const change = this.#wal.look(walBytes > limits.walBytes, walBytes <= limits.walBytes)
+    if (change === "began")
       log.warn(
-        { alarm: "wal_large", ...told },
-        `The write-ahead log has grown past ${inMiB(limits.walBytes)}: something reads the data as it was and keeps the log from being worked off. An export, a backup or a check under way does so until it ends. If there is none, look for another program that has the file open (lsof ${file}) and end it. Writes go on, slower.`,
+        { alarm: "wal_large", ...readings },
+        `The write-ahead log has grown past ${inMiB(limits.walBytes)}: a reader of an old snapshot keeps it from being truncated. An export, a backup or a check does so until it ends. If none is running, look for another program that has the file open (lsof ${file}) and end it. Writes continue, but more slowly.`,
       )
-    if (turn === "over") log.info({ alarm: "wal_large", over: true, ...told }, "The write-ahead log has been worked off again.")
+    if (change === "over") log.info({ alarm: "wal_large", over: true, ...readings }, "The write-ahead log has been truncated again.")
   }
 
-  #tellOfDisk(freeBytes: number, allBytes: number): void {
+  #reportDisk(freeBytes: number, allBytes: number): void {
     const { file, log, limits } = this.#parts
     const least = Math.min(limits.freeBytes, allBytes * limits.freeShare)
-    const told = { freeBytes, limitBytes: Math.round(least), folder: dirname(file) }
-    const turn = this.#disk.look(freeBytes < least, freeBytes >= least * 1.1)
-    if (turn === "began")
+    const readings = { freeBytes, limitBytes: Math.round(least), folder: dirname(file) }
+    const change = this.#disk.look(freeBytes < least, freeBytes >= least * 1.1)
+    if (change === "began")
       log.warn(
-        { alarm: "disk_short", ...told },
-        `The disk that holds the data has ${inMiB(freeBytes)} left, less than ${inMiB(least)}. Make space, or move the data folder to a larger disk: once it is full every write is refused, while reads go on.`,
+        { alarm: "disk_short", ...readings },
+        `The disk that holds the data has ${inMiB(freeBytes)} left, less than ${inMiB(least)}. Free some space, or move the data folder to a larger disk. Once the disk is full, every write is refused; reads continue.`,
       )
-    if (turn === "over") log.info({ alarm: "disk_short", over: true, ...told }, "The disk that holds the data has space again.")
+    if (change === "over") log.info({ alarm: "disk_short", over: true, ...readings }, "The disk that holds the data has space again.")
   }
 }

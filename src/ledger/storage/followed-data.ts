@@ -1,4 +1,4 @@
-/** Makes sure that the file a copy is served from is this program's data, and stays that of the same instance. */
+/** Verifies that the file from which a copy is served is this program's data, and stays that of the same instance. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { whoseData } from "./data.ts"
 import type { Db } from "./database.ts"
@@ -9,12 +9,12 @@ import { latestSchema } from "./schema.ts"
 import { structure, structureIn } from "./structure.ts"
 
 /**
- * Opens a file that is proved to be this program's data whenever it has moved on, before anything is read from it.
- * @throws DataError where it is not
+ * Opens a file that is verified before the first read and after each change.
+ * @throws DataError if it is not this program's data
  */
 export const openFollowed = (file: string): FollowerDb => new FollowerDb(file, proof(file))
 
-/** Opens it once its follower has finished what it writes. @throws DataError where it does not finish */
+/** Opens a file after its follower has finished writing. @throws DataError if the follower does not finish */
 export function openWhole(file: string): FollowerDb {
   let followed: FollowerDb | undefined
   try {
@@ -25,13 +25,13 @@ export function openWhole(file: string): FollowerDb {
     followed?.close()
     if (!(error instanceof Refusal)) throw error
     throw new DataError(
-      `Litestream's follower has not finished what it writes to ${file}; it may have been ended in the midst of it. Nothing was changed. Start the follower again, and then this copy.`,
+      `Litestream's follower has not finished writing to ${file}; it may have been stopped while it wrote. Nothing was changed. Start the follower again, and then this copy.`,
     )
   }
 }
 
-/** @throws DataError where the file is of another program or version */
-function mustBeOfToday(followed: Db, file: string): void {
+/** @throws DataError if the file is of another program or version */
+function mustBeCurrent(followed: Db, file: string): void {
   mustBearMark(followed.prepare<{ application_id: number }>("PRAGMA application_id").one().application_id, file)
   const stored = followed.prepare<{ user_version: number }>("PRAGMA user_version").one().user_version
   if (stored === latestSchema) return
@@ -40,25 +40,27 @@ function mustBeOfToday(followed: Db, file: string): void {
   )
 }
 
-/** Views, triggers or tables that this program does not make would be read as its own. @throws DataError */
+/** Refuses views, triggers and tables that this program does not make, since its queries would use them. @throws DataError */
 function mustBeMadeHere(followed: Db, file: string): void {
   const problems: string[] = []
   structure(followed, (problem) => problems.push(problem))
   const [first] = problems
   if (first !== undefined)
-    throw new DataError(`${file} is not as this program makes it, and is not served. ${first} Restore it from its replica.`)
+    throw new DataError(
+      `${file} does not have the structure that this program makes, and is not served. ${first} Restore it from its replica.`,
+    )
 }
 
-/** What a file is held to: the structure that this program makes, and then, which a hostile view could not answer any more, the same instance. */
+/** Checks the structure of a file first: with a hostile view in place, the identity of the instance could not be trusted. Then checks that identity. */
 function proof(file: string): (followed: Db) => void {
   let proved: { readonly structure: string; readonly instanceId: string } | undefined
   return (followed) => {
-    mustBeOfToday(followed, file)
+    mustBeCurrent(followed, file)
     const here = structureIn(followed)
     if (here !== proved?.structure) mustBeMadeHere(followed, file)
     const { instanceId } = whoseData(followed)
     if (proved !== undefined && instanceId !== proved.instanceId)
-      throw new DataError(`${file} holds the data of another instance now. The copy ends; start it again if that was meant.`)
+      throw new DataError(`${file} holds the data of another instance now. The copy stops. Start it again if the change was intended.`)
     proved = { structure: here, instanceId }
   }
 }

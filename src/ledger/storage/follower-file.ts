@@ -1,9 +1,8 @@
 /**
- * Data that Litestream's follower writes and this process only reads. The follower puts whole transactions into the file under
- * SQLite's own lock, so nothing changes while something is read. But it changes pages without saying so, and what a connection
- * remembers (pages, and what the search index keeps of its own) would be read beside what is new: so the file is opened anew
- * whenever it has moved on. A follower that is ended in the midst of it leaves a torn file until it is started again: its
- * note is older than the file then, and nothing is read.
+ * Data that Litestream's follower writes and this process only reads. The follower writes whole transactions under SQLite's own lock, so
+ * nothing changes during a read. But it does not tell other connections that pages have changed, and their caches (pages, and the search
+ * index's own data) would be mixed with new pages: so the file is reopened whenever it has changed. A follower that is killed while it
+ * writes leaves a torn file until it is started again. Its note is then older than the file, and nothing is read.
  */
 import { statSync, utimesSync } from "node:fs"
 import { Refusal } from "../../contract/refusals/refusal.ts"
@@ -11,26 +10,26 @@ import { followerNote } from "./litestream-files.ts"
 import { type Db, isBusy, type Statement } from "./database.ts"
 import { leaveLog, openMade, saysLog } from "./opening.ts"
 
-/** Milliseconds that a read waits on this thread for the follower to finish. */
+/** Milliseconds for which a read blocks this thread until the follower finishes. */
 export const readPatienceMs = 100
-/** The same while the thread starts: nobody waits for it yet. */
-const FIRST_PATIENCE = 5_000
-/** Milliseconds in which the file may change twice and bear the same time: the clock that files are dated by goes in steps. */
-const STEP = 20
+/** The same while the thread starts, when no request waits for it. */
+const START_PATIENCE_MS = 5_000
+/** Milliseconds within which two changes of the file may have the same timestamp: the clock of the file system has this resolution. */
+const CLOCK_STEP_MS = 20
 
-const inTheMidst = () =>
-  new Refusal("temporarily_unavailable", "The copy that is read here is just being brought forward. Ask again in a moment.", {
+const stillWriting = () =>
+  new Refusal("temporarily_unavailable", "This copy is being updated. Try again in a moment.", {
     retryAfter: 1,
   })
 
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 interface Look {
-  /** Another whenever the file was changed. */
+  /** Differs after every change of the file. */
   readonly state: string
-  /** Whether the follower has finished what it was at. */
+  /** Whether the follower has finished writing. */
   readonly isWhole: boolean
-  /** When the file was changed last, in milliseconds since 1970. */
+  /** When the file was last changed, in milliseconds since 1970. */
   readonly at: number
 }
 
@@ -40,7 +39,7 @@ function lookAt(file: string): Look {
   return { state: `${data.ino} ${data.mtimeNs} ${data.size}`, isWhole: note.mtimeNs >= data.mtimeNs, at: Number(data.mtimeMs) }
 }
 
-/** A connection, and what goes with it. */
+/** A connection with its prepared statements. */
 interface Opened {
   readonly db: Db
   readonly begin: Statement<unknown>
@@ -53,26 +52,26 @@ export class FollowerDb implements Db {
   readonly #inode: string
   readonly #setUp: string[] = []
   #opened: Opened
-  /** The state of the file that the connection has seen; empty where it may not be relied on. */
+  /** The state of the file that the connection has verified; empty if it must be verified again. */
   #known = ""
-  #patience = FIRST_PATIENCE
+  #patience = START_PATIENCE_MS
   #onMoved = () => {}
   readonly #prove: (db: Db) => void
 
   /**
-   * @param prove makes sure of what the file holds, whenever it has moved on and before anything else is read from it
-   * @throws DataError when the file cannot be opened @throws Refusal 503 while the follower is in the midst of something
+   * @param prove verifies the content of the file, after each change and before anything else is read
+   * @throws DataError if the file cannot be opened @throws Refusal 503 while the follower is writing
    */
   constructor(file: string, prove: (db: Db) => void = () => {}) {
     this.#prove = prove
-    // As it was restored it says that it has a log: whoever reads it so would keep the follower from writing.
+    // A restored file is marked as having a log: a reader that opened it so would keep the follower from writing.
     if (saysLog(file)) {
-      // Until the follower has finished, nothing in the file is changed here.
-      for (const until = performance.now() + FIRST_PATIENCE; !lookAt(file).isWhole; Atomics.wait(pause, 0, 0, 5))
-        if (performance.now() > until) throw inTheMidst()
+      // The file must not be changed here before the follower has finished.
+      for (const until = performance.now() + START_PATIENCE_MS; !lookAt(file).isWhole; Atomics.wait(pause, 0, 0, 5))
+        if (performance.now() > until) throw stillWriting()
       const { mtimeMs, atimeMs } = statSync(file)
       leaveLog(file)
-      // The follower's note must not look older for it.
+      // Keeps the time of the change, so that the follower's note does not look older.
       utimesSync(file, Math.floor(atimeMs) / 1_000, Math.floor(mtimeMs) / 1_000)
     }
     this.#file = file
@@ -95,7 +94,7 @@ export class FollowerDb implements Db {
     }
   }
 
-  /** What is set up once is set up anew for every connection: tables for a while. */
+  /** SQL that is executed once, such as for temporary tables, is executed again on every new connection. */
   exec(sql: string): void {
     this.#opened.db.exec(sql)
     this.#setUp.push(sql)
@@ -105,7 +104,7 @@ export class FollowerDb implements Db {
     return this.#opened.db.inTransaction
   }
 
-  /** @throws Refusal 503 while the follower is in the midst of something */
+  /** @throws Refusal 503 while the follower is writing */
   snapshot<T>(work: () => T): T {
     if (this.inTransaction) return work()
     const before = this.#opened
@@ -118,23 +117,23 @@ export class FollowerDb implements Db {
     }
   }
 
-  /** Told, within the read that finds it so, that the data has moved on since the one before. */
-  onMoved(told: () => void): void {
-    this.#onMoved = told
+  /** Registers a callback for reads that find the data changed since the last read. It is called within that read. */
+  onMoved(callback: () => void): void {
+    this.#onMoved = callback
   }
 
-  /** How long a read waits for the follower from now on, in milliseconds. */
+  /** Sets how long a read waits for the follower, in milliseconds. */
   setPatience(milliseconds: number): void {
     this.#patience = milliseconds
     this.#known = ""
   }
 
-  /** Whether the file is whole now, what state it is in, and since when. */
+  /** Returns the present state of the file. */
   look(): Look {
     return lookAt(this.#file)
   }
 
-  /** Whether it is another file than the one that was opened. */
+  /** Whether the file was replaced since it was opened. */
   isLost(): boolean {
     return this.look().state.split(" ")[0] !== this.#inode
   }
@@ -147,7 +146,7 @@ export class FollowerDb implements Db {
     const db = openMade(this.#file, this.#patience)
     try {
       for (const sql of this.#setUp) db.exec(sql)
-      // A stranger's file may have a view under any name, which would be run; the schema itself is always a table.
+      // A hostile file may have a view of any name, which a query would run; the schema itself is always a table.
       return { db, begin: db.prepare("BEGIN"), first: db.prepare("SELECT 1 FROM sqlite_schema"), end: db.prepare("COMMIT") }
     } catch (error) {
       db.close()
@@ -155,7 +154,7 @@ export class FollowerDb implements Db {
     }
   }
 
-  /** Begins to read: holds the file as it is, by a connection that remembers nothing of how it was. */
+  /** Begins a read transaction on a connection without stale caches. */
   #begin(): void {
     for (const until = performance.now() + this.#patience; ; ) {
       this.#hold()
@@ -169,17 +168,17 @@ export class FollowerDb implements Db {
         const held = this.look()
         if (held.isWhole && held.state === state) {
           this.#proveHeld()
-          if (Date.now() - at > STEP) this.#known = state
+          if (Date.now() - at > CLOCK_STEP_MS) this.#known = state
           return
         }
         this.#opened.end.run()
       }
-      if (performance.now() > until) throw inTheMidst()
+      if (performance.now() > until) throw stillWriting()
       Atomics.wait(pause, 0, 0, 5)
     }
   }
 
-  /** @throws what `#prove` throws; then the file is let go, and the next who reads has it proved again */
+  /** @throws whatever `#prove` throws; the transaction is then ended, and the next read verifies the file again */
   #proveHeld(): void {
     const { db, end } = this.#opened
     try {
@@ -190,13 +189,13 @@ export class FollowerDb implements Db {
     }
   }
 
-  /** Where the follower keeps the file locked just then, the earlier connection stays; the next who reads opens the file anew before anything is read. */
+  /** Reopens the file. If the follower has it locked, the old connection stays, and the next read tries again. */
   #reopen(): void {
     const before = this.#opened
     try {
       this.#opened = this.#connect()
     } catch (error) {
-      throw isBusy(error) ? inTheMidst() : error
+      throw isBusy(error) ? stillWriting() : error
     }
     before.db.close()
   }
@@ -208,7 +207,7 @@ export class FollowerDb implements Db {
       first.get()
     } catch (error) {
       if (db.inTransaction) end.run()
-      throw isBusy(error) ? inTheMidst() : error
+      throw isBusy(error) ? stillWriting() : error
     }
   }
 }

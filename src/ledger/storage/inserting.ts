@@ -1,28 +1,28 @@
 /**
- * Rows are inserted by the names of their columns: a value that is missing, unknown or of another type does not compile. Written by hand are
- * inserts that answer with what is stored now (RETURNING), those whose rows come from a query, and those into an index of words.
+ * Inserts rows by the names of their columns: a missing, unknown or wrongly typed value does not compile. Other inserts are written by
+ * hand: those with RETURNING, those from a query, and those into a word index.
  */
 import type { NewRows } from "../../../schema.d.ts"
 import type { Db, Value } from "./database.ts"
 
 type Table = keyof NewRows
-/** A row as it is inserted, by the names of its columns. */
+/** A row to insert, by column names. */
 export type NewRow<T extends Table> = NewRows[T]
-/** SQL that works a column out of others of its row; what stands for a value is the name of its column. */
+/** SQL that computes a column from others of its row. Each value in it is named by its column. */
 export interface WorkedOut<Name extends string> {
   readonly sql: string
   readonly from: readonly Name[]
 }
 
-/** Writes such SQL: `${"roomId"}` stands for the value of that column. */
+/** A tag for such SQL: `${"roomId"}` inserts the value of that column. */
 export const workedOut = <Name extends string>(parts: TemplateStringsArray, ...from: Name[]): WorkedOut<Name> => ({
   sql: parts.join("+?"),
   from,
 })
 
-/** What is inserted otherwise than by its values alone. */
+/** What an insert does beyond storing its values. */
 interface More<T extends Table, Worked extends string> {
-  /** What becomes of a row that is there already: `DO NOTHING`, or `DO UPDATE SET …`. */
+  /** What to do if the row exists: `DO NOTHING`, or `DO UPDATE SET …`. */
   readonly onConflict?: string
   readonly workedOut?: { readonly [N in Worked & keyof NewRows[T]]: WorkedOut<keyof NewRows[T] & string> }
 }
@@ -33,7 +33,7 @@ const camelCase = (column: string): string =>
     .map((word, index) => (index === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`))
     .join("")
 
-/** The columns that an insert names: the others have a default. A key that the database numbers by itself may be left out. */
+/** Returns the columns that an insert names: those without a default. A key that SQLite numbers itself may be left out. */
 export const namedColumns = (
   db: Db,
   table: string,
@@ -50,7 +50,7 @@ export const namedColumns = (
     })
 
 /**
- * What inserts rows into a table, prepared when the first row comes. Columns that may be null may be left out.
+ * Returns a function that inserts rows into a table; it is prepared at the first row. Nullable columns may be left out.
  * @returns how many rows were inserted or changed
  */
 export function inserting<T extends Table, Worked extends string = never>(
@@ -70,7 +70,7 @@ export function inserting<T extends Table, Worked extends string = never>(
   return (row) => {
     const { statement, names } = (known ??= prepared())
     const given = row as Readonly<Record<string, Value | undefined>>
-    // A loop takes half as long as a map here, and every write comes this way.
+    // A loop takes half as long as a map here, and every write runs it.
     const values: Value[] = []
     for (const name of names) values.push(given[name] ?? null)
     return statement.run(...values)

@@ -1,36 +1,35 @@
 /**
- * What stands beside the data where a program of others copies it, Litestream: whether a copy is kept of it, or it is one itself.
- * Neither may be served as if it were alone.
+ * The files that mark data as replicated by Litestream, or as a copy made by it. Neither may be served as if it were standalone.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** Beside data of which Litestream keeps a copy: the mark of the service that waits for it. It names the control socket. */
+/** A file beside replicated data. It names Litestream's control socket. */
 const markOf = (file: string): string => join(dirname(file), "replicated")
 
-/** Whether acknowledgements wait here for a copy. */
+/** Whether acknowledgements wait for a copy of this data. */
 export const isReplicated = (file: string): boolean => file !== ":memory:" && existsSync(markOf(file))
 
-/** What the mark says while a service writes: found at a start, the service before was cut off. */
+/** The second line of the mark while a service writes. A start that finds it knows that the service before was killed. */
 const OPEN = "open"
 
-/** Notes that they do, and whether a service writes now. @throws Error where the folder cannot be written */
+/** Marks data as replicated, and whether a service writes to it now. @throws Error if the folder cannot be written */
 export const markReplicated = (file: string, socket: string, isServed: boolean): void =>
   writeFileSync(markOf(file), `${socket}\n${isServed ? `${OPEN}\n` : ""}`)
 
-/** Whether the service before ended without a word, in the midst of a commit maybe. */
+/** Whether the last service was killed, perhaps during a commit. */
 export const wasCutOff = (file: string): boolean => isReplicated(file) && readFileSync(markOf(file), "utf8").split("\n")[1] === OPEN
 
-/** The sentence for whoever serves such data alone. */
+/** The message for a service that would serve such data without Litestream. */
 export const notAlone = (file: string): string =>
-  `Of the data in ${dirname(file)} Litestream keeps a copy that every acknowledgement waits for; served alone it would fall behind without a word. Start Litestream, which starts the service with --replicated, or delete ${markOf(file)} to serve this data without a copy from now on.`
+  `Litestream keeps a copy of the data in ${dirname(file)}, and every acknowledgement waits for that copy. Without Litestream, the copy would fall behind unnoticed. Start Litestream, which starts the service with --replicated, or delete ${markOf(file)} to serve this data without a copy from now on.`
 
-/** What Litestream's follower keeps beside the file that it writes: how far it has come. */
+/** The file in which Litestream's follower keeps its position, beside the file that it writes. */
 export const followerNote = (file: string): string => `${file}-txid`
 
-/** Whether the file is written by Litestream's follower, and by nobody else. */
+/** Whether the file is written by Litestream's follower and nothing else. */
 export const isFollowed = (file: string): boolean => file !== ":memory:" && existsSync(followerNote(file))
 
-/** The sentence for whoever would write to such a file. */
+/** The message for a command that would write to such a file. */
 export const notOwn = (file: string): string =>
-  `${file} is a copy that Litestream's follower writes (${followerNote(file)}): it can be read with serve --follow. Nothing was changed. To take it over for good, end the follower and whoever serves the original, and delete ${followerNote(file)}.`
+  `${file} is a copy that Litestream's follower writes (${followerNote(file)}): it can be read with serve --follow. Nothing was changed. To make it the original, stop the follower and the service of the original, and delete ${followerNote(file)}.`

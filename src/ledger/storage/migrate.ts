@@ -1,4 +1,4 @@
-/** Makes sure that a file is this program's own and of its schema, makes a new one, and mends the triggers that keep what was accepted. */
+/** Verifies that a file is this program's and of its schema, creates the schema in a new file, and restores the triggers that protect accepted writes. */
 import type Database from "better-sqlite3"
 import { DataError, EarlierData } from "./data-error.ts"
 import { isDerived, keepingTriggers } from "./triggers.ts"
@@ -11,26 +11,26 @@ const UNRELEASED_ID = 0x524f4f4d
 /** The last commit that reads such data. */
 const LAST_TO_READ = "c6f7581"
 
-/** A number that a pragma says. */
+/** Reads a numeric pragma. */
 export const number = (database: Database.Database, pragma: string): number => Number(database.pragma(pragma, { simple: true }))
 
-/** Whether nothing was ever stored in it; Litestream may have been quicker with tables of its own. */
+/** Whether the file has never held data. Litestream may have added tables of its own. */
 const isNew = (database: Database.Database): boolean =>
   number(database, "user_version") === 0 &&
   number(database, "application_id") === 0 &&
   database.prepare("SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'").pluck().get() === 0
 
-/** @param id the application_id of a file @throws DataError where it is not this program's */
+/** @param id the application_id of a file @throws DataError if it is not this program's */
 export function mustBearMark(id: number, file: string): void {
   if (id === UNRELEASED_ID)
     throw new DataError(
-      `${file} was written before version 1.0.0, and commit ${LAST_TO_READ} is the last that reads it: nothing was changed.`,
+      `${file} was written before version 1.0.0, and commit ${LAST_TO_READ} is the last that reads it. Nothing was changed.`,
     )
   if (id !== APPLICATION_ID)
     throw new DataError(`${file} is an SQLite database of another program. Nothing was changed. Choose another --data folder.`)
 }
 
-/** Refuses what this program must not touch, before anything in it is changed. @throws DataError */
+/** Refuses a file that this program must not change. @throws DataError */
 export function mustBeOwn(database: Database.Database, file: string, target: number): void {
   if (isNew(database)) return
   mustBearMark(number(database, "application_id"), file)
@@ -42,8 +42,8 @@ export function mustBeOwn(database: Database.Database, file: string, target: num
   }
 }
 
-/** The triggers that keep what was accepted, as they are now. */
-const keeping = (database: Database.Database) =>
+/** The protecting triggers of a file, by name. */
+const protectingTriggers = (database: Database.Database) =>
   new Map(
     database
       .prepare<[], { name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
@@ -54,19 +54,19 @@ const drop = (database: Database.Database, triggers: Iterable<string>) => {
   for (const name of triggers) database.exec(`DROP TRIGGER ${name}`)
 }
 
-/** Makes the triggers what the list of objects says. @returns those that were not */
-function keep(database: Database.Database): string[] {
+/** Restores the triggers that the list of objects defines. @returns those that were missing or different */
+function restoreTriggers(database: Database.Database): string[] {
   const columns = database.prepare<[string], { name: string }>("SELECT name FROM pragma_table_info(+?)")
   const wanted = keepingTriggers((table) => columns.all(table).map(({ name }) => name))
-  const settled = (now: ReadonlyMap<string, string>) =>
+  const isCurrent = (now: ReadonlyMap<string, string>) =>
     now.size === wanted.size && [...wanted].every(([name, sql]) => now.get(name) === sql)
-  const before = keeping(database)
-  if (settled(before)) return []
+  const before = protectingTriggers(database)
+  if (isCurrent(before)) return []
   database
     .transaction(() => {
-      const now = keeping(database)
-      // Another process may have been as quick.
-      if (settled(now)) return
+      const now = protectingTriggers(database)
+      // Another process may have done the same first.
+      if (isCurrent(now)) return
       drop(database, now.keys())
       for (const sql of wanted.values()) database.exec(sql)
     })
@@ -75,14 +75,14 @@ function keep(database: Database.Database): string[] {
 }
 
 /**
- * Makes the schema in a new file. @param target the version that the file should have
- * @returns triggers that were not as they should be, and are now
+ * Creates the schema in a new file. @param target the version that the file should have
+ * @returns the triggers that were restored
  * @throws EarlierData for a file of an earlier version
  */
 export function migrate(database: Database.Database, target: number): string[] {
   const wasNew = isNew(database)
   const make = database.transaction(() => {
-    // Another process may have been as quick.
+    // Another process may have done the same first.
     if (!isNew(database)) return
     database.exec(schemaSql())
     database.pragma(`application_id = ${APPLICATION_ID}`)
@@ -90,8 +90,8 @@ export function migrate(database: Database.Database, target: number): string[] {
   })
   if (wasNew) make.immediate()
   if (number(database, "user_version") < target) throw new EarlierData(target)
-  // Also where a crash came before it, or another program kept more or less of the same schema.
-  const mended = target === latestSchema ? keep(database) : []
+  // Triggers may be missing after a crash, or after another program changed the schema.
+  const mended = target === latestSchema ? restoreTriggers(database) : []
   return wasNew ? [] : mended
 }
 

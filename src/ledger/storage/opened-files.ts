@@ -1,9 +1,9 @@
 /**
- * Whether the data's files are still those that were opened, and hold only what SQLite wrote. A program that has a file open
- * goes on with it after it was deleted or replaced: what it writes then is lost with the program. And a file that another
- * program writes over would be served as if it were the data.
+ * Detects that the data's files were replaced, or overwritten by another program. A process keeps using a file that it has open after
+ * the file was deleted or replaced, and whatever it then writes is lost when it ends. And if another program overwrote the file, its
+ * content would be served as data.
  *
- * The files are looked up by name. To open one of them once more and close it would drop the database's own locks, so the
+ * The files are looked up by name. Opening and closing one of them again would release the database's own locks, so the shared-memory
  * index of the log is opened once and kept open for as long as the database.
  */
 import { type BigIntStats, closeSync, openSync, readSync, statSync } from "node:fs"
@@ -15,30 +15,30 @@ const identity = (file: string): string | null => {
   return found === undefined ? null : nameOf(found)
 }
 
-/** Places in the index of the log (SQLite's wal.c): the log's salt, and how much of it was copied and is being copied into the data file. */
+/** Offsets in the log's index (SQLite's wal.c): the log's salt, how much of the log was copied into the data file, and how much is being copied. */
 const SALT = [32, 40] as const
 const COPIED = 96
 const BEING_COPIED = 128
 
-/** What the index of the log says of copying the log into the data file. */
+/** The progress of copying the log into the data file, from the log's index. */
 interface Copying {
-  /** Another one whenever something was copied. */
+  /** Differs whenever something was copied. */
   readonly state: string
   readonly isUnderWay: boolean
 }
 
 export class OpenedFiles {
-  /** The index of the log, for another thread of this process; null where it cannot be read, and nobody can tell who writes to the data file. */
+  /** The log's index, to share with another thread of this process; null if it cannot be read. Foreign writes are then not detected. */
   readonly index: number | null
   readonly #file: string
   readonly #opened: { readonly data: string | null; log: string | null }
   readonly #read = Buffer.alloc(BEING_COPIED + 4)
-  /** How the data file looked when nothing was being copied into it. */
+  /** The state of the data file while nothing was being copied into it. */
   #settled: { readonly state: string; readonly data: string } | null = null
   #isOverwritten = false
   #isClosed = false
 
-  /** @param file the database's, open already @param index what another thread has open; left out, it is opened */
+  /** @param file the database's file, already open @param index the index that another thread has open; opened here if left out */
   constructor(file: string, index: number | null = openIndex(file)) {
     this.#file = file
     this.index = index
@@ -46,22 +46,22 @@ export class OpenedFiles {
     this.isOverwritten()
   }
 
-  /** The sentence that says what is wrong with the files, or null while all is well. Costs three looks at the folder. */
+  /** Returns a sentence that says what is wrong with the files, or null. Costs three system calls. */
   lost(): string | null {
     if (identity(this.#file) !== this.#opened.data) return replaced(this.#file)
     if (this.isOverwritten()) return overwritten(this.#file)
-    // The log may have come after the file was opened, and stays for as long as it is open.
+    // The log may appear after the file was opened; it stays until the file is closed.
     const log = identity(`${this.#file}-wal`)
     this.#opened.log ??= log
     return log === this.#opened.log ? null : replaced(`${this.#file}-wal`)
   }
 
-  /** Whether the file that was opened is no longer the one of its name. */
+  /** Whether another file now has the name of the opened one. */
   isReplaced(): boolean {
     return identity(this.#file) !== this.#opened.data
   }
 
-  /** Whether another program wrote into the data file: it changed, and SQLite copied nothing into it. Once it is so it stays so. */
+  /** Whether another program wrote into the data file: it changed without SQLite copying anything into it. Once true, it stays true. */
   isOverwritten(): boolean {
     if (this.#isOverwritten) return true
     const before = this.#copying()
@@ -77,7 +77,7 @@ export class OpenedFiles {
     return this.#isOverwritten
   }
 
-  /** Closes the index of the log, for which the database must be closed already. */
+  /** Closes the log's index. The database must be closed before. */
   close(): void {
     if (this.index !== null && !this.#isClosed) closeSync(this.index)
     this.#isClosed = true
@@ -86,8 +86,8 @@ export class OpenedFiles {
   #copying(): Copying | null {
     const read = this.#read
     if (this.index === null || this.#isClosed || readSync(this.index, read, 0, read.length, 0) < read.length) return null
-    const [copied, asked] = [read.readUInt32LE(COPIED), read.readUInt32LE(BEING_COPIED)]
-    return { state: `${read.toString("latin1", ...SALT)} ${copied} ${asked}`, isUnderWay: copied < asked }
+    const [copied, wanted] = [read.readUInt32LE(COPIED), read.readUInt32LE(BEING_COPIED)]
+    return { state: `${read.toString("latin1", ...SALT)} ${copied} ${wanted}`, isUnderWay: copied < wanted }
   }
 }
 
@@ -100,7 +100,7 @@ function openIndex(file: string): number | null {
 }
 
 const replaced = (file: string): string =>
-  `${file} is not the file any more that this service opened: it was deleted, moved or replaced. The service ends, since nothing it wrote now would be found again. End the service before its data is changed, and start it again after.`
+  `${file} is no longer the file that this service opened: it was deleted, moved or replaced. The service stops, because further writes would be lost. Stop the service before you change its data, and start it again afterwards.`
 
 const overwritten = (file: string): string =>
-  `Another program wrote into ${file} while it was served. The service ends, and neither reads nor writes the file any more. The next start says what to do. End the service before its data is changed.`
+  `Another program wrote into ${file} while it was served. The service stops, and no longer reads or writes the file. The next start says what to do. Stop the service before you change its data.`

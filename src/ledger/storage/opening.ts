@@ -1,4 +1,4 @@
-/** Opens data files, each way one is opened: as the data of an instance, beside another connection, to read, or as a scratch file. */
+/** Opens data files in each way: as an instance's data, as a further connection, for reading only, or as a scratch file. */
 import { codeOf } from "../../contract/faults.ts"
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -12,14 +12,14 @@ import { latestSchema } from "./schema.ts"
 
 export { DataError, EarlierData } from "./data-error.ts"
 
-/** Files up to this many bytes are read through at start; `check` reads larger ones on demand. */
+/** Files up to this size are verified at start; larger ones only by `check`. */
 const QUICK_CHECK_BYTES = 256 * 1024 * 1024
 /** Milliseconds to wait for another process's short write, such as `user add` beside `serve`. */
 const BUSY_TIMEOUT = 2_000
 
-/** What an SQLite error says of the file, in our words; undefined for an error of another kind. */
+/** Describes an SQLite error about a file for users; undefined for other errors. */
 function damage(error: unknown, file: string): DataError | undefined {
-  // The executable carries the engine itself, and may find no place to load it from.
+  // The executable contains the engine, and may have no folder to unpack it into.
   if (error instanceof Error && "code" in error && error.code === "ERR_NO_ENGINE") return new DataError(error.message)
   const code = error instanceof Database.SqliteError ? error.code : ""
   if (code === "SQLITE_NOTADB")
@@ -29,8 +29,8 @@ function damage(error: unknown, file: string): DataError | undefined {
   if (code.startsWith("SQLITE_CORRUPT"))
     return new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
   if (code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY"))
-    return new DataError(`${file} cannot be opened for writing: check that the folder exists and belongs to this user.`)
-  // The index of the log finds no space.
+    return new DataError(`${file} cannot be opened for writing. Check that the folder exists and belongs to this user.`)
+  // SQLite found no space for the shared-memory index of the log.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE")
     return new DataError(`The disk that holds ${file} is full. Nothing was changed.`)
   if (code === "SQLITE_BUSY") return new DataError(`${file} is locked by another program that is writing to it.`)
@@ -38,7 +38,7 @@ function damage(error: unknown, file: string): DataError | undefined {
   return undefined
 }
 
-/** A file that exists and is no SQLite file must not be touched, not even by the journal-mode switch. */
+/** Refuses an existing file that is not an SQLite database: even setting the journal mode would change it. */
 function refuseForeignFile(file: string): void {
   mustOwnLog(file)
   if (!existsSync(file) || statSync(file).size === 0) return
@@ -53,29 +53,28 @@ function refuseForeignFile(file: string): void {
   }
 }
 
-/** How every connection that writes is used. @throws DataError when it would be less durable */
+/** Sets the pragmas of every connection that writes. @throws DataError if durability cannot be ensured */
 function setUp(database: Database.Database, file: string): void {
   database.pragma("journal_mode = WAL")
-  // The driver's build opens WAL files at NORMAL, where an acknowledged write can be lost with the power.
+  // The driver's build opens WAL files with NORMAL, by which a power failure can lose an acknowledged write.
   database.pragma("synchronous = FULL")
   database.pragma("foreign_keys = ON")
-  // Else an INSERT OR REPLACE would take rows away past the triggers that keep them.
+  // Otherwise INSERT OR REPLACE would delete rows without firing the triggers that protect them.
   database.pragma("recursive_triggers = ON")
-  // Gives the space of a large log back to the disk after it has been worked off.
+  // Truncates a large log after a checkpoint.
   database.pragma("journal_size_limit = 67108864")
-  // Each time the log is worked off, pages are copied and synced that the next writes change again: 16 MiB of it are one
-  // block of its index, so that no read takes longer for it.
-  // Where Litestream copies the log, it works it off itself once it has it.
+  // Each checkpoint copies and syncs pages that the next writes change again. 4000 pages fit one block of the log's index, so reads do
+  // not become slower. Litestream checkpoints the log itself, after copying it.
   database.pragma(`wal_autocheckpoint = ${isReplicated(file) ? 0 : 4000}`)
   if (number(database, "synchronous") !== 2 || number(database, "foreign_keys") !== 1) {
     throw new DataError(`${file} could not be opened with full durability.`)
   }
 }
 
-/** Reads every table through. The indexes of words are made from the tables and take twice as long: `check` reads those. */
+/** Verifies every table. The word indexes, which are derived and take twice as long, are verified by `check`. */
 function isWhole(database: Database.Database): boolean {
   const cache = number(database, "cache_size")
-  // No page is read twice, so none is kept: the default cache would hold 16 MB of them from here on.
+  // No page is read twice: a small cache avoids keeping 16 MB of them.
   database.pragma("cache_size = -1000")
   const tables = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").pluck().all()
   const areWhole = tables.every((table) => database.pragma(`quick_check("${table}")`, { simple: true }) === "ok")
@@ -84,9 +83,9 @@ function isWhole(database: Database.Database): boolean {
 }
 
 /**
- * Opens (or makes) the database at `file`.
+ * Opens or creates the database at `file`.
  * @param target the schema version that it should have
- * @throws DataError when the file is damaged, newer than this program, foreign, or cannot be written
+ * @throws DataError if the file is damaged, newer than this program, foreign, or cannot be written
  */
 export function openDatabase(file: string, target = latestSchema): Db {
   if (isFollowed(file)) throw new DataError(notOwn(file))
@@ -114,12 +113,12 @@ export function openDatabase(file: string, target = latestSchema): Db {
   }
 }
 
-/** Loads the database's engine, for the threads of this process, without any data. */
+/** Loads SQLite for the threads of this process, without any data. */
 export function loadEngine(): void {
   new Database(":memory:").close()
 }
 
-/** A fresh database to be thrown away or put in place once it is whole: nothing is kept safe while it is written. */
+/** Opens a fresh database that is deleted or renamed when complete: it need not survive a crash. */
 export function openScratch(file: string): Db {
   const database = new Database(file, { timeout: BUSY_TIMEOUT })
   try {
@@ -136,7 +135,7 @@ export function openScratch(file: string): Db {
   }
 }
 
-/** A new file without a schema, to be thrown away, of so many bytes at the most. */
+/** Creates a temporary file without a schema, limited to a number of bytes. */
 export function openPlain(file: string, bytes: number): Db {
   const database = new Database(file, { timeout: BUSY_TIMEOUT })
   database.pragma("journal_mode = MEMORY")
@@ -145,46 +144,44 @@ export function openPlain(file: string, bytes: number): Db {
   return new SqliteDb(database)
 }
 
-/** Lets `work` fill data that nobody relies on yet, without waiting for the disk at each write; all of it is safe once this returns. */
+/** Lets `work` fill new data without syncing each write. The data is synced before this returns. */
 export async function fill(db: Db, work: () => Promise<void>): Promise<void> {
   db.exec("PRAGMA synchronous = OFF")
   try {
     await work()
   } finally {
     db.exec("PRAGMA synchronous = FULL")
-    // Syncs the log, then the file.
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 }
 
-/** From now on another connection of this process commits. What this one tries and takes back never reaches the disk. */
+/** For a connection whose process now commits on another one. Its transactions are rolled back, and must not spill to the disk. */
 export const leaveWriting = (db: Db): void => db.exec("PRAGMA cache_spill = OFF")
 
-/** A second connection to a file that this process has opened, checked and brought to its schema already; it writes too. */
+/** Opens a further connection that writes, to a file that this process has already opened and checked. */
 export function openBeside(file: string): Db {
   const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })
   setUp(database, file)
-  // What a statement with triggers changes is kept until it has ended, so that it can be taken back alone: a few pages of a
-  // write, for which a file would be made and written otherwise. Nothing is sorted here that could be large.
-  database.pragma("temp_store = MEMORY")
+  // A statement with triggers keeps a journal of its own, so that it can be rolled back alone. It is a few pages, not worth a temporary
+  // file. No large sort runs on this connection.
   return new SqliteDb(database)
 }
 
-/** A further connection to a file that is open already: it only reads, and sees the data as it is now until it is closed. */
+/** Opens a further connection that only reads. It sees the data of this moment until it is closed. */
 export function openReadConnection(file: string): Db {
   const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
   database.exec("BEGIN")
-  // A snapshot begins with the first read.
+  // A snapshot begins at the first read.
   database.prepare("SELECT 1 FROM instance").get()
   return new SqliteDb(database)
 }
 
-/** A file that this process only reads: one that was made and is changed by nobody any more, or by somebody else under the file's lock. */
-export function openMade(file: string, patience = BUSY_TIMEOUT): Db {
-  return new SqliteDb(new Database(file, { readonly: true, fileMustExist: true, timeout: patience }))
+/** Opens a file for reading only: one that does not change any more, or that another process changes under SQLite's lock. */
+export function openMade(file: string, timeout = BUSY_TIMEOUT): Db {
+  return new SqliteDb(new Database(file, { readonly: true, fileMustExist: true, timeout }))
 }
 
-/** Whether a file says that it has a log beside it. @throws DataError when it is no SQLite file */
+/** Whether the header of a file says that it uses a write-ahead log. @throws DataError if it is not an SQLite database */
 export function saysLog(file: string): boolean {
   refuseForeignFile(file)
   const head = Buffer.alloc(1)
@@ -194,7 +191,7 @@ export function saysLog(file: string): boolean {
   return head[0] === 2
 }
 
-/** Has a file do without a log beside it. @throws DataError when it cannot be written */
+/** Switches a file to work without a write-ahead log. @throws DataError if it cannot be written */
 export function leaveLog(file: string): void {
   try {
     const database = new Database(file, { fileMustExist: true, timeout: BUSY_TIMEOUT })
@@ -208,9 +205,9 @@ export function leaveLog(file: string): void {
   }
 }
 
-/** The schema version of this program's data in a file; null where there is no such data, or it cannot be read. Nothing is changed. */
+/** Returns the schema version of this program's data in a file; null if the file is missing, unreadable or not this program's. Changes nothing. */
 export function storedSchema(file: string): number | null {
-  // To look into it in the usual way would make files beside it that its follower does not expect.
+  // A regular connection would create files that its follower does not expect.
   if (isFollowed(file)) return null
   try {
     const database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT })
@@ -225,17 +222,17 @@ export function storedSchema(file: string): number | null {
 }
 
 /**
- * Takes the exclusive lock of a file, for as long as the process lives or until the returned function is called.
- * @returns null when another process holds it
- * @throws DataError when the file cannot be made
+ * Takes the exclusive lock of a file, until the returned function is called or the process ends.
+ * @returns null if another process holds it
+ * @throws DataError if the file cannot be created
  */
 export function openLock(file: string): (() => void) | null {
   let database: Database.Database | undefined
   try {
     database = new Database(file, { timeout: 0 })
     database.exec("BEGIN EXCLUSIVE")
-    const held = database
-    return () => held.close()
+    const locked = database
+    return () => locked.close()
   } catch (error) {
     database?.close()
     if (isBusy(error)) return null

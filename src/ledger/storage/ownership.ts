@@ -1,6 +1,6 @@
 /**
- * One process serves a data folder at a time. The claim is a lock on a small SQLite file beside the data, and another that
- * needs no file: the system lets go of both when the process ends, however it ends, so there is never a stale one.
+ * Makes sure that only one process serves a data folder. The claim is a lock on a small SQLite file beside the data, and another
+ * that needs no file. The system releases both when the process ends, however it ends, so neither is ever stale.
  */
 import { codeOf } from "../../contract/faults.ts"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { claimFromSystem } from "./system-claim.ts"
 
 /**
  * Claims a data folder until the returned function is called or the process ends.
- * @throws DataError when another process has it, or the folder cannot be written
+ * @throws DataError if another process has it, or the folder cannot be written
  */
 export function lockFolder(folder: string): () => void {
   const note = join(folder, "serve.pid")
@@ -41,9 +41,9 @@ export function lockFolder(folder: string): () => void {
 }
 
 const taken = (folder: string, by: string) =>
-  new DataError(`Another research-room process${by} serves ${folder} already. End it, or choose another --data folder.`)
+  new DataError(`Another research-room process${by} serves ${folder} already. Stop it, or choose another --data folder.`)
 
-/** Who holds the folder, as far as the note says. */
+/** The process id in the note, for the message. */
 function holder(note: string): string {
   try {
     return ` (${readFileSync(note, "utf8").trim()})`

@@ -1,6 +1,6 @@
-/** Looks that come back: one that fails, as where no file can be opened, is passed over and never ends the service. */
+/** Repeated checks. A check that fails, for example because no more files can be opened, never ends the service. */
 
-/** @param onFault told of each look that failed @returns a timer that keeps no process alive */
+/** @param onFault called with the error of each failed check @returns a timer that does not keep the process alive */
 export const repeat = (look: () => void, milliseconds: number, onFault: (fault: unknown) => void = () => {}): NodeJS.Timeout =>
   setInterval(() => {
     try {

@@ -1,4 +1,4 @@
-/** The tables, indexes, views and triggers of a file, against those of new data. */
+/** Compares the tables, indexes, views and triggers of a file with those of new data. */
 import type { Db } from "./database.ts"
 import { openDatabase } from "./opening.ts"
 
@@ -8,11 +8,11 @@ interface Part {
   sql: string | null
 }
 
-/** What there is in a file, by kind and name. */
+/** The SQL of each part of a file's schema, by type and name. */
 const partsOf = (db: Db): ReadonlyMap<string, string | null> =>
   new Map(
     db
-      // Where Litestream copies the data it keeps two tables of its own there, of a row at the most.
+      // Litestream keeps two tables of its own, of at most one row each, in the data that it copies.
       .prepare<Part>(
         "SELECT type, name, sql FROM sqlite_schema WHERE name NOT IN ('_litestream_seq', '_litestream_lock') ORDER BY name, type",
       )
@@ -20,20 +20,20 @@ const partsOf = (db: Db): ReadonlyMap<string, string | null> =>
       .map((part) => [`${part.type} ${part.name}`, part.sql]),
   )
 
-/** The same as one text: another one once anything of the structure was changed. */
+/** The schema as one text, which changes with any part of it. */
 export const structureIn = (db: Db): string => JSON.stringify([...partsOf(db)])
 
-/** Tells of whatever is missing, different or more than this version makes. */
+/** Reports each part that is missing, different or unknown to this version. */
 export function structure(db: Db, add: (problem: string) => void): void {
-  for (const name of db.mended ?? []) add(`The trigger ${name} was not there, or another, when the data was opened.`)
+  for (const name of db.mended ?? []) add(`The trigger ${name} was missing or different when the data was opened.`)
   const fresh = openDatabase(":memory:")
   try {
     const [here, due] = [partsOf(db), partsOf(fresh)]
     for (const [name, sql] of due) {
-      if (!here.has(name)) add(`The ${name} is not there.`)
-      else if (here.get(name) !== sql) add(`The ${name} is not what this version makes.`)
+      if (!here.has(name)) add(`The ${name} is missing.`)
+      else if (here.get(name) !== sql) add(`The ${name} differs from the one that this version makes.`)
     }
-    for (const name of here.keys()) if (!due.has(name)) add(`The ${name} is none of this version's.`)
+    for (const name of here.keys()) if (!due.has(name)) add(`The ${name} does not belong to this version.`)
   } finally {
     fresh.close()
   }

@@ -1,16 +1,16 @@
 /**
- * A claim on a data folder that the operating system keeps for a process, beside the lock file: a file can be deleted by
- * whoever tidies up. On Linux a socket without a file, named after the folder's device and inode; on macOS a lock on the
- * folder itself. On Windows the lock file cannot be deleted while it is held.
+ * A claim on a data folder that the operating system keeps for a process, in addition to the lock file, which somebody may delete.
+ * On Linux it is a socket without a file, named after the folder's device and inode; on macOS a lock on the folder itself. On Windows
+ * the lock file cannot be deleted while it is held.
  */
 import { codeOf } from "../../contract/faults.ts"
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 
-/** Flags of open(2) on macOS: lock what is opened, or fail at once. */
+/** A flag of open(2) on macOS: lock the file, or fail at once. */
 const O_EXLOCK = 0x20
 
-/** @returns what gives the claim up, or the process that has it: its id, null where that cannot be told */
+/** @returns a function that releases the claim, or the id of the process that has it; null if it is unknown */
 export function claimFromSystem(folder: string): (() => void) | { readonly holder: number | null } {
   if (process.platform === "linux") return claimName(folder)
   if (process.platform === "darwin") return lockFolder(folder)
@@ -21,7 +21,7 @@ function claimName(folder: string): (() => void) | { holder: number } {
   const { dev, ino } = statSync(folder, { bigint: true })
   const name = `research-room-${dev}-${ino}`
   const server = createServer((socket) => socket.destroy())
-  // It is told below; an error without a listener would end the program.
+  // The result is read below; without a listener an error would end the program.
   server.on("error", () => {})
   server.listen(`\0${name}`)
   if (server.listening) {
@@ -29,11 +29,11 @@ function claimName(folder: string): (() => void) | { holder: number } {
     return () => void server.close()
   }
   const holder = holderOf(name)
-  // Any user may take any name: one that is not held by a process of this user is no reason to stay away.
+  // Any user may take any name. A name held by another user's process does not count.
   return holder === null ? () => {} : { holder }
 }
 
-/** The process of this user that listens under an abstract name. */
+/** Finds the process of this user that listens under an abstract socket name. */
 function holderOf(name: string): number | null {
   try {
     const line = readFileSync("/proc/net/unix", "utf8")
@@ -74,7 +74,7 @@ function lockFolder(folder: string): (() => void) | { holder: null } {
     const handle = openSync(folder, constants.O_RDONLY | constants.O_NONBLOCK | O_EXLOCK)
     return () => closeSync(handle)
   } catch (error) {
-    // A file system without such locks leaves the lock file alone to say it.
+    // On a file system without such locks, the lock file alone decides.
     return codeOf(error) === "EAGAIN" ? { holder: null } : () => {}
   }
 }

@@ -1,14 +1,14 @@
-/** The tables there are, as the database itself tells: for whatever goes through all of them. */
+/** Lists the tables as the database itself describes them, for code that handles all tables. */
 import type { Db, Value } from "./database.ts"
 
 export interface Table {
   readonly name: string
   readonly columns: readonly string[]
-  /** The columns that name a row. */
+  /** The columns that identify a row. */
   readonly key: readonly string[]
 }
 
-/** Every table of rows, by name; those that the search index keeps for itself are its own affair. */
+/** Returns every ordinary table by name, without the internal tables of the word indexes. */
 export function tablesOf(db: Db): Table[] {
   const names = db.prepare<{ name: string }>(
     `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
@@ -28,12 +28,12 @@ export function tablesOf(db: Db): Table[] {
   })
 }
 
-/** Rows that are in memory at once. */
+/** Rows in memory at once. */
 const PAGE = 1_000
 
 export type Row = Readonly<Record<string, Value>>
 
-/** The rows of a table in the order of its key, which is among the columns. */
+/** Iterates over the rows of a table in the order of its key. The key must be among the columns. */
 export function* rowsOf(db: Db, { name, key }: Table, columns: readonly string[]): Generator<Row, undefined> {
   const keys = key.join(", ")
   const select = (where: string) => db.prepare<Row>(`SELECT ${columns.join(", ")} FROM ${name} ${where} ORDER BY ${keys} LIMIT ${PAGE}`)

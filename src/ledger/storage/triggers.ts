@@ -1,8 +1,8 @@
-/** The triggers by which the database itself keeps what was accepted and notes what search finds, made from the list of objects. */
+/** The triggers that protect accepted writes, seal rows and note new objects for search, made from the list of objects. */
 import { aOrAn, objectList } from "../../contract/objects/objects.ts"
 import { type Sealed, sealedTables } from "./not-replayed.ts"
 
-/** What the ledger keeps besides objects. */
+/** The protected tables that do not belong to objects. */
 const entries = [
   { table: "journal", noun: "row of the journal" },
   { table: "places", noun: "place" },
@@ -12,14 +12,14 @@ const entries = [
 
 interface Kept {
   readonly table: string
-  /** What the message calls a row. */
+  /** The noun for a row in the error message. */
   readonly what: string
-  /** Columns that may change all the same. */
+  /** Columns that may change. */
   readonly moves: readonly string[]
   readonly deletable: boolean
 }
 
-/** Every table that is kept, once. */
+/** Every protected table, once. */
 const kept: readonly Kept[] = [
   ...new Map(
     [
@@ -45,7 +45,7 @@ const triggersOf = ({ table, what, moves, deletable }: Kept, columns: readonly s
   return deletable ? [keep] : [keep, stay]
 }
 
-/** What search finds of a Room as soon as it is there. Records wait for their entry, and of entries messages alone are found: the schema says so. */
+/** Notes new objects of a Room for the search index. Records are noted with their entry, and messages by triggers in schema.sql. */
 const indexed = objectList.flatMap(({ kind, table, key, kindIn, room, isSearched }): [name: string, sql: string][] => {
   const name = `${table}_indexed`
   const insert = `INSERT INTO search_items (kind, id) VALUES ('${kind}', new.${key})`
@@ -54,7 +54,7 @@ const indexed = objectList.flatMap(({ kind, table, key, kindIn, room, isSearched
     : []
 })
 
-/** The seal is of the row as it is stored: a trigger that comes first may have changed it since. */
+/** Seals the row as it is stored: an earlier trigger may have changed it. */
 const sealing = ({ table, key, columns, due }: Sealed): [name: string, sql: string][] =>
   ["INSERT", `UPDATE OF ${columns.join(", ")}`].map((change, index) => {
     const name = `${table}_${index === 0 ? "sealed" : "resealed"}`
@@ -64,9 +64,9 @@ const sealing = ({ table, key, columns, due }: Sealed): [name: string, sql: stri
     ]
   })
 
-/** The triggers there should be, by name. @param columnsOf the columns of a table as it is now */
+/** Returns the derived triggers by name. @param columnsOf returns the columns of a table */
 export const keepingTriggers = (columnsOf: (table: string) => readonly string[]): ReadonlyMap<string, string> =>
   new Map([...kept.flatMap((each) => triggersOf(each, columnsOf(each.table))), ...sealedTables(columnsOf).flatMap(sealing), ...indexed])
 
-/** Whether a trigger is one of them, or another that bears such a name. */
+/** Whether a trigger has the name of a derived one. */
 export const isDerived = (name: string): boolean => /_(?:keep|stay|sealed|resealed)$/.test(name) || indexed.some(([each]) => each === name)

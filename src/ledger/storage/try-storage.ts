@@ -1,13 +1,13 @@
-/** Finds out whether the storage takes a write of the size that people send, by sending one that changes nothing. */
+/** Tests whether the storage accepts a write of a realistic size, with a write that changes nothing. */
 import type { Db } from "./database.ts"
 
-/** More than the largest content and what is made from it. */
+/** More than the largest content with everything derived from it. */
 const BYTES = 512 * 1024
 
 /**
- * Part of an open transaction. Writes some pages into the log and takes them back: with hardly any memory for pages the
- * database has to write them out before it knows that they are not wanted. Then leaves one changed, so that the commit writes too.
- * @throws what a write throws for which there is no room
+ * Part of an open transaction. Writes some pages into the log and rolls them back: with hardly any page cache, SQLite has to write
+ * them out before the rollback. Then leaves one page changed, so that the commit writes too.
+ * @throws whatever a write throws if there is no space for it
  */
 export function tryStorage(db: Db): void {
   const kept = db.prepare<{ cache_size: number }>("PRAGMA cache_size").get()?.cache_size ?? 0

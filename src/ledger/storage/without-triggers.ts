@@ -1,7 +1,7 @@
-/** Rows are put as they are, and what usually follows from them, or keeps them, waits. */
+/** Changes rows without the triggers that protect them or derive other rows. */
 import type { Db } from "./database.ts"
 
-/** Takes every trigger away, and lets rows name others that come later, within an open transaction. @returns what puts the triggers back */
+/** Drops all triggers and defers foreign keys, within an open transaction. @returns a function that restores the triggers */
 export function dropTriggers(db: Db): () => void {
   const found = db.prepare<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all()
   for (const { name } of found) db.exec(`DROP TRIGGER ${name}`)

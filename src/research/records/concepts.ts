@@ -2,7 +2,7 @@
 import type { ConceptSummary } from "../../contract/answers/index.ts"
 import type { Db } from "../../ledger/storage/database.ts"
 import { containing } from "../../ledger/lists/paging.ts"
-import { portions, type Sized, substrings, type Walked, walked } from "../../ledger/lists/substrings.ts"
+import { batches, type Sized, substrings, type Walked, walked } from "../../ledger/lists/substrings.ts"
 import { recordKinds } from "../../contract/objects/objects.ts"
 import { INDEXED } from "../search/indexing.ts"
 
@@ -49,7 +49,7 @@ export function conceptIndex(db: Db) {
       const [pattern, among] = [containing(query), spelled.among(query)]
       const texts =
         among === undefined
-          ? portions(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most))
+          ? batches(`${versionId}${JUST_AFTER}`, (from, most) => all.all(from, most))
           : [few.all(among, versionId, versionId)]
       return walked(texts, (ids) => contain.all(JSON.stringify(ids), versionId, key, pattern, pattern, pattern, count), count)
     },
