@@ -1,8 +1,8 @@
--- The whole data of one research-room instance. Times are RFC 3339 UTC text with milliseconds, ids are lower-case
--- UUID text, JSON is stored as the text it is answered with. Every table belongs to one folder of src, named above it.
--- What was accepted is never changed or deleted: the triggers that see to it are made from the list of objects
--- (src/contract/objects/objects.ts), which names the columns that may move. A `seal` is a short digest of what no write makes in its row; triggers
--- made from the list of it (src/ledger/storage/not-replayed.ts) keep it, and `check` compares it.
+-- All data of one research-room instance. Times are RFC 3339 UTC text with milliseconds, ids are lower-case UUID text, and JSON is
+-- stored as the text in which it is served. Each table belongs to one folder of src, named in the heading above it.
+-- Accepted writes are never changed or deleted. The triggers that ensure this are made from the list of objects
+-- (src/contract/objects/objects.ts), which names the columns that may change. A `seal` is a short digest of the columns of its row that are
+-- not derived from the journal; the triggers that set it are made from src/ledger/storage/not-replayed.ts, and `check` verifies it.
 
 ------------------------------------------------------------------------------------------------ src/ledger
 -- joined: journal by src/contract, src/research, src/threads, src/rooms
@@ -14,7 +14,7 @@
 -- joined: thread_heads by src/threads, src/research
 -- joined: counters by src/rooms, src/research
 
--- One row: who this instance is. A copied instance keeps it; a restored or new one is another instance.
+-- One row: the identity of this instance. A copy keeps it; a restored or new instance gets another.
 CREATE TABLE instance (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   instance_id TEXT NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE instance (
   seal BLOB
 ) STRICT;
 
--- Whom it was restored from, in order.
+-- The instances that it was restored from, in order.
 CREATE TABLE earlier_instances (
   position INTEGER PRIMARY KEY,
   instance_id TEXT NOT NULL,
@@ -33,8 +33,8 @@ CREATE TABLE earlier_instances (
   seal BLOB
 ) STRICT;
 
--- The journal: every accepted write, in the order it was accepted, in one row (src/ledger/journal/journal.ts says how it is read). All other
--- tables are made from it, but for what no write makes (src/ledger/storage/not-replayed.ts).
+-- The journal: every accepted write in one row, in order (src/ledger/journal/journal.ts describes how it is read). All other tables are
+-- derived from it, except those in src/ledger/storage/not-replayed.ts.
 CREATE TABLE journal (
   position INTEGER PRIMARY KEY,
   -- An operation, or an act of people that is none (src/people/acts.ts).
@@ -76,12 +76,12 @@ CREATE UNIQUE INDEX journal_of_room ON journal (room, room_sequence) WHERE room_
 CREATE INDEX journal_of_room_by_operation ON journal (room, operation, room_sequence) WHERE room_sequence IS NOT NULL;
 CREATE INDEX journal_by_delivery ON journal (delivery_id) WHERE delivery_id IS NOT NULL;
 
--- The numbers by which the journal names Rooms and Threads.
+-- The numbers by which the journal refers to Rooms and Threads.
 CREATE TABLE places (
   place INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE
 ) STRICT;
--- And those by which it names who wrote. An empty text stands for none.
+-- The numbers by which the journal refers to the authors of writes. An empty text means none.
 CREATE TABLE writers (
   writer INTEGER PRIMARY KEY,
   user_id TEXT NOT NULL,
@@ -97,7 +97,7 @@ CREATE TABLE writers (
   UNIQUE (user_id, sender, username, shown_as, person_id, agent)
 ) STRICT;
 
--- Where each message, card and receipt stands in its Thread. What it shows is in its write, but for what moves.
+-- The places of messages, cards and receipts in their Threads. Their content is in the journal, except what changes.
 CREATE TABLE timeline_entries (
   thread INTEGER NOT NULL,
   sequence INTEGER NOT NULL,
@@ -111,12 +111,12 @@ CREATE TABLE timeline_entries (
   PRIMARY KEY (thread, sequence)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX timeline_by_id ON timeline_entries (entry_id);
--- Of messages too, though they are most of most timelines: among ten thousand receipts of attempts the next one is far away.
+-- Covers messages too, although most entries of most timelines are messages: the next one may come after ten thousand receipts of attempts.
 CREATE INDEX timeline_by_kind ON timeline_entries (thread, kind, sequence);
 CREATE INDEX timeline_replies ON timeline_entries (reply_to_entry_id, sequence) WHERE reply_to_entry_id IS NOT NULL;
 CREATE INDEX timeline_cards ON timeline_entries (version_id) WHERE version_id IS NOT NULL;
 
--- Where the activity of each Room stands: the sequence and digest that the next entry builds on.
+-- The end of each Room's activity: the sequence and digest on which the next entry builds.
 CREATE TABLE room_heads (
   room_id TEXT PRIMARY KEY,
   activity_sequence INTEGER NOT NULL,
@@ -126,14 +126,14 @@ CREATE TABLE room_heads (
   accepted_bytes INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Where the timeline of each Thread stands.
+-- The end of each Thread's timeline.
 CREATE TABLE thread_heads (
   thread_id TEXT PRIMARY KEY,
   timeline_sequence INTEGER NOT NULL,
   last_activity_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The last ordinal given out in a Room for each kind of labelled object, and for its Threads. No ordinal is skipped.
+-- The last ordinal assigned in a Room to each kind of labelled object, and to its Threads. No ordinal is skipped.
 CREATE TABLE counters (
   room_id TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -141,7 +141,7 @@ CREATE TABLE counters (
   PRIMARY KEY (room_id, kind)
 ) STRICT, WITHOUT ROWID;
 
--- What has been said of a record since: its status and notices, kept as links land. A record without a row is current.
+-- The standing of records: their status and notices, updated as links are accepted. A record without a row is current.
 CREATE TABLE standings (
   version_id TEXT PRIMARY KEY,
   status TEXT NOT NULL,
@@ -151,7 +151,7 @@ CREATE TABLE standings (
   notices TEXT NOT NULL
 ) STRICT;
 
--- Pictures that writes show, by the digest of their bytes. One that nothing public names is removed after a day.
+-- Pictures, by the digest of their bytes. One that no write uses is deleted after a day.
 CREATE TABLE figures (
   digest TEXT PRIMARY KEY,
   media_type TEXT NOT NULL CHECK (media_type IN ('image/png', 'image/jpeg', 'image/webp')),
@@ -162,19 +162,19 @@ CREATE TABLE figures (
   bytes BLOB NOT NULL,
   seal BLOB
 ) STRICT;
--- Which writes name them, but for those whose words for a picture were withheld.
+-- The writes that use each picture, except those in which its alternative text was withheld.
 CREATE TABLE figure_uses (
   digest TEXT NOT NULL,
   history_position INTEGER NOT NULL,
   PRIMARY KEY (digest, history_position)
 ) STRICT, WITHOUT ROWID;
 
--- Writes of which something was withheld: in the journal marks stand for it. What a retry must equal is no longer told by what is left.
+-- Writes with withheld parts, which marks replace in the journal. The remaining content no longer tells what a retry must match.
 CREATE TABLE withheld_writes (
   history_position INTEGER PRIMARY KEY,
   request_digest TEXT NOT NULL
 ) STRICT;
--- What was withheld of them: the place in the body, and the write that withheld it.
+-- The withheld parts: the place in the body, and the write that withheld it.
 CREATE TABLE withheld_fields (
   mark TEXT PRIMARY KEY,
   history_position INTEGER NOT NULL,
@@ -186,8 +186,8 @@ CREATE INDEX withheld_fields_by ON withheld_fields (by_position);
 ------------------------------------------------------------------------------------------------ src/people
 -- joined: people by src/threads, src/rooms, src/research, src/library
 
--- People of this instance. The first one is an operator, and whom an operator makes one; passwords are stored as scrypt hashes with their parameters.
--- And people of other instances, whom imported Rooms name: they cannot sign in.
+-- People of this instance: the first one is an operator, and may appoint others. Passwords are stored as scrypt hashes with their parameters.
+-- Also people of other instances who are named in imported Rooms; they cannot sign in.
 CREATE TABLE people (
   user_id TEXT PRIMARY KEY,
   -- What they are called here: of another instance's people its name stands behind an `@`.
@@ -218,7 +218,7 @@ CREATE UNIQUE INDEX people_of_elsewhere ON people (base_url, coalesce(id_there, 
 CREATE INDEX people_of_here ON people (user_id) WHERE instance_id IS NULL;
 CREATE INDEX operators ON people (user_id) WHERE is_operator = 1;
 
--- Signed-in browsers; only a digest of each session's token is kept.
+-- Signed-in browsers. Only a digest of each session's token is stored.
 CREATE TABLE sessions (
   token_digest TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES people (user_id),
@@ -227,7 +227,7 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_of ON sessions (user_id);
 
--- Accounts of the group's identity provider by which people sign in, one of each. Like passwords, they are made by no write.
+-- Accounts at the group's identity provider through which people sign in, one for each person. Like passwords, they are not in the journal.
 CREATE TABLE provider_accounts (
   issuer TEXT NOT NULL,
   subject TEXT NOT NULL,
@@ -237,7 +237,7 @@ CREATE TABLE provider_accounts (
   PRIMARY KEY (issuer, subject)
 ) STRICT, WITHOUT ROWID;
 
--- Links by which a person may create an account, once; with a Room, they join it too.
+-- Links through which a person may create one account. If a link names a Room, its user joins that Room too.
 CREATE TABLE invitations (
   invitation_id TEXT PRIMARY KEY,
   token_digest TEXT NOT NULL UNIQUE,
@@ -251,8 +251,8 @@ CREATE TABLE invitations (
 
 CREATE INDEX invitations_by ON invitations (invited_by);
 
--- The audit log: what concerns people, what opens doors, and operators. Lines are only ever added; no write makes them, and no
--- secret is in any. Each line's digest rests on the line before it.
+-- The audit log: events about people, access and operators. Lines are only added; they are not in the journal and contain no secrets.
+-- The digest of each line covers that of the line before it.
 CREATE TABLE audit_entries (
   sequence INTEGER PRIMARY KEY,
   at TEXT NOT NULL,
@@ -274,7 +274,7 @@ CREATE INDEX audit_by_subject ON audit_entries (subject_id) WHERE subject_id IS 
 -- joined: members by src/research
 -- joined: imported_rooms by src/research, src/ledger
 
--- Rooms, with what archives them while they are archived.
+-- Rooms, each with its archiving while it is archived.
 CREATE TABLE rooms (
   -- For the index of what they contain: hidden row numbers would change when a file is vacuumed.
   item INTEGER PRIMARY KEY,
@@ -292,7 +292,7 @@ CREATE TABLE rooms (
   archive_reason TEXT,
   CHECK ((state = 'archived') = (archived_at IS NOT NULL AND archived_by IS NOT NULL AND archive_reason IS NOT NULL))
 ) STRICT;
--- In which of them three letters stand (src/ledger/lists/substrings.ts).
+-- An index of trigrams for substring searches in Rooms (src/ledger/lists/substrings.ts).
 CREATE VIRTUAL TABLE room_trigrams USING fts5 (
   title, question, content = 'rooms', content_rowid = 'item', tokenize = 'trigram', detail = 'none', columnsize = 0
 );
@@ -304,7 +304,7 @@ CREATE TRIGGER rooms_respelled AFTER UPDATE OF title, question ON rooms WHEN (ol
   INSERT INTO room_trigrams (rowid, title, question) VALUES (new.item, new.title, new.question);
 END;
 
--- Rooms of other instances, and where each comes from. Noted before the first of a Room's writes is done again here.
+-- Rooms of other instances and their origins. A row is added before the first of the Room's writes is replayed here.
 CREATE TABLE imported_rooms (
   room_id TEXT PRIMARY KEY,
   -- The instance among whose references those of the Room are known: the one that it first was of.
@@ -320,7 +320,7 @@ CREATE TABLE imported_rooms (
   adopted_at TEXT
 ) STRICT, WITHOUT ROWID;
 
--- Where Rooms were before they were adopted, by this instance or by the one they come from.
+-- The instances that Rooms belonged to before they were adopted, here or by the instance they come from.
 CREATE TABLE room_adoptions (
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
   -- The entry of its activity by which it was adopted.
@@ -331,7 +331,7 @@ CREATE TABLE room_adoptions (
   PRIMARY KEY (room_id, sequence)
 ) STRICT, WITHOUT ROWID;
 
--- Which of them are followed, from where, and how far that has come. No write makes it: whom it follows is an instance's own affair.
+-- The Rooms that are mirrored, their addresses and progress. Not in the journal: each instance decides which Rooms it mirrors.
 CREATE TABLE mirrors (
   room_id TEXT PRIMARY KEY,
   base_url TEXT NOT NULL,
@@ -344,7 +344,7 @@ CREATE TABLE mirrors (
   seal BLOB
 ) STRICT, WITHOUT ROWID;
 
--- Addresses that are told what lands in a Room, by its owner. No write makes them: whom it tells is an instance's own affair.
+-- Webhooks: addresses to which a Room's owner has its new entries sent. Not in the journal: they belong to this instance alone.
 CREATE TABLE webhooks (
   webhook_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL,
@@ -365,7 +365,7 @@ CREATE TABLE webhooks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhooks_of ON webhooks (room_id);
 
--- Who belongs to a Room now.
+-- The current members of each Room.
 CREATE TABLE members (
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
   user_id TEXT NOT NULL REFERENCES people (user_id),
@@ -374,7 +374,7 @@ CREATE TABLE members (
   PRIMARY KEY (room_id, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX members_of ON members (user_id);
--- In how many Rooms each person is, and how many they own, kept by the triggers below.
+-- How many Rooms each person belongs to, and how many they own; kept by the triggers below.
 CREATE TABLE member_counts (
   user_id TEXT PRIMARY KEY REFERENCES people (user_id),
   rooms INTEGER NOT NULL,
@@ -389,7 +389,7 @@ CREATE TRIGGER members_moved AFTER UPDATE OF role ON members WHEN new.role <> ol
 CREATE TRIGGER members_uncounted AFTER DELETE ON members
   BEGIN UPDATE member_counts SET rooms = rooms - 1, owned = owned - (old.role = 'owner') WHERE user_id = old.user_id; END;
 
--- Requests to join that wait for the owner; a decided one is gone.
+-- Requests to join that wait for the owner. A decided one is deleted.
 CREATE TABLE join_requests (
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
   user_id TEXT NOT NULL REFERENCES people (user_id),
@@ -398,7 +398,7 @@ CREATE TABLE join_requests (
   PRIMARY KEY (room_id, user_id)
 ) STRICT, WITHOUT ROWID;
 
--- What agents write with. Only a digest of each token is kept. Permissions and Threads are JSON lists; no list of
+-- The credentials of agents. Only a digest of each token is stored. Permissions and Threads are JSON lists; null instead of a list of
 -- Threads means all of them.
 CREATE TABLE credentials (
   credential_id TEXT PRIMARY KEY,
@@ -422,7 +422,7 @@ CREATE INDEX credentials_of_person ON credentials (user_id, credential_id);
 ------------------------------------------------------------------------------------------------ src/threads
 -- joined: threads by src/rooms, src/research
 
--- Threads, numbered within their Room in the order they were started. What is said in them is in timeline_entries.
+-- Threads, numbered within their Room in the order of their creation. Their entries are in timeline_entries.
 CREATE TABLE threads (
   thread_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -441,7 +441,7 @@ CREATE INDEX threads_following ON threads (follows_entry_id) WHERE follows_entry
 -- joined: checkpoints by src/rooms, src/threads
 -- joined: records by src/threads, src/ledger
 
--- Every scientific record: hypotheses, findings, cited claims. Their content is in the journal.
+-- All records: hypotheses, findings and cited claims. Their content is in the journal.
 CREATE TABLE records (
   version_id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -465,7 +465,7 @@ CREATE INDEX records_of_room_and_author ON records (room_id, author_id, version_
 CREATE INDEX records_of_thread ON records (thread_id, version_id);
 CREATE INDEX records_of_thread_and_kind ON records (thread_id, kind, version_id);
 
--- Records that no longer stand as they were accepted, by how; kept by the triggers below, so that lists of them pass no others.
+-- Records whose status is no longer current; kept by the triggers below, so that lists of them need not skip others.
 CREATE TABLE fallen_records (
   version_id TEXT PRIMARY KEY REFERENCES records (version_id),
   room_id TEXT NOT NULL,
@@ -480,8 +480,8 @@ CREATE TRIGGER records_move AFTER UPDATE OF status ON standings WHEN new.status 
   INSERT INTO fallen_records SELECT version_id, room_id, new.status FROM records WHERE version_id = new.version_id AND new.status <> 'current';
 END;
 
--- What a record rests on or refers to, in the order it was written: premises and references, records among its
--- evidence, the premises of the plan behind it, and records that its roles name or borrow a definition from.
+-- The records that a record rests on or refers to, in the order it lists them: premises and references, records in its evidence, the
+-- premises of the plan behind it, and records that its roles name or borrow a definition from.
 CREATE TABLE record_references (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   part TEXT NOT NULL CHECK (part IN ('premise', 'reference', 'evidence', 'plan', 'role')),
@@ -493,7 +493,7 @@ CREATE TABLE record_references (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX record_references_to ON record_references (to_version_id, part);
 
--- What a finding says beyond what every record does, as far as it is asked for; the whole is in its content.
+-- The columns that only findings have, as far as queries need them. The rest is in the journal.
 CREATE TABLE findings (
   version_id TEXT PRIMARY KEY REFERENCES records (version_id),
   outcome TEXT NOT NULL,
@@ -507,7 +507,7 @@ CREATE TABLE findings (
 ) STRICT;
 CREATE INDEX findings_with_voice ON findings (voice_id);
 
--- How a finding names each attempt.
+-- The role in which a finding names each attempt.
 CREATE TABLE finding_attempts (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
@@ -515,7 +515,7 @@ CREATE TABLE finding_attempts (
   PRIMARY KEY (version_id, attempt_id)
 ) STRICT, WITHOUT ROWID;
 
--- What a finding offers as evidence, in the order it was written.
+-- The evidence of a finding, in the order it lists it.
 CREATE TABLE finding_evidence (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   position INTEGER NOT NULL,
@@ -527,7 +527,7 @@ CREATE TABLE finding_evidence (
   PRIMARY KEY (version_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- Materials a finding builds on.
+-- The materials that a finding builds on.
 CREATE TABLE finding_materials (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   position INTEGER NOT NULL,
@@ -537,7 +537,7 @@ CREATE TABLE finding_materials (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_materials_by ON finding_materials (material_id);
 
--- Differences of measured values that a finding rests on. `effect` is what it asked for, `figures` what that came to when it landed.
+-- Differences of measured values that a finding rests on. `effect` is the request, `figures` the result at the time of acceptance.
 CREATE TABLE finding_effects (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   position INTEGER NOT NULL,
@@ -555,7 +555,7 @@ CREATE TABLE finding_effects (
 CREATE INDEX finding_effects_like ON finding_effects (contrast, attempts);
 CREATE INDEX finding_effects_repeating ON finding_effects (repeats_id) WHERE repeats_id IS NOT NULL;
 
--- Effects of findings, and of reproductions at position 0, that come to something else since they landed, with what they come to now; null: nothing.
+-- Effects of findings (and of reproductions, at position 0) whose result has changed since acceptance, with the present result; null if there is none.
 CREATE TABLE moved_effects (
   holder_id TEXT NOT NULL,
   position INTEGER NOT NULL,
@@ -563,7 +563,7 @@ CREATE TABLE moved_effects (
   PRIMARY KEY (holder_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- Papers that records quote or build on. What quotes a paper is numbered as it lands: so many places into the list are found by a number.
+-- Papers that records quote or build on. The records of a paper are numbered, so that a page at any offset is found by its number.
 CREATE TABLE record_papers (
   arxiv_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
@@ -572,7 +572,7 @@ CREATE TABLE record_papers (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX record_papers_of ON record_papers (version_id, arxiv_id);
 
--- Findings related to experiments, with a verdict toward the question and toward each hypothesis.
+-- Links between findings and experiments, with a verdict on the question and on each hypothesis.
 CREATE TABLE finding_links (
   link_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -591,7 +591,7 @@ CREATE INDEX finding_links_of_room ON finding_links (room_id, link_id);
 CREATE INDEX finding_links_of_thread ON finding_links (thread_id, link_id);
 CREATE INDEX finding_links_of_finding ON finding_links (version_id);
 
--- The verdicts of a finding link toward hypotheses.
+-- The verdicts of a finding link on hypotheses.
 CREATE TABLE finding_verdicts (
   link_id TEXT NOT NULL REFERENCES finding_links (link_id),
   version_id TEXT NOT NULL REFERENCES records (version_id),
@@ -602,7 +602,7 @@ CREATE TABLE finding_verdicts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_verdicts_toward ON finding_verdicts (version_id);
 
--- Corrections, supersessions, disputes and retractions of exact records; their content is in the journal.
+-- Corrections, supersessions, disputes and retractions of exact records. Their content is in the journal.
 CREATE TABLE research_links (
   link_id TEXT PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('corrects', 'supersedes', 'retracts', 'disputes')),
@@ -627,7 +627,7 @@ CREATE INDEX research_links_by_target_and_kind ON research_links (target_version
 CREATE INDEX research_links_by_target_author ON research_links (room_id, target_author_id, link_id);
 CREATE INDEX research_links_by_target_author_and_kind ON research_links (room_id, target_author_id, kind, link_id);
 
--- Syntheses of Threads; their content is in the journal.
+-- Syntheses of Threads. Their content is in the journal.
 CREATE TABLE checkpoints (
   checkpoint_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -647,7 +647,7 @@ CREATE TABLE checkpoints (
 ) STRICT;
 CREATE INDEX checkpoints_of ON checkpoints (thread_id, checkpoint_id);
 
--- The records that a checkpoint cites, in the order it cites them.
+-- The records that a checkpoint cites, in order.
 CREATE TABLE checkpoint_citations (
   checkpoint_id TEXT NOT NULL REFERENCES checkpoints (checkpoint_id),
   position INTEGER NOT NULL,
@@ -655,7 +655,7 @@ CREATE TABLE checkpoint_citations (
   PRIMARY KEY (checkpoint_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- What others say of a finding, checkpoint or plan after checking it. It is no evidence. The explanation is in the journal.
+-- Reviews of findings, checkpoints and plans by people who checked them. They are not evidence. Their explanations are in the journal.
 CREATE TABLE reviews (
   link_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -685,13 +685,13 @@ CREATE INDEX objections_to ON reviews (target_author_id, link_id) WHERE is_open 
 CREATE INDEX objections_in_thread ON reviews (thread_id, link_id) WHERE is_open = 1;
 
 -- joined: review_tallies by src/ledger
--- The reviews of each object that count, as they are answered: how many of each verdict, and the newest. Without one it has no row.
+-- The reviews of each object that count, as served: how many of each verdict, and the newest. An object without reviews has no row.
 CREATE TABLE review_tallies (
   target_id TEXT PRIMARY KEY,
   reviewed TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What agents say they are working on. A claim lasts while `until` is to come; writes of its agent about its object move that.
+-- The work that agents have claimed. A claim lasts until `until`, which moves when its agent writes about the claimed object.
 CREATE TABLE work_claims (
   claim_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -712,7 +712,7 @@ CREATE INDEX work_claims_of_thread ON work_claims (thread_id, until);
 CREATE INDEX work_claims_on ON work_claims (object_id, until);
 
 -- joined: link_withdrawals by src/ledger
--- Links of either form that their authors took back.
+-- Links, of both kinds, that their authors withdrew.
 CREATE TABLE link_withdrawals (
   link_id TEXT PRIMARY KEY,
   at TEXT NOT NULL,
@@ -720,14 +720,14 @@ CREATE TABLE link_withdrawals (
   entry_id TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Disputes and objections that the author of what they speak of answered by a reply to their entry; a later correction or supersession answers them too.
+-- Disputes and objections that were answered by a reply of the disputed object's author. A later correction or supersession answers them too.
 CREATE TABLE dispute_replies (
   link_id TEXT PRIMARY KEY,
   entry_id TEXT NOT NULL,
   at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Of each author and agent the newest review that was not taken back counts.
+-- For each author and agent, the newest review that was not withdrawn counts.
 CREATE VIEW counting_reviews AS
   SELECT v.* FROM reviews v WHERE NOT EXISTS (SELECT 1 FROM link_withdrawals g WHERE g.link_id = v.link_id)
     AND NOT EXISTS (SELECT 1 FROM reviews n WHERE n.target_id = v.target_id AND n.author_id = v.author_id AND n.agent = v.agent AND n.link_id > v.link_id
@@ -741,7 +741,7 @@ CREATE VIEW review_sums (target_id, reviewed) AS
         'independence', json_object('person', json(iif(n.independent = 1, 'true', 'false')), 'agent', json(CASE n.other_agent WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)), 'at', n.at))
       FROM (SELECT * FROM counting_reviews c WHERE c.target_id = v.target_id ORDER BY c.link_id DESC LIMIT 5) n JOIN people p ON p.user_id = n.author_id)))
   FROM counting_reviews v GROUP BY v.target_id;
--- An objection is open while it counts, what it speaks of stands, and the author of that has neither corrected it since nor replied.
+-- An objection is open while it counts, its object is valid, and the object's author has neither corrected it since nor replied.
 CREATE VIEW open_objections (link_id) AS
   SELECT v.link_id FROM counting_reviews v WHERE v.verdict = 'objects' AND NOT EXISTS (SELECT 1 FROM dispute_replies q WHERE q.link_id = v.link_id)
     AND CASE v.target_kind
@@ -769,7 +769,7 @@ CREATE TRIGGER objections_moved AFTER UPDATE ON standings
 CREATE TRIGGER objections_replaced AFTER UPDATE OF selected_checkpoint_id ON threads
   BEGIN UPDATE reviews SET is_open = 0 WHERE target_id = old.selected_checkpoint_id AND is_open = 1; END;
 
--- What the registrant of a reproduction said, with its outcome, of what it reproduces.
+-- The verdict of a reproduction's registrant, reported with its outcome, on what it reproduces.
 CREATE TABLE reproductions (
   attempt_id TEXT PRIMARY KEY REFERENCES attempts (attempt_id),
   verdict TEXT NOT NULL,
@@ -782,7 +782,7 @@ CREATE TABLE reproductions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX reproductions_repeating ON reproductions (repeats_id) WHERE repeats_id IS NOT NULL;
 
--- What bears on a record or attempt, numbered for each as it landed: who says what by which object. A verdict is null until it is told.
+-- Evidence for and against records and attempts, numbered for each of them: the verdict and the object that gives it. A verdict is null until it is reported.
 CREATE TABLE evidence_words (
   target_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
@@ -819,7 +819,7 @@ CREATE INDEX evidence_words_by ON evidence_words (speaker_id);
 CREATE INDEX evidence_words_in ON evidence_words (voice_id, target_id, sequence);
 
 -- joined: evidence_tallies by src/ledger
--- The words that count, counted.
+-- The counts of the evidence that counts.
 CREATE TABLE evidence_tallies (
   target_id TEXT PRIMARY KEY,
   supports INTEGER NOT NULL,
@@ -842,14 +842,14 @@ CREATE TABLE evidence_tallies (
   bearing TEXT AS (CASE WHEN words_for > 0 AND words_against > 0 THEN 'contested' WHEN words_for > 0 THEN 'supported' WHEN words_against > 0 THEN 'contradicted'
     WHEN inconclusive > 0 THEN 'inconclusive' ELSE 'untested' END)
 ) STRICT, WITHOUT ROWID;
--- How many of the words that count about a target come from each other person.
+-- How much of the counted evidence about a target comes from each person other than its author.
 CREATE TABLE evidence_people (
   target_id TEXT NOT NULL,
   person_id TEXT NOT NULL REFERENCES people (user_id),
   words INTEGER NOT NULL,
   PRIMARY KEY (target_id, person_id)
 ) STRICT, WITHOUT ROWID;
--- And how many from each other agent.
+-- How much comes from each agent other than the author's.
 CREATE TABLE evidence_agents (
   target_id TEXT NOT NULL,
   person_id TEXT NOT NULL REFERENCES people (user_id),
@@ -859,7 +859,7 @@ CREATE TABLE evidence_agents (
 ) STRICT, WITHOUT ROWID;
 
 -- joined: shaken_records by src/threads
--- Records that rest on one that has fallen, directly or further down, each with that one.
+-- Records that rest, directly or indirectly, on a fallen record, each with that record.
 CREATE TABLE shaken_records (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   cause_id TEXT NOT NULL REFERENCES records (version_id),
@@ -867,7 +867,7 @@ CREATE TABLE shaken_records (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX shaken_records_by ON shaken_records (cause_id);
 
--- Who uses a record, numbered for each as it landed, and how often in each way.
+-- The uses of each record, numbered for each of them, and how many there are of each sort.
 CREATE TABLE record_uses (
   target_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
@@ -885,7 +885,7 @@ CREATE TABLE use_counts (
   PRIMARY KEY (target_id, how)
 ) STRICT, WITHOUT ROWID;
 
--- The concepts each record defines, by key.
+-- The concepts that each record defines, by key.
 CREATE TABLE concepts (
   version_id TEXT NOT NULL REFERENCES records (version_id),
   key TEXT NOT NULL,
@@ -894,7 +894,7 @@ CREATE TABLE concepts (
   PRIMARY KEY (version_id, key)
 ) STRICT, WITHOUT ROWID;
 
--- Experiments as they stand now. Each change is in experiment_revisions.
+-- The current state of experiments. Each change is in experiment_revisions.
 CREATE TABLE experiments (
   experiment_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -933,7 +933,7 @@ CREATE INDEX experiments_of_assignee_by_status ON experiments (assignee_id, stat
 CREATE INDEX experiments_leased ON experiments (assignee_id, room_id) WHERE lease_until IS NOT NULL;
 CREATE INDEX experiments_assigned ON experiments (assignee_id, experiment_id) WHERE status IN ('claimed', 'in_progress');
 
--- Every revision of an experiment: which operation made it, by whom, and the state it left.
+-- Every revision of an experiment: its operation, its author, and the resulting state.
 CREATE TABLE experiment_revisions (
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
   revision INTEGER NOT NULL,
@@ -949,7 +949,7 @@ CREATE TABLE experiment_revisions (
 ) STRICT;
 CREATE INDEX experiment_takes ON experiment_revisions (experiment_id, revision) WHERE operation = 'take_experiment';
 
--- Accepted plans; their content is in the journal.
+-- Accepted plans. Their content is in the journal.
 CREATE TABLE plans (
   plan_id TEXT PRIMARY KEY,
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
@@ -975,7 +975,7 @@ CREATE INDEX plans_sealed_of_thread ON plans (thread_id, opens_at) WHERE opens_a
 CREATE INDEX plans_with_budget ON plans (experiment_id, budget) WHERE budget IS NOT NULL;
 CREATE INDEX plans_with_budget_of_room ON plans (room_id, budget) WHERE budget IS NOT NULL;
 
--- Materials a plan requires.
+-- The materials that a plan requires.
 CREATE TABLE plan_materials (
   plan_id TEXT NOT NULL REFERENCES plans (plan_id),
   position INTEGER NOT NULL,
@@ -985,7 +985,7 @@ CREATE TABLE plan_materials (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX plan_materials_by ON plan_materials (material_id);
 
--- Registered executions as they stand now; the content of the registration is in the journal.
+-- The current state of registered attempts. The content of the registration is in the journal.
 CREATE TABLE attempts (
   attempt_id TEXT PRIMARY KEY,
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
@@ -1021,7 +1021,7 @@ CREATE INDEX attempts_by_status ON attempts (status, attempt_id);
 CREATE INDEX attempts_by_room_and_status ON attempts (room_id, status, attempt_id);
 CREATE INDEX attempts_by_intent ON attempts (intent, attempt_id);
 CREATE INDEX attempts_by_room_and_intent ON attempts (room_id, intent, attempt_id);
--- In the order of their labels.
+-- Attempts in the order of their labels.
 CREATE INDEX attempts_labelled ON attempts (room_id, CAST(substr(label, 2) AS INTEGER));
 CREATE INDEX attempts_labelled_by_status ON attempts (room_id, status, CAST(substr(label, 2) AS INTEGER));
 CREATE INDEX attempts_labelled_by_intent ON attempts (room_id, intent, CAST(substr(label, 2) AS INTEGER));
@@ -1033,7 +1033,7 @@ CREATE INDEX attempts_with_cost ON attempts (experiment_id, cost) WHERE cost IS 
 CREATE INDEX attempts_with_cost_of_room ON attempts (room_id, cost) WHERE cost IS NOT NULL;
 CREATE INDEX attempts_with_cost_of_plan ON attempts (plan_id, cost) WHERE cost IS NOT NULL;
 
--- How many attempts of an experiment stand in each status, kept as they change.
+-- How many attempts of an experiment have each status, kept as they change.
 CREATE TABLE attempt_counts (
   experiment_id TEXT NOT NULL REFERENCES experiments (experiment_id),
   status TEXT NOT NULL,
@@ -1041,7 +1041,7 @@ CREATE TABLE attempt_counts (
   PRIMARY KEY (experiment_id, status)
 ) STRICT, WITHOUT ROWID;
 
--- What went into an attempt.
+-- The inputs of an attempt.
 CREATE TABLE attempt_inputs (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   position INTEGER NOT NULL,
@@ -1051,7 +1051,7 @@ CREATE TABLE attempt_inputs (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX attempt_inputs_by ON attempt_inputs (material_id);
 
--- What was reported of an attempt, in order; `body` is the event as served, without its metrics and outputs.
+-- The reports on an attempt, in order. `body` is the event as served, without its metrics and outputs.
 CREATE TABLE attempt_events (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   revision INTEGER NOT NULL,
@@ -1059,7 +1059,7 @@ CREATE TABLE attempt_events (
   UNIQUE (attempt_id, revision)
 ) STRICT;
 
--- What came out of an attempt.
+-- The outputs of an attempt.
 CREATE TABLE attempt_outputs (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   output_label TEXT NOT NULL,
@@ -1072,13 +1072,13 @@ CREATE TABLE attempt_outputs (
 ) STRICT;
 CREATE INDEX attempt_outputs_by ON attempt_outputs (material_id) WHERE material_id IS NOT NULL;
 
--- Each set of dimensions that a value was ever reported with, as canonical JSON. A value without dimensions has the id 0.
+-- Every set of dimensions that was reported with a value, as canonical JSON. A value without dimensions has the id 0.
 CREATE TABLE dimension_sets (
   dimensions_id INTEGER PRIMARY KEY,
   dimensions TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- Every point of every metric, in the order reported. `value` is JSON: a number, or the name of one that JSON lacks.
+-- Every point of every metric, in the order reported. `value` is JSON: a number, or the name of one that JSON cannot express.
 CREATE TABLE attempt_metrics (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   ordinal INTEGER NOT NULL,
@@ -1092,7 +1092,7 @@ CREATE TABLE attempt_metrics (
   UNIQUE (attempt_id, ordinal)
 ) STRICT;
 
--- Each series of an attempt (a metric, split and dimensions): its last value, and how many points it has over which steps. A point without a step counts as the next step of its attempt.
+-- Each series of an attempt (a metric, split and dimensions): its last value, the number of its points, and their range of steps. A point without a step counts as the next step of its attempt.
 CREATE TABLE attempt_last_metrics (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
@@ -1110,10 +1110,10 @@ CREATE TABLE attempt_last_metrics (
   PRIMARY KEY (attempt_id, name, split, dimensions_id)
 ) STRICT, WITHOUT ROWID;
 
--- The last values of an attempt once more, as the measurement table reads them: up to 128 of a metric and split in a row, those whose
--- sets of dimensions have neighbouring ids. `dimensions` lists for each name what the values have, each once. `codes` has for each
--- name in turn a byte a value: its place in that list from 1, or 0 where the value lacks the dimension. `told` has 8 bytes a value,
--- the least significant first; `units` lists each unit once. With rowids, since without them a row of over a kilobyte is read in pieces.
+-- The last values of an attempt again, packed for the measurement table: up to 128 values of a metric and split in a row, grouped by
+-- neighbouring ids of their dimension sets. `dimensions` lists the distinct values of each dimension. `codes` has, for each dimension in
+-- turn, a byte for each value: its position in that list from 1, or 0 if the value lacks the dimension. `told` has 8 bytes for each value,
+-- little-endian. `units` lists the distinct units. The table has rowids, because WITHOUT ROWID would read rows of over a kilobyte in pieces.
 CREATE TABLE attempt_values (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
@@ -1126,8 +1126,8 @@ CREATE TABLE attempt_values (
   UNIQUE (attempt_id, name, split, block)
 ) STRICT;
 
--- The curve of each metric and split of an attempt, thinned as its points land (src/research/attempts/thinning.ts), in parts:
--- pairs of step and value, each 8 bytes, the least significant first.
+-- The curve of each metric and split of an attempt, thinned as its points arrive (src/research/attempts/thinning.ts), in parts: pairs of
+-- step and value, 8 bytes each, little-endian.
 CREATE TABLE attempt_curves (
   attempt_id TEXT NOT NULL REFERENCES attempts (attempt_id),
   name TEXT NOT NULL,
@@ -1138,7 +1138,7 @@ CREATE TABLE attempt_curves (
   UNIQUE (attempt_id, name, split, dimensions_id, part)
 ) STRICT;
 
--- Boards: what is compared, and how. Their content is in the journal.
+-- Boards: what they compare, and how. Their content is in the journal.
 CREATE TABLE boards (
   board_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
@@ -1153,7 +1153,7 @@ CREATE TABLE boards (
 ) STRICT;
 CREATE INDEX boards_of_room ON boards (room_id, board_id);
 
--- Materials, each known once by its reference and labelled in the Room that registered it first.
+-- Materials, one row for each reference, labelled in the Room that registered it first.
 CREATE TABLE materials (
   material_id TEXT PRIMARY KEY,
   reference TEXT NOT NULL,
@@ -1175,7 +1175,7 @@ CREATE TABLE materials (
 ) STRICT;
 CREATE INDEX materials_by_values ON materials (values_digest, material_id) WHERE values_digest IS NOT NULL;
 
--- In which Rooms a material was registered, and in which Thread there.
+-- The Rooms in which a material was registered, with the Thread of each registration.
 CREATE TABLE room_materials (
   room_id TEXT NOT NULL REFERENCES rooms (room_id),
   material_id TEXT NOT NULL REFERENCES materials (material_id),
@@ -1185,7 +1185,7 @@ CREATE TABLE room_materials (
   PRIMARY KEY (room_id, material_id)
 ) STRICT, WITHOUT ROWID;
 
--- Where materials are said to lie, by whom. What counts for obtainability is each reporter's newest report.
+-- Reported locations of materials. The newest report of each reporter decides whether a material is obtainable.
 CREATE TABLE material_reports (
   material_id TEXT NOT NULL REFERENCES materials (material_id),
   sequence INTEGER NOT NULL,
@@ -1201,7 +1201,7 @@ CREATE TABLE material_reports (
 
 -------------------------------------------------------------------------------------------- src/research/provenance
 
--- The ways back along edges of the provenance graph that nothing else looks up; most rows have no such edge.
+-- Indexes for the reverse direction of edges of the provenance graph. Most rows have no such edge.
 CREATE INDEX finding_attempts_of ON finding_attempts (attempt_id);
 CREATE INDEX finding_evidence_of ON finding_evidence (material_id) WHERE material_id IS NOT NULL;
 CREATE INDEX findings_of_experiment ON findings (experiment_id) WHERE experiment_id IS NOT NULL;
@@ -1213,7 +1213,7 @@ CREATE INDEX research_links_replacing ON research_links (replacement_version_id)
 
 -- joined: room_failures by src/research/judging
 -- joined: disputed_records by src/research/judging
--- What a brief tells first, kept as it lands by the triggers below. What failed in a Room, numbered as it did.
+-- The lists at the beginning of a brief, kept by the triggers below. First the failures in a Room, numbered in order.
 CREATE TABLE room_failures (
   room_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
@@ -1229,7 +1229,7 @@ CREATE TABLE room_failures (
 CREATE INDEX room_failures_of ON room_failures (id, kind);
 CREATE INDEX room_failures_of_thread ON room_failures (thread_id, sequence);
 
--- Records that stand and have a dispute that nobody answered, each with the newest.
+-- Records in force with an unanswered dispute, each with the newest one.
 CREATE TABLE disputed_records (
   version_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL,
@@ -1239,7 +1239,7 @@ CREATE TABLE disputed_records (
 CREATE INDEX disputed_records_of_room ON disputed_records (room_id, link_id);
 CREATE INDEX disputed_records_of_thread ON disputed_records (thread_id, link_id);
 
--- How much a reader would miss a hypothesis: 2 while it is contested, 1 while something bears on it, else 0.
+-- The priority of a hypothesis in a brief: 2 while it is contested, 1 once there is evidence, else 0.
 CREATE TABLE hypothesis_ranks (
   version_id TEXT PRIMARY KEY,
   room_id TEXT NOT NULL,
@@ -1249,7 +1249,7 @@ CREATE TABLE hypothesis_ranks (
 CREATE INDEX hypothesis_ranks_of ON hypothesis_ranks (room_id, rank, version_id);
 CREATE INDEX hypothesis_ranks_of_thread ON hypothesis_ranks (thread_id, rank, version_id);
 
--- How much there is of what a brief lists, in each Room and in each Thread.
+-- The number of items in each list of a brief, for each Room and each Thread.
 CREATE TABLE brief_counts (
   place_id TEXT PRIMARY KEY,
   stands INTEGER NOT NULL DEFAULT 0,
@@ -1289,12 +1289,12 @@ CREATE TRIGGER tallies_made AFTER INSERT ON evidence_tallies
   BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
 CREATE TRIGGER tallies_moved AFTER UPDATE OF supports ON evidence_tallies
   BEGIN INSERT INTO hypothesis_ranks SELECT * FROM hypothesis_weights WHERE version_id = new.target_id ON CONFLICT DO UPDATE SET rank = excluded.rank; END;
--- The weight of each hypothesis as it is now.
+-- The present priority of each hypothesis.
 CREATE VIEW hypothesis_weights (version_id, room_id, thread_id, rank) AS
   SELECT r.version_id, r.room_id, r.thread_id, CASE WHEN s.status NOT IN ('retracted', 'superseded') AND s.open_dispute IS NOT NULL OR y.bearing = 'contested' THEN 2
     WHEN coalesce(y.supports + y.contradicts + y.inconclusive, 0) > 0 THEN 1 ELSE 0 END
   FROM records r LEFT JOIN evidence_tallies y ON y.target_id = r.version_id LEFT JOIN standings s ON s.version_id = r.version_id WHERE r.kind = 'hypothesis';
--- The newest dispute that nobody answered of each record that stands.
+-- The newest unanswered dispute of each record in force.
 CREATE VIEW newest_disputes (version_id, room_id, thread_id, link_id) AS
   SELECT r.version_id, r.room_id, r.thread_id, s.open_dispute FROM standings s JOIN records r ON r.version_id = s.version_id
   WHERE s.open_dispute IS NOT NULL AND s.status NOT IN ('retracted', 'superseded');
@@ -1333,8 +1333,8 @@ END;
 
 ------------------------------------------------------------------------------------------------ src/research/search
 
--- What full-text search finds, numbered as it came. The number is the index's own; hidden row numbers would change when a
--- file is vacuumed.
+-- The items that full-text search finds, numbered in order. The number is a column, because implicit row numbers would change when the file
+-- is vacuumed.
 CREATE TABLE search_items (
   item INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -1346,7 +1346,7 @@ CREATE INDEX search_items_of ON search_items (id, part);
 
 -- joined: search_items by src/research/records, src/ledger
 -- joined: concept_trigrams by src/research/records
--- Where each item stands, by whom, and the write that has its words. `line` is what a hit is called.
+-- The place and author of each item, and the write with its text. `line` is the title of a search result.
 CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, label, line, standing, position) AS
   SELECT i.item, coalesce(b.room_id, r.room_id, x.room_id, t.room_id, n.room_id, a.room_id, iif(i.part IS NULL, NULL, w.content ->> '$.roomId'), m.origin_room_id, f.room_id, k.room_id, c.room_id, g.room_id, z.room_id, (SELECT s.room_id FROM threads s WHERE s.thread_id = d.id)),
     coalesce(d.id, b.thread_id, r.thread_id, x.thread_id, t.thread_id, n.thread_id, a.thread_id, y.thread_id, f.thread_id, k.thread_id, c.thread_id, g.thread_id),
@@ -1381,37 +1381,37 @@ CREATE VIEW search_places (item, room_id, thread_id, entry_id, user_id, at, labe
   LEFT JOIN checkpoints c ON i.kind = 'checkpoint' AND c.checkpoint_id = i.id
   LEFT JOIN boards g ON i.kind = 'board' AND g.board_id = i.id
   LEFT JOIN rooms z ON i.kind = 'room' AND z.room_id = i.id;
--- What the words of each item are read from (src/research/search/wording.ts): the write that made it, or that says something of it, and what
--- it is called. `tags` keep a search to a Room, a person or some kinds.
+-- The sources of each item's text (src/research/search/wording.ts): its title, and the write that made it or says something about it. `tags`
+-- restrict a search to a Room, a person or some kinds.
 CREATE VIEW search_texts (item, kind, label, title, line, content, tags) AS
   SELECT i.item, i.kind, CASE WHEN i.part IS NULL THEN p.label END,
     CASE WHEN i.part IS NULL AND i.kind IN ('hypothesis', 'finding', 'cited_claim', 'experiment', 'thread', 'plan', 'material', 'board', 'room') THEN p.line END,
     p.line, h.content, 'k' || replace(i.kind, '_', '') || ' ' || replace(p.room_id, '-', '') || ' ' || replace(p.user_id, '-', '')
   FROM search_items i JOIN search_places p USING (item) LEFT JOIN journal h ON h.position = p.position AND (i.kind <> 'thread' OR i.part IS NOT NULL);
 
--- The index itself. It holds no text, only where each word stands; a label counts most, a title more than a body. Of its columns
--- the first one takes two bytes less for each word of each text. Of a long word only its beginning is in it (src/research/search/words.ts).
+-- The index itself. It stores no text, only the positions of words. A label weighs most, a title more than a body. The first column takes two
+-- bytes less for each word of each text. Long words are indexed by their beginning only (src/research/search/words.ts).
 CREATE VIRTUAL TABLE search_index USING fts5 (
   body, label, title, tags, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 INSERT INTO search_index (search_index, rank) VALUES ('rank', 'bm25(1.0, 10.0, 4.0, 0.0)');
--- Items that were changed after they were indexed; none once what changed them is committed.
+-- Items that changed after they were indexed. Empty once the change is committed.
 CREATE TABLE search_changes (
   item INTEGER PRIMARY KEY REFERENCES search_items (item)
 ) STRICT;
--- In the concepts of which records three letters stand (src/ledger/lists/substrings.ts), by the record's item.
+-- An index of trigrams for substring searches in the concepts of records, by the record's item (src/ledger/lists/substrings.ts).
 CREATE VIRTUAL TABLE concept_trigrams USING fts5 (text, content = '', tokenize = 'trigram', detail = 'none', columnsize = 0);
 
--- Whatever writes the texts notes them here. They are indexed soon after their write was answered, some hundreds at once
--- (src/ledger/write/afterwards.ts): one by one, each text would be a segment of the index, to be merged with all the others. The newest item of
--- the index says how far it has come. Objects that are found as they are made are noted by triggers made from the list of objects
--- (src/ledger/storage/triggers.ts).
+-- Triggers that note new texts here. They are indexed soon after their write was answered, hundreds at a time
+-- (src/ledger/write/after-commit.ts), because each text indexed alone would be a segment of the index, to be merged with all others. The
+-- newest item of the index marks its progress. For objects that are searchable as soon as they are made, the triggers are made from the list
+-- of objects (src/ledger/storage/triggers.ts).
 CREATE TRIGGER messages_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'message'
   BEGIN INSERT INTO search_items (kind, id) VALUES ('message', new.entry_id); END;
--- When a record's card is set, its concepts are there too.
+-- When the card of a record is added, its concepts are stored already.
 CREATE TRIGGER records_indexed AFTER INSERT ON timeline_entries WHEN new.kind = 'publication'
   BEGIN INSERT INTO search_items (kind, id) SELECT r.kind, r.version_id FROM records r WHERE r.version_id = new.version_id AND r.entry_id = new.entry_id; END;
--- What an experiment, a sealed plan or a Room is called may change after it was indexed: what it was called before is then told by the write that said so.
+-- The title of an experiment, sealed plan or Room may change after it was indexed. Its former title is then found through the write that set it.
 CREATE TRIGGER experiments_reindexed AFTER UPDATE OF question ON experiments WHEN old.question <> new.question
   BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.experiment_id
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
@@ -1421,7 +1421,7 @@ CREATE TRIGGER plans_reindexed AFTER UPDATE OF opened_position ON plans WHEN old
 CREATE TRIGGER rooms_reindexed AFTER UPDATE OF title ON rooms WHEN old.title <> new.title
   BEGIN INSERT OR IGNORE INTO search_changes (item) SELECT i.item FROM search_items i WHERE i.id = new.room_id
     AND i.item <= (SELECT max(id) FROM search_index_docsize); END;
--- What is said of an object later. A reused record has a card; of what was said of an attempt on its way, that which has words.
+-- Later texts about an object. A reused record has another card; of the reports on an attempt, those with text are indexed.
 CREATE TRIGGER later_words_indexed AFTER INSERT ON timeline_entries
   WHEN new.kind IN ('amend_experiment', 'cancel_experiment', 'release_experiment', 'report_experiment_status', 'register_material', 'report_material_location', 'withdraw_link', 'submit_review', 'open_plan')
   BEGIN INSERT INTO search_items (kind, id, part) SELECT j.target_kind, j.target_id, j.position FROM journal j
@@ -1435,7 +1435,7 @@ CREATE TRIGGER room_words_indexed AFTER INSERT ON journal WHEN new.room_sequence
 CREATE TRIGGER attempt_events_indexed AFTER INSERT ON attempt_events
   WHEN new.body -> '$.message' IS NOT NULL OR new.body -> '$.failure' IS NOT NULL OR new.body -> '$.reproduction' IS NOT NULL OR new.body -> '$.outputLabels[0]' IS NOT NULL
   BEGIN INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, 1 + max(position) FROM journal; END;
--- A metric is named by the event that first tells it.
+-- A metric is found through the first event that reports it.
 CREATE TRIGGER metrics_indexed BEFORE INSERT ON attempt_last_metrics
   WHEN NOT EXISTS (SELECT 1 FROM attempt_last_metrics l WHERE l.attempt_id = new.attempt_id AND l.name = new.name AND l.split = new.split)
   BEGIN INSERT INTO search_items (kind, id, part) SELECT 'attempt', new.attempt_id, h.position FROM (SELECT 1 + max(position) AS position FROM journal) h
@@ -1443,10 +1443,10 @@ CREATE TRIGGER metrics_indexed BEFORE INSERT ON attempt_last_metrics
 
 ------------------------------------------------------------------------------------------------ src/library
 
--- A paper is known by its arXiv id, else by its DOI, else as `isbn:…`, else as `ref:…`, a digest of what was given of it.
--- What sources say of papers, as the JSON it is answered with. `import`: the operator brought it in, anybody may know that
--- it is here. `arxiv`, `crossref`: it was fetched because somebody filed the paper, and is shown to those alone who did (`known`
--- below). `same_as` is the other name that the record gives the paper: its DOI, or its arXiv id.
+-- A paper's id is its arXiv id, else its DOI, else `isbn:…`, else `ref:…` with a digest of its entered data.
+-- The metadata of papers from sources, as the JSON in which it is served. `import`: an operator imported it, and anybody may know that it is
+-- here. `arxiv`, `crossref`: it was fetched because a person saved the paper, and is shown only to people who did (`known` below). `same_as`
+-- is the other id in the metadata: the paper's DOI or its arXiv id.
 CREATE TABLE papers (
   paper_id TEXT PRIMARY KEY,
   origin TEXT NOT NULL CHECK (origin IN ('import', 'arxiv', 'crossref')),
@@ -1457,14 +1457,14 @@ CREATE TABLE papers (
 ) STRICT;
 CREATE INDEX papers_same_as ON papers (same_as) WHERE same_as IS NOT NULL;
 
--- Papers that a source said it does not have, and when it was asked.
+-- Papers that a source does not have, and when it was queried.
 CREATE TABLE paper_misses (
   paper_id TEXT PRIMARY KEY,
   asked_at TEXT NOT NULL,
   seal BLOB
 ) STRICT, WITHOUT ROWID;
 
--- Other names of papers, for each person who knows them: what they say of `paper_id` is about the paper `same_as`.
+-- Other ids of papers, for each person who knows them: what the person says about `paper_id` applies to the paper `same_as`.
 CREATE TABLE same_papers (
   user_id TEXT NOT NULL REFERENCES people (user_id),
   paper_id TEXT NOT NULL,
@@ -1473,16 +1473,16 @@ CREATE TABLE same_papers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX same_papers_of ON same_papers (user_id, same_as);
 
--- How much each person has of what is capped, kept by the triggers below.
+-- How many of the limited items each person has, kept by the triggers below.
 CREATE TABLE library_counts (
   user_id TEXT PRIMARY KEY REFERENCES people (user_id),
   saved INTEGER NOT NULL DEFAULT 0,
   collections INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
--- Saved papers; `entry` counts upwards, so that the newest come first without sorting. `known`: its metadata may be shown here;
--- `given`: what the person, an agent or a file said of it, shown while no source is known to say more. `title` and `published_at` are
--- what lists are ordered by, kept by the triggers below.
+-- Saved papers. `entry` ascends, so that the newest come first without sorting. `known`: its metadata may be shown here. `given`: data from the
+-- person, an agent or a file, shown while no source is known to have more. `title` and `published_at` are the sort keys of lists, kept by the
+-- triggers below.
 CREATE TABLE saved_papers (
   entry INTEGER PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES people (user_id),
@@ -1501,7 +1501,7 @@ CREATE INDEX saved_papers_by_publication ON saved_papers (user_id, published_at,
 CREATE INDEX saved_papers_of ON saved_papers (paper_id);
 CREATE INDEX saved_papers_unknown ON saved_papers (paper_id) WHERE known = 0;
 
--- Tags that a person gave papers they saved, and on how many papers each is, kept by the triggers below.
+-- The tags that a person gave to saved papers, and the number of papers for each tag, kept by the triggers below.
 CREATE TABLE paper_tags (
   user_id TEXT NOT NULL,
   paper_id TEXT NOT NULL,
@@ -1517,7 +1517,7 @@ CREATE TABLE tag_counts (
   PRIMARY KEY (user_id, tag)
 ) STRICT, WITHOUT ROWID;
 
--- Collections, with the counts that every list shows of them.
+-- Collections, with the counts that every list of them shows.
 CREATE TABLE collections (
   collection_id TEXT PRIMARY KEY,
   owner_id TEXT NOT NULL REFERENCES people (user_id),
@@ -1527,7 +1527,7 @@ CREATE TABLE collections (
   notes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Who has a Collection now, its owner included, and how many notes in it they have not read.
+-- The current members of each Collection, including its owner, with the number of notes they have not read.
 CREATE TABLE collection_members (
   user_id TEXT NOT NULL REFERENCES people (user_id),
   collection_id TEXT NOT NULL REFERENCES collections (collection_id),
@@ -1537,7 +1537,7 @@ CREATE TABLE collection_members (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX collection_members_of ON collection_members (collection_id);
 
--- Invitations that wait for an answer; an answered one is gone.
+-- Invitations that have not been answered. An answered one is deleted.
 CREATE TABLE collection_invitations (
   invitation_id TEXT PRIMARY KEY,
   collection_id TEXT NOT NULL REFERENCES collections (collection_id),
@@ -1547,8 +1547,8 @@ CREATE TABLE collection_invitations (
 ) STRICT;
 CREATE INDEX collection_invitations_for ON collection_invitations (user_id);
 
--- Papers of Collections, as above. `given` is what was said of one when it was added, shown while no source is known to say more;
--- `citation_key` is the one it was imported under.
+-- The papers of Collections, as above. `given` is the data entered when the paper was added, shown while no source is known to have more.
+-- `citation_key` is the key under which it was imported.
 CREATE TABLE collection_papers (
   entry INTEGER PRIMARY KEY,
   collection_id TEXT NOT NULL REFERENCES collections (collection_id),
@@ -1567,8 +1567,8 @@ CREATE INDEX collection_papers_of ON collection_papers (paper_id, collection_id)
 CREATE INDEX collection_papers_unknown ON collection_papers (paper_id) WHERE known = 0;
 CREATE UNIQUE INDEX collection_citation_keys ON collection_papers (collection_id, citation_key) WHERE citation_key IS NOT NULL;
 
--- Notes on a paper in a Collection: its thread. A paper whose thread holds a note cannot go. `via` is JSON: the key
--- through which an agent posted it. A reply keeps the id of a note that was deleted.
+-- Notes on a paper in a Collection: its thread. A paper with notes cannot be removed. `via` is JSON: the key through which an agent posted the
+-- note. A reply keeps the id of a deleted note.
 CREATE TABLE notes (
   note_id TEXT PRIMARY KEY,
   collection_id TEXT NOT NULL,
@@ -1583,7 +1583,7 @@ CREATE TABLE notes (
 CREATE INDEX notes_of_thread ON notes (collection_id, paper_id, note_id);
 CREATE INDEX notes_by ON notes (author_id, paper_id, note_id);
 
--- What a member has still to read. A member's read mark is what is not here.
+-- The notes that a member has not read. A note without a row here is read.
 CREATE TABLE unread_notes (
   user_id TEXT NOT NULL,
   collection_id TEXT NOT NULL,
@@ -1594,7 +1594,7 @@ CREATE TABLE unread_notes (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unread_notes_of ON unread_notes (note_id);
 
--- Personal keys. Only a digest of each token is kept. Permissions are a JSON list, the agent is JSON.
+-- Personal keys. Only a digest of each token is stored. Permissions are a JSON list; the agent is JSON.
 CREATE TABLE personal_keys (
   key_id TEXT PRIMARY KEY,
   token_digest TEXT NOT NULL UNIQUE,
@@ -1613,7 +1613,7 @@ CREATE TABLE personal_keys (
 ) STRICT;
 CREATE INDEX personal_keys_of ON personal_keys (user_id, key_id);
 
--- The Collections of a selected reach. Whoever leaves a Collection loses it from all their keys.
+-- The Collections that a key with a selected reach may use. A person who leaves a Collection loses it from all their keys.
 CREATE TABLE key_collections (
   key_id TEXT NOT NULL REFERENCES personal_keys (key_id),
   collection_id TEXT NOT NULL REFERENCES collections (collection_id),
@@ -1621,7 +1621,7 @@ CREATE TABLE key_collections (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX key_collections_of ON key_collections (collection_id);
 
--- What a person wrote on a paper for themselves, and which revision of it this is.
+-- A person's private notes on a paper, and their revision.
 CREATE TABLE annotations (
   user_id TEXT NOT NULL REFERENCES people (user_id),
   paper_id TEXT NOT NULL,
@@ -1631,7 +1631,7 @@ CREATE TABLE annotations (
   PRIMARY KEY (user_id, paper_id)
 ) STRICT;
 
--- Highlighted passages, found again by quote, page, the text around them and the version they were made on.
+-- Highlighted passages, located by their quote, page, surrounding text and the version of the paper.
 CREATE TABLE highlights (
   highlight_id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL,
@@ -1649,7 +1649,7 @@ CREATE TABLE highlights (
 ) STRICT;
 CREATE INDEX highlights_of ON highlights (user_id, paper_id, page, highlight_id);
 
--- How far a person has read: the page, thousandths of its height, and how many pages there are, where they said so.
+-- A person's reading position: the page, thousandths of its height, and the number of pages if known.
 CREATE TABLE reading_positions (
   user_id TEXT NOT NULL REFERENCES people (user_id),
   paper_id TEXT NOT NULL,
@@ -1691,7 +1691,7 @@ CREATE TRIGGER paper_tags_uncounted AFTER DELETE ON paper_tags BEGIN
   DELETE FROM tag_counts WHERE user_id = old.user_id AND tag = old.tag AND papers = 0;
 END;
 
--- What a person may find a saved paper by: what is known of it, and what they wrote on it, the newest hundred highlights and notes, up to a length.
+-- The texts by which a person finds a saved paper: its metadata and the person's own words on it, up to a hundred of the newest highlights and notes and a maximum length.
 CREATE VIEW library_texts AS
   SELECT s.entry, s.user_id, s.paper_id, coalesce(p.record, s.given) ->> '$.title' AS title,
     coalesce(coalesce(p.record, s.given) ->> '$.publishedAt', coalesce(p.record, s.given) ->> '$.year') AS published_at,
@@ -1705,11 +1705,11 @@ CREATE VIEW library_texts AS
       (SELECT substr(group_concat(concat_ws(char(10), h.quote, h.comment), char(10)), 1, 100000)
         FROM (SELECT quote, comment FROM highlights WHERE user_id = s.user_id AND paper_id = s.paper_id ORDER BY highlight_id DESC LIMIT 100) h)) AS annotations
   FROM saved_papers s LEFT JOIN papers p ON p.paper_id = s.paper_id AND (s.known = 1 OR p.origin = 'import');
--- The words of these, by the entry of the saved paper. `owner` is one word, so that a search is of one person's papers alone.
+-- The full-text index of these, by the entry of the saved paper. `owner` is one word, which restricts a search to one person's papers.
 CREATE VIRTUAL TABLE library_index USING fts5 (
   owner, paper, notes, annotations, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
 );
--- Whatever changes them sets `known` to what it is.
+-- A change of any source sets `known` to its own value, which fires the trigger that indexes the paper again.
 CREATE TRIGGER saved_papers_indexed AFTER INSERT ON saved_papers BEGIN UPDATE saved_papers SET known = known WHERE entry = new.entry; END;
 CREATE TRIGGER saved_papers_reindexed AFTER UPDATE OF known ON saved_papers BEGIN
   UPDATE saved_papers SET (title, published_at) = (SELECT coalesce(x.title, iif(x.paper_id GLOB '10.*' OR instr(x.paper_id, ':') > 0, '', 'arXiv:') || x.paper_id), coalesce(x.published_at, '') FROM library_texts x WHERE x.entry = new.entry) WHERE entry = new.entry;
@@ -1731,7 +1731,7 @@ CREATE TRIGGER highlights_reindexed AFTER UPDATE OF comment ON highlights
   BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.user_id AND paper_id = new.paper_id; END;
 CREATE TRIGGER highlights_unindexed AFTER DELETE ON highlights
   BEGIN UPDATE saved_papers SET known = known WHERE user_id = old.user_id AND paper_id = old.paper_id; END;
--- Where notes are deleted many at once their papers are indexed once after it (src/library).
+-- If many notes are deleted at once, their papers are indexed once afterwards (src/library).
 CREATE TRIGGER notes_indexed AFTER INSERT ON notes
   BEGIN UPDATE saved_papers SET known = known WHERE user_id = new.author_id
     AND paper_id = coalesce((SELECT same_as FROM same_papers WHERE user_id = new.author_id AND paper_id = new.paper_id), new.paper_id); END;
