@@ -1,22 +1,22 @@
 /**
- * A typed line between two threads or two processes. Each side says in an interface which functions it offers; the other side
- * calls them by name. All that is sent in one turn travels in one message. A call is a flat list of its arguments: a list of
- * texts is copied in half the time that an object takes.
+ * A typed channel between two threads or two processes. Each side declares its functions in an interface, and the other side calls them
+ * by name. All calls of one turn travel in one message. A call is a flat list of its arguments, because a list of texts is copied in half
+ * the time of an object.
  */
 import { MessagePort, receiveMessageOnPort } from "node:worker_threads"
 import { Refusal, type RefusalCode, type RefusalDetails } from "../contract/refusals/refusal.ts"
 
-type Given<Calls, Name extends keyof Calls> = Calls[Name] extends (...given: infer Values) => unknown ? Values : never
-type Answer<Calls, Name extends keyof Calls> = Calls[Name] extends (...given: never[]) => infer Value ? Value : never
+type Arguments<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: infer Values) => unknown ? Values : never
+type Answer<Calls, Name extends keyof Calls> = Calls[Name] extends (...args: never[]) => infer Value ? Value : never
 
-/** What each function of a side does. One that is missing does not compile. */
+/** The functions that a side offers. A missing one does not compile. */
 export type Handlers<Calls> = {
   readonly [Name in keyof Calls]: (
-    ...given: Given<Calls, Name>
+    ...args: Arguments<Calls, Name>
   ) => Answer<Calls, Name> | Moved<Answer<Calls, Name>> | Promise<Answer<Calls, Name> | Moved<Answer<Calls, Name>>>
 }
 
-/** An answer whose memory goes over to the other side. */
+/** An answer whose memory is transferred to the other side. */
 export class Moved<Value> {
   readonly value: Value
   readonly memory: readonly ArrayBuffer[]
@@ -26,20 +26,20 @@ export class Moved<Value> {
   }
 }
 
-/** A call. The caller does not wait for an answer if the id is 0. */
-type Call = readonly [id: number, name: string, ...given: unknown[]]
-/** The answer to the call of that id, negated. */
+/** A call. An id of 0 means that the caller does not wait for an answer. */
+type Call = readonly [id: number, name: string, ...args: unknown[]]
+/** An answer, with the negated id of its call. */
 type Reply = readonly [id: number, value: unknown, failure?: Failure]
-/** A refusal, or a fault as the log shows it. */
+/** A refusal, or the text of any other error. */
 type Failure = readonly [code: RefusalCode, sentence: string, details: RefusalDetails] | string
 export type Message = readonly (Call | Reply)[]
 
-const isCall = (sent: Call | Reply): sent is Call => sent[0] >= 0
+const isCall = (item: Call | Reply): item is Call => item[0] >= 0
 
-/** A `Worker`, a `MessagePort`, or a process behind the same two functions. */
+/** A `Worker`, a `MessagePort`, or a process with the same two functions. */
 export interface Port {
   postMessage(message: Message, moved: ArrayBuffer[]): void
-  on(event: "message", heard: (message: Message) => void): unknown
+  on(event: "message", listener: (message: Message) => void): unknown
 }
 
 interface Waiting {
@@ -57,7 +57,7 @@ const errorOf = (failure: Failure): Error =>
 
 export class Channel<Theirs extends object, Ours extends object> {
   readonly #port: Port
-  readonly #handlers: ReadonlyMap<string, (...given: readonly unknown[]) => unknown>
+  readonly #handlers: ReadonlyMap<string, (...args: readonly unknown[]) => unknown>
   readonly #waiting = new Map<number, Waiting>()
   readonly #inbox: (Call | Reply)[] = []
   #outbox: (Call | Reply)[] = []
@@ -75,31 +75,31 @@ export class Channel<Theirs extends object, Ours extends object> {
     })
   }
 
-  /** Calls a function of the other side. @throws what it throws there: refusals as they are, anything else as an error with its text */
-  ask<Name extends keyof Theirs & string>(name: Name, ...given: Given<Theirs, Name>): Promise<Answer<Theirs, Name>> {
+  /** Calls a function of the other side. @throws its refusals unchanged, and any other error as an error with the same text */
+  ask<Name extends keyof Theirs & string>(name: Name, ...args: Arguments<Theirs, Name>): Promise<Answer<Theirs, Name>> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== null) return reject(this.#closed)
       const id = ++this.#last
       this.#waiting.set(id, { resolve, reject })
-      this.#send([id, name, ...given])
+      this.#send([id, name, ...args])
     })
   }
 
-  /** Calls a function of the other side whose answer nobody waits for. */
-  tell<Name extends keyof Theirs & string>(name: Name, ...given: Given<Theirs, Name>): void {
-    this.#send([0, name, ...given])
+  /** Calls a function of the other side without waiting for an answer. */
+  tell<Name extends keyof Theirs & string>(name: Name, ...args: Arguments<Theirs, Name>): void {
+    this.#send([0, name, ...args])
   }
 
-  /** The same, for what can wait until something else is sent: both travel in one message. */
-  tellAlong<Name extends keyof Theirs & string>(name: Name, ...given: Given<Theirs, Name>): void {
-    this.#outbox.push([0, name, ...given])
+  /** The same for a call that need not be items at once: it travels with the next message. */
+  tellAlong<Name extends keyof Theirs & string>(name: Name, ...args: Arguments<Theirs, Name>): void {
+    this.#outbox.push([0, name, ...args])
   }
 
   /**
-   * Handles the calls that arrived while another one is being handled, in their order, up to the first that `mayJoin` declines.
-   * That one and those behind it are handled afterwards.
+   * Handles the calls that arrived while another one is being handled, in order, up to the first that `mayJoin` declines. That one and
+   * those after it are handled later.
    */
-  takeIn(mayJoin: (name: string, given: readonly unknown[]) => boolean): void {
+  takeIn(mayJoin: (name: string, args: readonly unknown[]) => boolean): void {
     for (;;) {
       if (this.#inbox.length === 0) this.#inbox.push(...this.#arrived())
       const [first] = this.#inbox
@@ -113,7 +113,7 @@ export class Channel<Theirs extends object, Ours extends object> {
     }
   }
 
-  /** Ends the line. @param error what everybody gets who waits for an answer @param later what everybody gets who asks from now on */
+  /** Closes the channel. @param error rejects the waiting calls @param later rejects all later calls */
   close(error: Error, later = error): void {
     this.#closed ??= later
     for (const { reject } of this.#waiting.values()) reject(error)
@@ -133,21 +133,21 @@ export class Channel<Theirs extends object, Ours extends object> {
     }
   }
 
-  #handle([id, name, ...given]: Call): void {
+  #handle([id, name, ...args]: Call): void {
     const reply = (value: unknown) => {
       if (id > 0) this.#reply(-id, value)
     }
     const fail = (error: unknown) => {
-      // Nothing waits for it any more.
+      // No caller waits for the error.
       if (id === 0) throw error
       this.#send([-id, null, failureOf(error)])
     }
     try {
       const handler = this.#handlers.get(name)
       if (handler === undefined) throw new Error(`The other side does not offer ${name}.`)
-      const made = handler(...given)
-      if (made instanceof Promise) made.then(reply, fail)
-      else reply(made)
+      const result = handler(...args)
+      if (result instanceof Promise) result.then(reply, fail)
+      else reply(result)
     } catch (error) {
       fail(error)
     }
@@ -160,23 +160,23 @@ export class Channel<Theirs extends object, Ours extends object> {
     else waiting?.reject(errorOf(failure))
   }
 
-  #reply(id: number, made: unknown): void {
-    if (made instanceof Moved) this.#moved.push(...made.memory)
-    this.#send([id, made instanceof Moved ? made.value : made])
+  #reply(id: number, result: unknown): void {
+    if (result instanceof Moved) this.#moved.push(...result.memory)
+    this.#send([id, result instanceof Moved ? result.value : result])
   }
 
-  #send(sent: Call | Reply): void {
-    this.#outbox.push(sent)
+  #send(item: Call | Reply): void {
+    this.#outbox.push(item)
     if (this.#isFlushing) return
     this.#isFlushing = true
     queueMicrotask(() => this.#flush())
   }
 
   #flush(): void {
-    const [sent, moved] = [this.#outbox, this.#moved]
+    const [items, moved] = [this.#outbox, this.#moved]
     this.#outbox = []
     this.#moved = []
     this.#isFlushing = false
-    this.#port.postMessage(sent, moved)
+    this.#port.postMessage(items, moved)
   }
 }

@@ -1,21 +1,21 @@
-/** Threads of this program, each with a channel to the one that started it. */
+/** Threads of this program, each with a channel to the thread that started it. */
 import { parentPort, type ResourceLimits, Worker } from "node:worker_threads"
 import { threadCode } from "../packaged.ts"
 import { Channel, type Handlers } from "./channel.ts"
 
 export interface ThreadParts<Ours> {
-  /** Which program it runs: its file is in `src/app/threads` or `src/app/jobs`. */
+  /** The thread's program: a file in `src/app/threads` or `src/app/jobs`. */
   readonly name: string
-  /** What it finds in `workerData`. */
+  /** The thread's `workerData`. */
   readonly settings: object
-  /** What it may call here. */
+  /** The functions that the thread may call here. */
   readonly handlers: Handlers<Ours>
   readonly resourceLimits?: ResourceLimits
-  /** Whether the process may end while the thread runs. */
+  /** Whether the process may exit while the thread runs. */
   readonly isBackground?: boolean
-  /** What is done when it ends by itself. */
+  /** Called if the thread ends by itself. */
   readonly onLost: (error: Error) => void
-  /** What those get who wait for an answer then, and those who ask later; left out, the error. */
+  /** If the thread ends by itself, the errors for waiting and for later calls; defaults to its error. */
   readonly refusals?: () => readonly [waiting: Error, later: Error]
 }
 
@@ -46,13 +46,13 @@ export class Thread<Theirs extends object, Ours extends object> {
     )
   }
 
-  /** Waits for a thread that ends as it was told to. */
+  /** Waits for a thread that has been told to end. */
   async ends(): Promise<void> {
     this.#hasEnded = true
     await this.#exit
   }
 
-  /** Ends the thread, whatever it is doing. */
+  /** Terminates the thread, whatever it is doing. */
   async end(error = new Error("The service is ending.")): Promise<void> {
     this.#hasEnded = true
     this.channel.close(error)
@@ -60,8 +60,8 @@ export class Thread<Theirs extends object, Ours extends object> {
   }
 }
 
-/** A thread's end of its channel. */
+/** Returns a thread's end of its channel. */
 export function toStarter<Theirs extends object, Ours extends object>(handlers: Handlers<Ours>): Channel<Theirs, Ours> {
-  if (parentPort === null) throw new Error("This file is the program of a thread; the service starts it.")
+  if (parentPort === null) throw new Error("This file runs as a thread, and the service starts it.")
   return new Channel(parentPort, handlers)
 }

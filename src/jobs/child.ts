@@ -1,7 +1,6 @@
 /**
- * One process for costly work as its owner sees it: asked one thing at a time, and killed when that takes too much. It is a
- * process because a thread that runs out of memory can take all others with it, and because no thread can be ended while it runs
- * the database's own code.
+ * A process for costly work, as seen by its owner: it runs one call at a time, and is killed when that exceeds its limits. It is a process
+ * because a thread that runs out of memory can end the whole process, and because a thread cannot be terminated while it runs SQLite.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { Channel, type Message } from "../channel/channel.ts"
@@ -9,24 +8,24 @@ import { jobsProgram } from "../packaged.ts"
 import { killFirst } from "./killed-first.ts"
 import { type BoundedWork, PATIENCE, TOO_COSTLY } from "./job.ts"
 
-/** The work took more time or memory than it may, or made more than it may. */
+/** The work exceeded its limit of time, memory or output. */
 export class TooCostly extends Error {
   override readonly name = "TooCostly"
 }
 
-/** The process ended by itself, or never began: nothing is wrong with what it was asked. */
+/** The process ended by itself or did not start. The input is not at fault. */
 export class ProcessLost extends Error {
   override readonly name = "ProcessLost"
 }
 
-/** What the process needs of its surroundings to run at all. Tokens are no part of it. */
-const KEPT = ["PATH", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ"] as const
+/** The environment variables that the process needs. They contain no tokens. */
+const INHERITED = ["PATH", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ"] as const
 
-const surroundings = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(KEPT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
 
-/** Seconds of a processor's time in which a process has to start. */
-const START = 10
+/** Seconds of processor time in which a process has to start. */
+const START_SECONDS = 10
 
 export class Child {
   readonly #process: ChildProcess
@@ -36,26 +35,26 @@ export class Child {
   private constructor(megabytes: number) {
     const { command, args } = jobsProgram()
     const child = spawn(command, [...args, String(megabytes)], {
-      // What V8 says before it gives up is no line of the log.
+      // V8's last messages before it aborts do not belong in the log.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       serialization: "advanced",
-      env: surroundings(),
+      env: environment(),
       windowsHide: true,
     })
     this.#process = child
-    // At once: several that start together take more than the service, before any of them runs a line of its own.
+    // At once: several processes that start together may exhaust the memory before any of them runs its own code.
     if (child.pid !== undefined) killFirst(child.pid)
     const port = {
-      // Without file descriptors a process gets no channel, and nothing to send with; its error follows.
+      // If no file descriptor is left, the process has no channel to send to; its error event follows.
       postMessage: (message: Message) => void (child.channel && child.send(message, (error) => error && this.#fail(error))),
-      on: (event: "message", heard: (message: Message) => void) => child.on(event, heard),
+      on: (event: "message", listener: (message: Message) => void) => child.on(event, listener),
     }
     this.#channel = new Channel(port, {})
     child.on("error", (error) => this.#fail(error))
     child.once("exit", (code, signal) =>
       this.#fail(
-        // V8 aborts a process that has no room left for objects. SIGKILL, where this process did not send it, is the system's: it had no
-        // memory left, whatever took it.
+        // V8 aborts a process that is out of memory. A SIGKILL that this process did not send comes from the system, which was out of memory
+        // for whatever reason.
         code === TOO_COSTLY || (signal !== null && signal !== "SIGKILL")
           ? new TooCostly(signal === null ? "the work took too much memory or time" : `the process ended with ${signal}`)
           : new ProcessLost(`A process for costly work ended with ${signal ?? code}.`),
@@ -63,11 +62,11 @@ export class Child {
     )
   }
 
-  /** Starts a process and waits until it can work. */
+  /** Starts a process and waits until it is ready. */
   static async start(megabytes: number): Promise<Child> {
     const made = new Child(megabytes)
     try {
-      await made.ask(START, (work) => work.ask("ready", START))
+      await made.ask(START_SECONDS, (work) => work.ask("ready", START_SECONDS))
     } catch (error) {
       throw new ProcessLost("A process for costly work could not be started.", { cause: error })
     }
@@ -78,15 +77,15 @@ export class Child {
     return this.#hasEnded
   }
 
-  /** Asks the process, and kills it when the answer takes too long. @throws TooCostly */
+  /** Calls the process, and kills it if the answer takes too long. @throws TooCostly */
   async ask<Answer>(seconds: number, call: (work: Channel<BoundedWork, object>) => Promise<Answer>): Promise<Answer> {
     const timer = setTimeout(() => this.#fail(new TooCostly("the work took too long")), seconds * PATIENCE * 1000)
-    this.#keepsOwner(true)
+    this.#setRef(true)
     try {
       return await call(this.#channel)
     } finally {
       clearTimeout(timer)
-      this.#keepsOwner(false)
+      this.#setRef(false)
     }
   }
 
@@ -94,12 +93,12 @@ export class Child {
     this.#fail(new Error("The process was ended."))
   }
 
-  /** Whether the owner's process may end only after this one. */
-  #keepsOwner(does: boolean): void {
+  /** Sets whether this process waits for the child before it exits. */
+  #setRef(isReferenced: boolean): void {
     const { channel } = this.#process
-    if (does) this.#process.ref()
+    if (isReferenced) this.#process.ref()
     else this.#process.unref()
-    if (does) channel?.ref()
+    if (isReferenced) channel?.ref()
     else channel?.unref()
   }
 

@@ -1,15 +1,15 @@
-/** Where memory runs out, Linux kills one process. A service shall not be the one that its helpers and commands bring down. */
+/** When memory runs out, Linux kills one process. It should be a helper or a command, not the service. */
 import { writeFileSync } from "node:fs"
 
 /**
- * Has the system kill a process, and those that it starts, before others. Any user may do this, and not undo it.
- * @param pid a process of this user; left out, this one
+ * Makes the system kill a process, and the processes it starts, before others. Any user may do this, but not undo it.
+ * @param pid a process of this user; defaults to this one
  */
 export function killFirst(pid: number | "self" = "self"): void {
   if (process.platform !== "linux") return
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "1000")
   } catch {
-    // Some containers do not let it be written; the work is the same.
+    // Not allowed in some containers; the work is the same.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A few processes for work on hostile input, and a short queue before them. What takes too much is refused in words of the
- * job's own; when the queue is full, the caller is refused and can come back later. No call blocks the service.
+ * A few processes for work on hostile input, with a short queue. Work that exceeds its limits is refused with the job's own refusal. If
+ * the queue is full, the caller is refused and may try again later. No call blocks the service.
  */
 import { present } from "../contract/present.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -10,13 +10,13 @@ import { trusted } from "../contract/json.ts"
 
 export interface PoolSize {
   readonly processes: number
-  /** How many may wait for one. */
+  /** How many calls may wait for a process. */
   readonly waiting: number
 }
 
-/** Milliseconds after which a process that nobody asks is ended: its memory goes with it. */
+/** Milliseconds after which an idle process is ended, to free its memory. */
 const IDLE = 15_000
-/** The `retryAfter` in seconds when the queue is full, or a process was lost. */
+/** The `retryAfter`, in seconds, if the queue is full or a process was lost. */
 const RETRY = 5
 
 interface Idle {
@@ -36,25 +36,25 @@ export class Pool {
   }
 
   /**
-   * Runs a job and gives what it made.
-   * @throws Refusal the job's own for what takes too much, 503 `temporarily_unavailable` when too many wait or the process is lost
+   * Runs a job and returns its output.
+   * @throws Refusal the job's own if it exceeds its limits; 503 `temporarily_unavailable` if the queue is full or the process is lost
    */
   async run<Input, Output>(job: Job<Input, Output>, input: Input): Promise<Output> {
-    await this.#turn()
+    await this.#acquire()
     try {
       return await this.#work(job, input)
     } finally {
-      this.#leave()
+      this.#release()
     }
   }
 
   /**
-   * Makes bytes, each piece when it is read. A caller that stops reading returns the generator, which ends the process.
-   * @throws TooCostly for a piece that takes more than it may
-   * @throws Refusal 503 `temporarily_unavailable` when too many wait
+   * Produces bytes, each piece when it is read. If the caller stops reading, the generator's return ends the process.
+   * @throws TooCostly if a piece exceeds its limits
+   * @throws Refusal 503 `temporarily_unavailable` if the queue is full
    */
   async *stream<Input>({ name, bounds: { seconds, megabytes } }: StreamJob<Input>, input: Input): AsyncGenerator<Uint8Array> {
-    await this.#turn()
+    await this.#acquire()
     let child: Child | undefined
     let isWhole = false
     try {
@@ -66,14 +66,14 @@ export class Pool {
       }
       isWhole = true
     } finally {
-      // What it has open goes with it.
+      // An unfinished stream ends its process, with all that it has open.
       if (isWhole && child !== undefined) this.#keep(child, megabytes)
       else child?.end()
-      this.#leave()
+      this.#release()
     }
   }
 
-  /** Ends the processes that nobody asks; those at work end with it. */
+  /** Ends the idle processes. The others end with the service. */
   close(): void {
     for (const { child, timer } of this.#idle) {
       clearTimeout(timer)
@@ -82,20 +82,18 @@ export class Pool {
     this.#idle = []
   }
 
-  async #turn(): Promise<void> {
+  async #acquire(): Promise<void> {
     if (this.#busy < this.#size.processes) {
       this.#busy += 1
       return
     }
     if (this.#waiting.length >= this.#size.waiting)
-      throw new Refusal("temporarily_unavailable", "Too much of this kind of work is under way here. Nothing was stored.", {
-        retryAfter: RETRY,
-      })
+      throw new Refusal("temporarily_unavailable", "Too much work of this kind is in progress. Nothing was stored.", { retryAfter: RETRY })
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
-  #leave(): void {
-    // The call that has waited longest takes the place.
+  #release(): void {
+    // The place goes to the call that has waited longest.
     const next = this.#waiting.shift()
     if (next === undefined) this.#busy -= 1
     else next()
@@ -124,7 +122,7 @@ export class Pool {
   }
 
   #take(megabytes: number): Child | undefined {
-    const at = this.#idle.findIndex((one) => one.megabytes === megabytes && !one.child.hasEnded)
+    const at = this.#idle.findIndex((idle) => idle.megabytes === megabytes && !idle.child.hasEnded)
     if (at === -1) return undefined
     const [{ child, timer }] = [present(this.#idle.splice(at, 1)[0])]
     clearTimeout(timer)
@@ -133,7 +131,7 @@ export class Pool {
 
   #keep(child: Child, megabytes: number): void {
     const timer = setTimeout(() => {
-      this.#idle = this.#idle.filter((one) => one.child !== child)
+      this.#idle = this.#idle.filter((idle) => idle.child !== child)
       child.end()
     }, IDLE).unref()
     this.#idle.push({ child, megabytes, timer })

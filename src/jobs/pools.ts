@@ -1,15 +1,15 @@
-/** The processes for costly work, by what they do; none is started before it is needed. */
+/** The pools of processes for costly work, by purpose. Processes start on demand. */
 import { limits } from "../contract/limits.ts"
 import { Pool } from "./pool.ts"
 
-/** Reads files in formats of others. */
+/** Parses files in formats of other programs. */
 export const parsing = new Pool({ processes: limits.parsingProcesses, waiting: limits.parsingWaiting })
 
-/** Reads what other instances answer mirrors: a hostile one takes no turn of somebody who imports a file. */
+/** Parses what other instances send to mirrors, separately, so that a hostile one cannot delay people's imports. */
 export const following = new Pool({ processes: limits.parsingProcesses, waiting: limits.followedWaiting })
 
-/** Makes Rooms again as they were. */
+/** Rebuilds Rooms as of an earlier moment. */
 export const lookingBack = new Pool({ processes: limits.pastProcesses, waiting: limits.pastWaiting })
 
-/** Writes Rooms as files. No more are begun than there are processes; one that is being ended may still hold its place. */
+/** Exports Rooms. No more exports start than there are processes; one in the queue may wait for a process that is ending. */
 export const exporting = new Pool({ processes: limits.exports, waiting: limits.exports })

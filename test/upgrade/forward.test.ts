@@ -127,7 +127,7 @@ test("a history that does not come out as it was is refused, and nothing is chan
   refusedWith(moved, /^A replay of the history gives another result\. Nothing was changed\.$/)
   refusedWith(
     gone,
-    /cannot be upgraded: Entry \d+ of the history \(publish_finding\): it asks for more ids than it was given\. Nothing was changed\./,
+    /cannot be upgraded: Entry \d+ of the journal \(publish_finding\): it requests more ids than were recorded\. Nothing was changed\./,
   )
   t.end()
 })

@@ -64,16 +64,16 @@ export function again(then: Given): Chance {
   let told = 0
   const next = <T>(list: readonly T[] = [], at: number, what: string): T => {
     const found = list[at]
-    if (found === undefined) throw new OtherChance(`it asks for more ${what} than it was given`)
+    if (found === undefined) throw new OtherChance(`it requests more ${what} than were recorded`)
     return found
   }
   return {
     newId: () => next(then.ids, ids++, "ids"),
     token: () => ({ token: "", digest: next(then.tokens, tokens++, "tokens") }),
-    told: <T extends Json>() => (then.told === undefined ? [] : (next(then.told, told++, "what no write makes") as T[])),
+    told: <T extends Json>() => (then.told === undefined ? [] : (next(then.told, told++, "lists") as T[])),
     given() {
       if (told !== (then.told?.length ?? 0) || ids !== (then.ids?.length ?? 0) || tokens !== (then.tokens?.length ?? 0))
-        throw new OtherChance("it asks for less than it was given")
+        throw new OtherChance("it requests less than was recorded")
       return then
     },
   }

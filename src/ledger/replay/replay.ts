@@ -18,7 +18,7 @@ export interface Scratch {
 export class Divergence extends Error {
   readonly position: number
   constructor({ position, operation }: Pick<Entry, "position" | "operation">, why: string, cause?: unknown) {
-    super(`Entry ${position} of the history (${operation}): ${why}`, { cause })
+    super(`Entry ${position} of the journal (${operation}): ${why}`, { cause })
     this.position = position
   }
 }

@@ -1,10 +1,10 @@
-/** Who is let in: the checks of grant, membership, scope, role and archive, in the protocol's order. */
+/** Authorization: the checks of grant, membership, scope, role and archive, in the protocol's order. */
 import type { JsonObject } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Actor, RoomAccess } from "../journal/actor.ts"
 
-/** What a client may know of an archived Room. */
+/** The part of an archived Room that a refusal shows. */
 const archivedRoom = (standing: Pick<RoomAccess, "roomId" | "state" | "archive">): JsonObject => ({
   room: {
     id: standing.roomId,
@@ -14,7 +14,7 @@ const archivedRoom = (standing: Pick<RoomAccess, "roomId" | "state" | "archive">
   },
 })
 
-/** The refusal for a permission that a personal key lacks, or null. */
+/** Returns the refusal for a permission that a personal key lacks, or null. */
 export function keyRefusal({ name, permissions }: Pick<Operation, "name" | "permissions">, { key }: Actor): Refusal | null {
   const held: ReadonlySet<string> | undefined = key?.permissions
   const needed = held && permissions.find((permission) => !held.has(permission))
@@ -22,10 +22,10 @@ export function keyRefusal({ name, permissions }: Pick<Operation, "name" | "perm
   return new Refusal("not_authorized", `${name} needs ${needed}; this key lacks it.`, { status: 403, current: { needed: [needed] } })
 }
 
-/** The refusal for permissions the credential or key lacks, or null. Comes before any object is looked up. */
+/** Returns the refusal for permissions that the credential or key lacks, or null. Checked before any object is looked up. */
 export function grantRefusal(operation: Operation, actor: Actor): Refusal | null {
   const { grant, key } = actor
-  // The edge lets neither of them in; should it ever, nobody acts with the powers of a person at the browser.
+  // The edge lets neither through. Without this check, such a caller would have a person's full permissions.
   if (operation.family === "library" ? grant !== null : key !== undefined)
     throw new Error(`${operation.name} was called with a credential of the other family`)
   if (key !== undefined) return keyRefusal(operation, actor)
@@ -43,14 +43,14 @@ export function grantRefusal(operation: Operation, actor: Actor): Refusal | null
 }
 
 /**
- * The refusal of the Room the write is about, or null.
- * @param threadId where the subject originated; null when it originates in no Thread yet; undefined to leave scope out
+ * Returns the refusal of the Room that the write is about, or null.
+ * @param threadId the Thread in which the subject was made; null if it was made in none; undefined to skip the scope check
  */
 export function roomRefusal(operation: Operation, actor: Actor, standing: RoomAccess, threadId: string | null | undefined): Refusal | null {
   const { grant } = actor
-  // What the command does to Rooms of other instances looks at where they come from itself.
+  // Command-line operations check the origin of a Room themselves.
   if (standing.origin !== null && operation.surface !== "command") {
-    return new Refusal("room_mirrored", "The Room is of another instance: it can be read and cited here, and written to there.", {
+    return new Refusal("room_mirrored", "The Room belongs to another instance. You can read and cite it here, and write to it there.", {
       status: operation.archived === "room_unavailable" ? 404 : 403,
       current: { room: { id: standing.roomId, origin: standing.origin } },
     })
@@ -62,7 +62,7 @@ export function roomRefusal(operation: Operation, actor: Actor, standing: RoomAc
     return new Refusal("scope_missing", "This credential belongs to another Room.")
   }
   if (grant?.threadIds && threadId !== undefined && (threadId === null || !grant.threadIds.has(threadId))) {
-    return new Refusal("scope_missing", "This credential is limited to Threads in which this object did not originate.", {
+    return new Refusal("scope_missing", "This credential is limited to certain Threads, and this object was not made in any of them.", {
       current: { threadIds: [...grant.threadIds] },
     })
   }

@@ -1,6 +1,6 @@
 /**
- * The checks of a write from step 6 on, in the protocol's order (section 2), from top to bottom. What passes is written together with
- * its label, timeline entry, activity entry and receipt in one immediate transaction, or not at all.
+ * The checks of a write from step 6 on, in the protocol's order (section 2), from top to bottom. An admitted write is stored in one
+ * immediate transaction with its label, timeline entry, activity entry and receipt.
  */
 import { extendJson, type JsonObject, parse } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -23,17 +23,17 @@ import type { Leave } from "../cut.ts"
 import type { References } from "./references.ts"
 import type { Writing } from "./writing.ts"
 
-/** A write that was checked by another thread, and so without what cannot leave it. */
+/** A write that another thread has checked, without the members that cannot be sent between threads. */
 export type CheckedWrite = Omit<Delivery, "operation" | "behaviour" | "body">
 
-/** A receipt as JSON text, without what stands beside it and not marked as a rehearsal's. */
+/** A receipt as JSON text, before the extras and the mark of a rehearsal are added. */
 export interface Admitted {
   readonly receipt: string
-  /** What the write made; left out where it was accepted before. */
+  /** The object that the write made; left out for a retry. */
   readonly made?: ReceiptTarget
 }
 
-/** Looks a pinned repository up. `ok` is null while that cannot be said; `retryAfter` is in seconds. */
+/** Checks whether a pinned repository exists. `ok` is null if that is unknown; `retryAfter` is in seconds. */
 export interface OutsideCheck {
   check(
     pin: RepositoryPin,
@@ -44,29 +44,29 @@ export interface OutsideCheck {
   >
 }
 
-/** Looks nothing up. */
+/** Checks no repository. */
 export const nothingChecked: OutsideCheck = {
   check: async () => ({ ok: null, reason: "This process checks no repositories.", retryAfter: null }),
 }
 
-/** Whether an operation takes words out of the public record. */
+/** Whether an operation withholds content. */
 export const isWithholding = ({ name }: Operation): boolean => name === ("withhold_content" satisfies OperationName)
 
 /** Another thread that writes for this one. */
 export interface OtherWriter {
-  /** Admits a checked write there. @throws Refusal */
+  /** Admits a checked write. @throws Refusal */
   admit(delivery: Delivery, rehearse: boolean): Promise<Admitted>
-  /** Admits a batch there. @param kept what the journal keeps of what was foreseen of each @throws Refusal */
+  /** Admits a batch. @param kept for each write, the part of its extras that the journal stores @throws Refusal */
   admitBatch(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]>
-  /** Goes the way of a write there; with `touch` it is one, of what stands there already. Rejects as a write would. */
+  /** Takes the path of a write; with `touch` it writes without changing anything. Rejects as a write would. */
   probe(touch: boolean): Promise<unknown>
-  /** Has work tried out while nothing is written there, and has its changes made there. @throws Refusal 503 where that is not certain */
+  /** Runs `tryOut` while the writer pauses, and has it make the same changes. @throws Refusal 503 if the outcome is uncertain */
   transact<T>(tryOut: () => TriedOut<T>): Promise<T>
-  /** Takes what was withheld out of what no table holds any more. */
+  /** Removes withheld content from the files. */
   cleanse(): Promise<unknown>
-  /** Adds what was accepted before to the word index. */
+  /** Adds accepted texts to the word index. */
   index(): Promise<unknown>
-  /** Makes Rooms of other instances leave. @throws Refusal */
+  /** Drops Rooms of other instances. @throws Refusal */
   leave(leave: Leave): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export interface AdmissionParts {
   readonly receipts: Receipts
   readonly references: References
   readonly writing: Writing
-  /** Removes withheld words from whatever still holds them. */
+  /** Removes withheld content from the files. */
   readonly cleanse: () => Promise<void>
   readonly behaviourOf: (operation: Operation) => AnyBehaviour
 }
@@ -96,18 +96,18 @@ export class Admission {
     return checkRequest(request, this.#parts.behaviourOf(request.operation))
   }
 
-  /** Takes a checked write through all other steps; its body is the one that the journal will give back. */
+  /** Takes a checked write through all other steps. Its body is read again from the content. */
   admit(delivery: Omit<Delivery, "body">, rehearse: boolean): Promise<Admitted> {
     const write = asWritten(delivery)
     return this.isAtOnce(write.operation) ? this.#inQueue(write, rehearse) : this.#withWorkOutside(write, rehearse)
   }
 
-  /** The same within a transaction that is already open. */
+  /** The same within an open transaction. */
   admitWithin(delivery: Omit<Delivery, "body">): Admitted {
     return this.deliver(asWritten(delivery))
   }
 
-  /** Whether writes of an operation go to the queue as they come: nothing is looked up or worked out before, nor done after. */
+  /** Whether writes of an operation need no work before or after the transaction. */
   isAtOnce(operation: Operation): boolean {
     const { prepare, outside } = this.#parts.behaviourOf(operation)
     return prepare === undefined && outside === undefined && !isWithholding(operation)
@@ -121,15 +121,15 @@ export class Admission {
     if (pin !== null) await this.lookUp(pin)
     const prepared = await prepare?.(delivery)
     const admitted = await this.#inQueue(prepared === undefined ? delivery : { ...delivery, prepared }, rehearse)
-    // The withholding stands once it is accepted; a retry finishes the cleaning where the disk failed.
+    // The withholding is valid once it is accepted; if the disk fails here, a retry completes the removal.
     if (isWithholding(delivery.operation) && !rehearse) await this.#parts.cleanse()
     return admitted
   }
 
-  /** A first walk through steps 8 to 10, so that a retry never reaches a host. @returns the receipt, where there is one */
+  /** Runs steps 8 to 10 before the transaction, so that a retry does not query a host. @returns the receipt, if there is one */
   answeredBefore(delivery: Delivery): string | undefined {
     const { db, world } = this.#parts
-    const found = db.snapshot(() => this.#walk(delivery, isoTime(world.now())))
+    const found = db.snapshot(() => this.#precheck(delivery, isoTime(world.now())))
     return "replayed" in found ? found.replayed : undefined
   }
 
@@ -149,7 +149,7 @@ export class Admission {
     const { gate, world, writing } = this.#parts
     const { behaviour, actor, operation } = delivery
     const at = isoTime(world.now())
-    const found = this.#walk(delivery, at)
+    const found = this.#precheck(delivery, at)
     if ("replayed" in found) return { receipt: found.replayed }
     const { subject } = found
     // Step 12: the state of the subject.
@@ -161,8 +161,8 @@ export class Admission {
     return { receipt: answer, made }
   }
 
-  /** Steps 8 to 10, which change nothing. @returns the receipt of a write that was accepted before, or what a new one is about @throws Refusal of the first check it fails */
-  #walk(delivery: Delivery, at: string): { replayed: string } | { subject: Subject } {
+  /** Steps 8 to 10, which change nothing. @returns the receipt for a retry, or the subject of a new write @throws Refusal of the first check that fails */
+  #precheck(delivery: Delivery, at: string): { replayed: string } | { subject: Subject } {
     const { operation, behaviour, actor } = delivery
     const { gate, references } = this.#parts
     gate.confirm(actor, at)
@@ -183,7 +183,7 @@ export class Admission {
     throw new Refusal("unknown_reference", `${first.path} ${first.message}.${others}`, { issues: faults })
   }
 
-  /** Step 8: a known delivery id answers with its first receipt, or refuses other content. */
+  /** Step 8: a known delivery id returns its first receipt, or is refused if the content differs. */
   #retried({ operation, behaviour, actor, deliveryId, requestDigest }: Delivery): string | undefined {
     const known = this.#parts.receipts.find(operation, actor, deliveryId)
     if (known === undefined) return undefined
@@ -193,7 +193,7 @@ export class Admission {
         "request_conflict",
         `This ${operation.delivery} was used before with other content. A new contribution needs a new id.`,
         {
-          // What a Library's receipt names may be out of this key's reach.
+          // The target of a Library's receipt may be outside this key's reach.
           current: {
             operation: operation.name,
             acceptedAt,

@@ -1,6 +1,4 @@
-/**
- * The one way in for a write: it goes through `Admission` in this thread or in another one, and the answer is given when it is committed.
- */
+/** The only way in for a write: `Admission` admits it, in this thread or in another one, and it is answered after the commit. */
 import type * as v from "valibot"
 import type { Receipt } from "../../contract/answers/index.ts"
 import { extendJson, type JsonObject, joinJson, type Stored, stored } from "../../contract/json.ts"
@@ -21,7 +19,7 @@ import { isUnclean } from "../storage/residue.ts"
 import { Watch } from "./feed-waiters.ts"
 import { isoTime, type World } from "../world.ts"
 
-/** The answer to a rehearsal: the receipt of the write, marked. */
+/** Marks a receipt as the answer to a rehearsal. */
 const rehearsed = (receipt: string): string => extendJson(receipt, { rehearsed: true })
 
 export class Ledger {
@@ -35,8 +33,8 @@ export class Ledger {
   readonly #acts: Record<string, Acts[string]> = {}
   #writer: OtherWriter | null = null
   #confirm: (() => Promise<void>) | null = null
-  /** Called when something is withheld. */
-  readonly #forgetful: (() => void)[] = []
+  /** Called when content is withheld. */
+  readonly #forgetCallbacks: (() => void)[] = []
   /** Every accepted write. */
   readonly journal: Assembled["journal"]
   /** Replays the journal. */
@@ -61,13 +59,13 @@ export class Ledger {
     this.replaying = made.replaying
   }
 
-  /** Registers the behaviour of each operation. Called once, when the domains are made. */
+  /** Registers the behaviour of each operation. Called once, after the domains are created. */
   setBehaviours(behaviours: object): void {
     for (const [name, behaviour] of Object.entries(behaviours)) this.#behaviours.set(name, behaviour as AnyBehaviour)
   }
 
   /**
-   * Admits a write, or throws the refusal of the first check it fails.
+   * Admits a write, or throws the refusal of the first check that fails.
    * @returns the receipt as JSON text: new, replayed or rehearsed
    */
   async admit(request: Request): Promise<string> {
@@ -76,16 +74,16 @@ export class Ledger {
     const extras = this.#extras.of(checked)
     const delivery = extras === undefined ? checked : { ...checked, keptExtras: extras.kept }
     const admitted = this.#writer?.admit(delivery, rehearse) ?? this.admitChecked(request.operation, delivery, rehearse)
-    const withholds = isWithholding(request.operation) && !rehearse
+    const isWithheld = isWithholding(request.operation) && !rehearse
     const { receipt, made } = await admitted.catch((error: unknown) => {
-      // It may stand, though the words could not be removed from the files.
-      if (withholds && error instanceof Refusal && error.details.committed === null) this.forget()
+      // The withholding may be committed even though the words could not be removed from the files.
+      if (isWithheld && error instanceof Refusal && error.details.committed === null) this.forget()
       throw error
     })
-    if (withholds) this.forget()
+    if (isWithheld) this.forget()
     const answer = extras === undefined || made === undefined ? receipt : joinJson(receipt, extras.json)
     if (!rehearse && extras !== undefined && made !== undefined) this.#extras.accepted(delivery, extras, made)
-    // A rehearsal of a write that was stored before answers with its receipt, so it waits too.
+    // The rehearsal of a stored write returns its receipt, so it waits too.
     if (this.#confirm !== null && (!rehearse || made === undefined)) await this.#confirm()
     return rehearse ? rehearsed(answer) : answer
   }
@@ -101,22 +99,22 @@ export class Ledger {
     const kept = extras.map((each) => each?.kept)
     const admitted = await (this.#writer?.admitBatch(batch, kept) ?? this.admitBatchChecked(batch, kept))
     const receipts = admitted.map(({ receipt, made }, index) => {
-      const [delivery, told] = [deliveries[index], extras[index]]
-      if (delivery === undefined || told === undefined || made === undefined) return receipt
-      if (!rehearse) this.#extras.accepted(delivery, told, made)
-      return joinJson(receipt, told.json)
+      const [delivery, found] = [deliveries[index], extras[index]]
+      if (delivery === undefined || found === undefined || made === undefined) return receipt
+      if (!rehearse) this.#extras.accepted(delivery, found, made)
+      return joinJson(receipt, found.json)
     })
     if (this.#confirm !== null && (!rehearse || admitted.some(({ made }) => made === undefined))) await this.#confirm()
     return rehearse ? receipts.map(rehearsed) : receipts
   }
 
-  /** Admits a batch for the thread that has looked at it. */
+  /** Admits a batch that another thread has checked. */
   admitBatchChecked = (batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> =>
     this.#made.batches.admit(batch, kept)
 
-  /** Registers what keeps data in memory or in files, and must drop it when something is withheld. */
+  /** Registers a function that clears a cache; it is called when content is withheld. */
   onForget(forget: () => void): void {
-    this.#forgetful.push(forget)
+    this.#forgetCallbacks.push(forget)
   }
 
   /** Whether another thread writes for this one. */
@@ -124,7 +122,7 @@ export class Ledger {
     return this.#writer !== null
   }
 
-  /** Removes withheld words that a write of another instance, or an interrupted process, has left in the data. */
+  /** Removes withheld content that an interrupted process, or a write of another instance, has left in the files. */
   async cleanse(): Promise<void> {
     if (!isUnclean(this.#db)) return
     try {
@@ -135,8 +133,8 @@ export class Ledger {
   }
 
   /**
-   * Drops Rooms of other instances, whole or from an entry on, by making everything anew without them, and notes each in the audit log.
-   * @throws Refusal 409 where a Room that may not be dropped along names something of them
+   * Drops Rooms of other instances, whole or from an entry on, and records each in the audit log. All tables are derived again without them.
+   * @throws Refusal 409 if a Room that is not dropped too refers to them
    */
   async leave(leave: Leave): Promise<void> {
     await (this.#writer?.leave(leave) ?? this.#leave(leave))
@@ -145,50 +143,50 @@ export class Ledger {
     await this.cleanse()
   }
 
-  /** Tells everything that keeps data that something was withheld. */
-  forget = (): void => this.#forgetful.forEach((forget) => forget())
+  /** Clears all caches that may contain withheld content. */
+  forget = (): void => this.#forgetCallbacks.forEach((forget) => forget())
 
-  /** Admits a write for the thread that has checked it. */
+  /** Admits a write that another thread has checked. */
   admitChecked(operation: Operation, checked: CheckedWrite, rehearse: boolean): Promise<Admitted> {
     return this.#made.admission.admit({ ...checked, operation, behaviour: this.#behaviourOf(operation) }, rehearse)
   }
 
-  /** From now on another thread admits what this one has checked. What this thread must write itself, it writes while the other holds still. */
+  /** From now on `writer` admits the writes that this thread has checked. For its own transactions, `writer` pauses. */
   handOver(writer: OtherWriter): void {
     this.#writer = writer
   }
 
-  /** From now on a write is answered after `confirm` has settled, which is called after the commit. If it rejects, that is the answer. */
+  /** From now on, a write is answered only after `confirm` has settled, which is called after the commit. If it rejects, so does the write. */
   answerAfter(confirm: () => Promise<void>): void {
     this.#confirm = confirm
   }
 
-  /** Holds all writes back until `release`, so that another thread can write alone. */
+  /** Pauses all writes until `release`, so that another thread can write. */
   hold = (): void => this.#made.queue.hold()
   release = (): void => this.#made.queue.release()
 
   /**
-   * Makes the changes of work that another thread did and took back while this one was held, and releases it.
-   * @param mayStill whether the data is still what that work was done on
+   * Makes the changes that another thread tried out while this one was paused, and resumes writing.
+   * @param mayStill whether the data is still in the state on which the changes were tried out
    */
   apply = (changes: readonly Changed[], mayStill: () => boolean): Promise<boolean> => this.#made.queue.apply(changes, mayStill)
 
-  /** Whether writes of an operation go to the queue as they come. */
+  /** Whether writes of an operation need no work before or after the transaction. */
   isAtOnce = (operation: Operation): boolean => this.#made.admission.isAtOnce(operation)
 
-  /** Runs work that nobody waits for between two groups of writes. @returns whether it was committed */
+  /** Runs background work between two groups of writes. @returns whether it was committed */
   between = (work: () => void): boolean => this.#made.queue.between(work)
 
-  /** Has the writer thread, where there is one, index what was accepted before. */
+  /** Indexes accepted texts, if another thread writes. */
   async index(): Promise<void> {
     await this.#writer?.index()
   }
 
-  /** Runs the waiting writes at once, for a caller that knows that no other write comes in this turn. */
+  /** Runs the waiting writes at once, if no other write can come in this turn of the event loop. */
   flush = (): void => this.#made.queue.flush()
 
   /**
-   * Admits a write as part of a transaction that is already open (see `transact`).
+   * Admits a write as part of an open transaction (see `transact`).
    * @returns the receipt as JSON text
    */
   admitWithin(request: Request): string {
@@ -196,8 +194,8 @@ export class Ledger {
   }
 
   /**
-   * Runs work that is no operation (a sign-in, a key's last use) in the same queue of transactions. Where another thread writes, the work
-   * is done here, taken back, and its changes are made there: only that thread waits for the disk. It may be done more than once.
+   * Runs work that is not an operation (a sign-in, a key's last use) in the same queue of transactions. If another thread writes, the work
+   * is done here and rolled back, and that thread makes the same changes: only it waits for the disk. The work may run more than once.
    */
   async transact<T>(work: () => T): Promise<T> {
     const done = await (this.#writer === null ? this.#made.queue.run(work) : this.#writer.transact(() => this.#made.queue.tryOut(work)))
@@ -205,21 +203,21 @@ export class Ledger {
     return done
   }
 
-  /** Tries whether writes are possible. With `touch` it writes, and changes nothing. Rejects as a write would. */
+  /** Tests whether writes are possible. With `touch` it writes without changing anything. Rejects as a write would. */
   async probe(touch: boolean): Promise<void> {
     await (this.#writer?.probe(touch) ?? this.#made.queue.run(() => touch && tryStorage(this.#db)))
     if (touch && this.#confirm !== null) await this.#confirm()
   }
 
-  /** @throws Refusal 404 for the first subject that a checked query names and that is not there */
+  /** @throws Refusal 404 for the first id in a checked query that names no object */
   mustKnow = (schema: v.GenericSchema | undefined, given: unknown): void => {
     if (schema !== undefined) this.#made.references.mustKnow(schema, given)
   }
 
-  /** The Room of an object. @param name what its id goes by @returns undefined for a name that no object of a Room has @throws Refusal 404 for an id that names nothing */
+  /** Returns the Room of an object. @param name the name of its id @returns undefined if no object of a Room has an id of that name @throws Refusal 404 for an id that names nothing */
   roomOf = (name: string, id: string): string | undefined => this.#made.references.roomOf(name, id)
 
-  /** The stored receipt of the actor's person, whichever credential earned it; undefined where nothing was stored. */
+  /** Returns the person's stored receipt, whichever credential sent the write; undefined if there is none. */
   receipt(operation: Operation, actor: Actor, deliveryId: string): Stored<Receipt> | undefined {
     const known = this.#made.receipts.ofMember(operation, actor, deliveryId)
     if (known === undefined || known.credentialId === senderId(actor)) return known?.body
@@ -232,7 +230,7 @@ export class Ledger {
     return behaviour
   }
 
-  /** Registers what people do besides operations. @returns each act, which does it and notes it in the journal */
+  /** Registers acts. @returns each act as a function that also appends it to the journal */
   addActs<A extends Acts>(acts: A): Done<A> {
     Object.assign(this.#acts, acts)
     return noting(
@@ -243,7 +241,7 @@ export class Ledger {
     )
   }
 
-  /** Reads several things as of one moment. */
+  /** Runs `work` in one read transaction. */
   snapshot<T>(work: () => T): T {
     return this.#db.snapshot(work)
   }

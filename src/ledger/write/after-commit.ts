@@ -1,12 +1,12 @@
-/** Work that follows from writes and that their senders don't wait for: it is done between two groups of writes, soon after. */
+/** Work that follows from writes without delaying their answers. It runs between two groups of writes. */
 import { setImmediate as turn } from "node:timers/promises"
 
-/** Milliseconds between a commit and the work that follows from it; and before work that failed is tried again. */
-const SOON = 100
-const AGAIN = 1_000
+/** Milliseconds between a commit and the work that follows from it, and before a failed attempt is repeated. */
+const DELAY_MS = 100
+const RETRY_MS = 1_000
 
 export interface Following {
-  /** The last of what there is to do, and of what is done. */
+  /** The position of the last work to do, and of the last work done. */
   newest(): number
   reached(): number
   /** Does a part of the rest, within a transaction. */
@@ -20,37 +20,37 @@ export class AfterCommit {
   #timer: NodeJS.Timeout | undefined
   #hasEnded = false
 
-  /** @param between runs a step in a transaction of its own, and says whether it was committed */
+  /** @param between runs a step in a transaction of its own, and returns whether it was committed */
   constructor(following: Following, between: (work: () => void) => boolean, onFailed: (error: unknown) => void) {
     this.#following = following
     this.#between = between
     this.#onFailed = onFailed
   }
 
-  /** Something was committed that work may follow from. */
-  soon(milliseconds = SOON): void {
+  /** Schedules the work after a commit. */
+  soon(milliseconds = DELAY_MS): void {
     if (this.#hasEnded) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.now().then(
-        (isDone) => isDone || this.soon(AGAIN),
+        (isDone) => isDone || this.soon(RETRY_MS),
         (error) => {
           this.#onFailed(error)
-          this.soon(60 * AGAIN)
+          this.soon(60 * RETRY_MS)
         },
       )
     }, milliseconds)
   }
 
-  /** Does all that there is to do now, in steps; writes go on between two of them. @returns whether all of it was done */
+  /** Does all present work in steps, between which writes can run. @returns whether all of it was done */
   async now(): Promise<boolean> {
     const { newest, reached, step } = this.#following
-    // Between two steps the thread may end, and close its database.
+    // Between two steps the thread may end and close its database.
     for (const until = newest(); !this.#hasEnded && reached() < until; await turn()) if (!this.#between(step)) return false
     return true
   }
 
-  /** Does the rest without a pause, before the thread ends. Nothing is begun after it: a timer would keep the thread alive. */
+  /** Does the rest at once, before the thread ends. Later calls of `soon` do nothing, since a timer would keep the thread alive. */
   end(): void {
     this.#hasEnded = true
     clearTimeout(this.#timer)

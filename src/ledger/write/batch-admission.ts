@@ -1,4 +1,4 @@
-/** Admits the writes of a batch: what must be looked up for them first, then all of them in one transaction. */
+/** Admits the writes of a batch: first the checks outside of the transaction, then all writes in one transaction. */
 import { canonicalJson, type JsonObject } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import type { RepositoryPin } from "../../contract/definitions/work.ts"
@@ -28,9 +28,9 @@ export class BatchAdmission {
   }
 
   /**
-   * Steps 6 and 7 of each write, as far as they can be made before the transaction.
-   * @returns undefined for a write that takes something from an earlier one and does not pass without it
-   * @throws Refusal of the first write that fails, and takes nothing from another
+   * Steps 6 and 7 of each write, as far as they are possible before the transaction.
+   * @returns undefined for a write that takes a value from an earlier write and is not valid without it
+   * @throws Refusal of the first write that fails and takes no value from another
    */
   check({ actor, writes }: BatchRequest): (Delivery | undefined)[] {
     return writes.map((write, index) => {
@@ -44,14 +44,14 @@ export class BatchAdmission {
     })
   }
 
-  /** Admits a batch. @param kept what the journal keeps for each write of what stands beside its receipt */
+  /** Admits a batch. @param kept for each write, the part of its extras that the journal stores */
   async admit(batch: BatchRequest, kept: readonly (JsonObject | undefined)[]): Promise<readonly Admitted[]> {
     const { admission, receipts } = this.#parts
     const { actor, rehearse } = batch
-    const asked = await this.#lookUp(batch)
-    const isAsked = ({ behaviour, operation, deliveryId, ...call }: Delivery) => {
+    const checkedPins = await this.#lookUp(batch)
+    const isPinChecked = ({ behaviour, operation, deliveryId, ...call }: Delivery) => {
       const pin = behaviour.outside?.(call) ?? null
-      return pin === null || asked.has(canonicalJson(pin)) || receipts.find(operation, actor, deliveryId) !== undefined
+      return pin === null || checkedPins.has(canonicalJson(pin)) || receipts.find(operation, actor, deliveryId) !== undefined
     }
     return this.#parts.queue.run(
       () => {
@@ -60,7 +60,7 @@ export class BatchAdmission {
           (request, index) => {
             const keptExtras = kept[index]
             const delivery = asWritten(admission.check(request))
-            if (!isAsked(delivery)) throw uncheckedPin()
+            if (!isPinChecked(delivery)) throw uncheckedPin()
             return keptExtras === undefined ? delivery : { ...delivery, keptExtras }
           },
           (delivery) => admission.deliver(delivery),
@@ -72,7 +72,7 @@ export class BatchAdmission {
     )
   }
 
-  /** Step 11 for the writes of a batch, outside of any transaction. @returns the pins that were found public, as canonical JSON */
+  /** Step 11 for the writes of a batch, outside of any transaction. @returns the pins of public repositories, as canonical JSON */
   async #lookUp({ actor, writes }: BatchRequest): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
     for (const [index, write] of writes.entries()) {
@@ -88,7 +88,7 @@ export class BatchAdmission {
     return found
   }
 
-  /** What must be asked outside for one write of a batch; null for a retry, and for what the transaction will refuse. @throws Refusal of steps 6 to 10 */
+  /** The pin to check for one write of a batch; null for a retry, and for a write that the transaction will refuse. @throws Refusal of steps 6 to 10 */
   #pinOf(actor: Actor, write: BatchedWrite): RepositoryPin | null {
     const { admission, receipts, behaviourOf } = this.#parts
     const { operation } = write

@@ -1,7 +1,7 @@
 /**
- * A batch: several writes of one caller, admitted in order in one transaction, or none of them. What a write is to take from the
- * receipt of an earlier one is known only inside the transaction, so its schema is checked there; before it, an id that names
- * nothing stands in for it, to find what must be asked of a repository's host and what is near to its text.
+ * A batch: several writes of one caller, admitted in order in one transaction, or none of them. A write may take values from the receipt
+ * of an earlier one, which are known only inside the transaction, so its schema is checked there. Before that, a placeholder id replaces
+ * them to find the repositories to check and similar records.
  */
 import { isObject, type Json, type JsonObject, trusted } from "../../contract/json.ts"
 import { type BatchedWrite, jsonObject, partAt, refusedIn, resolved } from "../../contract/operations/batch.ts"
@@ -10,17 +10,17 @@ import { isUuid } from "../../contract/schema/fields.ts"
 import type { Actor } from "../journal/actor.ts"
 import type { Delivery, Request } from "../journal/delivery.ts"
 
-/** A batch as the edge hands it over. */
+/** A batch as the edge passes it on. */
 export interface BatchRequest {
   readonly actor: Actor
   readonly writes: readonly BatchedWrite[]
   readonly rehearse: boolean
 }
 
-/** Stands in for an id that is not known yet. It names nothing. */
-const NOTHING_YET = "00000000-0000-0000-0000-000000000000"
+/** A placeholder for an unknown id. It names nothing. */
+const PLACEHOLDER_ID = "00000000-0000-0000-0000-000000000000"
 
-/** Does `work` for one write of a batch; what it refuses is told as the batch's refusal. */
+/** Runs `work` for one write of a batch, and turns its refusal into the refusal of the batch. */
 export function within<T>(writes: readonly BatchedWrite[], index: number, work: () => T, from?: string): T {
   try {
     return work()
@@ -39,28 +39,28 @@ const asRequest = (actor: Actor, { operation }: BatchedWrite, whole: Json): Requ
   }
 }
 
-/** An id of a path, in lower case, as a route takes it. */
+/** Normalises an id of a path to lower case, as a route does. */
 function idIn(name: string, value: Json): string {
   if (typeof value === "string") return isUuid(value) ? value.toLowerCase() : value
   throw new Refusal("invalid_schema", `${name} must be a string.`, { issues: [{ path: `/params/${name}`, message: "must be a string" }] })
 }
 
-/** A write as it was sent, as far as it can be known before the batch is under way. @param isWhole told whether it takes nothing of an earlier write */
+/** The part of a write that is known before the transaction. `isWhole` is false if it takes values from an earlier write. */
 export function provisional(actor: Actor, write: BatchedWrite): { readonly request: Request; readonly isWhole: boolean } {
   let isWhole = true
   const { params, body } = write
   const whole = resolved({ params, body }, () => {
     isWhole = false
-    return NOTHING_YET
+    return PLACEHOLDER_ID
   })
   return { request: asRequest(actor, write, whole), isWhole }
 }
 
 /**
- * Admits the writes of a batch in order. Called inside a transaction that undoes what it did when it throws.
+ * Admits the writes of a batch in order. Called inside a transaction that is rolled back when it throws.
  * @param check steps 6 and 7 of one write
  * @param deliver steps 8 to 13 of one write
- * @throws Refusal of the first write that is refused, which says which one that is
+ * @throws Refusal of the first refused write, which names it
  */
 export function deliverAll<Admitted extends { readonly receipt: string }>(
   { actor, writes }: BatchRequest,
@@ -84,8 +84,8 @@ export function deliverAll<Admitted extends { readonly receipt: string }>(
   }
 }
 
-/** A pin that was not looked at before the transaction: a part of it comes from another write of the batch. */
+/** The refusal of a pin that comes partly from another write, so that it could not be checked before the transaction. */
 export const uncheckedPin = (): Refusal =>
-  new Refusal("invalid_schema", "repository must stand in the write itself: it is looked up before the batch begins.", {
+  new Refusal("invalid_schema", "repository must be given in the write itself, because it is checked before the batch begins.", {
     issues: [{ path: "/repository", message: "must not come from another write of the batch" }],
   })

@@ -1,9 +1,8 @@
 /**
- * Group commit: writes that wait in the same turn of the event loop share one immediate transaction, and each is answered
- * only after the COMMIT. What comes while the group is at work joins it, up to a bound. Each still stands or falls alone.
- * Almost every write that falls is refused before it has changed anything, so a group runs without savepoints (each would
- * make the full-text index write its buffer out); when one falls later than that, the group is undone and run again with a
- * savepoint around each.
+ * Group commit: writes that wait in the same turn of the event loop share one immediate transaction, and are answered after its COMMIT.
+ * Writes that arrive while the group runs join it, up to a limit. Each write still succeeds or fails alone. Almost every failure is a
+ * refusal before anything was changed, so a group runs without savepoints (each would make the full-text index flush its buffer). If a
+ * write fails later than that, the group is rolled back and run again with a savepoint around each write.
  */
 import { present } from "../../contract/present.ts"
 import { type Keys, keys } from "../journal/keys.ts"
@@ -12,7 +11,7 @@ import { type GroupHooks, isStorageFailure, type Job, type Settled } from "./gro
 import { notStored, uncertain } from "./not-stored.ts"
 import { type TriedOut, redo, tryOut } from "./trying-out.ts"
 
-/** Thrown by work that wants everything it did undone and its value delivered all the same. */
+/** Thrown by work to roll back its changes and still return a value. */
 export class RollbackWith<T> {
   readonly value: T
   constructor(value: T) {
@@ -20,11 +19,11 @@ export class RollbackWith<T> {
   }
 }
 
-/** One write of a group cannot be undone alone: the group has to be run again. */
+/** A write failed after it had changed something: the group has to run again with savepoints. */
 class NeedsSavepoints extends Error {}
 
-/** Writes that a group takes in at most while it is at work: those that came first wait for the others. */
-const MOST = 64
+/** The most writes in a group that others may join: its first writes wait for all of them. */
+const MAX_GROUP = 64
 
 export class CommitQueue {
   readonly #db: Db
@@ -53,30 +52,29 @@ export class CommitQueue {
   }
 
   /**
-   * Runs `work` inside a transaction and delivers what it returns once that is committed.
-   * What it throws undoes it alone; its neighbours in the group are not touched. It may be run more than once, and what
-   * it did before is then undone: outside of the database it must leave nothing behind.
+   * Runs `work` inside a transaction and resolves with its result after the commit. If it throws, only its own changes are rolled back. It
+   * may run more than once, with the changes of the run before rolled back, so it must have no effect outside of the database.
    */
   run<T>(work: () => T, { rehearsal = false } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      // What the work returned comes back as it was.
+      // The queue passes the result through unchanged.
       this.#jobs.push({ work, rehearsal, resolve: (value) => resolve(value as T), reject })
       this.#schedule()
     })
   }
 
   /**
-   * Runs `work` as `run` would and takes it back, for another connection to make the same changes.
-   * @returns what it returned, what it changed, and what tells those who wait, once that is committed
+   * Runs `work` and rolls it back, so that another connection can make the same changes.
+   * @returns its result, its changes, and a function that notifies listeners, to be called after the commit
    */
   tryOut<T>(work: () => T): TriedOut<T> {
     this.#committed = []
     const tried = tryOut(this.#db, work)
-    const told = [() => this.#keys.committed(), ...this.#committed]
-    return { ...tried, notify: () => told.forEach((tell) => tell()) }
+    const listeners = [() => this.#keys.committed(), ...this.#committed]
+    return { ...tried, notify: () => listeners.forEach((notify) => notify()) }
   }
 
-  /** Makes changes that were tried out on another connection, before all that waits, and lets that go on. */
+  /** Makes changes that were tried out on another connection, before all waiting writes, and resumes the queue. */
   apply(changes: readonly Changed[], mayStill: () => boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const work = () => mayStill() && redo(this.#db, changes)
@@ -85,12 +83,12 @@ export class CommitQueue {
     })
   }
 
-  /** From now on what is to be written waits, so that another connection can write. No transaction is open after it. */
+  /** Pauses the queue, so that another connection can write. No transaction is open afterwards. */
   hold(): void {
     this.#isHeld = true
   }
 
-  /** Lets what waited go on. */
+  /** Resumes the queue. */
   release(): void {
     this.#isHeld = false
     if (this.#jobs.length > 0) this.#schedule()
@@ -102,14 +100,14 @@ export class CommitQueue {
     setImmediate(() => this.flush())
   }
 
-  /** Calls `notify` once the transaction now open is committed; never when it is rolled back. */
+  /** Calls `notify` after the open transaction is committed; never if it is rolled back. */
   afterCommit(notify: () => void): void {
     this.#committed.push(notify)
   }
 
   /**
-   * Runs work that nobody waits for in a transaction of its own, between two groups.
-   * @returns whether it was committed: not while the queue is held, nor where the disk does not take it
+   * Runs background work in a transaction of its own, between two groups.
+   * @returns whether it was committed; false while the queue is paused, or if the storage fails
    */
   between(work: () => void): boolean {
     if (this.#isHeld || this.#isAtWork) return false
@@ -125,7 +123,7 @@ export class CommitQueue {
     }
   }
 
-  /** Runs what waits now, for whoever knows that nothing else comes in this turn. */
+  /** Runs the waiting writes at once. */
   flush(): void {
     this.#scheduled = false
     if (this.#isHeld || this.#jobs.length === 0) return
@@ -145,24 +143,24 @@ export class CommitQueue {
 
   #taken = (): Job[] => this.#jobs.splice(0)
 
-  /** Takes into a group what has come meanwhile. */
+  /** Adds the writes that have arrived meanwhile to a group. */
   #gather(jobs: Job[]): void {
-    if (this.#hooks.gather === undefined || jobs.length >= MOST) return
+    if (this.#hooks.gather === undefined || jobs.length >= MAX_GROUP) return
     this.#hooks.gather()
     jobs.push(...this.#taken())
   }
 
-  /** Commits the jobs together, with those that join them, and says how each of them ended. Never throws: everybody who waits is answered. */
+  /** Commits the jobs with those that join them, and returns the outcome of each. Never throws, so that every job is answered. */
   #commit(jobs: Job[]): Settled[] {
     let committing = false
     try {
-      // What an earlier failure could not even roll back.
+      // An earlier failure may have left a transaction that could not be rolled back.
       if (this.#db.inTransaction) this.#statements.rollback.run()
       const outcomes = this.#attemptAll(jobs)
-      // A full disk ends the whole transaction by itself: then nothing of the group is stored.
+      // A full disk ends the whole transaction; then nothing of the group is stored.
       if (!this.#db.inTransaction) return jobs.length === 1 ? outcomes : jobs.map(() => ({ error: notStored() }))
       this.#hooks.beforeCommit?.()
-      // A commit may copy the log into the data file, whose content may be another program's by now.
+      // A commit may copy the log into the data file, which another program may have replaced.
       if (this.#hooks.isLost?.()) {
         this.#abandon()
         return jobs.map(() => ({ error: notStored() }))
@@ -179,7 +177,7 @@ export class CommitQueue {
     }
   }
 
-  /** Opens the transaction and runs the jobs in it: without savepoints, or, where one of them cannot be undone so, with them. */
+  /** Opens the transaction and runs the jobs: first without savepoints, then with them if one of the jobs needs that. */
   #attemptAll(jobs: Job[]): Settled[] {
     const { begin, rollback } = this.#statements
     for (const withSavepoints of [false, true]) {
@@ -197,10 +195,10 @@ export class CommitQueue {
         rollback.run()
       }
     }
-    throw new Error("a savepoint undoes what it holds")
+    throw new Error("a savepoint can always be rolled back")
   }
 
-  /** Rolls back what is open, as far as the disk lets it; the next group tries again before it begins. */
+  /** Rolls back the open transaction if possible; otherwise the next group tries again. */
   #abandon(): void {
     try {
       if (this.#db.inTransaction) this.#statements.rollback.run()
@@ -212,7 +210,7 @@ export class CommitQueue {
     return withSavepoint || job.rehearsal ? this.#attemptInSavepoint(job) : this.#attempt(job)
   }
 
-  /** Runs one job. @throws NeedsSavepoints when it fails after it has changed something */
+  /** Runs one job. @throws NeedsSavepoints if it fails after changing something */
   #attempt({ work }: Job): Settled {
     const before = this.#changes()
     return this.#outcome(work, () => {
@@ -220,7 +218,7 @@ export class CommitQueue {
     })
   }
 
-  /** Runs one job; when it fails, undoes it and only it. */
+  /** Runs one job. If it fails, only its own changes are rolled back. */
   #attemptInSavepoint({ work }: Job): Settled {
     const { savepoint, release, undo } = this.#statements
     savepoint.run()
@@ -229,7 +227,7 @@ export class CommitQueue {
     return outcome
   }
 
-  /** What work returns or throws; of work that throws, what it did is undone, unless its failure has ended the transaction. */
+  /** Returns what `work` returns or throws. If it throws, its changes are rolled back, unless the failure has ended the transaction. */
   #outcome(work: () => unknown, undo: () => void): Settled {
     const notified = this.#committed.length
     try {

@@ -1,18 +1,18 @@
-/** Lets readers of an activity feed wait until something lands in their Room. */
+/** Lets readers of an activity feed wait for the next entry of their Room. */
 export class Watch {
   readonly #waiting = new Map<string, Set<() => void>>()
-  /** Nobody waits any longer once the service is closing. */
+  /** Whether the service is shutting down, so that waiting ends. */
   closed = false
 
-  /** How many wait now. */
+  /** How many readers wait. */
   get waiting(): number {
     return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Told of every Room in which something landed: for a thread whose readers wait elsewhere. */
+  /** Called with every Room that has a new entry, for a thread whose readers wait in another one. */
   everywhere: ((roomId: string) => void) | null = null
 
-  /** Wakes everyone who waits for a Room. Called after the commit, never before. */
+  /** Wakes everyone who waits for a Room. Must be called after the commit. */
   landed(roomId: string): void {
     this.everywhere?.(roomId)
     const waiting = this.#waiting.get(roomId)
@@ -21,7 +21,7 @@ export class Watch {
     for (const wake of waiting) wake()
   }
 
-  /** Resolves when something lands in the Room, when `milliseconds` are over, or when the reader has gone. */
+  /** Resolves at the next entry of the Room, after `milliseconds`, or when the client disconnects. */
   wait(roomId: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve()
@@ -41,9 +41,9 @@ export class Watch {
   }
 
   /**
-   * Waits for what lands next in a Room.
+   * Waits for the next entry of a Room.
    * @param until by the clock of `performance.now`
-   * @returns false once nobody should look again: the time is over, the reader has gone, or the service is closing
+   * @returns false if the time is over, the client has disconnected, or the service is shutting down
    */
   async next(roomId: string, until: number, signal?: AbortSignal): Promise<boolean> {
     const left = until - performance.now()
@@ -52,12 +52,12 @@ export class Watch {
     return true
   }
 
-  /** Wakes everyone, whatever they wait for: something may have landed anywhere. */
+  /** Wakes everyone: any Room may have new entries. */
   anywhere(): void {
     for (const roomId of [...this.#waiting.keys()]) this.landed(roomId)
   }
 
-  /** Wakes everyone: the service is closing. */
+  /** Wakes everyone, because the service is shutting down. */
   close(): void {
     this.closed = true
     this.anywhere()

@@ -1,9 +1,9 @@
-/** A group of writes that share a transaction: who is in it, how each ended, and what is called as it goes by. */
+/** A group of writes that share a transaction: its members, their outcomes, and the hooks around it. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 
 export interface Job {
   work: () => unknown
-  /** It undoes itself whatever happens, so it has a savepoint from the start. */
+  /** A rehearsal is always rolled back, so it has a savepoint from the start. */
   rehearsal: boolean
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
@@ -15,12 +15,12 @@ export const isStorageFailure = (outcome: Settled): boolean =>
   "error" in outcome && outcome.error instanceof Refusal && outcome.error.code === "temporarily_unavailable"
 
 export interface GroupHooks {
-  /** Called before a group ends: hands over, with `run`, what has come meanwhile and can join it. */
+  /** Called before a group ends, to `run` the writes that have arrived meanwhile and may join it. */
   gather?(): void
-  /** What a whole group needs once, as its last step within the transaction. */
+  /** The last step of each group within its transaction. */
   beforeCommit?(): void
-  /** Whether what is committed goes into files that nobody will find again; then nobody is told that it was stored. */
+  /** Whether the data's files were replaced: then a commit would be lost, and no write may be reported as stored. */
   isLost?(): boolean
-  /** Told of each group: how many writes it held, how long it took in milliseconds, and whether the storage failed it. */
+  /** Called after each group with the number of its writes, its duration in milliseconds, and whether the storage failed. */
   afterGroup?(writes: number, milliseconds: number, failed: boolean): void
 }

@@ -1,4 +1,4 @@
-/** The parts of the ledger, and how they are put together. */
+/** The parts of the ledger, and how they are connected. */
 import type { Gate } from "../journal/actor.ts"
 import type { Db } from "../storage/database.ts"
 import type { World } from "../world.ts"
@@ -26,12 +26,12 @@ export interface LedgerParts {
   readonly db: Db
   readonly world: World
   readonly gate: Gate
-  /** Says whether a pinned repository is public and its commit exists. */
+  /** Checks whether a pinned repository is public and its commit exists. */
   readonly repositories: OutsideCheck
   readonly hooks?: GroupHooks
-  /** Removes withheld words from whatever still holds them; left out, nothing does. */
+  /** Removes withheld content from the files; if left out, it stays there. */
   readonly cleanse?: () => Promise<void>
-  /** Makes Rooms of other instances leave; left out, nothing does. */
+  /** Drops Rooms of other instances; if left out, none are dropped. */
   readonly leave?: (leave: Leave) => void
 }
 
@@ -43,7 +43,7 @@ interface Registered {
 
 export type Assembled = ReturnType<typeof assemble>
 
-/** Makes the parts of a ledger. @param registered what the domains register later, so it is looked up at each use */
+/** Creates the parts of a ledger. @param registered looked up at each use, because the domains register it later */
 export function assemble(
   { db, world, gate, repositories, hooks = {}, cleanse }: LedgerParts & Required<Pick<LedgerParts, "cleanse">>,
   { behaviourOf, acts, watch }: Registered,
@@ -54,7 +54,7 @@ export function assemble(
   const stored = receipts(db, shared.journal, (operation, { given }) =>
     given.foreseen === undefined ? {} : (behaviourOf(operation).restoreExtras?.(given.foreseen) ?? {}),
   )
-  const named = references(db)
+  const refs = references(db)
   const writing = new Writing({
     ...shared,
     recorder: new Recorder({ ...shared, ...lists, figures: figures(db) }),
@@ -68,7 +68,7 @@ export function assemble(
     writing,
     queue,
     receipts: stored,
-    references: named,
+    references: refs,
     cleanse,
     behaviourOf,
   })
@@ -77,7 +77,7 @@ export function assemble(
     queue,
     journal: shared.journal,
     receipts: stored,
-    references: named,
+    references: refs,
     admission,
     batches: new BatchAdmission({ admission, queue, receipts: stored, behaviourOf }),
     replaying: new Replaying({ ...shared, gate, receipts: stored, writing, acts, behaviourOf, settle: () => hooks.beforeCommit?.() }),

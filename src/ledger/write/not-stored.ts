@@ -1,4 +1,4 @@
-/** The refusals of a write that the disk did not take, or may have taken. */
+/** The refusals of a write that the storage rejected, or may have stored. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 
 export const notStored = () =>

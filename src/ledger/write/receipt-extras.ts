@@ -1,4 +1,4 @@
-/** What a behaviour looks up before a write and answers beside its receipt, such as similar work. It is looked up in the thread that answers. */
+/** Finds what a behaviour returns beside a receipt, such as similar work. Runs on the thread that answers, before the write. */
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { ReceiptExtras, ReceiptTarget } from "../journal/behaviour.ts"
 import type { Delivery } from "../journal/delivery.ts"
@@ -6,14 +6,14 @@ import { type Db, isStorageFault } from "../storage/database.ts"
 import { grantRefusal } from "./access.ts"
 import { notStored } from "./not-stored.ts"
 
-/** How many of the last accepted deliveries are remembered. */
+/** How many accepted deliveries are remembered. */
 const RECENT = 4_096
 
 const nameOf = ({ operation, actor, deliveryId }: Delivery): string => `${operation.name} ${actor.userId} ${deliveryId}`
 
 export class ExtrasFinder {
   readonly #db: Db
-  /** The last accepted deliveries among those that something was foreseen of. */
+  /** The last accepted deliveries that had extras. */
   readonly #recent = new Set<string>()
 
   constructor(db: Db) {
@@ -21,9 +21,9 @@ export class ExtrasFinder {
   }
 
   /**
-   * What a behaviour foresees of a write. Nothing is looked up for an actor who may not do it, nor for a retry of a recent write. For
-   * the retry of an older write it is looked up in vain: the answer is the stored one.
-   * @throws Refusal 503 when the disk does not answer
+   * Finds the extras of a write. Skipped if the actor lacks the permission, and for a retry of a recent write. For a retry of an older
+   * write they are found and not used: the answer is the stored one.
+   * @throws Refusal 503 if the storage fails
    */
   of(delivery: Delivery): ReceiptExtras | undefined {
     const { operation, actor, behaviour } = delivery
@@ -36,7 +36,7 @@ export class ExtrasFinder {
     }
   }
 
-  /** The same of a write of a batch; nothing where it names what the batch has yet to make. */
+  /** The same for a write of a batch; undefined if it refers to an object that the batch has yet to make. */
   ofBatched(delivery: Delivery): ReceiptExtras | undefined {
     try {
       return this.of(delivery)
@@ -46,7 +46,7 @@ export class ExtrasFinder {
     }
   }
 
-  /** Remembers an accepted write, and tells what foresaw something of it. */
+  /** Remembers an accepted write, and reports its object to the behaviour's cache. */
   accepted(delivery: Delivery, { onAccepted: accepted }: ReceiptExtras, made: ReceiptTarget): void {
     this.#recent.add(nameOf(delivery))
     if (this.#recent.size > RECENT) for (const oldest of this.#recent.keys().take(1)) this.#recent.delete(oldest)

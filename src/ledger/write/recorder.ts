@@ -1,4 +1,4 @@
-/** What every accepted write leaves behind, whatever it was: its row of the journal, and where its entries stand. */
+/** Stores the parts that all accepted writes have: the row of the journal, and the places of its entries. */
 import { writeJson } from "../../contract/json.ts"
 import { senderId } from "../journal/actor.ts"
 import type { Activity } from "../journal/activity.ts"
@@ -18,12 +18,12 @@ export interface RecorderParts {
   readonly sequences: Sequences
 }
 
-/** What became of a write. */
+/** The result of a stored write. */
 export interface Recorded {
   readonly answer: string
   readonly made: ReceiptTarget
   readonly roomId: string | null
-  /** Its entry of the Room's activity; null where it has none. */
+  /** Its entry in the Room's activity; null if it has none. */
   readonly activity: { readonly sequence: number; readonly digest: string } | null
 }
 
@@ -35,13 +35,13 @@ export class Recorder {
   }
 
   /**
-   * Step 13. @param given what the world gave to it
-   * @returns the answer: its receipt, with what goes into this one answer only
+   * Step 13. @param given what the write took from the world
+   * @returns the result with the receipt, which includes the secrets of this one answer
    */
   record(delivery: Delivery, subject: Subject, change: Change, outcome: Outcome, given: Given): Recorded {
     const { operation, actor, content, contentDigest, deliveryId } = delivery
     const { at, position, entryId } = change
-    // In the record people of another instance have their ids there.
+    // The record keeps the ids that people of another instance have there.
     const ids = new Map(Object.entries(given.people ?? {}).map(([there, here]) => [here, there]))
     const there = (id: string) => ids.get(id) ?? id
     const params = delivery.params.userId === undefined ? delivery.params : { ...delivery.params, userId: there(delivery.params.userId) }
@@ -54,7 +54,7 @@ export class Recorder {
     const sequence = operation.entry === null || threadId === null ? null : this.#parts.sequences.entry(threadId, at)
     const entry = sequence === null ? null : { entryId, sequence }
 
-    const told = {
+    const fields = {
       entryId: entry?.entryId ?? null,
       targetKind: isMessage ? null : kind,
       targetId: isMessage ? null : id,
@@ -67,7 +67,7 @@ export class Recorder {
       operation.activity === null || outcome.activity === false || roomId === null
         ? null
         : this.#parts.activity.advance(roomId, content, {
-            ...told,
+            ...fields,
             targetId: isMessage ? null : there(id),
             operation: operation.name,
             userId: there(actor.userId),
@@ -110,12 +110,12 @@ export class Recorder {
     )
     this.#parts.figures.name(position, delivery.body)
     if (entry !== null && threadId !== null) this.#appendEntries(threadId, entry, delivery, change, outcome)
-    const answered = outcome.secret === undefined ? result : writeJson({ ...outcome.result, ...outcome.secret })
-    const receipt = { ...told, deliveryId, roomId, aboutId, result: answered, entrySequence: sequence, activity, warnings }
+    const answeredResult = outcome.secret === undefined ? result : writeJson({ ...outcome.result, ...outcome.secret })
+    const receipt = { ...fields, deliveryId, roomId, aboutId, result: answeredResult, entrySequence: sequence, activity, warnings }
     return { answer: receiptText(operation, receipt), made: { id, label }, roomId, activity }
   }
 
-  /** Notes where a write's own entry stands, and the message that came with it. */
+  /** Adds the write's own entry to its Thread, and the message that came with it. */
   #appendEntries(
     threadId: string,
     entry: { readonly entryId: string; readonly sequence: number },

@@ -1,4 +1,4 @@
-/** What the ids of a body name: that it exists, is of the kind the schema says, and belongs where it says. */
+/** Checks the ids in a body: that each names an object of the right kind, in the right place. */
 import type * as v from "valibot"
 import { aOrAn, kindsOf, noun, type ObjectKind, objectList, objectOf, oneOfNouns, type Referable } from "../../contract/objects/objects.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
@@ -9,7 +9,7 @@ import { shortened } from "../../contract/text.ts"
 import { figures } from "../journal/figures.ts"
 import type { Db } from "../storage/database.ts"
 
-/** An object as its table tells of it, with the id of each object it belongs to. */
+/** An object with the id of each object that it belongs to. */
 type Row = {
   readonly id: string
   readonly kind: ObjectKind
@@ -18,15 +18,15 @@ type Row = {
   readonly roomId: string | null
 } & { readonly [whole: string]: string | null }
 
-/** Whether a parameter names an object of a kind by more than its id: `findingVersionId`. */
+/** Whether a parameter names an object by its kind and id, such as `findingVersionId`. */
 const isFilter = (name: string, { kind, id }: (typeof tables)[number]): boolean =>
   name.toLowerCase() === `${kind.replaceAll("_", "")}${id}`.toLowerCase()
 
-/** No more than this many others are named in a sentence. */
+/** The most other objects that a sentence lists. */
 const MOST_NAMED = 5
-/** The first object of each table: all its kinds are found by one statement. */
+/** One kind for each table: a statement on the table finds all of its kinds. */
 const tables = [...new Map(objectList.filter(({ isPublic }) => isPublic).map((spec) => [spec.table, spec])).values()]
-/** Who wrote what is public, and people are filtered by. */
+/** The public objects, and people, by whom lists are filtered. */
 const findable = [...tables, ...objectList.filter(({ kind }) => kind === "person")]
 
 export type References = ReturnType<typeof references>
@@ -60,20 +60,20 @@ export function references(db: Db) {
     }),
   )
   const pictures = figures(db)
-  const told = db.prepare<{ readonly baseUrl: string; readonly toldBy: string }>(
+  const reported = db.prepare<{ readonly baseUrl: string; readonly toldBy: string }>(
     "SELECT base_url AS baseUrl, told_by AS toldBy FROM imported_rooms WHERE room_id = +? AND told_by <> 'file' AND adopted_at IS NULL",
   )
-  /** What is wrong with an object of a Room that its own instance has not told of: what it really is may come later. */
+  /** The fault of an object in a Room that its own instance has not vouched for: its real history may arrive later. */
   function fromAnotherMirror(roomId: string): string | undefined {
-    const found = told.get(roomId)
+    const found = reported.get(roomId)
     return (
       found &&
-      `is of Room ${roomId}, which ${found.toldBy} says is of ${found.baseUrl}: it can be named here once that Room is followed there`
+      `is of Room ${roomId}, which belongs to ${found.baseUrl} according to ${found.toldBy}: it can be named here once that Room is followed there`
     )
   }
 
-  /** What of a kind belongs to a labelled object: "; plans of E3: P1, P2". */
-  function held(kind: ObjectKind, whole: Row): string {
+  /** Lists the parts of a kind in a labelled object: "; plans of E3: P1, P2". */
+  function partsOf(kind: ObjectKind, whole: Row): string {
     const { table, key, of, label, noun } = objectOf(kind)
     const column = of[whole.kind]
     if (label === null || column === undefined) return ""
@@ -88,34 +88,34 @@ export function references(db: Db) {
   const inTable = (table: string, ids: readonly string[]): Row[] => found.get(table)?.all(JSON.stringify(ids)) ?? []
   const anywhere = (id: string): Row | undefined => tables.flatMap(({ table }) => inTable(table, [id]))[0]
 
-  /** "an experiment (E3)", 'a Thread ("Warm-up")'. */
+  /** Describes an object: "an experiment (E3)", 'a Thread ("Warm-up")'. */
   const described = ({ kind, label, line }: Row): string =>
     `${aOrAn(objectOf(kind).noun[0])} (${label ?? `"${shortened(line ?? "", 60)}"`})`
 
-  /** What is wrong with an id that names nothing of the kinds that are wanted. */
-  function elsewhere(id: string, named: readonly Referable[]): string {
+  /** The fault of an id that names none of the expected kinds. */
+  function wrongKind(id: string, named: readonly Referable[]): string {
     const row = anywhere(id)
     if (row === undefined) return `is not the id of ${oneOfNouns(named)} here`
     const [kind] = named.flatMap(kindsOf)
-    return `is ${described(row)}, not ${oneOfNouns(named)}${kind === undefined ? "" : held(kind, row)}`
+    return `is ${described(row)}, not ${oneOfNouns(named)}${kind === undefined ? "" : partsOf(kind, row)}`
   }
 
-  /** What is wrong with an object that belongs to another whole than the one named beside it. */
-  function misplaced(row: Row, of: string, beside: Named["siblings"]): string | undefined {
+  /** The fault of an object that belongs to another whole than the one named beside it. */
+  function misplaced(row: Row, of: string, siblings: Named["siblings"]): string | undefined {
     const whole = objectList.find(({ id }) => id === of)
-    const wanted = beside[of]
+    const wanted = siblings[of]
     if (whole === undefined || typeof wanted !== "string" || row[whole.kind] === wanted) return undefined
-    // Where the whole itself is not what it should be, its parts are not at fault.
+    // If the whole itself is wrong, that is reported, and not its parts.
     const [right] = inTable(whole.table, [wanted])
     if (right === undefined) return undefined
     const [own] = inTable(whole.table, [row[whole.kind] ?? ""])
-    return `is ${row.label} of ${own?.label ?? "another one"}, not of ${right.label}${held(row.kind, right)}`
+    return `is ${row.label} of ${own?.label ?? "another one"}, not of ${right.label}${partsOf(row.kind, right)}`
   }
 
   return {
-    /** The Room of an object, by what its id goes by. @throws Refusal 404 for an id that names nothing */
+    /** Returns the Room of an object. @param name the name of its id @throws Refusal 404 for an id that names nothing */
     roomOf(name: string, id: string): string | undefined {
-      // One name may stand for several kinds, such as both kinds of link.
+      // Several kinds may share a name, such as both kinds of link.
       const exact = objectList.filter((spec) => spec.id === name && rooms.has(spec.table))
       const named = exact.length > 0 ? exact : objectList.filter((spec) => isFilter(name, spec)).slice(0, 1)
       const [first] = named
@@ -125,31 +125,31 @@ export function references(db: Db) {
       return row.roomId
     },
 
-    /** The exact references of a checked body that name nothing, or not what they should, in the order of its schema. */
+    /** Returns the faults among the exact references of a checked body, in the order of its schema. */
     faults(operation: Operation, body: unknown): Issue[] {
       const named = namedIn(operation.body, body).filter(
         ({ refers }) => !refers.isSubject && kindsIn(refers).every((kind) => objectOf(kind).isPublic),
       )
-      const unseen = pictures.faults(body)
-      if (named.length === 0) return unseen
+      const missingPictures = pictures.faults(body)
+      if (named.length === 0) return missingPictures
       const wanted = new Map<string, Set<string>>()
       for (const { refers, id } of named)
         for (const { table } of kindsIn(refers).map(objectOf)) wanted.set(table, (wanted.get(table) ?? new Set()).add(id))
       const rows = new Map([...wanted].flatMap(([table, ids]) => inTable(table, [...ids])).map((row) => [row.id, row]))
       const rooms = new Set([...rows.values()].flatMap(({ roomId }) => roomId ?? []))
-      const toldElsewhere = new Map([...rooms].map((roomId) => [roomId, fromAnotherMirror(roomId)]))
-      const faults = named.flatMap(({ refers, id, path, siblings: beside }) => {
+      const notVouchedFor = new Map([...rooms].map((roomId) => [roomId, fromAnotherMirror(roomId)]))
+      const faults = named.flatMap(({ refers, id, path, siblings }) => {
         const row = rows.get(id)
-        if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: elsewhere(id, refers.named) }]
-        if (refers.not !== undefined && beside[refers.not] === id)
+        if (row === undefined || !kindsIn(refers).includes(row.kind)) return [{ path, message: wrongKind(id, refers.named) }]
+        if (refers.not !== undefined && siblings[refers.not] === id)
           return [{ path, message: `is the ${noun(refers.named)} itself, not another one` }]
-        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, beside)) ?? toldElsewhere.get(row.roomId ?? "")
+        const message = (refers.of === undefined ? undefined : misplaced(row, refers.of, siblings)) ?? notVouchedFor.get(row.roomId ?? "")
         return message === undefined ? [] : [{ path, message }]
       })
-      return [...faults, ...unseen]
+      return [...faults, ...missingPictures]
     },
 
-    /** Subjects among what was given, such as the filters of a list, are there. @throws Refusal 404 of the first that is not */
+    /** Checks the subjects in a query, such as the filters of a list. @throws Refusal 404 for the first that does not exist */
     mustKnow(schema: v.GenericSchema, given: unknown): void {
       for (const { refers, id } of namedIn(schema, given)) {
         const kinds = kindsIn(refers)
@@ -165,7 +165,7 @@ export function references(db: Db) {
       }
     },
 
-    /** The refusal of a subject that was not found; where its id names something else, it says what. */
+    /** Extends the refusal of a missing subject if its id names an object of another kind. */
     explained(refusal: unknown, operation: Operation, params: Readonly<Record<string, string>>, body: unknown): unknown {
       if (!(refusal instanceof Refusal) || refusal.status !== 404 || operation.family !== "research") return refusal
       const subjects = [

@@ -1,4 +1,4 @@
-/** Replays accepted writes in another database, with the ids and chance that they were given then (see replay.ts). */
+/** Replays accepted writes in another database, with their recorded ids and chance (see replay.ts). */
 import { digestOf } from "../../contract/json.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { recordedOperation } from "../../contract/operations/index.ts"
@@ -18,13 +18,13 @@ export interface ReplayingParts {
   readonly writing: Writing
   readonly acts: Acts
   readonly behaviourOf: (operation: Operation) => AnyBehaviour
-  /** What a group of writes needs as its last step. */
+  /** The last step of each group of writes. */
   readonly settle: () => void
 }
 
 /**
- * Two credentials of one member may have used one id there, and the Room stands for all credentials of there. The second gets an id made
- * from a digest: a stranger who could choose it would name a credential of this instance.
+ * Makes a sender for the second of two credentials of one member that used the same delivery id on their instance: here the Room's id
+ * stands for all their credentials. The id comes from a digest, so that another instance cannot choose one that belongs to a credential here.
  */
 function standIn(roomId: string, deliveryId: string, { given }: Pick<Entry, "given">): string {
   const digest = digestOf(`${roomId} ${deliveryId} ${given.ids?.[0] ?? ""}`).slice("sha256:".length)
@@ -39,18 +39,18 @@ export class Replaying {
   }
 
   /**
-   * Replays an accepted write. Nothing that could refuse it is asked: not the outside, nor what was granted, nor what
-   * stood against it. Within an open transaction.
-   * @returns what became of it; null of what is no operation
-   * @throws OtherChance, or what the behaviour throws, when it cannot be replayed
+   * Replays an accepted write. Nothing can refuse it: no repository is checked, and neither are permissions nor the state of its subject.
+   * Within an open transaction.
+   * @returns its result; null for an act
+   * @throws OtherChance, or whatever the behaviour throws, if it cannot be replayed
    */
   entry(entry: Entry): Recorded | null {
     const { gate, journal, writing, acts, behaviourOf } = this.#parts
     const operation = recordedOperation(entry.operation)
     if (operation === undefined) {
-      if (acts[entry.operation] === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
+      if (acts[entry.operation] === undefined) throw new Error(`${entry.operation} is unknown to this program`)
       actAgain(acts, entry)
-      // Where writes left the history before it, it moves up.
+      // If earlier writes were dropped, its position changes.
       journal.append({ ...entry, position: journal.next() }, digestOf(entry.content))
       return null
     }
@@ -79,27 +79,27 @@ export class Replaying {
   }
 
   /**
-   * Replays an accepted write of another instance, as `entry` does, within an open transaction. Its body is looked at as if it
-   * had just been sent.
-   * @param roomId the Room it should be of
-   * @throws Refusal for a body that would not be accepted, or what makes it impossible to do
+   * Replays an accepted write of another instance, as `entry` does, within an open transaction. Its body is validated like that of a new
+   * write.
+   * @param roomId the Room it should belong to
+   * @throws Refusal for an invalid body, or whatever keeps it from being replayed
    */
   received(entry: Omit<Entry, "position" | "sender">, roomId: string): Recorded | null {
     const { gate, receipts, behaviourOf } = this.#parts
     const operation = recordedOperation(entry.operation)
-    if (operation === undefined) throw new Error(`${entry.operation} is nothing that this program does`)
+    if (operation === undefined) throw new Error(`${entry.operation} is unknown to this program`)
     const { userId, username, agent, params, client } = entry
     const actor = gate.actorOf({ userId: entry.given.people?.[userId ?? ""] ?? userId, username, agent, sender: roomId }, operation)
     const body = bodyOf(entry.content, client)
     const { deliveryId, content } = checkRequest({ operation, actor, params, body }, behaviourOf(operation), entry.sealed !== undefined)
-    if (content !== entry.content) throw new Error("its body is not as it is kept")
+    if (content !== entry.content) throw new Error("its body is not in canonical form")
     const isTaken = receipts.find(operation, actor, deliveryId) !== undefined
     if (isTaken && operation.receiptOf === "member")
-      throw new Error(`its ${operation.delivery} is that of an earlier ${operation.name} of the same person`)
+      throw new Error(`its ${operation.delivery} was used before, by an earlier ${operation.name} of the same person`)
     return this.entry({ ...entry, position: 0, sender: isTaken ? standIn(roomId, deliveryId, entry) : roomId })
   }
 
-  /** Ends a group of replayed writes, as the queue ends one before its commit. */
+  /** Completes a group of replayed writes, as the queue does before a commit. */
   settle(): void {
     this.#parts.settle()
   }

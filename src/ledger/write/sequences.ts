@@ -1,4 +1,4 @@
-/** The numbers that the ledger gives out: ordinals of labels and Threads, sequences of timelines. None is skipped. */
+/** The numbers that the ledger assigns: ordinals of labels and Threads, and sequences of timelines. None is skipped. */
 import type { Db } from "../storage/database.ts"
 
 export type Sequences = ReturnType<typeof sequences>
@@ -13,9 +13,9 @@ export function sequences(db: Db) {
      RETURNING timeline_sequence`,
   )
   return {
-    /** The next ordinal of `kind` in a Room, from 1. */
+    /** Assigns the next ordinal of `kind` in a Room, from 1. */
     ordinal: (roomId: string, kind: string): number => next.one(roomId, kind).last,
-    /** The next sequence in a Thread's timeline, from 1. */
+    /** Assigns the next sequence in a Thread's timeline, from 1. */
     entry: (threadId: string, at: string): number => entry.one(threadId, at).timeline_sequence,
   }
 }

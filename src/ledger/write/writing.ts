@@ -1,4 +1,4 @@
-/** Step 13 of a write: what the operation does, and what every write leaves behind. */
+/** Step 13 of a write: the operation's own changes, and the parts that every write has. */
 import type { Json } from "../../contract/json.ts"
 import { label as labelText } from "../../contract/objects/labels.ts"
 import type { Change, Subject } from "../journal/behaviour.ts"
@@ -12,7 +12,7 @@ export interface WritingParts {
   readonly journal: Journal
   readonly sequences: Sequences
   readonly recorder: Recorder
-  /** Told of the Room in which something landed; it holds only if the transaction commits. */
+  /** Called with a Room that has a new entry; valid only if the transaction commits. */
   readonly landed: (roomId: string) => void
 }
 
@@ -23,7 +23,7 @@ export class Writing {
     this.#parts = parts
   }
 
-  /** Does a write that was admitted. Within an open transaction. */
+  /** Makes an admitted write. Within an open transaction. */
   write(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
     const { actor, operation } = delivery
     const written = operation.family === "library" ? delivery : { ...delivery, actor: { ...actor, agent: actor.agent ?? "" } }
@@ -32,7 +32,7 @@ export class Writing {
     return recorded
   }
 
-  /** Replays a write. Nobody waits for it. */
+  /** Replays a write, without waking readers of the feed. */
   replay(delivery: Delivery, subject: Subject, at: string, chance: Chance): Recorded {
     return this.#do(delivery, subject, at, chance, false)
   }
@@ -44,7 +44,9 @@ export class Writing {
     const { originRoomId } = outcome.target
     const given = chance.given()
     if (!isNew && given.labelledBy !== originRoomId)
-      throw new OtherChance(`its label is of Room ${originRoomId ?? subject.roomId}, and is said to be of ${given.labelledBy ?? "its own"}`)
+      throw new OtherChance(
+        `its label was given by Room ${originRoomId ?? subject.roomId}, and was recorded as given by ${given.labelledBy ?? "its own"}`,
+      )
     const labelledBy = isNew ? originRoomId : undefined
     return this.#parts.recorder.record(delivery, subject, change, outcome, {
       ...given,
@@ -64,7 +66,7 @@ export class Writing {
       token,
       told,
       label: (kind) => {
-        if (roomId === null) throw new Error("labels are given in Rooms")
+        if (roomId === null) throw new Error("only a Room can give a label")
         return labelText(kind, sequences.ordinal(roomId, kind))
       },
       ordinal: (room, kind) => sequences.ordinal(room, kind),

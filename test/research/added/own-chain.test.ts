@@ -52,7 +52,7 @@ t.test("one delivery id stands for one write of a person", async (t) => {
   const refusing = elsewhere(t, t.testdir({ refusing: {} }))
   const before = refusing.entries()
   await t.rejects(refusing.import(repeated("propose_experiment")), {
-    message: /requestId is that of an earlier propose_experiment of the same person/,
+    message: /requestId was used before, by an earlier propose_experiment of the same person/,
   })
   t.equal(refusing.entries(), before, "nothing half done")
 
