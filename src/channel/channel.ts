@@ -90,7 +90,7 @@ export class Channel<Theirs extends object, Ours extends object> {
     this.#send([0, name, ...args])
   }
 
-  /** The same for a call that need not be items at once: it travels with the next message. */
+  /** The same for a call that need not be sent at once: it travels with the next message. */
   tellAlong<Name extends keyof Theirs & string>(name: Name, ...args: Arguments<Theirs, Name>): void {
     this.#outbox.push([0, name, ...args])
   }

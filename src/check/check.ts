@@ -23,32 +23,18 @@ export interface CheckReport {
   readonly problems: readonly string[]
 }
 
-export interface Extent {
-  /** Skips the replay. */
-  readonly quick?: boolean
-}
-
 /** The most problems to list; further ones are counted. */
 const MOST_PROBLEMS = 1_000
 
-class Problems {
-  readonly listed: string[] = []
-  #more = 0
-
-  add(problem: string): void {
-    if (this.listed.length < MOST_PROBLEMS) this.listed.push(problem)
-    else this.#more += 1
-  }
-  all(): string[] {
-    return this.#more === 0 ? this.listed : [...this.listed, `There are ${this.#more} more problems.`]
-  }
-}
-
-/** Reads the whole database and reports what is wrong with it. */
-export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = false }: Extent = {}): CheckReport {
+/** Reads the whole database and reports what is wrong with it. @param quick skips the replay */
+export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = false } = {}): CheckReport {
   return db.snapshot(() => {
-    const problems = new Problems()
-    const add = (problem: string) => problems.add(problem)
+    const problems: string[] = []
+    let more = 0
+    const add = (problem: string) => {
+      if (problems.length < MOST_PROBLEMS) problems.push(problem)
+      else more += 1
+    }
     const entries = db.prepare<{ rows: number }>("SELECT coalesce(sum(activity_sequence), 0) AS rows FROM room_heads").get()?.rows ?? 0
     const written = journal(db).count()
     // Steps that report no progress count as a share of the rows.
@@ -62,6 +48,7 @@ export function checkData(db: Db, onProgress: OnProgress = () => {}, { quick = f
     const found = chains(db, add, (done) => onProgress(Math.min(part + done, total), total, "activity"))
     if (!quick) replayed(db, add, (done, what) => onProgress(Math.min(part + entries + done, total), total, what))
     onProgress(total, total, "done")
-    return { ...found, isReplayed: !quick, problems: problems.all() }
+    if (more > 0) problems.push(`There are ${more} more problems.`)
+    return { ...found, isReplayed: !quick, problems }
   })
 }

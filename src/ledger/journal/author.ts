@@ -7,8 +7,7 @@ export const AGENT_OR_NONE_AT = (position: string): string =>
   `(SELECT aw.agent FROM journal aj JOIN writers aw ON aw.writer = aj.writer WHERE aj.position = ${position})`
 
 /** SQL for the name of the agent that sent a write; null for a person in the browser. @param position SQL for its position in the journal */
-export const AGENT_AT = (position: string): string =>
-  `(SELECT nullif(aw.agent, '') FROM journal aj JOIN writers aw ON aw.writer = aj.writer WHERE aj.position = ${position})`
+export const AGENT_AT = (position: string): string => `nullif(${AGENT_OR_NONE_AT(position)}, '')`
 
 /** The same for the write that made a row. @param row the alias of a table with the column `history_position` */
 export const AGENT = (row: string): string => AGENT_AT(`${row}.history_position`)

@@ -15,8 +15,6 @@ export interface Text extends Named {
   readonly text: string
 }
 
-export type KeptTexts = ReturnType<typeof keptTexts>
-
 export function keptTexts(db: Db) {
   const schema = db.prepare<{ schema_version: number }>("PRAGMA schema_version")
   const texts = new Map<string, string>()

@@ -67,12 +67,8 @@ export function withheld(db: Db) {
   const ofPosition = db.prepare<Standing>(`${STANDING} j.room_sequence IS NOT NULL AND j.position = +?`)
   const isSealed = db.prepare("SELECT 1 FROM withheld_writes WHERE history_position = +?")
   const note = inserting(db, "withheld_fields")
-  const find = db.prepare<{ at: string; userId: string; username: string; reason: Withholding["reason"] }>(
-    `SELECT h.at, w.user_id AS userId, w.username, h.content ->> '$.reason' AS reason
-     FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = +?`,
-  )
-  const by = db.prepare<{ userId: string }>(
-    `SELECT w.person_id AS userId
+  const find = db.prepare<{ at: string; userId: string; username: string; reason: Withholding["reason"]; userIdHere: string }>(
+    `SELECT h.at, w.user_id AS userId, w.username, h.content ->> '$.reason' AS reason, w.person_id AS userIdHere
      FROM withheld_fields f JOIN journal h ON h.position = f.by_position JOIN writers w ON w.writer = h.writer WHERE f.mark = +?`,
   )
   const sealed = db.prepare<{ position: number }>("SELECT history_position AS position FROM withheld_writes ORDER BY history_position")
@@ -213,7 +209,7 @@ export function withheld(db: Db) {
       return row && { at: row.at, by: { userId: row.userId, username: row.username }, reason: row.reason }
     },
     /** Returns the id here of the person who withheld it, which may differ for people of another instance. */
-    toldHere: (key: string): string | undefined => by.get(key)?.userId,
+    toldHere: (key: string): string | undefined => find.get(key)?.userIdHere,
     /**
      * Finds the first write of a Room that arrived with withheld places that no write withholds.
      * @returns its sequence; undefined if every such place is explained

@@ -117,25 +117,21 @@ export class Remaking {
    * @param take deletes the writes from the journal
    */
   leave(take: () => void): void {
-    const { db } = this.#parts
-    db.exec("BEGIN IMMEDIATE")
     try {
-      this.change(take)
-      this.#isDue = false
-      this.#remake(true)
-      db.exec("COMMIT")
+      this.#inTransaction(() => {
+        this.change(take)
+        this.#remake(true)
+      })
     } finally {
       this.#isDue = false
-      if (db.inTransaction) db.exec("ROLLBACK")
     }
   }
 
-  /** Corrects the tables in a transaction of its own, after another thread or an interrupted process left it undone. */
-  #remakeAlone(): void {
+  #inTransaction(work: () => void): void {
     const { db } = this.#parts
     db.exec("BEGIN IMMEDIATE")
     try {
-      this.#remake()
+      work()
       db.exec("COMMIT")
     } finally {
       if (db.inTransaction) db.exec("ROLLBACK")
@@ -162,7 +158,8 @@ export class Remaking {
     const { db } = this.#parts
     // Content that is withheld meanwhile is removed by another round.
     while (isUnclean(db)) {
-      if (!this.#isMade) this.#remakeAlone()
+      // Another thread or an interrupted process may have left the tables uncorrected.
+      if (!this.#isMade) this.#inTransaction(() => this.#remake())
       const changes = this.#changes
       const { temp_store: kept = 0 } = db.prepare<{ temp_store: number }>("PRAGMA temp_store").get() ?? {}
       try {

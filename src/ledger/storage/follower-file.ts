@@ -64,7 +64,7 @@ export class FollowerDb implements Db {
    */
   constructor(file: string, prove: (db: Db) => void = () => {}) {
     this.#prove = prove
-    // A restored file is marked as having a log: a reader that opened it so would keep the follower from writing.
+    // A restored file is marked as having a log: a reader that opened it in that state would keep the follower from writing.
     if (saysLog(file)) {
       // The file must not be changed here before the follower has finished.
       for (const until = performance.now() + START_PATIENCE_MS; !lookAt(file).isWhole; Atomics.wait(pause, 0, 0, 5))

@@ -22,12 +22,8 @@ function damage(error: unknown, file: string): DataError | undefined {
   // The executable contains the engine, and may have no folder to unpack it into.
   if (error instanceof Error && "code" in error && error.code === "ERR_NO_ENGINE") return new DataError(error.message)
   const code = error instanceof Database.SqliteError ? error.code : ""
-  if (code === "SQLITE_NOTADB")
-    return new DataError(
-      `${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`,
-    )
-  if (code.startsWith("SQLITE_CORRUPT"))
-    return new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+  if (code === "SQLITE_NOTADB") return notADatabase(file)
+  if (code.startsWith("SQLITE_CORRUPT")) return damaged(file)
   if (code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY"))
     return new DataError(`${file} cannot be opened for writing. Check that the folder exists and belongs to this user.`)
   // SQLite found no space for the shared-memory index of the log.
@@ -38,19 +34,27 @@ function damage(error: unknown, file: string): DataError | undefined {
   return undefined
 }
 
+const notADatabase = (file: string) =>
+  new DataError(
+    `${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`,
+  )
+const damaged = (file: string) =>
+  new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
+
+/** Reads the first bytes of a file. */
+function headOf(file: string): Buffer {
+  const head = Buffer.alloc(19)
+  const handle = openSync(file, "r")
+  readSync(handle, head)
+  closeSync(handle)
+  return head
+}
+
 /** Refuses an existing file that is not an SQLite database: even setting the journal mode would change it. */
 function refuseForeignFile(file: string): void {
   mustOwnLog(file)
   if (!existsSync(file) || statSync(file).size === 0) return
-  const head = Buffer.alloc(16)
-  const handle = openSync(file, "r")
-  readSync(handle, head, 0, 16, 0)
-  closeSync(handle)
-  if (head.toString("latin1") !== "SQLite format 3\0") {
-    throw new DataError(
-      `${file} is not a research-room database, or its beginning is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`,
-    )
-  }
+  if (headOf(file).toString("latin1", 0, 16) !== "SQLite format 3\0") throw notADatabase(file)
 }
 
 /** Sets the pragmas of every connection that writes. @throws DataError if durability cannot be ensured */
@@ -96,9 +100,7 @@ export function openDatabase(file: string, target = latestSchema): Db {
     try {
       mustBeOwn(database, file, target)
       const size = file === ":memory:" ? 0 : statSync(file).size
-      if (size > 0 && size <= QUICK_CHECK_BYTES && !isWhole(database)) {
-        throw new DataError(`${file} is damaged. Nothing was changed. Restore a backup, or choose another --data folder.`)
-      }
+      if (size > 0 && size <= QUICK_CHECK_BYTES && !isWhole(database)) throw damaged(file)
       setUp(database, file)
       return new SqliteDb(database, migrate(database, target))
     } catch (error) {
@@ -184,11 +186,7 @@ export function openMade(file: string, timeout = BUSY_TIMEOUT): Db {
 /** Whether the header of a file says that it uses a write-ahead log. @throws DataError if it is not an SQLite database */
 export function saysLog(file: string): boolean {
   refuseForeignFile(file)
-  const head = Buffer.alloc(1)
-  const handle = openSync(file, "r")
-  readSync(handle, head, 0, 1, 18)
-  closeSync(handle)
-  return head[0] === 2
+  return headOf(file)[18] === 2
 }
 
 /** Switches a file to work without a write-ahead log. @throws DataError if it cannot be written */

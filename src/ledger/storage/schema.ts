@@ -1,8 +1,8 @@
-/** The version of the data's schema. Data of every version from 1 on comes forward: its journal is replayed (src/app/compose/upgrade.ts). */
+/** The version of the data's schema. Data of every earlier version is upgraded by replaying its journal (src/app/compose/upgrade.ts). */
 import { packaged } from "../../packaged.ts"
 
-/** The version that this program makes and reads. */
+/** The version that this program creates and reads. */
 export const latestSchema = 6
 
-/** The whole schema, as a new file gets it. */
+/** Returns the SQL that creates all tables in a new file. */
 export const schemaSql = (): string => packaged("schema.sql")
