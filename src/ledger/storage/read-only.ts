@@ -27,7 +27,7 @@ export const isReadOnly = (file: string): boolean => !may(dirname(file), constan
  */
 export function openReadOnly(file: string, bringForward: (copy: string) => void): { readonly db: Db; close(): void } {
   for (const path of [file, `${file}-wal`])
-    if (existsSync(path) && !may(path, constants.R_OK)) throw new DataError(`${path} cannot be read by this user.`)
+    if (existsSync(path) && !may(path, constants.R_OK)) throw new DataError(`This user may not read ${path}.`)
   const isCurrent = storedSchema(file) === latestSchema
   if (isCurrent && existsSync(`${file}-shm`)) {
     try {
