@@ -74,7 +74,11 @@ const others = {
 
 test("a copy does not start from a file with anything that this program does not make", async (t) => {
   for (const [name, sql] of Object.entries(forged))
-    await t.rejects(start(folderWith(sql).folder), { message: /does not have the structure that this program makes, and is not served\. The / }, name)
+    await t.rejects(
+      start(folderWith(sql).folder),
+      { message: /does not have the structure that this program makes, and is not served\. The / },
+      name,
+    )
   for (const [name, [sql, message]] of Object.entries(others)) await t.rejects(start(folderWith(sql).folder), { message }, name)
   const plain = await start(folderWith("").folder)
   t.equal((await fetch(`${plain.baseUrl}${context}`)).status, 200, "one that nobody changed is served")
