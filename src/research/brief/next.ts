@@ -154,7 +154,7 @@ export function nextSteps(
         step(
           "settle_reproduction",
           { kind: "finding", id: versionId, label },
-          "A reproduction of it failed. Another reproduction can show which is right, or its author can correct it.",
+          "A reproduction of it failed: another one would tell which is right, or its author corrects it.",
           "register_attempt",
           { experimentId, intent: "reproduction", reproduces: { findingVersionId: versionId } },
         ),
