@@ -68,7 +68,7 @@ export class ResearchRoomClient {
     this.#transport = new Transport(transport)
     // The error of fetch would contain the token.
     if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-      throw new TypeError("token holds characters that no credential has; was it read with a line break?")
+      throw new TypeError("token contains characters that no credential has; was it read with a line break?")
     this.#token = token
     this.#client = client
   }

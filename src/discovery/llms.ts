@@ -1,13 +1,10 @@
 /** `/llms.txt`: a short index of the documents for agents. */
 import { enumerations } from "../contract/schema/enumerations.ts"
 import { serviceName } from "../contract/versions.ts"
+import type { Place } from "./facts.ts"
 import { blocks, bullets, pathOf } from "./markdown.ts"
 import { mcpPath } from "../contract/base-path.ts"
 import { type DiscoveryName, discoveryRoutes } from "./routes.ts"
-
-interface Place {
-  readonly baseUrl: string
-}
 
 /** Links to each document once: first how to begin, then the reference. */
 export function llmsTxt({ baseUrl }: Place): string {

@@ -16,7 +16,7 @@ import { states } from "../contract/states.ts"
 import { type Family, protocolVersion, schemaVersions, serviceName } from "../contract/versions.ts"
 import type { Manifest, ManifestOperation, ManifestRead } from "./answers.ts"
 import { bootstrap } from "./bootstrap.ts"
-import type { Running } from "./health.ts"
+import type { Running } from "./facts.ts"
 import { discoveryRoutes } from "./routes.ts"
 
 /** The limits by name, without the rate limits if none apply. */
@@ -28,8 +28,6 @@ const limitsInForce = (rates: ManifestFacts["rates"]): Manifest["limits"] => ({
 export interface ManifestFacts extends Running {
   /** The rate limits of this instance, by their names in the limits; null if there are none. */
   readonly rates: Readonly<Record<RateLimit, number>> | null
-  /** Scheme, host and path, without a trailing slash. */
-  readonly baseUrl: string
 }
 
 /** The operations that agents may call. */

@@ -5,15 +5,10 @@ import type { JsonSchema } from "../contract/definitions/json-schema.ts"
 import { operations } from "../contract/operations/index.ts"
 import { licence, protocolVersion, serviceName } from "../contract/versions.ts"
 import { componentSchemas } from "./components.ts"
+import type { Program } from "./facts.ts"
 import { commonResponses, securitySchemes, tags } from "./openapi-parts.ts"
 import { openApiRoutes } from "./openapi-routes.ts"
 import type { DescribedRoute, OpenApiDocument, OpenApiRoute } from "./openapi-types.ts"
-
-export interface OpenApiFacts {
-  /** Scheme, host and path, without a trailing slash. */
-  readonly baseUrl: string
-  readonly softwareVersion: string
-}
 
 /** The part that is the same for every instance and slice: half of the work, cached on first use. */
 let described: { readonly routes: readonly OpenApiRoute[]; readonly schemas: ReturnType<typeof componentSchemas> } | undefined
@@ -44,14 +39,14 @@ function usedBy(part: unknown, schemas: Readonly<Record<string, JsonSchema>>): R
  * The document, or one slice of it: its routes and the schemas that they use.
  * @param slice left out, everything
  */
-export function openApi(facts: OpenApiFacts, slice?: Slice): OpenApiDocument {
+export function openApi(facts: Program, slice?: Slice): OpenApiDocument {
   const document = whole(facts, slice)
   if (slice === undefined) return document
   const { paths, components } = document
   return { ...document, components: { ...components, schemas: usedBy([paths, components.responses], components.schemas) } }
 }
 
-const whole = ({ baseUrl, softwareVersion }: OpenApiFacts, slice?: Slice): OpenApiDocument => ({
+const whole = ({ baseUrl, softwareVersion }: Program, slice?: Slice): OpenApiDocument => ({
   openapi: "3.1.1",
   info: {
     title: serviceName,

@@ -9,17 +9,12 @@ import { batch } from "../contract/operations/batch.ts"
 import { uploadFigure } from "../contract/definitions/figure-routes.ts"
 import { refusalCodes, refusals } from "../contract/refusals/codes.ts"
 import { type Family, protocolVersion } from "../contract/versions.ts"
+import type { Program } from "./facts.ts"
 import { agentOperations } from "./manifest.ts"
 import { pathParameters, queryParameters } from "./parameters.ts"
 import { discoveryRoutes } from "./routes.ts"
 import { rows, typeInWords } from "./schema-words.ts"
 import { isShape } from "../contract/schema/fields.ts"
-
-interface Facts {
-  /** Scheme, host and path, without a trailing slash. */
-  readonly baseUrl: string
-  readonly softwareVersion: string
-}
 
 /** Python's keywords, which cannot name a parameter. */
 const KEYWORDS = new Set(["and", "as", "class", "def", "from", "global", "import", "in", "is", "lambda", "not", "or", "pass", "with"])
@@ -184,7 +179,7 @@ function tables(): string {
 }
 
 /** The whole file. @param template the part written by hand, with markers for the generated parts */
-export function pythonClient(template: string, { baseUrl, softwareVersion }: Facts): string {
+export function pythonClient(template: string, { baseUrl, softwareVersion }: Program): string {
   const parts = { refusals: refusalClasses(), tables: tables(), library: methodsOf("library"), research: methodsOf("research") }
   const words = {
     BASE_URL: baseUrl,

@@ -6,16 +6,13 @@ import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { schemaVersions } from "../contract/versions.ts"
 import type { SchemaBundle, SchemaIndex } from "./answers.ts"
+import type { Place } from "./facts.ts"
 import { agentOperations, agentOperationsOf } from "./manifest.ts"
 
 export type { SchemaDocument }
 
 /** The most operations in a compact answer. */
 const MOST = limits.batchWrites
-
-interface Place {
-  readonly baseUrl: string
-}
 
 const versionOf = (document: SchemaDocument): number => schemaVersions[document === "library" ? "library" : "research"]
 const listed = (document: SchemaDocument): readonly Operation[] => agentOperations.filter((operation) => operation.document === document)

@@ -2,17 +2,13 @@
 import type { SkillPart } from "../contract/schema/enumerations.ts"
 import type { Operation } from "../contract/definitions/operation.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
+import type { Place } from "./facts.ts"
 import { agentOperations } from "./manifest.ts"
 import { capabilities, capability } from "./skill-capabilities.ts"
 import { wrongParameter } from "./schemas.ts"
 import { commandOf, examples } from "./skill-examples.ts"
 import { readingPart } from "./skill-reading.ts"
 import { startHere } from "./skill-start.ts"
-
-interface Place {
-  /** Scheme, host and path, without a trailing slash. */
-  readonly baseUrl: string
-}
 
 interface Part {
   readonly whole: (baseUrl: string) => string

@@ -9,7 +9,7 @@ export function atLeastOf(query: URLSearchParams): number | null {
   if (values.length === 0) return null
   const [first = ""] = values
   if (values.length === 1 && /^[0-9]{1,15}$/.test(first)) return Number(first)
-  throw new Refusal("invalid_parameter", `${NAME} is the sequence of an activity entry, once.`, {
+  throw new Refusal("invalid_parameter", `${NAME} must be given once, as the sequence of an activity entry.`, {
     issues: [{ path: `/${NAME}`, message: "must be a whole number from 0" }],
   })
 }

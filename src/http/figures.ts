@@ -32,7 +32,7 @@ export function figureRoutes(edge: Edge, routes: Routes): void {
     (event) => {
       const { digest = "" } = pathParams(event)
       const found = edge.instance.tables.figures.served(digest)
-      if (found === undefined) throw new Refusal("unknown_figure", "There is no such picture, or nothing public names it.")
+      if (found === undefined) throw new Refusal("unknown_figure", "There is no public picture with this digest.")
       return asset(new Uint8Array(found.bytes), found.mediaType, tagOf(pathOfFigure(digest)))
     },
     "everywhere",

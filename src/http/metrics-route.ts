@@ -45,7 +45,7 @@ function hasToken({ metricsToken, rates }: Edge, event: H3Event): boolean {
 export function metricsRoute(edge: Edge, routes: Routes): void {
   routes.add(metricsRead.method, metricsRead.path, async (event) => {
     if (edge.metrics === undefined || !(hasToken(edge, event) || isLocal(edge, event)))
-      throw new Refusal("unknown_operation", "Nothing is served here to you.")
+      throw new Refusal("unknown_operation", "There is nothing at this address.")
     checkParameters(metricsRead, event.url.searchParams)
     return answer(await edge.metrics.text(), metricsType)
   })

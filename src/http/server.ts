@@ -1,4 +1,5 @@
 /** The HTTP server around the application: time limits, base path, graceful shutdown. */
+import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { Duplex } from "node:stream"
 import { toNodeHandler } from "h3/node"
@@ -40,15 +41,6 @@ function refuseWhileStarting(request: IncomingMessage, response: ServiceResponse
   )
 }
 
-const listening = (server: Server, place: { readonly port: number; readonly host: string }): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(place, () => {
-      server.off("error", reject)
-      resolve()
-    })
-  })
-
 /** The port that a server listens on. */
 function portOf(server: Server): number {
   const address = server.address()
@@ -67,7 +59,8 @@ export async function listen(host: string, port: number, times = patience): Prom
   })
   // Above this number Node would drop headers; 0 removes the limit. Their length is limited anyway.
   server.maxHeadersCount = 0
-  await listening(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
+  const listening = async () => once(server.listen({ port, host }), "listening")
+  await listening().catch((error: NodeJS.ErrnoException) => {
     const why: Record<string, string> = {
       EADDRINUSE: `Port ${port} on ${host} is in use: end the other program, or choose another --port.`,
       EACCES: `Port ${port} on ${host} may not be used by this user: choose another --port.`,
@@ -171,7 +164,7 @@ export function serveOn(server: Server, app: App, baseUrl: string): () => Promis
     response.context = new RequestContext("", request.headers["x-request-id"])
     response.ownHeaders = ownHeaders
     metrics?.answered(null, request.method ?? "", 417, 0)
-    refuse(response, malformed("This service meets no expectation but 100-continue.", 417), familyOf(pathOf(request.url)), true)
+    refuse(response, malformed("The only expectation supported is 100-continue.", 417), familyOf(pathOf(request.url)), true)
   })
   const onSocket = (socket: Duplex) => [...inProgress].find((response) => response.socket === socket)
   answerUnreadable(server, { onSocket, ownHeaders, onAnswered: (status) => metrics?.answered(null, "", status, 0) })

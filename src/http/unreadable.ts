@@ -73,7 +73,7 @@ interface ParseError extends NodeJS.ErrnoException {
 
 function refusalFor({ code }: ParseError): Refusal {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return new Refusal("request_timeout", "The request did not arrive whole in time.", { retryAfter: 1 })
+    return new Refusal("request_timeout", "The request did not arrive completely in time.", { retryAfter: 1 })
   if (code === "HPE_HEADER_OVERFLOW") return malformed("The address and the headers together are longer than 16 KiB.", 431)
   return malformed("The request is not well-formed HTTP/1.1.")
 }

@@ -3,15 +3,11 @@ import { createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTrans
 import type { ServiceCaller } from "./door.ts"
 import { mcpServer } from "./server.ts"
 
-export interface HttpMessageParts {
-  readonly door: ServiceCaller
-  readonly version: string
-  readonly onFault: (error: unknown) => void
-}
-
 /** @param request only its headers are used @param message its parsed body. Agents of the older and the newer protocol both get JSON. */
 export async function answerHttpMessage(
-  { door, version, onFault }: HttpMessageParts,
+  door: ServiceCaller,
+  version: string,
+  onFault: (error: unknown) => void,
   request: Request,
   message: unknown,
 ): Promise<Response> {

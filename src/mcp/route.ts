@@ -9,7 +9,7 @@ import { type Answer, answer, refusalText } from "../edge/answers/answer.ts"
 import { readJsonBody } from "../edge/limits/body.ts"
 import { bearer, mustNotComeFromBrowser } from "../edge/identity/callers.ts"
 import type { Edge } from "../edge/edge.ts"
-import { contextOf, madeFor, type RequestContext } from "../edge/limits/request-context.ts"
+import { contextOf, madeFor } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import type { Answered, Asked, Bearer, ServiceCaller } from "./door.ts"
@@ -33,40 +33,34 @@ const LONGEST_PATH = 16_384
 const tooLong = new Refusal("invalid_parameter", `The ids and parameters are over ${LONGEST_PATH} characters together.`)
 
 /** Calls the service's routes inside this process. Each request counts against the agent's limits. */
-class LocalCaller implements ServiceCaller {
-  readonly baseUrl: string
-  readonly bearer: Bearer
-  readonly #edge: Edge
-  readonly #within: Within
-  readonly #context: RequestContext
-  readonly #headers: Readonly<Record<string, string>>
-
-  constructor(edge: Edge, within: Within, event: H3Event) {
-    this.#edge = edge
-    this.#within = within
-    this.#context = contextOf(event)
-    this.baseUrl = edge.baseUrl
-    this.bearer = bearerOf(edge, event)
-    const authorization = event.req.headers.get("authorization")
-    this.#headers = authorization === null ? {} : { authorization }
-  }
-
-  async ask({ method, path, body, mediaType = "application/json", asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
-    if (path.length > LONGEST_PATH) return { status: 422, text: refusalText(tooLong, familyOf(path)) }
-    const tooMany = this.#edge.rates?.request(this.#context.address) ?? null
-    if (tooMany !== null) return { status: tooMany.status, text: refusalText(tooMany, familyOf(path)) }
-    const { origin, host } = new URL(this.baseUrl)
-    const response = await this.#within(
-      `${origin}${path}`,
-      {
-        method,
-        headers: { host, ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": mediaType }) },
-        ...(body === undefined ? {} : { body }),
-        ...(signal === undefined ? {} : { signal }),
-      },
-      madeFor(this.#context),
-    )
-    return { status: response.status, text: await response.text() }
+function localCaller(edge: Edge, within: Within, event: H3Event): ServiceCaller {
+  const { baseUrl, rates } = edge
+  const context = contextOf(event)
+  const authorization = event.req.headers.get("authorization")
+  return {
+    baseUrl,
+    bearer: bearerOf(edge, event),
+    async ask({ method, path, body, mediaType = "application/json", asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
+      if (path.length > LONGEST_PATH) return { status: 422, text: refusalText(tooLong, familyOf(path)) }
+      const tooMany = rates?.request(context.address) ?? null
+      if (tooMany !== null) return { status: tooMany.status, text: refusalText(tooMany, familyOf(path)) }
+      const { origin, host } = new URL(baseUrl)
+      const response = await within(
+        `${origin}${path}`,
+        {
+          method,
+          headers: {
+            host,
+            ...(asBearer && authorization !== null && { authorization }),
+            ...(body !== undefined && { "content-type": mediaType }),
+          },
+          ...(body !== undefined && { body }),
+          ...(signal !== undefined && { signal }),
+        },
+        madeFor(context),
+      )
+      return { status: response.status, text: await response.text() }
+    },
   }
 }
 
@@ -74,7 +68,7 @@ class LocalCaller implements ServiceCaller {
 export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
   routes.add("POST", mcpPath, async (event): Promise<Answer> => {
     mustNotComeFromBrowser(event)
-    const door = new LocalCaller(edge, within, event)
+    const door = localCaller(edge, within, event)
     const message = await readJsonBody(event, { most: limits.figureMessageBytes, name: uploadFigure.name, isOne: isUpload })
     if (Array.isArray(message))
       throw new Refusal("invalid_schema", "Send one message per request: batches are not supported.", {
@@ -84,11 +78,7 @@ export function mcpRoute(edge: Edge, routes: Routes, within: Within): void {
     const { answerHttpMessage } = await import("./http-message.ts")
     const { softwareVersion: version, requestLog } = edge
     const request = new Request(event.url, { method: "POST", headers: event.req.headers, signal: event.req.signal })
-    const response = await answerHttpMessage(
-      { door, version, onFault: (error) => requestLog?.failed(contextOf(event), error) },
-      request,
-      message,
-    )
+    const response = await answerHttpMessage(door, version, (error) => requestLog?.failed(contextOf(event), error), request, message)
     const type = response.headers.get("content-type")?.split(";")[0] ?? "application/json"
     return answer(await response.text(), type, response.status)
   })

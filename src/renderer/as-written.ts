@@ -15,6 +15,6 @@ export function asWritten(text: string, kind: Kind, why: string): string {
   // Writes are limited to this length; a longer text of another source is cut.
   const whole = text.length > 2 * limits.message ? `${text.slice(0, 2 * limits.message)} …` : text
   return kind === "block"
-    ? `<pre class="source" tabindex="0">${escapeHtml(whole)}</pre><p class="source-note">Shown as it was written: ${why}.</p>`
-    : `<code class="source" title="Shown as it was written: ${why}">${escapeHtml(whole)}</code>`
+    ? `<pre class="source" tabindex="0">${escapeHtml(whole)}</pre><p class="source-note">Shown as written: ${why}.</p>`
+    : `<code class="source" title="Shown as written: ${why}">${escapeHtml(whole)}</code>`
 }

@@ -70,7 +70,7 @@ function lengthOf(tokens: Tokens): number {
   return length
 }
 
-const TOO_LARGE = "set as Markdown it would become too large"
+const TOO_LARGE = "as Markdown it would be too large"
 
 /** Renders a text to markup of at most about {@link limits.renderedTextBytes}. */
 export function rendered(text: string, kind: Kind): string {

@@ -53,11 +53,11 @@ export function formula(tex: string, displayMode: boolean, spent = new Spent()):
   if (spent.formulas > limits.textFormulas || spent.characters + tex.length > limits.textFormulaCharacters) {
     if (spent.isNoted) return source(tex)
     spent.isNoted = true
-    return source(tex, "shown as it was written, like what follows: the formulas of this text are too many to be set")
+    return source(tex, "shown as written, like those after it: this text has too many formulas")
   }
-  if (tex.length > limits.formula) return source(tex, "shown as it was written: too long for a formula")
+  if (tex.length > limits.formula) return source(tex, "shown as written: too long for a formula")
   spent.characters += tex.length
-  if (definesSomething(tex)) return source(tex, "shown as it was written: formulas here define no commands of their own")
+  if (definesSomething(tex)) return source(tex, "shown as written: formulas cannot define commands")
   let made: string
   try {
     made = katex.renderToString(tex, {
@@ -71,12 +71,10 @@ export function formula(tex: string, displayMode: boolean, spent = new Spent()):
     })
   } catch (error) {
     // KaTeX has no error class for this; a test checks that the message of the pinned version starts like this.
-    return String(error).includes("Too many expansions")
-      ? source(tex, "shown as it was written: too many commands in one formula")
-      : source(tex)
+    return String(error).includes("Too many expansions") ? source(tex, "shown as written: too many commands in one formula") : source(tex)
   }
   if (Buffer.byteLength(made) > limits.formulaBytes || depthOf(made) > limits.formulaDepth)
-    return source(tex, "shown as it was written: it would become too large")
+    return source(tex, "shown as written: it would be too large")
   // The content security policy forbids inline styles; the formula is readable without them.
   const clean = made.replace(/ style="[^"]*"/g, "")
   return displayMode ? `<div class="formula" role="group" aria-label="formula" tabindex="0">${clean}</div>` : clean

@@ -30,7 +30,7 @@ export class NotedEngine implements Engine {
 
   #render({ text, kind }: Text): string {
     const name = nameOf(text, kind)
-    if (this.#tooCostly.has(name)) return asWritten(text, kind, "it takes too long to set it")
+    if (this.#tooCostly.has(name)) return asWritten(text, kind, "it takes too long to render")
     this.#note.begin(name)
     try {
       return rendered(text, kind)

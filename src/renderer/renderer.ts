@@ -95,7 +95,7 @@ export class Renderer {
     } catch {
       const [only, ...others] = texts
       if (only === undefined) return []
-      if (others.length === 0) return [asWritten(only.text, only.kind, "it took too long to set it")]
+      if (others.length === 0) return [asWritten(only.text, only.kind, "it took too long to render")]
       const made: string[] = []
       for (const text of texts) made.push(...(await this.#render([text])))
       return made

@@ -104,7 +104,7 @@ for (const [what, rendering] of [
     const text = await (await page).text()
     t.equal((await page).status, 200)
     t.match(text, `This ${what}.`)
-    t.match(text, /Shown as it was written: it takes too long to set it/)
+    t.match(text, /Shown as written: it takes too long to render/)
     t.match(text, /This is <em>set<\/em>/)
     t.match(text, /so is <strong>this<\/strong>/)
     t.match(log(), "a reader thread ended; another replaces it")
@@ -125,7 +125,7 @@ test("the page that the serving thread makes while no thread is ready is bounded
   t.equal((await ask(`${baseUrl}/api/research/rooms/${rooms.main.roomId}`)).status, 200)
   t.ok(performance.now() - before < 500, "nobody else waits for it")
   t.equal((await page).status, 200)
-  t.match(await (await page).text(), /Shown as it was written: it takes too long to set it/)
+  t.match(await (await page).text(), /Shown as written: it takes too long to render/)
 })
 
 test("a thread that is still starting is not idle, however briefly it would be kept", async (t) => {

@@ -338,7 +338,7 @@ class _Client:
         self.base_url = urllib.parse.urlunsplit((parts.scheme, parts.netloc, path.rstrip("/"), "", ""))
         self._token = os.environ.get("RESEARCH_ROOM_TOKEN") if token is None else token
         if self._token is not None and not re.fullmatch(r"[\x21-\x7e]+", self._token):
-            raise ValueError("token holds characters that no credential has; was it read with a line break?")
+            raise ValueError("token contains characters that no credential has; was it read with a line break?")
         self._client_block = dict(client) if client is not None else {"name": "research_room.py", "version": __version__}
         self._retries, self._timeout, self._longest_wait = retries, timeout, longest_wait
         self._transport: Transport = transport or _urllib

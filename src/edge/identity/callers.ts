@@ -13,7 +13,7 @@ import { contextOf, isReading, type RequestContext } from "../limits/request-con
 /** Step 2 of an agent write: refuses requests from browser pages. @throws Refusal `browser_origin` */
 export function mustNotComeFromBrowser(event: H3Event): void {
   if (event.req.headers.has("origin")) {
-    throw new Refusal("browser_origin", "Agent routes do not take requests with an Origin header; people use the browser routes.")
+    throw new Refusal("browser_origin", "Agent routes refuse requests with an Origin header; pages use the browser routes.")
   }
 }
 
@@ -23,7 +23,7 @@ export const clientOf = (event: H3Event): string => countedAs(contextOf(event).a
 /** A browser write must come from a page of this service. @throws Refusal `browser_origin` */
 export function mustComeFromOwnPage({ baseUrl }: Edge, event: H3Event): void {
   if (event.req.headers.get("origin") !== new URL(baseUrl).origin) {
-    throw new Refusal("browser_origin", `Browser routes take writes from ${new URL(baseUrl).origin} only.`)
+    throw new Refusal("browser_origin", `Browser routes accept writes only from ${new URL(baseUrl).origin}.`)
   }
 }
 

@@ -18,7 +18,7 @@ export const providerNamed = (edge: Pick<Edge, "entrance">): string | undefined 
 /** @throws Refusal `state_conflict` if sign-in with a password is disabled */
 export function mustTakePasswords(edge: Edge): void {
   if (entranceOf(edge).passwords) return
-  throw new Refusal("state_conflict", `Passwords are not taken here. Sign in with ${providerNamed(edge)}.`, {
+  throw new Refusal("state_conflict", `Sign-in with a password is disabled. Sign in with ${providerNamed(edge)}.`, {
     current: { passwords: "off" },
   })
 }
@@ -76,7 +76,7 @@ const PATIENCE = 600
 /** @throws Refusal `unknown_operation` if no provider is configured */
 export function mustHaveProvider(edge: Pick<Edge, "entrance">): NonNullable<Entrance["provider"]> {
   const { provider } = entranceOf(edge)
-  if (provider === undefined) throw new Refusal("unknown_operation", "This service has no provider to sign in with.")
+  if (provider === undefined) throw new Refusal("unknown_operation", "This service has no identity provider.")
   return provider
 }
 

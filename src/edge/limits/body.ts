@@ -134,7 +134,7 @@ function fromSocket({ req, res }: NodeSide, { most, announced, bodies, key }: Re
       resolve(gathered.take())
     })
     // The client disconnected. A refusal keeps this from counting as a fault of the service.
-    req.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive whole.", { retryAfter: 1 })))
+    req.on("error", () => reject(new Refusal("request_timeout", "The request did not arrive completely.", { retryAfter: 1 })))
   })
 }
 
@@ -148,7 +148,7 @@ export async function readFormBody(event: H3Event, most: number = limits.smallFo
   mustBePlain(event)
   const [type = ""] = (event.req.headers.get("content-type") ?? "").split(";")
   if (type.trim().toLowerCase() !== "application/x-www-form-urlencoded")
-    throw new Refusal("not_json", "This address takes the forms of this service's pages; programs use the routes under /api.")
+    throw new Refusal("not_json", "This address accepts only forms of this service's pages; programs use the routes under /api.")
   return formIn(Buffer.from(await bytesOf(event, most)).toString("utf8"))
 }
 

@@ -105,7 +105,7 @@ export class Routes {
       if (isForOperators(path)) continue
       const allow = [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ")
       const other = refusing(this.#edge, familyOf(path), path, (event) => {
-        if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path takes ${allow}.`, { headers: { allow } })
+        if (event.req.method !== "OPTIONS") throw new Refusal("method_not_allowed", `This path accepts ${allow}.`, { headers: { allow } })
         if (path.startsWith("/api/agent/") && open !== "everywhere") mustNotComeFromBrowser(event)
         return optionsAnswer(allow, open, commonHeaders)
       })

@@ -25,48 +25,40 @@ export interface DecodedBatch {
 const outcomeOf = (receipt: string): WriteOutcome =>
   receipt.includes('"rehearsed":true') ? "rehearsed" : receipt.includes('"replayed":true') ? "replayed" : "accepted"
 
-/**
- * Admits a write. One that cannot be decoded counts as refused.
- * @returns the receipt as JSON text
- * @throws Refusal
- */
-export async function sendWrite(
-  { instance, metrics }: Edge,
+/** Runs a write, and counts it if it is refused. One that cannot be decoded counts too. */
+async function counted<T>({ metrics }: Edge, event: H3Event, name: string, write: () => Promise<T>): Promise<T> {
+  contextOf(event).operation = name
+  try {
+    return await write()
+  } catch (error) {
+    metrics?.wrote(name, "refused", error instanceof Refusal ? error.code : "temporarily_unavailable")
+    throw error
+  }
+}
+
+/** Admits a write. @returns the receipt as JSON text @throws Refusal */
+export const sendWrite = (
+  edge: Edge,
   event: H3Event,
   operation: Operation,
   actor: Actor,
   decode: () => Decoded | Promise<Decoded>,
-): Promise<string> {
-  contextOf(event).operation = operation.name
-  try {
-    const receipt = await instance.ledger.admit({ operation, actor, ...(await decode()) })
-    metrics?.wrote(operation.name, outcomeOf(receipt))
+): Promise<string> =>
+  counted(edge, event, operation.name, async () => {
+    const receipt = await edge.instance.ledger.admit({ operation, actor, ...(await decode()) })
+    edge.metrics?.wrote(operation.name, outcomeOf(receipt))
     return receipt
-  } catch (error) {
-    metrics?.wrote(operation.name, "refused", error instanceof Refusal ? error.code : "temporarily_unavailable")
-    throw error
-  }
-}
+  })
 
 /**
  * Admits a batch. Each of its writes counts as if sent alone.
  * @returns the receipts as JSON texts, in order
  * @throws Refusal of the first write that is refused
  */
-export async function sendBatch(
-  { instance, metrics }: Edge,
-  event: H3Event,
-  actor: Actor,
-  decode: () => Promise<DecodedBatch>,
-): Promise<string[]> {
-  contextOf(event).operation = batch.name
-  try {
+export const sendBatch = (edge: Edge, event: H3Event, actor: Actor, decode: () => Promise<DecodedBatch>): Promise<string[]> =>
+  counted(edge, event, batch.name, async () => {
     const decoded = await decode()
-    const receipts = await instance.ledger.admitBatch({ actor, ...decoded })
-    receipts.forEach((receipt, index) => metrics?.wrote(decoded.writes[index]?.operation.name ?? batch.name, outcomeOf(receipt)))
+    const receipts = await edge.instance.ledger.admitBatch({ actor, ...decoded })
+    receipts.forEach((receipt, index) => edge.metrics?.wrote(decoded.writes[index]?.operation.name ?? batch.name, outcomeOf(receipt)))
     return receipts
-  } catch (error) {
-    metrics?.wrote(batch.name, "refused", error instanceof Refusal ? error.code : "temporarily_unavailable")
-    throw error
-  }
-}
+  })

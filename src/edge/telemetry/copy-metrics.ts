@@ -29,7 +29,7 @@ export class CopyMetrics {
     })
     this.#took = new Histogram({
       name: "research_room_replica_sync_seconds",
-      help: "How long such a sync took.",
+      help: "Duration of a sync.",
       buckets: seconds,
       registers,
     })
@@ -42,8 +42,8 @@ export class CopyMetrics {
           this.set(value())
         },
       })
-    gauge("lag_seconds", "How long the oldest write that may not be in the copy has been committed.", () => state.lag / 1_000)
-    gauge("answers_waiting", "Answers that wait for the next sync.", () => state.waiting)
+    gauge("lag_seconds", "Time since the oldest write that may be missing from the copy was committed.", () => state.lag / 1_000)
+    gauge("answers_waiting", "Answers waiting for the next sync.", () => state.waiting)
   }
 
   /** Counts a finished sync. */

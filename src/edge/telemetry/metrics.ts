@@ -66,12 +66,12 @@ export class Metrics implements CommitObserver {
       "method",
       "status",
     ])
-    this.#durations = histogram("http_request_duration_seconds", "From the head of a request to the end of its answer.", seconds, [
+    this.#durations = histogram("http_request_duration_seconds", "From the headers of a request to the end of its response.", seconds, [
       "route",
       "method",
     ])
-    this.#outcomes = counter("writes_total", "Writes by operation and what became of them.", ["operation", "fate", "refusal"])
-    this.#limited = counter("rate_limited_total", "Requests refused 429, by what was used up.", ["limit"])
+    this.#outcomes = counter("writes_total", "Writes by operation and outcome.", ["operation", "fate", "refusal"])
+    this.#limited = counter("rate_limited_total", "Requests refused 429, by the limit reached.", ["limit"])
     this.#groups = histogram("commit_group_writes", "Writes that shared one transaction.", [1, 2, 4, 8, 16, 32, 64, 128])
     this.#commits = histogram("commit_duration_seconds", "From BEGIN to the end of COMMIT.", seconds)
     this.#addGauges()
@@ -157,19 +157,19 @@ export class Metrics implements CommitObserver {
       })
     const started = Date.now() / 1000 - process.uptime()
     gauge("research_room_http_requests_under_way", "Requests not answered yet.", () => this.inProgress)
-    gauge("research_room_feed_waits_open", "Readers who wait for something to land in a Room.", () => this.#gauges?.openFeedWaits())
-    gauge("research_room_bodies_bytes", "Request bodies in hand, of callers that are known.", () => this.#gauges?.budgets.bodies.bytes)
+    gauge("research_room_feed_waits_open", "Readers waiting for a new entry in a Room.", () => this.#gauges?.openFeedWaits())
+    gauge("research_room_bodies_bytes", "Bytes of request bodies held for authenticated callers.", () => this.#gauges?.budgets.bodies.bytes)
     gauge(
       "research_room_strangers_bodies_bytes",
-      "Request bodies in hand, of callers that have not said who they are.",
+      "Bytes of request bodies held for other callers.",
       () => this.#gauges?.budgets.strangersBodies.bytes,
     )
     gauge("research_room_connections_open", "Connections of clients.", () => this.#gauges?.budgets.connections.sum)
-    gauge("research_room_feeds_held", "Requests that wait for a feed.", () => this.#gauges?.budgets.feeds.sum)
-    gauge("research_room_reads_held", "Pages and long answers that other threads are asked for.", () => this.#gauges?.budgets.reads.sum)
+    gauge("research_room_feeds_held", "Requests waiting on a feed.", () => this.#gauges?.budgets.feeds.sum)
+    gauge("research_room_reads_held", "Pages and long answers being made by other threads.", () => this.#gauges?.budgets.reads.sum)
     gauge("research_room_database_bytes", "Size of the database file.", () => this.#gauges?.storage().databaseBytes)
     gauge("research_room_wal_bytes", "Size of the write-ahead log.", () => this.#gauges?.storage().walBytes)
-    gauge("research_room_free_disk_bytes", "Free space where the data is.", () => this.#gauges?.storage().freeDiskBytes)
+    gauge("research_room_free_disk_bytes", "Free space on the data's disk.", () => this.#gauges?.storage().freeDiskBytes)
     gauge("process_start_time_seconds", "When the process started.", () => started)
     new Counter({
       name: "process_cpu_seconds_total",
@@ -183,9 +183,13 @@ export class Metrics implements CommitObserver {
     })
     gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss())
     gauge("nodejs_heap_size_used_bytes", "Memory in use by JavaScript.", () => getHeapStatistics().used_heap_size)
-    gauge("nodejs_eventloop_utilization_ratio", "Part of all time that was not idle.", () => performance.eventLoopUtilization().utilization)
+    gauge(
+      "nodejs_eventloop_utilization_ratio",
+      "Share of time that the event loop was busy.",
+      () => performance.eventLoopUtilization().utilization,
+    )
     for (const percentile of [50, 99])
-      gauge(`nodejs_eventloop_lag_p${percentile}_seconds`, "How late timers were since the last look here.", () =>
+      gauge(`nodejs_eventloop_lag_p${percentile}_seconds`, "How late timers were since the last scrape.", () =>
         this.#delay === null ? null : this.#delay.percentile(percentile) / 1e9,
       )
   }

@@ -1,5 +1,6 @@
 /** The API reference for people, made from the OpenAPI document without requests to other services. */
-import { type OpenApiFacts, openApi } from "../../discovery/openapi.ts"
+import type { Program } from "../../discovery/facts.ts"
+import { openApi } from "../../discovery/openapi.ts"
 import type { JsonSchema } from "../../contract/definitions/json-schema.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { type Html, html, to } from "../html.ts"
@@ -11,7 +12,7 @@ type Route = DescribedRoute & { readonly path: string; readonly method: string }
 
 /** The document of each instance, made at its first use. */
 const documents = new WeakMap<object, { readonly document: OpenApiDocument; readonly routes: ReadonlyMap<string, Route> }>()
-function described(edge: OpenApiFacts) {
+function described(edge: Program) {
   const known = documents.get(edge)
   if (known !== undefined) return known
   const document = openApi(edge)
