@@ -2,7 +2,6 @@
 import type { JsonObject } from "../contract/json.ts"
 import type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
 
-/** The refusal envelope of the interface. */
 export interface RefusalEnvelope {
   readonly error: string
   readonly refusal: string

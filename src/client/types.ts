@@ -58,7 +58,6 @@ export type ReadInput<N extends ReadName> = Flat<IdsOf<ReadOf<N>["path"]> & Read
 /** The answer of a read; a withheld text is `{ withheld }`. */
 export type AnswerOf<N extends ReadName> = OnWire<ContractAnswerOf<N>>
 
-/** An item of a list. */
 export type ItemOf<N extends ListName> = AnswerOf<N> extends { items: (infer Item)[] } ? Item : never
 
 /** The arguments of a read. The input is optional if it has no required member. */

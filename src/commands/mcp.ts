@@ -7,7 +7,7 @@ import { Transport } from "../client/transport.ts"
 import { limits } from "../contract/limits.ts"
 import { protocolVersion } from "../contract/versions.ts"
 import { typeOfImage } from "../figures/image.ts"
-import { type Answered, type Asked, type Picture, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
+import { type ServiceReply, type ServiceRequest, type Picture, type ServiceCaller, NoAnswer } from "../mcp/door.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
 import { FailedError, type RemoteOptions, requireUrl, tokenOption, urlOption } from "../settings.ts"
 import { softwareVersion } from "../version.ts"
@@ -42,7 +42,7 @@ class RemoteCaller implements ServiceCaller {
 
   readonly picture = pictureAt
 
-  async ask({ method, path, body, mediaType = "application/json", asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
+  async ask({ method, path, body, mediaType = "application/json", asBearer }: ServiceRequest, signal?: AbortSignal): Promise<ServiceReply> {
     const wait = Number(new URL(path, this.baseUrl).searchParams.get("wait") ?? 0)
     const headers = { ...(asBearer ? this.#headers : {}), ...(body === undefined ? {} : { "content-type": mediaType }) }
     const result = await this.#transport.persist<string>({

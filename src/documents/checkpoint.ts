@@ -7,7 +7,7 @@ import { limits } from "../contract/limits.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
 import { figureLines } from "./figures.ts"
 import { reviewsOf } from "./reviews.ts"
-import { type Asking, named, quoted, quotedWithin, said, written } from "./writing.ts"
+import { type DocumentSource, linkTo, quoted, quotedWithin, inline, assemble } from "./writing.ts"
 
 type Checkpoint = AnswerOf<"checkpoint">
 type CheckpointText = Pick<
@@ -28,31 +28,31 @@ export function checkpointText(checkpoint: CheckpointText, bytes: number): strin
   const { conclusion, synthesis, openQuestions } = checkpoint
   const before = `${stateOf(checkpoint)}\n${conclusion === null ? "" : `\n${quoted(conclusion)}\n`}`
   const after =
-    openQuestions.length === 0 ? "" : `\nOpen questions:\n\n${openQuestions.map((question) => `- ${said(question)}\n`).join("")}`
+    openQuestions.length === 0 ? "" : `\nOpen questions:\n\n${openQuestions.map((question) => `- ${inline(question)}\n`).join("")}`
   const left = bytes - Buffer.byteLength(before) - Buffer.byteLength(after)
   return `${before}\n${quotedWithin(synthesis, left)}\n${after}`
 }
 
-export function checkpointDocument(asking: Asking): string {
-  const { basePath, ask } = asking
-  const checkpointId = asking.id("checkpointId")
+export function checkpointDocument(source: DocumentSource): string {
+  const { basePath, ask } = source
+  const checkpointId = source.id("checkpointId")
   const checkpoint = ask("checkpoint", { checkpointId })
   const { thread } = ask("thread_context", { threadId: checkpoint.threadId })
   const replaced = checkpoint.selected ? "" : " A newer checkpoint has replaced it."
-  const head = `# Checkpoint of ${said(thread.title, 200)}
+  const head = `# Checkpoint of ${inline(thread.title, 200)}
 
-Checkpoint ${checkpointId} of ${named(asking, "thread", thread.threadId, "its Thread")} of ${named(asking, "room", checkpoint.roomId, "its Room")}.${replaced}
+Checkpoint ${checkpointId} of ${linkTo(source, "thread", thread.threadId, "its Thread")} of ${linkTo(source, "room", checkpoint.roomId, "its Room")}.${replaced}
 
 ${checkpointText(checkpoint, limits.documentBytes - 6_000)}`
-  return written(
+  return assemble(
     head,
     [
-      { title: "Pictures", items: figureLines(asking, accepted("checkpoint", checkpoint.content).figures) },
+      { title: "Pictures", items: figureLines(source, accepted("checkpoint", checkpoint.content).figures) },
       {
         title: "Records it cites",
         items: checkpoint.citations.map(
           (record) =>
-            `${named(asking, record.kind, record.versionId, record.label, record)} (${record.status}): ${said(record.wording, 300)}`,
+            `${linkTo(source, record.kind, record.versionId, record.label, record)} (${record.status}): ${inline(record.wording, 300)}`,
         ),
       },
       reviewsOf(checkpoint),

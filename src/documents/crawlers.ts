@@ -1,5 +1,5 @@
 /** robots.txt and the sitemaps. */
-import type { Asking } from "./writing.ts"
+import type { DocumentSource } from "./writing.ts"
 import { escapeHtml } from "../contract/escape.ts"
 
 /** The most Rooms in the sitemap index, newest first. Each has its own sitemap. */
@@ -49,7 +49,7 @@ const map = (name: string, inner: string): string =>
   `<?xml version="1.0" encoding="utf-8"?>\n<${name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${inner}</${name}>\n`
 
 /** The sitemap index: one sitemap for each Room. */
-export function sitemapIndex({ ask }: Asking, baseUrl: string): string {
+export function sitemapIndex({ ask }: DocumentSource, baseUrl: string): string {
   const rooms = all((after) => ask("rooms", {}, { after }), ROOMS)
   return map(
     "sitemapindex",
@@ -58,7 +58,7 @@ export function sitemapIndex({ ask }: Asking, baseUrl: string): string {
 }
 
 /** The sitemap of a Room: its page, its Threads and its newest records. @throws Refusal 404 */
-export function roomSitemap({ ask, id }: Asking, baseUrl: string): string {
+export function roomSitemap({ ask, id }: DocumentSource, baseUrl: string): string {
   const roomId = id("roomId")
   const { lastActivityAt } = ask("room", { roomId })
   const threads = all((after) => ask("room_threads", { roomId }, { after }), OF_ROOM)

@@ -1,6 +1,6 @@
 /** Lists pictures in a document: the description and address of each. */
 import { pathOfFigure } from "../contract/definitions/figure-routes.ts"
-import { type Asking, said } from "./writing.ts"
+import { type DocumentSource, inline } from "./writing.ts"
 
 interface Figure {
   readonly digest: string
@@ -8,5 +8,5 @@ interface Figure {
 }
 
 /** One line per picture. */
-export const figureLines = ({ basePath }: Pick<Asking, "basePath">, figures: readonly Figure[] | undefined): string[] =>
-  (figures ?? []).map(({ digest, alt }) => `picture: ${said(alt, 500)} (${basePath}${pathOfFigure(digest)})`)
+export const figureLines = ({ basePath }: Pick<DocumentSource, "basePath">, figures: readonly Figure[] | undefined): string[] =>
+  (figures ?? []).map(({ digest, alt }) => `picture: ${inline(alt, 500)} (${basePath}${pathOfFigure(digest)})`)

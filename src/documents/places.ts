@@ -7,23 +7,23 @@ import { limits } from "../contract/limits.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { figureLines } from "./figures.ts"
-import { type Asking, named, quoted, said, words, written } from "./writing.ts"
+import { type DocumentSource, linkTo, quoted, inline, words, assemble } from "./writing.ts"
 
 /** A Room: its brief and its Threads. */
-export function roomDocument(asking: Asking): string {
-  const { basePath, ask, text } = asking
-  const roomId = asking.id("roomId")
+export function roomDocument(source: DocumentSource): string {
+  const { basePath, ask, text } = source
+  const roomId = source.id("roomId")
   const brief = text("room_brief", { roomId }, { format: "markdown", budget: limits.documentBytes / 2 })
   const { items } = ask("room_threads", { roomId })
   const { counts } = ask("room", { roomId })
-  return written(
+  return assemble(
     brief,
     [
       {
         title: "Threads",
         items: items.map(
           ({ threadId, title, author, timelineWatermark, stale }) =>
-            `${named(asking, "thread", threadId, said(title, 100).replace(/[[\]]/gu, ""))}: ${timelineWatermark} entries, started by ${writerName(author)}${stale ? ", its conclusion stale" : ""}`,
+            `${linkTo(source, "thread", threadId, inline(title, 100).replace(/[[\]]/gu, ""))}: ${timelineWatermark} entries, started by ${writerName(author)}${stale ? ", its conclusion stale" : ""}`,
         ),
         all: { link: `${basePath}${pathTo("room_threads", { roomId })}`, count: counts.threads },
       },
@@ -32,30 +32,29 @@ export function roomDocument(asking: Asking): string {
   )
 }
 
-/** A receipt in one line. */
-const receiptLine = (asking: Asking, { operation, target, result }: NonNullable<Entry["receipt"]>): string =>
-  `${words(operation)} ${named(asking, target.kind, target.id, target.label, target)}${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
+const receiptLine = (source: DocumentSource, { operation, target, result }: NonNullable<Entry["receipt"]>): string =>
+  `${words(operation)} ${linkTo(source, target.kind, target.id, target.label, target)}${typeof result.status === "string" ? `, now ${words(result.status)}` : ""}`
 
-function cardText(asking: Asking, { kind, card }: Entry): string {
+function cardText(source: DocumentSource, { kind, card }: Entry): string {
   if (card === undefined) return ""
   if ("checkpointId" in card)
-    return `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}, ${reviewedInWords(card.reviewed)}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n${card.openQuestions.map((question) => `\n> Open: ${said(question)}\n`).join("")}`
+    return `${card.state === "concluded" ? "concluded" : "a checkpoint"}, through entry ${card.coversThrough}, ${reviewedInWords(card.reviewed)}:\n\n${quoted(card.conclusion ?? card.synthesis)}\n${card.openQuestions.map((question) => `\n> Open: ${inline(question)}\n`).join("")}`
   const standing = card.status === "current" ? "" : ` (${card.status})`
   if ("linkId" in card)
-    return `${named(asking, "finding", card.versionId, card.label, card)}${standing} related to ${named(asking, "experiment", card.experimentId, card.experimentLabel)} (link ${card.linkId}):\n\n${quoted(card.wording)}\n`
+    return `${linkTo(source, "finding", card.versionId, card.label, card)}${standing} related to ${linkTo(source, "experiment", card.experimentId, card.experimentLabel)} (link ${card.linkId}):\n\n${quoted(card.wording)}\n`
   const review = card.reviewed == null ? "" : ` (${reviewedInWords(card.reviewed)})`
-  return `${card.reused ? "reused: " : ""}${words(card.kind)} ${named(asking, card.kind, card.versionId, card.label, card)}${standing}${review}${kind === "publication" && card.note !== null ? `, ${said(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
+  return `${card.reused ? "reused: " : ""}${words(card.kind)} ${linkTo(source, card.kind, card.versionId, card.label, card)}${standing}${review}${kind === "publication" && card.note !== null ? `, ${inline(card.note)}` : ""}:\n\n${quoted(card.wording)}\n`
 }
 
-function entryText(asking: Asking, entry: Entry): string {
+function entryText(source: DocumentSource, entry: Entry): string {
   const { sequence, at, author, entryId, message, receipt, replyToEntryId, replyCount } = entry
   const head = `\n${sequence}. ${writerName(author)}, ${at.slice(0, 16).replace("T", " ")}`
-  if (receipt !== undefined) return `${head}: ${receiptLine(asking, receipt)}\n`
+  if (receipt !== undefined) return `${head}: ${receiptLine(source, receipt)}\n`
   const answered = `${replyToEntryId === null ? "" : `, in reply to entry ${replyToEntryId}`}${replyCount === 0 ? "" : `, ${replyCount} ${replyCount === 1 ? "reply" : "replies"}`}`
   return `${head} (entry ${entryId}${answered})${
     message === undefined
-      ? `: ${cardText(asking, entry)}`
-      : `:\n\n${quoted(message.text)}\n${figureLines(asking, message.figures)
+      ? `: ${cardText(source, entry)}`
+      : `:\n\n${quoted(message.text)}\n${figureLines(source, message.figures)
           .map((line) => `\n${line}\n`)
           .join("")}`
   }`
@@ -65,9 +64,9 @@ function entryText(asking: Asking, entry: Entry): string {
 const FOOT = 500
 
 /** A page of a Thread's timeline: from the start, or after the entry `after`. */
-export function threadDocument(asking: Asking): string {
-  const { basePath, ask, query } = asking
-  const threadId = asking.id("threadId")
+export function threadDocument(source: DocumentSource): string {
+  const { basePath, ask, query } = source
+  const threadId = source.id("threadId")
   const { thread, room, checkpoint } = ask("thread_research_context", { threadId }, { parts: "thread,room,checkpoint" })
   const after = query.get("after") ?? "0"
   if (!/^[0-9]{1,12}$/.test(after)) {
@@ -75,10 +74,10 @@ export function threadDocument(asking: Asking): string {
     throw new Refusal("invalid_parameter", `after ${issue.message}.`, { issues: [issue] })
   }
   const { items } = ask("thread_timeline", { threadId }, { after })
-  const texts = items.map((entry) => ({ sequence: entry.sequence, text: entryText(asking, entry) }))
-  const head = `# ${said(thread.title, 200)}
+  const texts = items.map((entry) => ({ sequence: entry.sequence, text: entryText(source, entry) }))
+  const head = `# ${inline(thread.title, 200)}
 
-Thread ${threadId} of ${named(asking, "room", room.roomId, said(room.title, 200).replace(/[[\]]/gu, ""))}, ${thread.timelineWatermark} entries, started by ${writerName(thread.author)}.
+Thread ${threadId} of ${linkTo(source, "room", room.roomId, inline(room.title, 200).replace(/[[\]]/gu, ""))}, ${thread.timelineWatermark} entries, started by ${writerName(thread.author)}.
 `
   const taken = Buffer.byteLength(head) + Buffer.byteLength(texts[0]?.text ?? "") + FOOT
   const stands =
@@ -86,7 +85,7 @@ Thread ${threadId} of ${named(asking, "room", room.roomId, said(room.title, 200)
       ? ""
       : after === "0"
         ? `\n${checkpointText(checkpoint, limits.documentBytes - taken)}`
-        : `\nWhere it stands: ${named(asking, "checkpoint", checkpoint.checkpointId, "its checkpoint")}\n`
+        : `\nWhere it stands: ${linkTo(source, "checkpoint", checkpoint.checkpointId, "its checkpoint")}\n`
   let document = `${head}${stands}
 ## Entries after ${after}
 `
@@ -102,19 +101,19 @@ Thread ${threadId} of ${named(asking, "room", room.roomId, said(room.title, 200)
 }
 
 /** A paper: the records that quote or use it. */
-export function paperDocument(asking: Asking): string {
-  const { basePath, ask } = asking
-  const arxivId = asking.id("arxivId")
+export function paperDocument(source: DocumentSource): string {
+  const { basePath, ask } = source
+  const arxivId = source.id("arxivId")
   const { items, nextCursor } = ask("paper_publications", { arxivId })
   const json = `${basePath}${pathTo("paper_publications", { arxivId })}`
-  return written(
+  return assemble(
     `# arXiv:${arxivId}\n\nThis service knows only what records say about the paper. The paper: https://arxiv.org/abs/${arxivId}\n`,
     [
       {
         title: "Records that quote or use it",
         items: items.map(
           ({ kind, versionId, label, status, author, wording, roomId }) =>
-            `${words(kind)} ${named(asking, kind, versionId, label)} (${status}, ${writerName(author)}, in ${named(asking, "room", roomId, "its Room")}): ${said(wording)}`,
+            `${words(kind)} ${linkTo(source, kind, versionId, label)} (${status}, ${writerName(author)}, in ${linkTo(source, "room", roomId, "its Room")}): ${inline(wording)}`,
         ),
         all: { link: json, count: items.length + (nextCursor === null ? 0 : 1) },
       },

@@ -6,7 +6,7 @@ import type { Protocol } from "../contract/definitions/work.ts"
 import { type AnswerOf, pathTo } from "../contract/reads/index.ts"
 import { reviewsOf } from "./reviews.ts"
 import { costLine } from "./costs.ts"
-import { type Asking, named, quoted, said, words, written } from "./writing.ts"
+import { type DocumentSource, linkTo, quoted, inline, words, assemble } from "./writing.ts"
 
 const protocolOf = (protocol: unknown): Partial<Protocol> => (protocol === null ? {} : accepted("protocol", protocol))
 
@@ -22,53 +22,53 @@ function summaryOf({ protocol, sealed, protocolMatchesSeal: matches }: AnswerOf<
   return [...summary, `${seal}${state}`].join("\n\n")
 }
 
-export function planDocument(asking: Asking): string {
-  const { basePath, ask } = asking
-  const planId = asking.id("planId")
+export function planDocument(source: DocumentSource): string {
+  const { basePath, ask } = source
+  const planId = source.id("planId")
   const plan = ask("plan", { planId })
   const { repository, intent } = accepted("plan", plan.content)
   const { steps = [], entrypoint, arms = [], configuration, successCriteria = [] } = protocolOf(plan.protocol)
-  const command = (argv: readonly string[]): string => said(JSON.stringify(argv), 1_000)
+  const command = (argv: readonly string[]): string => inline(JSON.stringify(argv), 1_000)
   const head = `# ${plan.label}: ${words(intent)} plan for ${plan.experimentLabel}
 
-Plan ${planId} for ${named(asking, "experiment", plan.experimentId, plan.experimentLabel)}, accepted by ${writerName(plan.acceptedBy)}, ${plan.acceptedAt.slice(0, 10)}, ${reviewedInWords(plan.reviewed)}.
+Plan ${planId} for ${linkTo(source, "experiment", plan.experimentId, plan.experimentLabel)}, accepted by ${writerName(plan.acceptedBy)}, ${plan.acceptedAt.slice(0, 10)}, ${reviewedInWords(plan.reviewed)}.
 
 ${summaryOf(plan)}
 
 Commit ${repository.commit} of ${repository.url}
-${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(entrypoint.argv)}\n`}${configuration === undefined ? "" : `\nConfiguration: ${said(JSON.stringify(configuration), 2_000)}\n`}`
-  return written(
+${costLine(plan.costs)}${entrypoint === undefined ? "" : `\nCommand: ${command(entrypoint.argv)}\n`}${configuration === undefined ? "" : `\nConfiguration: ${inline(JSON.stringify(configuration), 2_000)}\n`}`
+  return assemble(
     head,
     [
-      { title: "Steps", items: steps.map((step) => said(step)) },
+      { title: "Steps", items: steps.map((step) => inline(step)) },
       {
         title: "Arms",
         items: arms.map(
-          ({ name, argv, description }) => `${name}: ${command(argv)}${description === undefined ? "" : ` ${said(description)}`}`,
+          ({ name, argv, description }) => `${name}: ${command(argv)}${description === undefined ? "" : ` ${inline(description)}`}`,
         ),
       },
-      { title: "Success criteria", items: successCriteria.map((criterion) => said(criterion)) },
+      { title: "Success criteria", items: successCriteria.map((criterion) => inline(criterion)) },
       {
         title: "Hypotheses it tests",
         items: plan.hypotheses.map(
-          (each) => `${named(asking, each.kind, each.versionId, each.label, each)} (${each.status}): ${said(each.wording)}`,
+          (each) => `${linkTo(source, each.kind, each.versionId, each.label, each)} (${each.status}): ${inline(each.wording)}`,
         ),
       },
       {
         title: "Premises",
         items: plan.premises.map(
           (each) =>
-            `${named(asking, each.kind, each.versionId, each.label, each)} (${each.status}): ${said(each.wording, 300)} ${said(each.explanation)}`,
+            `${linkTo(source, each.kind, each.versionId, each.label, each)} (${each.status}): ${inline(each.wording, 300)} ${inline(each.explanation)}`,
         ),
       },
       {
         title: "Materials it needs",
         items: plan.requiredMaterials.map(
           ({ material, purpose }) =>
-            `${material === null ? "a material" : `${named(asking, "material", material.materialId, material.label, material)} ${said(material.name)}`}: ${said(purpose)}`,
+            `${material === null ? "a material" : `${linkTo(source, "material", material.materialId, material.label, material)} ${inline(material.name)}`}: ${inline(purpose)}`,
         ),
       },
-      { title: "Warnings", items: plan.warnings.map(({ code, message }) => `${code}: ${said(message)}`) },
+      { title: "Warnings", items: plan.warnings.map(({ code, message }) => `${code}: ${inline(message)}`) },
       reviewsOf(plan),
     ],
     `${basePath}${pathTo("plan", { planId })}`,

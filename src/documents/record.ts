@@ -10,13 +10,13 @@ import { verdictInWords } from "../contract/answers/verdict.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { figureLines } from "./figures.ts"
 import { reviewsOf } from "./reviews.ts"
-import { type Asking, named, quoted, said, words, written } from "./writing.ts"
+import { type DocumentSource, linkTo, quoted, inline, words, assemble } from "./writing.ts"
 
 const LISTED = 50
 
-export function recordDocument(asking: Asking): string {
-  const { basePath, ask } = asking
-  const record = ask("record", { versionId: asking.id("versionId") })
+export function recordDocument(source: DocumentSource): string {
+  const { basePath, ask } = source
+  const record = ask("record", { versionId: source.id("versionId") })
   const { versionId, kind, label, author, createdAt, status, outcome, evidenceTally, verdict, verdictFrom = null } = record
   const { assertion, scope, concepts, quote, paper, limitations, figures } = accepted("record", record.content)
   const { items: bearing, hasMore } = ask("record_evidence", { versionId }, { limit: LISTED })
@@ -28,9 +28,9 @@ export function recordDocument(asking: Asking): string {
   ]
   const says = verdict === undefined ? "" : `Verdict: ${verdictInWords({ verdict, verdictFrom })}. `
   const told = record.blemishes === null ? null : blemishesInWords(record.blemishes)
-  const head = `# ${label}: ${said(assertion.wording, 300)}
+  const head = `# ${label}: ${inline(assertion.wording, 300)}
 
-${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${writerName(author)}, ${createdAt.slice(0, 10)}, in ${named(asking, "thread", record.threadId, "its Thread")} of ${named(asking, "room", record.roomId, "its Room")}.
+${words(kind)} ${versionId}, ${status}${outcome === null ? "" : `, ${outcome}`}, by ${writerName(author)}, ${createdAt.slice(0, 10)}, in ${linkTo(source, "thread", record.threadId, "its Thread")} of ${linkTo(source, "room", record.roomId, "its Room")}.
 
 ${quoted(assertion.wording)}
 
@@ -40,30 +40,30 @@ ${quoted(scope)}
 ${quote === undefined ? "" : `\nThe paper (arXiv:${paper?.arxivId}) says:\n\n${quoted(quote)}\n`}${limitations === undefined ? "" : `\nLimitations:\n\n${quoted(limitations)}\n`}
 ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing counts for or against it yet"}. ${record.provenanceSummary}${record.reviewed === undefined ? "" : ` Review: ${reviewedInWords(record.reviewed)}.`}${told === null ? "" : ` Before you rely on it: ${told}.`}
 `
-  return written(
+  return assemble(
     head,
     [
-      { title: "Pictures", items: figureLines(asking, figures) },
+      { title: "Pictures", items: figureLines(source, figures) },
       {
         title: "Effects",
         items: record.effects.map(
           ({ sentence, experimentId, experimentLabel, staleReason, now, repeats }) =>
-            `${said(sentence, 500)} (${named(asking, "experiment", experimentId, experimentLabel)})${repeats === null ? "" : `. It repeats ${named(asking, "finding", repeats.versionId, repeats.label, repeats)}: ${said(repeats.comparison?.sentence ?? "nothing is left to compare")}`}${staleReason === null ? "" : `. Stale: ${whyStale(staleReason, now === null ? undefined : said(now.sentence, 500))}`}`,
+            `${inline(sentence, 500)} (${linkTo(source, "experiment", experimentId, experimentLabel)})${repeats === null ? "" : `. It repeats ${linkTo(source, "finding", repeats.versionId, repeats.label, repeats)}: ${inline(repeats.comparison?.sentence ?? "nothing is left to compare")}`}${staleReason === null ? "" : `. Stale: ${whyStale(staleReason, now === null ? undefined : inline(now.sentence, 500))}`}`,
         ),
       },
       {
         title: "Corrections, retractions and disputes",
         items: record.notices.map(
           (notice) =>
-            `${named(asking, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it${notice.part === undefined ? "" : ` in ${said(partInWords(notice.part))}`}, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (taken back)"}${notice.answered === undefined ? "" : ` (answered by its author's ${notice.answered.by})`}: ${said(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${said(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${named(asking, kind, notice.replacementVersionId, "this")}.`}`,
+            `${linkTo(source, "link", notice.linkId, notice.label, notice)}: ${writerName(notice.author)} ${notice.kind} it${notice.part === undefined ? "" : ` in ${inline(partInWords(notice.part))}`}, ${notice.at.slice(0, 10)}${notice.withdrawn === undefined ? "" : " (withdrawn)"}${notice.answered === undefined ? "" : ` (answered by its author's ${notice.answered.by})`}: ${inline(notice.explanation)}${notice.correction === null ? "" : ` Correction: ${inline(notice.correction)}`}${notice.replacementVersionId === null ? "" : ` Replaced by ${linkTo(source, kind, notice.replacementVersionId, "this")}.`}`,
         ),
       },
-      { title: "Warnings", items: record.warnings.map(({ code, message }) => `${code}: ${said(message)}`) },
+      { title: "Warnings", items: record.warnings.map(({ code, message }) => `${code}: ${inline(message)}`) },
       {
         title: "Evidence",
         items: bearing.map(
           ({ verdict, by, author: speaker, explanation, comparison, independence, standing, at: when }) =>
-            `${words(verdict ?? "no verdict yet")}, ${named(asking, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}; ${independenceInWords(independence, speaker.username)}${standing === "counted" ? "" : `, ${words(standing)}`}): ${said(explanation ?? by.wording ?? "")}${comparison === undefined ? "" : ` By the numbers: ${said(comparison)}`}`,
+            `${words(verdict ?? "no verdict yet")}, ${linkTo(source, by.kind, by.id, by.label, by)} (${writerName(speaker)}, ${when.slice(0, 10)}; ${independenceInWords(independence, speaker.username)}${standing === "counted" ? "" : `, ${words(standing)}`}): ${inline(explanation ?? by.wording ?? "")}${comparison === undefined ? "" : ` By the numbers: ${inline(comparison)}`}`,
         ),
         all: { link: link(pathTo("record_evidence", at)), count: bearing.length + (hasMore ? 1 : 0) },
       },
@@ -72,18 +72,18 @@ ${says}Evidence: ${tallyInWords(evidenceTally, author.username) ?? "nothing coun
         title: "Premises and references",
         items: rests.map(
           (each) =>
-            `${words(each.purpose)} ${named(asking, each.kind, each.versionId, each.label, each)} (${each.status}): ${said(each.wording, 300)} ${said(each.explanation)}`,
+            `${words(each.purpose)} ${linkTo(source, each.kind, each.versionId, each.label, each)} (${each.status}): ${inline(each.wording, 300)} ${inline(each.explanation)}`,
         ),
       },
       {
         title: "Roles",
         items: assertion.roles.map(
-          ({ role, definition, value }) => `${role}: ${said(JSON.stringify(value), 300)} (${said(definition, 300)})`,
+          ({ role, definition, value }) => `${role}: ${inline(JSON.stringify(value), 300)} (${inline(definition, 300)})`,
         ),
       },
       {
         title: "Concepts",
-        items: Object.entries(concepts).map(([key, concept]) => `${key} (${said(concept.label)}): ${said(concept.definition)}`),
+        items: Object.entries(concepts).map(([key, concept]) => `${key} (${inline(concept.label)}): ${inline(concept.definition)}`),
       },
     ],
     link(pathTo("record", at)),

@@ -2,7 +2,7 @@
 import { writerName } from "../contract/answers/index.ts"
 import { pathTo } from "../contract/reads/index.ts"
 import { figureLines } from "./figures.ts"
-import { type Asking, named, quoted, said, words, written } from "./writing.ts"
+import { type DocumentSource, linkTo, quoted, inline, words, assemble } from "./writing.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 
 type Attempt = Pick<AnswerOf<"attempt">, "metrics"> | Pick<AnswerOf<"attempts">["items"][number], "metrics">
@@ -11,7 +11,7 @@ const placeOf = (dimensions: Attempt["metrics"][number]["dimensions"]): string =
   dimensions === null
     ? ""
     : ` at ${Object.entries(dimensions)
-        .map(([dimension, value]) => `${dimension} ${said(String(value), 64)}`)
+        .map(([dimension, value]) => `${dimension} ${inline(String(value), 64)}`)
         .join(", ")}`
 
 const metric = ({ name, split, dimensions, value, unit, step }: Attempt["metrics"][number]): string =>
@@ -21,7 +21,7 @@ const metric = ({ name, split, dimensions, value, unit, step }: Attempt["metrics
 const byNumbers = ({ verdict, repeats }: NonNullable<AnswerOf<"attempt">["reproduction"]>): string =>
   repeats?.comparison === undefined
     ? ""
-    : ` By the numbers: ${said(repeats.comparison.sentence)}${repeats.countsAs === undefined || repeats.countsAs === verdict ? "" : ` It counts as: ${words(repeats.countsAs)}.`}`
+    : ` By the numbers: ${inline(repeats.comparison.sentence)}${repeats.countsAs === undefined || repeats.countsAs === verdict ? "" : ` It counts as: ${words(repeats.countsAs)}.`}`
 
 const leaseInWords = (lease: AnswerOf<"experiment">["lease"]): string =>
   lease === null
@@ -63,17 +63,17 @@ function tableOf(experimentId: string, { metric, split, dimensions }: Measured):
   )
 }
 
-export function experimentDocument(asking: Asking): string {
-  const { basePath, ask } = asking
-  const experimentId = asking.id("experimentId")
+export function experimentDocument(source: DocumentSource): string {
+  const { basePath, ask } = source
+  const experimentId = source.id("experimentId")
   const experiment = ask("experiment", { experimentId })
   const { label, status, assignee, lease, proposer, question, scope, attempts, acceptedPlans, hypotheses, affordances } = experiment
   const runs = ask("attempts", {}, { experimentId, order: "label" }).items
   const findings = ask("experiment_findings", { experimentId }).items
   const link = (path: string) => `${basePath}${path}`
-  const head = `# ${label}: ${said(question, 300)}
+  const head = `# ${label}: ${inline(question, 300)}
 
-Experiment ${experimentId}, ${words(status)}${assignee === null ? "" : `, held by ${writerName(assignee)}${leaseInWords(lease)}`}, proposed by ${writerName(proposer)}, ${experiment.createdAt.slice(0, 10)}, in ${named(asking, "thread", experiment.threadId, "its Thread")} of ${named(asking, "room", experiment.roomId, "its Room")}. Revision ${affordances.expected.expectedRevision}.
+Experiment ${experimentId}, ${words(status)}${assignee === null ? "" : `, held by ${writerName(assignee)}${leaseInWords(lease)}`}, proposed by ${writerName(proposer)}, ${experiment.createdAt.slice(0, 10)}, in ${linkTo(source, "thread", experiment.threadId, "its Thread")} of ${linkTo(source, "room", experiment.roomId, "its Room")}. Revision ${affordances.expected.expectedRevision}.
 
 ${quoted(question)}
 
@@ -81,38 +81,40 @@ Scope:
 
 ${quoted(scope)}
 ${statement("Handoff", experiment.handoff)}${statement("Conclusion", experiment.conclusion)}`
-  return written(
+  return assemble(
     head,
     [
       {
         title: "Hypotheses it addresses",
         items: hypotheses.map(
-          (each) => `${named(asking, each.kind, each.versionId, each.label, each)} (${each.status}): ${said(each.wording)}`,
+          (each) => `${linkTo(source, each.kind, each.versionId, each.label, each)} (${each.status}): ${inline(each.wording)}`,
         ),
       },
       {
         title: "Plans",
-        items: acceptedPlans.map((plan) => `${named(asking, "plan", plan.planId, plan.label)}, accepted by ${writerName(plan.acceptedBy)}`),
+        items: acceptedPlans.map(
+          (plan) => `${linkTo(source, "plan", plan.planId, plan.label)}, accepted by ${writerName(plan.acceptedBy)}`,
+        ),
       },
       {
         title: "Attempts and their results",
         items: runs.map(
           ({ attemptId, label: text, intent, status: state, failure, argv, metrics }) =>
-            `${named(asking, "attempt", attemptId, text)} (${intent}), ${words(state)}${failure === null ? "" : `: ${said(`${failure.stage}: ${failure.explanation}`)}`}. ${metrics.length === 0 ? "" : `${metrics.map(metric).join(", ")}. `}Run: ${said(argv.join(" "), 200)}`,
+            `${linkTo(source, "attempt", attemptId, text)} (${intent}), ${words(state)}${failure === null ? "" : `: ${inline(`${failure.stage}: ${failure.explanation}`)}`}. ${metrics.length === 0 ? "" : `${metrics.map(metric).join(", ")}. `}Run: ${inline(argv.join(" "), 200)}`,
         ),
         all: { link: link(pathTo("attempts", {}, { experimentId, order: "label" })), count: attempts.total },
       },
       {
         title: "Tables of measurements",
         items: ask("experiment_measurements", { experimentId }).metrics.map(
-          (each) => `${said(measured(each), 200)}: ${link(tableOf(experimentId, each))}`,
+          (each) => `${inline(measured(each), 200)}: ${link(tableOf(experimentId, each))}`,
         ),
       },
       {
         title: "Findings",
         items: findings.map(
           ({ finding, towardQuestion, towardHypothesis, author, withdrawn }) =>
-            `${named(asking, "finding", finding.versionId, finding.label, finding)} (${finding.status})${withdrawn === null ? "" : ", withdrawn"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${writerName(author)}): ${said(finding.wording)}`,
+            `${linkTo(source, "finding", finding.versionId, finding.label, finding)} (${finding.status})${withdrawn === null ? "" : ", withdrawn"}: ${words(towardQuestion.verdict)} the question${towardHypothesis.map((each) => `, ${each.verdict} ${each.label}`).join("")} (${writerName(author)}): ${inline(finding.wording)}`,
         ),
         all: { link: link(pathTo("experiment_findings", { experimentId })) },
       },
@@ -125,22 +127,22 @@ ${statement("Handoff", experiment.handoff)}${statement("Conclusion", experiment.
   )
 }
 
-export function attemptDocument(asking: Asking): string {
-  const { basePath, ask } = asking
-  const attemptId = asking.id("attemptId")
+export function attemptDocument(source: DocumentSource): string {
+  const { basePath, ask } = source
+  const attemptId = source.id("attemptId")
   const attempt = ask("attempt", { attemptId })
   const { label, intent, status, registrant, repository, argv, configuration, environment, planMatch, failure, reproduction } = attempt
   const head = `# ${label}: ${words(intent)} attempt, ${words(status)}
 
-Attempt ${attemptId} of ${named(asking, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${writerName(registrant)}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
-${failure === null ? "" : `\nIt failed, at ${said(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nAs a reproduction: ${words(reproduction.verdict)}: ${said(reproduction.explanation)}${byNumbers(reproduction)}\n`}
+Attempt ${attemptId} of ${linkTo(source, "experiment", attempt.experimentId, attempt.experimentLabel)}, by ${writerName(registrant)}, ${attempt.registeredAt.slice(0, 10)}. Revision ${attempt.revision}.
+${failure === null ? "" : `\nIt failed, at ${inline(failure.stage)}:\n\n${quoted(failure.explanation)}\n`}${reproduction === null ? "" : `\nAs a reproduction: ${words(reproduction.verdict)}: ${inline(reproduction.explanation)}${byNumbers(reproduction)}\n`}
 Commit ${repository.commit} of ${repository.url}
 
-Command: ${said(JSON.stringify(argv), 2_000)}
+Command: ${inline(JSON.stringify(argv), 2_000)}
 
-Configuration: ${said(JSON.stringify(configuration), 2_000)}
-${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment), 1_000)}\n`}`
-  return written(
+Configuration: ${inline(JSON.stringify(configuration), 2_000)}
+${environment === null ? "" : `\nEnvironment: ${inline(JSON.stringify(environment), 1_000)}\n`}`
+  return assemble(
     head,
     [
       {
@@ -155,35 +157,36 @@ ${environment === null ? "" : `\nEnvironment: ${said(JSON.stringify(environment)
       {
         title: "Outputs",
         items: attempt.outputs.map(
-          ({ outputLabel, digest, description }) => `${outputLabel}: ${digest}${description === undefined ? "" : ` ${said(description)}`}`,
+          ({ outputLabel, digest, description }) =>
+            `${outputLabel}: ${digest}${description === undefined ? "" : ` ${inline(description)}`}`,
         ),
       },
       {
         title: "Deviations from its plan",
         items: (planMatch?.deviations ?? []).map(
           ({ field, planned, registered }) =>
-            `${field}: planned ${said(JSON.stringify(planned), 200)}, registered ${said(JSON.stringify(registered), 200)}`,
+            `${field}: planned ${inline(JSON.stringify(planned), 200)}, registered ${inline(JSON.stringify(registered), 200)}`,
         ),
       },
       {
         title: "Inputs",
         items: attempt.inputs.map(
           ({ name, material }) =>
-            `${name}${material === null ? "" : `: ${named(asking, "material", material.materialId, material.label, material)} ${material.reference}`}`,
+            `${name}${material === null ? "" : `: ${linkTo(source, "material", material.materialId, material.label, material)} ${material.reference}`}`,
         ),
       },
       {
         title: "Events",
         items: attempt.events.flatMap(({ event, receivedAt, late, message, exitCode, figures }) => [
-          `${receivedAt} ${words(event)}${late === true ? ", late" : ""}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${said(message)}`}`,
-          ...figureLines(asking, figures),
+          `${receivedAt} ${words(event)}${late === true ? ", late" : ""}${exitCode === undefined ? "" : `, exit code ${exitCode}`}${message === undefined ? "" : `: ${inline(message)}`}`,
+          ...figureLines(source, figures),
         ]),
       },
       {
         title: "Reproductions",
         items: attempt.reproductions.map(
           (each) =>
-            `${named(asking, "attempt", each.attemptId, each.label, each)} by ${writerName(each.registrant)}: ${words(each.reproduction?.verdict ?? each.status)}${each.reproduction === null ? "" : byNumbers(each.reproduction)}`,
+            `${linkTo(source, "attempt", each.attemptId, each.label, each)} by ${writerName(each.registrant)}: ${words(each.reproduction?.verdict ?? each.status)}${each.reproduction === null ? "" : byNumbers(each.reproduction)}`,
         ),
       },
     ],

@@ -9,20 +9,19 @@ type Texts<N extends ReadName> = { readonly [K in keyof ParametersOf<N>]?: strin
 type Ids = Readonly<Record<string, string | undefined>>
 
 /** The source of a document: reads, with the permissions of the caller. */
-export interface Asking {
+export interface DocumentSource {
   ask<N extends ReadName>(name: N, ids?: Ids, query?: Texts<N>): AnswerOf<N>
   /** A read's answer in a text format. */
   text<N extends ReadName>(name: N, ids?: Ids, query?: Texts<N>): string
   /** A parameter in the path. */
   id(name: string): string
-  /** The query parameters. */
   readonly query: URLSearchParams
   /** The prefix of every path: empty, or starting with a slash. */
   readonly basePath: string
 }
 
 /** Makes a document as Markdown. @throws Refusal if its object does not exist */
-export type Document = (asking: Asking) => string
+export type Document = (source: DocumentSource) => string
 
 /** The most characters of a long text that a document quotes. */
 const QUOTED = 4_000
@@ -30,7 +29,7 @@ const QUOTED = 4_000
 const LISTED = 600
 
 /** A user's text, in one line. */
-export const said = (text: string, most = LISTED): string => shortened(oneLine(text), most)
+export const inline = (text: string, most = LISTED): string => shortened(oneLine(text), most)
 
 /** A user's long text as a block quote, so that none of its lines can be a heading of the document. */
 export const quoted = (text: string, most = QUOTED): string => shortened(text, most).replace(/^/gmu, "> ")
@@ -49,8 +48,8 @@ export function quotedWithin(text: string, bytes: number): string {
 export const words = (name: string): string => name.replaceAll("_", " ")
 
 /** A link to an object's document, or page, with its label. Marks a label given by another Room. */
-export function named(
-  { basePath }: Pick<Asking, "basePath">,
+export function linkTo(
+  { basePath }: Pick<DocumentSource, "basePath">,
   kind: string,
   id: string,
   label: string | null,
@@ -114,7 +113,7 @@ function fitting(sections: readonly Section[], bytes: number): number[] {
  * Builds a document of at most `limits.documentBytes`. Sections that do not fit are cut, with the number of items left out.
  * @param head the text before the sections
  */
-export function written(head: string, sections: readonly Section[], json: string): string {
+export function assemble(head: string, sections: readonly Section[], json: string): string {
   const filled = sections.filter(({ items }) => items.length > 0)
   const foot = `\nJSON: ${json}\n`
   const counts = fitting(filled, limits.documentBytes - Buffer.byteLength(`${head}${foot}`) - filled.length * 300)

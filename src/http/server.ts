@@ -41,7 +41,6 @@ function refuseWhileStarting(request: IncomingMessage, response: ServiceResponse
   )
 }
 
-/** The port that a server listens on. */
 function portOf(server: Server): number {
   const address = server.address()
   if (address === null || typeof address === "string") throw new Error("A server that listens has a port.")

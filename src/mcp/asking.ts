@@ -22,7 +22,7 @@ const SUFFIX = ".md"
 const pages = Object.keys(documents).map(expressionOf)
 
 /** The options of a read, apart from its parameters. */
-export interface Asking {
+export interface ReadOptions {
   readonly signal: AbortSignal
   /** The most bytes that the answer may have. */
   readonly bytes: number
@@ -46,25 +46,25 @@ function itemsThatFit(text: string, bytes: number): number | undefined {
 }
 
 /** Reads a page, or a shorter one if it does not fit. */
-async function askPage(door: ServiceCaller, read: Read, path: string, { signal, bytes }: Asking): Promise<ToolAnswer> {
+async function askPage(door: ServiceCaller, read: Read, path: string, { signal, bytes }: ReadOptions): Promise<ToolAnswer> {
   const ask = (at: string) =>
     door.ask({ method: "GET", path: at, asBearer: isForBearer(read, new URLSearchParams(at.split("?", 2)[1]).has("exclude")) }, signal)
   const space = spaceOf(read, bytes)
-  const answered = await ask(path)
-  const isPage = "limit" in read.query.entries && answered.text.startsWith("{") && isTooLong(answered, space)
-  const fit = isPage ? itemsThatFit(answered.text, bytes - 200) : undefined
-  if (fit === undefined) return toolAnswer(answered, space)
+  const reply = await ask(path)
+  const isPage = "limit" in read.query.entries && reply.text.startsWith("{") && isTooLong(reply, space)
+  const fit = isPage ? itemsThatFit(reply.text, bytes - 200) : undefined
+  if (fit === undefined) return toolAnswer(reply, space)
   const [pathname = "", query] = path.split("?", 2)
   const parameters = new URLSearchParams(query)
   parameters.set("limit", String(fit))
   const shorter = await ask(`${pathname}?${parameters}`)
-  if (shorter.status >= 400 || isTooLong(shorter, { ...space, bytes: bytes - 200 })) return toolAnswer(answered, space)
+  if (shorter.status >= 400 || isTooLong(shorter, { ...space, bytes: bytes - 200 })) return toolAnswer(reply, space)
   const cut = `A page of ${fit} items, so that it fits. links.next is the next page. ${space.rest}`
   return { text: extendJson(shorter.text, { cut }), isError: false }
 }
 
 /** Sends a read. Input that is no id of its path becomes its query, which the service validates. */
-export async function askRead(door: ServiceCaller, read: Read, input: Input, asking: Asking): Promise<ToolAnswer> {
+export async function askRead(door: ServiceCaller, read: Read, input: Input, options: ReadOptions): Promise<ToolAnswer> {
   let path: string
   try {
     path = readRequest(read, input).path
@@ -72,11 +72,11 @@ export async function askRead(door: ServiceCaller, read: Read, input: Input, ask
     if (error instanceof TypeError) return toolError(`${error.message}.`)
     throw error
   }
-  return askPage(door, read, path, asking)
+  return askPage(door, read, path, options)
 }
 
 /** Reads a page as Markdown. @param path the page's path, with or without `.md`, and its query @returns undefined if there is no such page */
-export async function askDocument(door: ServiceCaller, path: string, { signal, bytes }: Asking): Promise<ToolAnswer | undefined> {
+export async function askDocument(door: ServiceCaller, path: string, { signal, bytes }: ReadOptions): Promise<ToolAnswer | undefined> {
   const [pathname = "", query] = path.split("?", 2)
   const page = pathname.endsWith(SUFFIX) ? pathname.slice(0, -SUFFIX.length) : pathname
   if (!pages.some((expression) => expression.test(page))) return undefined
@@ -97,11 +97,11 @@ export function pathBelow({ baseUrl }: ServiceCaller, address: string): string |
 }
 
 /** Reads an address: a read, or a page as Markdown. */
-export async function askAddress(door: ServiceCaller, address: string, asking: Asking): Promise<ToolAnswer> {
+export async function askAddress(door: ServiceCaller, address: string, options: ReadOptions): Promise<ToolAnswer> {
   const path = pathBelow(door, address)
   const nothing = toolError(`Tools can read nothing at ${address.slice(0, 200)}.`)
   if (path === undefined) return nothing
   const [pathname = ""] = path.split("?", 1)
   const read = addresses.find(({ expression }) => expression.test(pathname))?.read
-  return read === undefined ? ((await askDocument(door, path, asking)) ?? nothing) : askPage(door, read, path, asking)
+  return read === undefined ? ((await askDocument(door, path, options)) ?? nothing) : askPage(door, read, path, options)
 }

@@ -46,9 +46,9 @@ function asInput({ post, $comment: _, properties = {}, ...schema }: JsonSchema):
 async function ofOperations(door: ServiceCaller, names: readonly string[], signal: AbortSignal): Promise<ToolAnswer> {
   const isLibrary = agentOperationsOf("library").some(({ name }) => name === names[0])
   const path = `${pathOf(isLibrary ? "library_schema" : "research_schema")}?compact=1&operation=${names.join(",")}`
-  const answered = await door.ask({ method: "GET", path, asBearer: false }, signal)
-  if (answered.status >= 400) return toolAnswer(answered, { bytes: 0, rest: "" })
-  const schema = trusted<JsonSchema>(answered.text)
+  const reply = await door.ask({ method: "GET", path, asBearer: false }, signal)
+  if (reply.status >= 400) return toolAnswer(reply, { bytes: 0, rest: "" })
+  const schema = trusted<JsonSchema>(reply.text)
   const { operations } = schema
   const short = Array.isArray(operations)
     ? { operations: operations.map((each: unknown) => (isJsonObject(each) ? asInput(each) : each)), $defs: schema.$defs }

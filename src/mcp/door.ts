@@ -1,7 +1,6 @@
 /** How tools call the service: through its HTTP routes, inside its process or from another program. */
 
-/** One request. */
-export interface Asked {
+export interface ServiceRequest {
   readonly method: "GET" | "POST"
   /** Path and query, without the base URL. */
   readonly path: string
@@ -13,7 +12,7 @@ export interface Asked {
 }
 
 /** The response as text: an answer, or a refusal in its envelope. */
-export interface Answered {
+export interface ServiceReply {
   readonly status: number
   readonly text: string
 }
@@ -31,7 +30,7 @@ export interface ServiceCaller {
   /** Reads a picture file on the agent's machine; left out if this program does not run there. @throws TypeError if it is not a picture */
   picture?(path: string): Promise<Picture>
   /** @throws NoAnswer */
-  ask(asked: Asked, signal?: AbortSignal): Promise<Answered>
+  ask(request: ServiceRequest, signal?: AbortSignal): Promise<ServiceReply>
 }
 
 /** The kind of token that an agent has: a Room credential, a personal key, or none, with which it can only read. */

@@ -11,7 +11,6 @@ interface Prompt {
   readonly name: string
   readonly description: string
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[]
-  /** The text of the prompt. */
   text(input: Readonly<Record<string, string>>): string
   /** The reads whose answers go with it. */
   reads(input: Readonly<Record<string, string>>, door: ServiceCaller): readonly (readonly [string, Input])[]

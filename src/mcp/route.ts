@@ -12,7 +12,7 @@ import type { Edge } from "../edge/edge.ts"
 import { contextOf, madeFor } from "../edge/limits/request-context.ts"
 import type { Routes } from "../edge/requests/routes.ts"
 import { tokenPrefixes } from "../people/tokens.ts"
-import type { Answered, Asked, Bearer, ServiceCaller } from "./door.ts"
+import type { ServiceReply, ServiceRequest, Bearer, ServiceCaller } from "./door.ts"
 import { isUpload } from "./uploading.ts"
 
 /** Sends a request to the application inside this process. */
@@ -40,7 +40,10 @@ function localCaller(edge: Edge, within: Within, event: H3Event): ServiceCaller 
   return {
     baseUrl,
     bearer: bearerOf(edge, event),
-    async ask({ method, path, body, mediaType = "application/json", asBearer }: Asked, signal?: AbortSignal): Promise<Answered> {
+    async ask(
+      { method, path, body, mediaType = "application/json", asBearer }: ServiceRequest,
+      signal?: AbortSignal,
+    ): Promise<ServiceReply> {
       if (path.length > LONGEST_PATH) return { status: 422, text: refusalText(tooLong, familyOf(path)) }
       const tooMany = rates?.request(context.address) ?? null
       if (tooMany !== null) return { status: tooMany.status, text: refusalText(tooMany, familyOf(path)) }

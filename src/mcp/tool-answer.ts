@@ -3,7 +3,7 @@ import { isKeyOf } from "../contract/each.ts"
 import { limits } from "../contract/limits.ts"
 import { refusals } from "../contract/refusals/refusal.ts"
 import { inDigits } from "../contract/text.ts"
-import type { Answered } from "./door.ts"
+import type { ServiceReply } from "./door.ts"
 import { fittedJson, fittedText } from "./fitting.ts"
 
 export interface ToolAnswer {
@@ -11,7 +11,6 @@ export interface ToolAnswer {
   readonly isError: boolean
 }
 
-/** The space for an answer. */
 export interface Space {
   readonly bytes: number
   /** A sentence that says how to get what does not fit. */
@@ -36,17 +35,17 @@ function refusalIn(text: string): { readonly error: string; readonly refusal: st
 }
 
 /** Whether an answer does not fit. A refusal always fits. */
-export const isTooLong = ({ status, text }: Answered, { bytes }: Space): boolean => status < 400 && Buffer.byteLength(text) > bytes
+export const isTooLong = ({ status, text }: ServiceReply, { bytes }: Space): boolean => status < 400 && Buffer.byteLength(text) > bytes
 
 /** Makes a tool's answer from a response. @param more what else to tell a refused caller */
-export function toolAnswer(answered: Answered, space: Space, more = ""): ToolAnswer {
-  const { status, text } = answered
+export function toolAnswer(reply: ServiceReply, space: Space, more = ""): ToolAnswer {
+  const { status, text } = reply
   if (status >= 400) {
     const refused = refusalIn(text)
-    if (refused === null) return toolError(`The service answered with status ${status} and no refusal of its own: ${text.slice(0, 200)}`)
+    if (refused === null) return toolError(`The service reply with status ${status} and no refusal of its own: ${text.slice(0, 200)}`)
     return toolError(`Refused: ${refused.error} (${refused.refusal}, ${status})\n${remedyOf(refused.refusal)}${more}${text}`)
   }
-  if (!isTooLong(answered, space)) return { text, isError: false }
+  if (!isTooLong(reply, space)) return { text, isError: false }
   const fitted = text.startsWith("{") ? fittedJson(text, space.bytes, space.rest) : fittedText(text, space.bytes, space.rest)
   return fitted === undefined
     ? toolError(`The answer has ${inDigits(Buffer.byteLength(text))} bytes, over the ${inDigits(space.bytes)} available. ${space.rest}`)

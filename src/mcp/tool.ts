@@ -5,7 +5,6 @@ import type { InputSchema } from "./schemas.ts"
 import type { ToolAnswer } from "./tool-answer.ts"
 import type { Sender } from "./writing.ts"
 
-/** A call of a tool. */
 export interface Call {
   readonly door: ServiceCaller
   readonly input: Input

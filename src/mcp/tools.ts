@@ -9,7 +9,7 @@ import { trusted } from "../contract/json.ts"
 import { limits } from "../contract/limits.ts"
 import { inDigits } from "../contract/text.ts"
 import { documents } from "../documents/index.ts"
-import { askAddress, askDocument, type Asking, askRead, readable, readNamed } from "./asking.ts"
+import { askAddress, askDocument, type ReadOptions, askRead, readable, readNamed } from "./asking.ts"
 import { describe } from "./describing.ts"
 import type { Bearer, ServiceCaller } from "./door.ts"
 import { inputOf, object } from "./schemas.ts"
@@ -19,7 +19,7 @@ import { uploads } from "./uploading.ts"
 import { send } from "./writing.ts"
 
 const read = (name: ReadName): Read => present(readNamed(name))
-const asking = ({ signal }: Call, bytes?: unknown): Asking => ({ signal, bytes: bytesOf(bytes) })
+const optionsOf = ({ signal }: Call, bytes?: unknown): ReadOptions => ({ signal, bytes: bytesOf(bytes) })
 
 /** The Room of the credential. @throws NoAnswer */
 async function ownRoom({ door, signal }: Call): Promise<Input> {
@@ -36,7 +36,6 @@ interface ReadTool {
   readonly description: string
   /** The parameters that the tool describes; it takes the others too. */
   readonly described: readonly string[]
-  /** Default parameters. */
   readonly defaults?: Input
 }
 
@@ -53,7 +52,7 @@ function readTool({ name, of, description, described, defaults = {} }: ReadTool)
       const chosen = reads.find(({ path }) => pathNames(path).every((id) => id in input)) ?? present(reads[0])
       const format = "markdown" in chosen.formats ? { format: "markdown" } : {}
       const room = pathNames(chosen.path).includes("roomId") && !("roomId" in input) ? await ownRoom(call) : {}
-      return askRead(door, chosen, { ...format, ...defaults, ...room, ...input }, asking(call))
+      return askRead(door, chosen, { ...format, ...defaults, ...room, ...input }, optionsOf(call))
     },
   }
 }
@@ -66,11 +65,11 @@ const members = { type: "object" }
 async function sendAnyRead(call: Call): Promise<ToolAnswer> {
   const { door, input } = call
   const { name, parameters = {}, path, bytes } = input
-  if (typeof path === "string") return askAddress(door, path, asking(call, bytes))
+  if (typeof path === "string") return askAddress(door, path, optionsOf(call, bytes))
   const chosen = readNamed(name)
   if (chosen === undefined) return toolError("Give the name of a read, or the path of a link. schema with name reads lists the reads.")
   if (typeof parameters !== "object" || parameters === null) return toolError("parameters must be an object.")
-  return askRead(door, chosen, { ...parameters }, asking(call, bytes))
+  return askRead(door, chosen, { ...parameters }, optionsOf(call, bytes))
 }
 
 /** The pages available as documents, by the name of their id. */
@@ -115,7 +114,7 @@ export const tools: readonly Tool[] = [
     inputSchema: object({}),
     isRead: true,
     for: holders,
-    call: (call) => askRead(call.door, read(call.door.bearer === "key" ? "library_identity" : "identity"), {}, asking(call)),
+    call: (call) => askRead(call.door, read(call.door.bearer === "key" ? "library_identity" : "identity"), {}, optionsOf(call)),
   },
   {
     name: "library",
@@ -163,7 +162,7 @@ export const tools: readonly Tool[] = [
       const [id = "", value] = chosen ?? []
       if (typeof value !== "string" || value === "" || more.length > 0) return toolError(`Give one of ${[...pages.keys()].join(", ")}.`)
       const path = present(pages.get(id)).replace(`{${id}}`, encodeURIComponent(value))
-      return (await askDocument(call.door, path, asking(call, call.input.bytes))) ?? toolError("There is no such page.")
+      return (await askDocument(call.door, path, optionsOf(call, call.input.bytes))) ?? toolError("There is no such page.")
     },
   },
   {

@@ -19,7 +19,6 @@ interface Sending {
   readonly signal: AbortSignal
 }
 
-/** The `client` block for a body. */
 function clientBlock(sender: Sender | undefined): Input | undefined {
   if (sender === undefined) return undefined
   const fields = Object.entries({ name: sender.name, version: sender.version }).map(([member, text]) => [
@@ -91,13 +90,13 @@ interface PreparedWrite extends Omit<Sending, "sender"> {
 
 async function deliver(door: ServiceCaller, { path, body, again, fields, rehearse, signal }: PreparedWrite): Promise<ToolAnswer> {
   try {
-    const answered = await door.ask({ method: "POST", path, body, asBearer: true }, signal)
-    const isUncertain = answered.status >= 400 && !rehearse && /"committed":null/.test(answered.text)
+    const reply = await door.ask({ method: "POST", path, body, asBearer: true }, signal)
+    const isUncertain = reply.status >= 400 && !rehearse && /"committed":null/.test(reply.text)
     // Receipts requested whole are not cut. A batch has enough receipts to be cut otherwise.
     return toolAnswer(
-      answered,
+      reply,
       { bytes: limits.toolAnswerMost, rest: "Ask for small receipts." },
-      answered.status === 422 ? `${fields}\n` : isUncertain ? `${again}\n` : "",
+      reply.status === 422 ? `${fields}\n` : isUncertain ? `${again}\n` : "",
     )
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error

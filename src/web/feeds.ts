@@ -4,7 +4,7 @@ import { Refusal } from "../contract/refusals/refusal.ts"
 import { roomSitemap, robotsTxt, sitemapIndex } from "../documents/crawlers.ts"
 import { atom, jsonFeed } from "../documents/feeds/formats.ts"
 import { feeds } from "../documents/feeds/index.ts"
-import type { Asking } from "../documents/writing.ts"
+import type { DocumentSource } from "../documents/writing.ts"
 import { type Answer, answer, asset, tagOf } from "../edge/answers/answer.ts"
 import type { Edge } from "../edge/edge.ts"
 import { ownTurn } from "../edge/limits/turns.ts"
@@ -37,7 +37,7 @@ function securityTxt({ securityContact, baseUrl, instance: { world } }: Edge): s
 
 /** Adds the routes. Each feed and sitemap is read from one snapshot, and its ETag changes with its text. */
 export function feedRoutes(edge: Edge, routes: Routes): void {
-  const respond = async (event: H3Event, make: (asking: Asking) => string, type: string): Promise<Answer> => {
+  const respond = async (event: H3Event, make: (asking: DocumentSource) => string, type: string): Promise<Answer> => {
     await ownTurn()
     const text = edge.instance.ledger.snapshot(() => {
       const { ask, text, id } = visitOf(edge, event)

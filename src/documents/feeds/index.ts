@@ -4,7 +4,7 @@ import type { Entry, RecordSummary } from "../../contract/answers/index.ts"
 import { orcidAddress, shownName } from "../../contract/answers/description.ts"
 import { limits } from "../../contract/limits.ts"
 import { activityPage, entryPage, pageOf } from "../../contract/objects/objects.ts"
-import { type Asking, said, words } from "../writing.ts"
+import { type DocumentSource, inline, words } from "../writing.ts"
 import { shortened } from "../../contract/text.ts"
 import type { Feed, FeedEntry } from "./formats.ts"
 
@@ -18,7 +18,7 @@ const urn = (id: string): string => `urn:uuid:${id}`
 const lastPage = (watermark: number): number => Math.max(0, watermark - limits.pageItems)
 
 /** Reads the names of authors, once for each. */
-function authors({ ask }: Asking) {
+function authors({ ask }: DocumentSource) {
   const known = new Map<string, NonNullable<FeedEntry["author"]>>()
   return ({ userId }: { readonly userId: string }) => {
     let found = known.get(userId)
@@ -36,16 +36,16 @@ const ofRecord =
   (authorOf: AuthorOf) =>
   ({ versionId, kind, label, wording, author, createdAt, status, outcome, provenanceSummary }: RecordSummary): FeedEntry => ({
     id: urn(versionId),
-    title: `${label} (${words(kind)}${outcome === null ? "" : `, ${outcome}`}${status === "current" ? "" : `, ${status}`}): ${said(wording, TITLE)}`,
+    title: `${label} (${words(kind)}${outcome === null ? "" : `, ${outcome}`}${status === "current" ? "" : `, ${status}`}): ${inline(wording, TITLE)}`,
     text: `${shortened(wording, TEXT)}\n\n${provenanceSummary}`,
     path: pageOf(kind, versionId) ?? "/",
     author: authorOf(author),
     at: createdAt,
   })
 
-function roomFeed(asking: Asking): Feed {
-  const { ask, id } = asking
-  const authorOf = authors(asking)
+function roomFeed(source: DocumentSource): Feed {
+  const { ask, id } = source
+  const authorOf = authors(source)
   const roomId = id("roomId")
   const { title, activityWatermark } = ask("room", { roomId })
   const { items } = ask("room_activity", { roomId }, { after: lastPage(activityWatermark), include: "summary" })
@@ -54,14 +54,20 @@ function roomFeed(asking: Asking): Feed {
     const path = activityPage(roomId, entry)
     // The id is the URI of the entry's digest (RFC 6920).
     const name = Buffer.from(digest.replace("sha256:", ""), "hex").toString("base64url")
-    return { id: `ni:///sha-256;${name}`, title: said(summary, TITLE), text: `${sequence}. ${summary}`, path, author: authorOf(actor), at }
+    return {
+      id: `ni:///sha-256;${name}`,
+      title: inline(summary, TITLE),
+      text: `${sequence}. ${summary}`,
+      path,
+      author: authorOf(actor),
+      at,
+    }
   })
   return { title, path: `/rooms/${roomId}`, entries: entries.reverse() }
 }
 
-/** The title and text of a timeline entry. */
 function contentOf({ kind, author, message, card, receipt }: Entry): { readonly title: string; readonly text: string } {
-  if (message !== undefined) return { title: `${writerName(author)}: ${said(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
+  if (message !== undefined) return { title: `${writerName(author)}: ${inline(message.text, TITLE)}`, text: shortened(message.text, TEXT) }
   if (receipt !== undefined) {
     const title = `${words(receipt.operation)}${receipt.target.label === null ? "" : ` ${receipt.target.label}`}`
     return { title, text: `${writerName(author)}: ${title}` }
@@ -69,12 +75,12 @@ function contentOf({ kind, author, message, card, receipt }: Entry): { readonly 
   if (card === undefined) return { title: words(kind), text: words(kind) }
   const text = "checkpointId" in card ? (card.conclusion ?? card.synthesis) : card.wording
   const name = "checkpointId" in card ? (card.state === "concluded" ? "Concluded" : "Checkpoint") : card.label
-  return { title: `${name}: ${said(text, TITLE)}`, text: shortened(text, TEXT) }
+  return { title: `${name}: ${inline(text, TITLE)}`, text: shortened(text, TEXT) }
 }
 
-function threadFeed(asking: Asking): Feed {
-  const { ask, id } = asking
-  const authorOf = authors(asking)
+function threadFeed(source: DocumentSource): Feed {
+  const { ask, id } = source
+  const authorOf = authors(source)
   const threadId = id("threadId")
   const { thread, room } = ask("thread_context", { threadId })
   const { items } = ask("thread_timeline", { threadId }, { after: lastPage(thread.timelineWatermark) })
@@ -85,9 +91,9 @@ function threadFeed(asking: Asking): Feed {
   return { title: `${thread.title} · ${room.title}`, path: `/threads/${threadId}`, entries: entries.reverse() }
 }
 
-function searchFeed(asking: Asking): Feed {
-  const { ask, query } = asking
-  const authorOf = authors(asking)
+function searchFeed(source: DocumentSource): Feed {
+  const { ask, query } = source
+  const authorOf = authors(source)
   const parameters = Object.fromEntries([...query].filter(([name]) => name !== "after" && name !== "limit"))
   const { items } = ask("search", {}, parameters)
   // Several matches in one object are one entry.
@@ -96,14 +102,14 @@ function searchFeed(asking: Asking): Feed {
   const entries = newest.map(
     ({ id, kind, label, title, threadId, entryId, author, at, standing, snippet }): FeedEntry => ({
       id: urn(id),
-      title: `${label ?? words(kind)}${standing === null ? "" : ` (${standing})`}: ${said(title, TITLE)}`,
+      title: `${label ?? words(kind)}${standing === null ? "" : ` (${standing})`}: ${inline(title, TITLE)}`,
       text: plainOf(snippet),
       path: pageOf(kind, id) ?? entryPage(threadId, entryId) ?? "/",
       author: authorOf(author),
       at,
     }),
   )
-  return { title: `Search: ${said(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(parameters)}`, entries }
+  return { title: `Search: ${inline(query.get("query") ?? "", TITLE)}`, path: `/search?${new URLSearchParams(parameters)}`, entries }
 }
 
 /** A passage as plain text, without its marks. */
@@ -116,30 +122,30 @@ const plainOf = (snippet: string): string =>
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&")
 
-function paperFeed(asking: Asking): Feed {
-  const { ask, id } = asking
+function paperFeed(source: DocumentSource): Feed {
+  const { ask, id } = source
   const arxivId = id("arxivId")
   const { items } = ask("paper_publications", { arxivId })
   return {
     title: `Records on arXiv:${arxivId}`,
     path: `/papers/${encodeURIComponent(arxivId)}`,
-    entries: items.map(ofRecord(authors(asking))),
+    entries: items.map(ofRecord(authors(source))),
   }
 }
 
-function personFeed(asking: Asking): Feed {
-  const { ask, id } = asking
+function personFeed(source: DocumentSource): Feed {
+  const { ask, id } = source
   const person = ask("person", { username: id("username") })
   const { items } = ask("publications", {}, { author: person.userId })
   return {
     title: `Records by ${shownName(person)}`,
     path: `/people/${encodeURIComponent(person.username)}`,
-    entries: items.map(ofRecord(authors(asking))),
+    entries: items.map(ofRecord(authors(source))),
   }
 }
 
 /** The feeds by page; each is served at `feed.atom` and `feed.json` below the page. */
-export const feeds: Readonly<Record<string, (asking: Asking) => Feed>> = {
+export const feeds: Readonly<Record<string, (source: DocumentSource) => Feed>> = {
   "/rooms/{roomId}": roomFeed,
   "/threads/{threadId}": threadFeed,
   "/papers/{arxivId}": paperFeed,

@@ -109,7 +109,7 @@ export interface Place {
   readonly at: () => string
 }
 
-/** An object of the interface's first family, with its schema version. */
+/** Writes an object of the research family as JSON, with its schema version. */
 export const versioned = (value: { readonly [member: string]: Writable }): string =>
   writeJson({ schemaVersion: schemaVersions.research, ...value })
 

@@ -19,7 +19,6 @@ export interface OffloadedRequest {
   readonly address: string
   /** The request's id. */
   readonly id: string
-  /** The signed-in person. */
   readonly person: { readonly userId: string; readonly username: string; readonly isOperator: boolean } | null
   /** The Room at the earlier moment that the request asks for. The serving thread keeps the file until the response arrives. */
   readonly past: StoredPast | null

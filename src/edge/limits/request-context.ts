@@ -89,7 +89,7 @@ export const madeFor = ({ address, id }: RequestContext): { readonly standsFor: 
   standsFor: new RequestContext(address, id),
 })
 
-/** The context of a request, or the one that a request made inside this process brought. */
+/** The context of a request; for one made inside this process, the context passed with it. */
 export const contextOf = (event: H3Event): RequestContext =>
   nodeSide(event)?.res.context ??
   (event.context.standsFor instanceof RequestContext ? event.context.standsFor : new RequestContext("unknown"))

@@ -24,7 +24,6 @@ import { readStep, entranceOf, mustBeInviter, mustHaveProvider, mustTakePassword
 import { pathParams } from "../paths.ts"
 import { contextOf } from "../limits/request-context.ts"
 
-/** A request to act. */
 interface ActionRequest<N extends ActionName> {
   readonly edge: Edge
   readonly event: H3Event

@@ -9,7 +9,7 @@ import type { Found } from "../../ledger/reads/reading.ts"
 import type { Edge } from "../edge.ts"
 import { askPast } from "./past.ts"
 
-export interface Asking {
+export interface ReadCall {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   /** Authenticates the caller, in the snapshot of the answer. @throws Refusal */
@@ -25,7 +25,7 @@ export interface Asking {
 export function askRead(
   edge: Edge,
   definition: Read<ReadName>,
-  { params, query, by, signal }: Asking,
+  { params, query, by, signal }: ReadCall,
 ): { readonly query: Readonly<Record<string, unknown>>; readonly found: Found | Promise<Found> } {
   const { ledger, ask } = edge.instance
   return ledger.snapshot(() => {

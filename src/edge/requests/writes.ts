@@ -8,14 +8,12 @@ import type { Edge } from "../edge.ts"
 import type { WriteOutcome } from "../telemetry/metrics.ts"
 import { contextOf } from "../limits/request-context.ts"
 
-/** A decoded write. */
 export interface Decoded {
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
   readonly rehearse?: boolean
 }
 
-/** A decoded batch. */
 export interface DecodedBatch {
   readonly writes: readonly BatchedWrite[]
   readonly rehearse: boolean

@@ -22,7 +22,6 @@ export interface Gauges {
   readonly storage: () => { readonly databaseBytes: number | null; readonly walBytes: number | null; readonly freeDiskBytes: number | null }
 }
 
-/** The outcome of a write. */
 export type WriteOutcome = "accepted" | "replayed" | "rehearsed" | "refused"
 
 /** The media type of what `text` returns. */
@@ -52,7 +51,6 @@ export class Metrics implements CommitObserver {
   #gauges: Gauges | null = null
   /** Started by the first scrape and reset by each. */
   #delay: ReturnType<typeof monitorEventLoopDelay> | null = null
-  /** Requests in progress. */
   inProgress = 0
 
   constructor() {
