@@ -90,9 +90,7 @@ export function readRoutes(edge: Edge, routes: Routes): void {
     /** An event stream counts as an open feed until the client disconnects. */
     const stream = async (event: H3Event, by: () => Actor | null) => {
       const release = edge.budgets?.holdFeed(sharedBy(contextOf(event).address))
-      const response = nodeSide(event)?.res
-      if (response === undefined || release === undefined) return respond(event, by, event.req.signal)
-      response.once("close", release)
+      if (release !== undefined) nodeSide(event)?.res.once("close", release)
       return respond(event, by, event.req.signal)
     }
     /** A waiting read counts as an open feed until its response. The bearer must still be valid then. */

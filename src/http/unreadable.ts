@@ -6,7 +6,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { type Family, familyOf } from "../contract/versions.ts"
-import { commonHeaders, refusalText } from "../edge/answers/answer.ts"
+import { commonHeaders, refusalHeaders, refusalText } from "../edge/answers/answer.ts"
 import { type ServiceResponse, RequestContext } from "../edge/limits/request-context.ts"
 
 /** Milliseconds before the connection of a refused client is cut. If cut at once, the client might lose the response. */
@@ -21,8 +21,7 @@ export const malformed = (sentence: string, status: 400 | 417 | 431 = 400): Refu
 const headersOf = (refusal: Refusal): Record<string, string> => ({
   ...commonHeaders,
   "content-type": "application/json; charset=utf-8",
-  ...(refusal.details.retryAfter === undefined ? {} : { "retry-after": String(refusal.details.retryAfter) }),
-  ...refusal.details.headers,
+  ...refusalHeaders(refusal),
 })
 
 /** Answers a request with a refusal without reading it further. @param close whether the connection closes */

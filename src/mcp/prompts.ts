@@ -10,7 +10,7 @@ import { refused, roomAddress } from "./resources.ts"
 interface Prompt {
   readonly name: string
   readonly description: string
-  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[]
+  readonly arguments: { readonly name: string; readonly description: string; readonly required: boolean }[]
   text(input: Readonly<Record<string, string>>): string
   /** The reads whose answers go with it. */
   reads(input: Readonly<Record<string, string>>, door: ServiceCaller): readonly (readonly [string, Input])[]

@@ -67,11 +67,7 @@ export function mcpServer(door: ServiceCaller, version: string, onFault: (error:
     orProtocolError(() => readResource(door, uri, signal)),
   )
   server.setRequestHandler("prompts/list", () => ({
-    prompts: prompts.map(({ name, description, arguments: taken }) => ({
-      name,
-      description,
-      arguments: taken.map((each) => ({ ...each })),
-    })),
+    prompts: prompts.map(({ name, description, arguments: inputs }) => ({ name, description, arguments: inputs })),
   }))
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: input = {} } }, { mcpReq: { signal } }) =>
     orProtocolError(() => fillPrompt(door, name, input, signal)),

@@ -77,15 +77,12 @@ export class Renderer {
       }
     }
     await Promise.all(others)
+    // The cache may already have dropped what another page rendered.
     return Promise.all(
-      made.map(async (markup, index) => markup ?? kept.get(present(names[index])) ?? (await this.#again(present(texts[index])))),
+      made.map(
+        async (markup, index) => markup ?? kept.get(present(names[index])) ?? present((await this.#render([present(texts[index])]))[0]),
+      ),
     )
-  }
-
-  /** Renders a text that another page was rendering and the cache has already dropped. */
-  async #again(text: Text): Promise<string> {
-    const [made = ""] = await this.#render([text])
-    return made
   }
 
   /** Renders a batch. A text that cannot be rendered is shown as written; the others in its batch are unaffected. */

@@ -150,12 +150,13 @@ export function answerFound(definition: Read, format: unknown, found: Found, pla
 /** The refusal envelope as JSON. It may quote what the client sent, but never a token. */
 export const refusalText = (refusal: Refusal, family: Family): string => withoutTokens(writeJson(refusal.envelope(family)))
 
-/** The response for a refusal, with `Retry-After` if a time is known. */
-export function refused(refusal: Refusal, family: Family): Answer {
-  const { retryAfter, headers } = refusal.details
-  return json(refusalText(refusal, family), refusal.status, {
-    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
-    ...(refusal.status === 401 ? { "www-authenticate": "Bearer" } : {}),
-    ...headers,
-  })
-}
+/** The headers of a refusal, with `Retry-After` if a time is known. */
+export const refusalHeaders = ({ status, details: { retryAfter, headers } }: Refusal): Record<string, string> => ({
+  ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+  ...(status === 401 && { "www-authenticate": "Bearer" }),
+  ...headers,
+})
+
+/** The response for a refusal. */
+export const refused = (refusal: Refusal, family: Family): Answer =>
+  json(refusalText(refusal, family), refusal.status, refusalHeaders(refusal))

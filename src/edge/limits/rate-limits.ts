@@ -10,9 +10,7 @@ import { countedAs, isLoopback } from "./address.ts"
 import { Buckets, type BucketSize } from "./buckets.ts"
 import { isReading, type RequestContext } from "./request-context.ts"
 
-/** The kinds of request with a limit of their own. */
-export type Counted = CountedRate
-export type RateNumbers = Readonly<Record<Counted, BucketSize>>
+export type RateNumbers = Readonly<Record<CountedRate, BucketSize>>
 
 /** The contract's numbers. */
 export const standardRates: RateNumbers = each(countedRates, (name) => ({
@@ -20,7 +18,7 @@ export const standardRates: RateNumbers = each(countedRates, (name) => ({
   atOnce: limits[`${name}AtOnce`],
 }))
 
-const sentences: Readonly<Record<Counted, string>> = {
+const sentences: Readonly<Record<CountedRate, string>> = {
   addressRequests: "This address sends more requests than the service allows from one address.",
   callerReads: "This credential, key or person sends more reads than the service allows one caller.",
   callerWrites: "This credential, key or person sends more writes than the service allows one caller.",
@@ -28,10 +26,10 @@ const sentences: Readonly<Record<Counted, string>> = {
 }
 
 export class RateLimits {
-  readonly #buckets: Readonly<Record<Counted, Buckets>>
+  readonly #buckets: Readonly<Record<CountedRate, Buckets>>
   readonly #now: () => number
   /** Called for each refusal. */
-  onRefused: (what: Counted) => void = () => {}
+  onRefused: (what: CountedRate) => void = () => {}
 
   /** The numbers in force, under their names in the contract's limits. */
   readonly numbers: Readonly<Record<RateLimit, number>>
@@ -45,12 +43,7 @@ export class RateLimits {
       ]),
     )
     this.#now = now
-    this.#buckets = {
-      addressRequests: new Buckets(numbers.addressRequests),
-      callerReads: new Buckets(numbers.callerReads),
-      callerWrites: new Buckets(numbers.callerWrites),
-      refusedCredentials: new Buckets(numbers.refusedCredentials),
-    }
+    this.#buckets = each(countedRates, (name) => new Buckets(numbers[name]))
   }
 
   /**
@@ -79,12 +72,12 @@ export class RateLimits {
     if (refusal !== null) throw refusal
   }
 
-  #take(what: Counted, key: string): Refusal | null {
+  #take(what: CountedRate, key: string): Refusal | null {
     const wait = this.#buckets[what].take(key, this.#now())
     return wait === 0 ? null : this.#refuse(what, wait)
   }
 
-  #refuse(what: Counted, wait: number): Refusal {
+  #refuse(what: CountedRate, wait: number): Refusal {
     this.onRefused(what)
     const seconds = Math.max(1, Math.ceil(wait / 1000))
     const when = seconds === 1 ? "in a second" : `in ${seconds} seconds`
