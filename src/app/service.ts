@@ -12,7 +12,7 @@ import type { OpenedFiles } from "../ledger/storage/opened-files.ts"
 import { Readiness } from "../ledger/reads/readiness.ts"
 import type { WatchReadings } from "../ledger/storage/disk-watch.ts"
 import { arxiv } from "../library/papers/arxiv.ts"
-import { Asking } from "../library/papers/asking.ts"
+import { MetadataFetcher } from "../library/papers/fetcher.ts"
 import { crossref } from "../library/papers/crossref.ts"
 import { configuredCheck } from "../repositories/configured.ts"
 import { OnThisThread } from "../renderer/engines.ts"
@@ -143,11 +143,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }),
     baseUrl,
   )
-  const { ledger, learning, tables } = instance
+  const { ledger, metadataIntake, tables } = instance
   const sources = [
     ...(options.arxiv ? [{ source: arxiv(options.arxiv.api), pause: options.arxiv.pause }] : []),
     ...(options.crossref ? [{ source: crossref(options.crossref), pause: options.crossref.pause }] : []),
-  ].map((each) => new Asking({ ...each, ledger, world, learning, metadata: tables.library.metadata, log: options.log }))
+  ].map((each) => new MetadataFetcher({ ...each, ledger, world, metadataIntake, metadata: tables.library.metadata, log: options.log }))
   for (const source of sources) source.start()
   const mirroring = new Mirroring(instance, options.log)
   mirroring.start()

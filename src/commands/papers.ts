@@ -14,9 +14,9 @@ async function importFile(file: string, { data }: { data: string }): Promise<voi
     const size = await importSize(file)
     await withInstance(
       data,
-      async ({ ledger, world, tables, learning }) => {
+      async ({ ledger, world, tables, metadataIntake }) => {
         progress.start(size, 0, { papers: 0 })
-        const { papers, skipped } = await importPapers({ ledger, world, learning }, file, {
+        const { papers, skipped } = await importPapers({ ledger, world, metadataIntake }, file, {
           onProgress: (bytes, kept) => progress.update(bytes, { papers: kept }),
         })
         progress.stop()

@@ -4,7 +4,7 @@ import { each } from "../contract/each.ts"
 import { digestOf, type JsonObject } from "../contract/json.ts"
 import { present } from "../contract/present.ts"
 import { enumerations, type KeyReach, type LibraryPermission, type Permission } from "../contract/schema/enumerations.ts"
-import { toldByArxiv } from "../library/papers/record.ts"
+import { paperFromArxiv } from "../library/papers/record.ts"
 import measured from "./curves.json" with { type: "json" }
 import { Narrator, type StoryClock } from "./narrator.ts"
 import papers from "./papers.json" with { type: "json" }
@@ -78,12 +78,12 @@ function curves(): JsonObject {
 }
 
 /** Adds the papers' metadata, as if read from arXiv. */
-async function addMetadata({ ledger, learning, world }: Instance): Promise<void> {
+async function addMetadata({ ledger, metadataIntake, world }: Instance): Promise<void> {
   const at = new Date(world.now()).toISOString()
-  const records = papers.map((paper) => present(toldByArxiv({ ...paper, doi: null, journal: null })))
+  const records = papers.map((paper) => present(paperFromArxiv({ ...paper, doi: null, journal: null })))
   await ledger.transact(() => {
-    learning.learn(records, "arxiv", at)
-    learning.tell(records.map(({ paperId }) => paperId))
+    metadataIntake.store(records, "arxiv", at)
+    metadataIntake.reveal(records.map(({ paperId }) => paperId))
   })
 }
 

@@ -5,7 +5,7 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import type { Cited } from "./bibtex/cited.ts"
 import { type FiledPaper, type ShownPaper, shownPaper } from "./papers/papers.ts"
-import { INDEXED_ANEW } from "./names/named.ts"
+import { REINDEX } from "./names/named.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 import { mustFit, noCollection, ownerOnly, REACHED, reachesLibrary, type Scope, values } from "./reach/scope.ts"
 
@@ -85,7 +85,7 @@ export function collections(db: Db) {
   const noted = db.prepare<{ authorId: string; paperId: string }>(
     "SELECT DISTINCT author_id AS authorId, paper_id AS paperId FROM notes WHERE collection_id = +?",
   )
-  const anew = db.prepare(INDEXED_ANEW)
+  const reindex = db.prepare(REINDEX)
 
   return {
     /** @throws Refusal `limit_reached` */
@@ -99,7 +99,7 @@ export function collections(db: Db) {
     delete(collectionId: string): void {
       const found = noted.all(collectionId)
       for (const statement of deleting) statement.run(collectionId)
-      for (const { authorId, paperId } of found) anew.run(authorId, paperId)
+      for (const { authorId, paperId } of found) reindex.run(authorId, paperId)
     },
 
     /** One in reach; undefined for one that is out of reach, or is not. */

@@ -6,7 +6,7 @@ import { isArxivId, isDoi } from "../contract/schema/fields.ts"
 import type { Change } from "../ledger/journal/behaviour.ts"
 import type { Found } from "./papers/found.ts"
 import { type Names, pairOf } from "./names/names.ts"
-import { describedBy, type FiledPaper, type Given, type PaperRecord } from "./papers/papers.ts"
+import { descriptionFrom, type FiledPaper, type Given, type PaperRecord } from "./papers/papers.ts"
 import { wholeScope } from "./reach/scope.ts"
 import { readPapers } from "./reading.ts"
 import type { LibraryTables } from "./tables.ts"
@@ -43,7 +43,7 @@ export async function readIdentifiers({ arxivIds = [], identifiers }: SentPapers
 }
 
 /** Titles of papers that are not sent. */
-export const strangeTitles = ({ arxivIds = [], titles = [] }: SentPapers): Issue[] =>
+export const unmatchedTitles = ({ arxivIds = [], titles = [] }: SentPapers): Issue[] =>
   titles.flatMap(({ arxivId }, index) =>
     arxivIds.includes(arxivId) ? [] : [{ path: `/titles/${index}/arxivId`, message: "is not among arxivIds" }],
   )
@@ -61,7 +61,7 @@ export function sentPapers({ arxivIds = [], titles = [] }: SentPapers, found: Fo
 /** Brings papers under the names that a person knows them by, and brings together what turns out to be one paper. */
 export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers">) {
   /** What a body says is one paper. Two papers of arXiv never are. */
-  function joinSaid(userId: string, { paperId, names: others = [] }: FiledPaper): void {
+  function joinStated(userId: string, { paperId, names: others = [] }: FiledPaper): void {
     for (const other of others) {
       const [one, same] = [names.of(userId, other), names.of(userId, paperId)]
       if (one === same || (isArxivId(one) && isArxivId(same))) continue
@@ -71,11 +71,11 @@ export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers"
   }
 
   /** What sources say is one paper with one of these, as far as the person has both. */
-  function joinTold(userId: string, paperIds: readonly string[], change: Change): void {
+  function joinReported(userId: string, paperIds: readonly string[], change: Change): void {
     const due = change.told(() =>
-      names.sayings(userId, paperIds).flatMap(({ paperId, sameAs, said }) => {
+      names.reportedPairs(userId, paperIds).flatMap(({ paperId, sameAs, said }) => {
         const pair = pairOf(paperId, sameAs)
-        return pair === undefined || !names.reaches(userId, sameAs) ? [] : [{ ...pair, given: describedBy(stored<PaperRecord>(said)) }]
+        return pair === undefined || !names.reaches(userId, sameAs) ? [] : [{ ...pair, given: descriptionFrom(stored<PaperRecord>(said)) }]
       }),
     )
     for (const { paperId, sameAs, given } of due) names.join(userId, { paperId, sameAs }, given)
@@ -84,9 +84,9 @@ export function naming({ names, papers }: Pick<LibraryTables, "names" | "papers"
   return {
     /** The papers of a write, each under the name that the person knows it by, and once. */
     named(userId: string, sent: readonly FiledPaper[], change: Change): FiledPaper[] {
-      for (const paper of sent) joinSaid(userId, paper)
+      for (const paper of sent) joinStated(userId, paper)
       const ids = sent.map(({ paperId }) => names.of(userId, paperId))
-      joinTold(userId, ids, change)
+      joinReported(userId, ids, change)
       const filed = new Map<string, FiledPaper>()
       for (const { paperId: sentAs, given, citationKey } of sent) {
         const paperId = names.of(userId, sentAs)

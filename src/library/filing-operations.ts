@@ -3,7 +3,7 @@ import type { Actor } from "../ledger/journal/actor.ts"
 import { behaviour } from "../ledger/journal/behaviour.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { named } from "../contract/library/papers.ts"
-import { foundIn, naming, paperNamedBy, readIdentifiers, sentPapers, type SentPapers, strangeTitles } from "./filed.ts"
+import { foundIn, naming, paperNamedBy, readIdentifiers, sentPapers, type SentPapers, unmatchedTitles } from "./filed.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustFit, mustReachLibrary, noPaper, reachesLibrary, scopeOf } from "./reach/scope.ts"
 
@@ -33,7 +33,7 @@ export function filingOperations(tables: LibraryTables) {
   const filing = {
     prepare: ({ body }: { body: SentPapers }) => readIdentifiers(body),
     references: (call: { actor: Actor; body: SentPapers; prepared?: unknown }) => [
-      ...strangeTitles(call.body),
+      ...unmatchedTitles(call.body),
       ...papers.unknown(call.actor.userId, sent(call)),
     ],
   }

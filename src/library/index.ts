@@ -9,7 +9,7 @@ import type { LibraryTables } from "./tables.ts"
 
 export { libraryTables, type LibraryTables } from "./tables.ts"
 export { libraryReads } from "./reads.ts"
-export { learning, libraryActs } from "./papers/learning.ts"
+export { metadataIntake, libraryActs } from "./papers/intake.ts"
 export { readPapers } from "./reading.ts"
 export type { Found } from "./papers/found.ts"
 

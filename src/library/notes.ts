@@ -5,7 +5,7 @@ import type { Note } from "../contract/library/answers.ts"
 import { named } from "../contract/library/papers.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting, type NewRow } from "../ledger/storage/inserting.ts"
-import { INDEXED_ANEW } from "./names/named.ts"
+import { REINDEX } from "./names/named.ts"
 import { offsetPage, pageItems } from "./saved.ts"
 
 type Row = Omit<Note, "arxivId" | "via" | "unread"> & { readonly via: Stored<Note["via"]> | null; readonly unread: number }
@@ -35,7 +35,7 @@ export function notes(db: Db) {
   )
   const forget = db.prepare("DELETE FROM unread_notes WHERE note_id = +?")
   const remove = db.prepare("DELETE FROM notes WHERE note_id = +?")
-  const anew = db.prepare(INDEXED_ANEW)
+  const reindex = db.prepare(REINDEX)
   const page = db.prepare<Row>(
     `SELECT ${COLUMNS} WHERE n.collection_id = +? AND n.paper_id = +? ORDER BY n.note_id LIMIT ${pageItems + 1} OFFSET +?`,
   )
@@ -58,7 +58,7 @@ export function notes(db: Db) {
       const note = one.get(noteId)
       forget.run(noteId)
       remove.run(noteId)
-      if (note !== undefined) anew.run(note.authorId, note.paperId)
+      if (note !== undefined) reindex.run(note.authorId, note.paperId)
     },
 
     /** A page of one thread, oldest first. */

@@ -5,8 +5,8 @@ import { inDigits, oneLine, withoutTrailing } from "../contract/text.ts"
 import { isCsl, readCsl } from "./bibtex/csl.ts"
 import { readBibtex } from "./bibtex/read.ts"
 import { isRis } from "./bibtex/ris.ts"
-import { Finds, type Found } from "./papers/found.ts"
-import { filedAs } from "./papers/identity.ts"
+import { PaperCollector, type Found } from "./papers/found.ts"
+import { identify } from "./papers/identity.ts"
 
 /** How a reference begins in a list of them: `[12]`, `12.`, `(12)`, a dot, an entry of TeX. */
 const BEGINS = /^(?:\[[^\]]{1,20}\]|\(?\d{1,3}[.)]\s|[•*–-]\s|\\bibitem(?:\[[^\]]{0,40}\])?(?:\{[^}]{0,60}\})?)\s*/
@@ -71,10 +71,10 @@ function wordingOf(words: string): string {
 }
 
 /** Takes a part of a text that is one reference, one line or one word. @param isAside it stands between the entries of a file */
-function take(part: string, finds: Finds, isAside: boolean): void {
+function take(part: string, collector: PaperCollector, isAside: boolean): void {
   if (part === "") return
   const { papers, mistakes } = mentionsIn(part)
-  for (const { text, reason } of mistakes) finds.unreadable(text, reason)
+  for (const { text, reason } of mistakes) collector.addUnreadable(text, reason)
   const words = oneLine(part.replace(BEGINS, ""))
   const rest = without(part, [...papers, ...mistakes])
   const isReference = (BEGINS.test(part) || YEAR.test(rest)) && saysWhich(rest)
@@ -82,24 +82,24 @@ function take(part: string, finds: Finds, isAside: boolean): void {
   if (papers.length > 0) {
     // What a reference says is shown until a source says more; what stands around several names is a sentence about them.
     const isItsOwn = papers.length === 1 && isReference && isShort
-    for (const { paperId } of papers) finds.paper({ paperId, ...(isItsOwn && { given: { title: wordingOf(words) } }) })
+    for (const { paperId } of papers) collector.add({ paperId, ...(isItsOwn && { given: { title: wordingOf(words) } }) })
     return
   }
   const address = mistakes.length === 0 ? addressOf(words) : undefined
-  if (REFERENCE.test(words)) finds.paper({ paperId: words })
-  else if (address !== undefined) finds.paper(filedAs({}, { title: address, url: address }))
-  else if (!isShort) finds.unreadable(part, `is longer than ${inDigits(limits.explanation)} characters`)
-  else if (isReference || (saysWhich(rest) && !isAside)) finds.paper(filedAs({}, { title: words }), "words")
+  if (REFERENCE.test(words)) collector.add({ paperId: words })
+  else if (address !== undefined) collector.add(identify({}, { title: address, url: address }))
+  else if (!isShort) collector.addUnreadable(part, `is longer than ${inDigits(limits.explanation)} characters`)
+  else if (isReference || (saysWhich(rest) && !isAside)) collector.add(identify({}, { title: words }), "words")
   else if (mistakes.length === 0)
-    finds.unreadable(part, isAside ? "stands outside of the file's entries" : "does not say which paper it means")
+    collector.addUnreadable(part, isAside ? "stands outside of the file's entries" : "does not say which paper it means")
 }
 
 /** Reads plain text; each of its lines once, so that its length is all that it costs. */
-function readText(text: string, finds: Finds, isAside = false): void {
+function readText(text: string, collector: PaperCollector, isAside = false): void {
   // A reference may go over several lines.
   let reference: string[] = []
   const end = (): void => {
-    take(reference.join(" "), finds, isAside)
+    take(reference.join(" "), collector, isAside)
     reference = []
   }
   for (const line of text.split(/\r\n|\n|\r/).map((each) => each.trim())) {
@@ -114,8 +114,8 @@ function readText(text: string, finds: Finds, isAside = false): void {
     if (begins || line === "") end()
     // One id or address, perhaps with its subject class; or several with nothing between them.
     const isOne = tokens.length <= 3 && tokens.filter(isThing).length === 1
-    if (begins && isOne) take(line, finds, isAside)
-    else if (begins && tokens.length > 0 && tokens.every(isThing)) for (const token of wordsOf(line)) take(token, finds, isAside)
+    if (begins && isOne) take(line, collector, isAside)
+    else if (begins && tokens.length > 0 && tokens.every(isThing)) for (const token of wordsOf(line)) take(token, collector, isAside)
     else if (line !== "") reference.push(line)
   }
   end()
@@ -126,18 +126,18 @@ export const isBibliography = (text: string): boolean => isRis(text) || isCsl(te
 
 /** Reads some texts, each of which may be a file. A file can be made so that this takes any time and memory (see `reading.ts`). */
 export async function readTexts(texts: readonly string[]): Promise<Found> {
-  const finds = new Finds()
+  const collector = new PaperCollector()
   for (const text of texts) {
-    if (isCsl(text)) readCsl(text, finds)
-    else if (isBibliography(text)) await readBibtex(text, finds, (rest) => readText(rest, finds, true))
-    else readText(text, finds)
+    if (isCsl(text)) readCsl(text, collector)
+    else if (isBibliography(text)) await readBibtex(text, collector, (rest) => readText(rest, collector, true))
+    else readText(text, collector)
   }
-  return finds.found()
+  return collector.result()
 }
 
 /** Reads texts that are no files. */
 export function readPlain(texts: readonly string[]): Found {
-  const finds = new Finds()
-  for (const text of texts) readText(text, finds)
-  return finds.found()
+  const collector = new PaperCollector()
+  for (const text of texts) readText(text, collector)
+  return collector.result()
 }

@@ -13,7 +13,7 @@ import { bibliographyOf, unchanged } from "./bibtex/file.ts"
 import { writeBibtex } from "./bibtex/write.ts"
 import { paperNamedBy } from "./filed.ts"
 import { type PaperStanding, shownPaper } from "./papers/papers.ts"
-import { WORDS, wordOf, wordsOf } from "./words.ts"
+import { WORDS, matchWord, matchQuery } from "./words.ts"
 import type { LibraryTables } from "./tables.ts"
 import { mustReachLibrary, noPaper, reachesLibrary, type Scope, scopeOf } from "./reach/scope.ts"
 
@@ -43,7 +43,7 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
 
   /** A query with words that none of the reader's papers has put right by one letter each; undefined where that finds nothing. */
   function respelledFor(actor: Actor, query: string): string | undefined {
-    const texts = (word: string, isLast: boolean) => saved.matches(wordOf(word, isLast, actor), SPELLING_TEXTS)
+    const texts = (word: string, isLast: boolean) => saved.matches(matchWord(word, isLast, actor), SPELLING_TEXTS)
     const near = respelled(
       query,
       WORDS,
@@ -53,7 +53,7 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
           .map((word) => ({ word, count: texts(word, false) }))
           .reduce((best, each) => (each.count > best.count ? each : best), { word: "", count: 0 }).word || undefined,
     )
-    const match = near === undefined ? undefined : wordsOf(near, actor)
+    const match = near === undefined ? undefined : matchQuery(near, actor)
     return match !== undefined && saved.matches(match, 1) > 0 ? near : undefined
   }
 
@@ -98,7 +98,7 @@ export function libraryReads({ papers, names, saved, tags, collections, notes, i
     library_papers({ actor, query }) {
       mustReachLibrary(actor)
       const { query: typed, tag, sort, format = "json", offset = 0 } = query
-      const match = typed === undefined ? undefined : wordsOf(typed, actor)
+      const match = typed === undefined ? undefined : matchQuery(typed, actor)
       const wanted = { ...(sort && { sort }), ...(tag !== undefined && { tag }), ...(match !== undefined && { match }) }
       // Signs alone are no word of any paper.
       const none = typed !== undefined && match === undefined

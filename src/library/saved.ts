@@ -17,10 +17,10 @@ interface Row extends ShownPaper {
 }
 
 /** Which saved papers are wanted, and in which order. */
-export interface Wanted {
+export interface SavedFilter {
   readonly sort?: PaperOrder
   readonly tag?: string
-  /** What the index of words is asked for (see `wordsOf`). */
+  /** What the index of words is asked for (see `matchQuery`). */
   readonly match?: string
 }
 
@@ -75,7 +75,7 @@ export function saved(db: Db) {
   )
 
   /** The entries of the papers that are wanted, in their order. */
-  function entries(userId: string, { sort = "saved", tag, match }: Wanted, most: number, offset: number): number[] {
+  function entries(userId: string, { sort = "saved", tag, match }: SavedFilter, most: number, offset: number): number[] {
     const name = `${sort} ${tag !== undefined} ${match !== undefined}`
     const find = finders.get(name) ?? finding(orders[sort], tag !== undefined, match !== undefined)
     finders.set(name, find)
@@ -105,7 +105,7 @@ export function saved(db: Db) {
     unsave: (userId: string, paperId: string): boolean => leaving.map((statement) => statement.run(userId, paperId)).at(-1) === 1,
 
     /** A page of the saved papers of a reader whose reach includes them: newest first, where nothing else is wanted. */
-    page: (scope: Scope, wanted: Wanted, offset: number) =>
+    page: (scope: Scope, wanted: SavedFilter, offset: number) =>
       offsetPage(
         rows(scope, entries(scope.userId, wanted, pageItems + 1, offset)).map(({ savedAt, collections, tags, ...paper }) =>
           shownPaper<SavedPaper>(paper, { savedAt, collections: new JsonText(collections), tags: new JsonText(tags) }),
@@ -114,7 +114,7 @@ export function saved(db: Db) {
       ),
 
     /** All that are wanted, for a bibliography: which they are now, and what is said of some of them. */
-    bibliography(scope: Scope, wanted: Wanted) {
+    bibliography(scope: Scope, wanted: SavedFilter) {
       const all = entries(scope.userId, wanted, limits.savedPapers, 0)
       return {
         all,

@@ -4,7 +4,7 @@ import { inserting } from "../ledger/storage/inserting.ts"
 import { mustFit } from "./reach/scope.ts"
 
 /** What was changed of some papers, and what was so before, in the order they were sent. */
-export interface Changed {
+export interface TagChanges {
   readonly changed: string[]
   readonly before: string[]
 }
@@ -16,7 +16,7 @@ export function tags(db: Db) {
   const all = db.prepare<{ tag: string; papers: number }>("SELECT tag, papers FROM tag_counts WHERE user_id = +? ORDER BY tag")
 
   /** Tells the papers of which a step changed something from those of which it did not. */
-  function told(paperIds: readonly string[], step: (paperId: string) => boolean): Changed {
+  function told(paperIds: readonly string[], step: (paperId: string) => boolean): TagChanges {
     const changed = paperIds.filter(step)
     return { changed, before: paperIds.filter((paperId) => !changed.includes(paperId)) }
   }
@@ -32,9 +32,9 @@ export function tags(db: Db) {
       }
     },
     /** Tags papers that are saved. */
-    add: (userId: string, paperIds: readonly string[], given: readonly string[]): Changed =>
+    add: (userId: string, paperIds: readonly string[], given: readonly string[]): TagChanges =>
       told(paperIds, (paperId) => given.map((tag) => insert({ userId, paperId, tag })).includes(1)),
-    remove: (userId: string, paperIds: readonly string[], given: readonly string[]): Changed =>
+    remove: (userId: string, paperIds: readonly string[], given: readonly string[]): TagChanges =>
       told(paperIds, (paperId) => given.map((tag) => remove.run(userId, paperId, tag)).includes(1)),
     /** The tags of one paper. */
     of: (userId: string, paperId: string): string[] => on.all(userId, paperId).map(({ tag }) => tag),

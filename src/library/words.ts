@@ -24,10 +24,11 @@ export const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 const wordAsked = (word: string, isLast: boolean): string => `"${word}"${isLast && [...word].length >= BEGINNING ? " *" : ""}`
 
 /** One word, as the index is asked for it. */
-export const wordOf = (word: string, isLast: boolean, actor: Pick<Actor, "userId" | "key">): string => asked(wordAsked(word, isLast), actor)
+export const matchWord = (word: string, isLast: boolean, actor: Pick<Actor, "userId" | "key">): string =>
+  asked(wordAsked(word, isLast), actor)
 
 /** A query as the index takes it: every word of it, in texts of that person alone; undefined where it holds no word. */
-export function wordsOf(query: string, actor: Pick<Actor, "userId" | "key">): string | undefined {
+export function matchQuery(query: string, actor: Pick<Actor, "userId" | "key">): string | undefined {
   const words = (query.match(WORDS) ?? []).slice(0, MOST)
   if (words.length === 0) return undefined
   return asked(words.map((word, index) => wordAsked(word, index === words.length - 1)).join(" AND "), actor)

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { test } from "tap"
 import { importPapers, ImportError } from "../../src/library/papers/import.ts"
-import { crossrefPapers, toldByCrossrefWork } from "../../src/library/papers/crossref-work.ts"
+import { crossrefPapers, paperFromWork } from "../../src/library/papers/crossref-work.ts"
 import { collectionOf, paperId, share, startHouse } from "./house.ts"
 
 /** A work as the REST API and the public data file have it. */
@@ -39,7 +39,7 @@ const listOf = (...items: object[]) =>
   answerOf("work-list", { facets: {}, "total-results": items.length, items, "items-per-page": 20, query: {} })
 
 test("a work becomes a record, whatever stands in it", (t) => {
-  t.strictSame(toldByCrossrefWork(work("10.1038/NATURE14539")), {
+  t.strictSame(paperFromWork(work("10.1038/NATURE14539")), {
     paperId: "10.1038/nature14539",
     sameAs: null,
     record: {
@@ -59,21 +59,18 @@ test("a work becomes a record, whatever stands in it", (t) => {
     },
   })
   const preprint = (id: string, type: string) => ({ "has-preprint": [{ "id-type": type, id, "asserted-by": "subject" }] })
-  t.match(toldByCrossrefWork(work("10.1/x".replace("10.1/", "10.1000/"), { relation: preprint("10.48550/arXiv.1706.03762", "doi") })), {
+  t.match(paperFromWork(work("10.1/x".replace("10.1/", "10.1000/"), { relation: preprint("10.48550/arXiv.1706.03762", "doi") })), {
     sameAs: "1706.03762",
   })
-  t.match(toldByCrossrefWork(work("10.1000/x", { relation: preprint("arXiv:1706.03762", "arxiv") })), { sameAs: "1706.03762" })
-  t.match(
-    toldByCrossrefWork(work("10.1000/x", { issued: { "date-parts": [[1948]] }, "container-title": [], ISBN: ["978-0-262-03384-8"] })),
-    {
-      record: { year: 1948, publishedAt: null, venue: "Springer Science and Business Media LLC", isbn: "9780262033848" },
-    },
-  )
+  t.match(paperFromWork(work("10.1000/x", { relation: preprint("arXiv:1706.03762", "arxiv") })), { sameAs: "1706.03762" })
+  t.match(paperFromWork(work("10.1000/x", { issued: { "date-parts": [[1948]] }, "container-title": [], ISBN: ["978-0-262-03384-8"] })), {
+    record: { year: 1948, publishedAt: null, venue: "Springer Science and Business Media LLC", isbn: "9780262033848" },
+  })
   for (const odd of [
     ...[{ title: [] }, { title: "plain" }, { title: [null] }, { DOI: 3 }, { DOI: "none" }].map((more) => work("10.1000/x", more)),
     {},
   ])
-    t.equal(toldByCrossrefWork(odd), null, JSON.stringify(odd).slice(0, 60))
+    t.equal(paperFromWork(odd), null, JSON.stringify(odd).slice(0, 60))
   for (const more of [
     { author: "x" },
     { author: [null, 3] },
@@ -82,7 +79,7 @@ test("a work becomes a record, whatever stands in it", (t) => {
     { relation: { "has-preprint": [3] } },
     { page: {} },
   ])
-    t.match(toldByCrossrefWork(work("10.1000/x", more)), { paperId: "10.1000/x" })
+    t.match(paperFromWork(work("10.1000/x", more)), { paperId: "10.1000/x" })
   t.equal(crossrefPapers(JSON.stringify(answerOf("work", work("10.1000/x")))).papers.length, 1)
   t.equal(crossrefPapers(JSON.stringify(listOf(work("10.1000/x"), work("10.1000/y"), {}))).others, 1)
   for (const wrong of ["{}", "3", "null", '{"message": {}}', "not json"]) t.throws(() => crossrefPapers(wrong), wrong)
@@ -92,11 +89,11 @@ test("a work becomes a record, whatever stands in it", (t) => {
 test("an import takes an answer, a list of them, and the lines of the public data file, plain or zipped", async (t) => {
   const house = await startHouse()
   t.teardown(() => house.close())
-  const { ledger, world, learning } = house.instance
+  const { ledger, world, metadataIntake } = house.instance
   const folder = t.testdir({})
   const imported = (name: string, content: string | Buffer) => {
     writeFileSync(join(folder, name), content)
-    return importPapers({ ledger, world, learning }, join(folder, name))
+    return importPapers({ ledger, world, metadataIntake }, join(folder, name))
   }
   t.strictSame(await imported("work.json", JSON.stringify(answerOf("work", work("10.1000/one")))), { papers: 1, skipped: 0 })
   t.strictSame(await imported("pretty.json", JSON.stringify(listOf(work("10.1000/two"), {}), null, 2)), { papers: 1, skipped: 1 })

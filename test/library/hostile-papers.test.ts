@@ -11,8 +11,8 @@ import { startHouse } from "./house.ts"
 
 const house = await startHouse()
 t.teardown(() => house.close())
-const { ledger, world, learning } = house.instance
-const parts = { ledger, world, learning }
+const { ledger, world, metadataIntake } = house.instance
+const parts = { ledger, world, metadataIntake }
 const folder = t.testdir({})
 const at = (name: string) => join(folder, name)
 const paper = (number: number) =>

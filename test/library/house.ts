@@ -3,8 +3,8 @@ import { RefusedError, ResearchRoomClient, type WriteInput } from "research-room
 import type { Browser } from "research-room/testing"
 import { present } from "../../src/contract/present.ts"
 import { readTexts } from "../../src/library/pasted.ts"
-import type { Told } from "../../src/library/papers/papers.ts"
-import { type ArxivFields, toldByArxiv } from "../../src/library/papers/record.ts"
+import type { SourcePaper } from "../../src/library/papers/papers.ts"
+import { type ArxivFields, paperFromArxiv } from "../../src/library/papers/record.ts"
 import { held } from "../support/contract.ts"
 import { type Own, type OwnOptions, startOwn } from "../support/service.ts"
 
@@ -65,14 +65,14 @@ export const paperIds = (from: number, count: number): string[] => Array.from({ 
 export const readText = (text: string) => readTexts([text])
 
 /** What arXiv would tell of a paper. */
-export const toldOf = (id: string, title: string, more: Partial<ArxivFields> = {}): Told =>
-  present(toldByArxiv({ id, title, authors: [], abstract: null, categories: [], published: null, doi: null, journal: null, ...more }))
+export const toldOf = (id: string, title: string, more: Partial<ArxivFields> = {}): SourcePaper =>
+  present(paperFromArxiv({ id, title, authors: [], abstract: null, categories: [], published: null, doi: null, journal: null, ...more }))
 
 /** Makes something known as if arXiv had been asked for it, or as if it had been imported. */
-export const makeKnown = ({ instance }: Pick<House, "instance">, told: readonly Told[], origin: "arxiv" | "import" = "arxiv") =>
+export const makeKnown = ({ instance }: Pick<House, "instance">, told: readonly SourcePaper[], origin: "arxiv" | "import" = "arxiv") =>
   instance.ledger.transact(() => {
-    instance.learning.learn(told, origin, "2026-11-20T09:30:00.000Z")
-    if (origin === "arxiv") instance.learning.tell(told.map(({ paperId }) => paperId))
+    instance.metadataIntake.store(told, origin, "2026-11-20T09:30:00.000Z")
+    if (origin === "arxiv") instance.metadataIntake.reveal(told.map(({ paperId }) => paperId))
   })
 
 /** What a request is refused with. */

@@ -95,7 +95,7 @@ test("who has a paper under one name only is told nothing of the other by what o
     "who was told files it under the one name at once",
   )
   t.match((await mary.write("save_papers", { arxivIds: [arxivId] })).result, { saved: [arxivId] }, "she was not")
-  await house.instance.ledger.transact(() => house.instance.learning.tell([arxivId]))
+  await house.instance.ledger.transact(() => house.instance.metadataIntake.reveal([arxivId]))
   t.match(
     (await mary.read("library_papers")).items.map((item) => item.paperId),
     [arxivId],

@@ -99,8 +99,8 @@ test("an Atom answer becomes records, whatever stands in it", async (t) => {
 test("an import reads lines and Atom, plain or zipped, and tells what it left out", async (t) => {
   const house = await startHouse()
   t.teardown(() => house.close())
-  const { ledger, world, learning } = house.instance
-  const parts = { ledger, world, learning }
+  const { ledger, world, metadataIntake } = house.instance
+  const parts = { ledger, world, metadataIntake }
   const folder = t.testdir({})
   const file = (name: string, content: string | Buffer) => {
     writeFileSync(join(folder, name), content)

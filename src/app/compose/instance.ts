@@ -24,7 +24,7 @@ import { fileOf, Remaking } from "../../ledger/replay/remake.ts"
 import { figures } from "../../ledger/journal/figures.ts"
 import { withheld } from "../../ledger/journal/withheld.ts"
 import { isoTime, realWorld, type World } from "../../ledger/world.ts"
-import { learning as learningOf, libraryActs, libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
+import { metadataIntake as intakeOf, libraryActs, libraryOperations, libraryReads, libraryTables } from "../../library/index.ts"
 import type { RunningCommand } from "../../people/audit.ts"
 import { byProvider, createAccounts, Operators, peopleReads, peopleTables } from "../../people/index.ts"
 import { keysOf } from "../../contract/each.ts"
@@ -191,7 +191,7 @@ export function createInstance(parts: InstanceParts) {
 
   const importing = ledger.addActs(importActs(tables))
   const { join_papers: joinPapers } = ledger.addActs(libraryActs(tables.library.names))
-  const learning = learningOf({ ...tables.library, join: (joined) => joinPapers(null, joined) })
+  const metadataIntake = intakeOf({ ...tables.library, join: (joined) => joinPapers(null, joined) })
   const operators = new Operators({ ...tables, keys: tables.library.keys, ledger, world })
   const accounts = createAccounts({ ...tables, ledger, world, operators })
   const provided = byProvider({ ...tables, ledger, world, accounts })
@@ -234,7 +234,7 @@ export function createInstance(parts: InstanceParts) {
     webhooks,
     ...newsOf({ ...tables, ...feed }),
     importing,
-    learning,
+    metadataIntake,
     /**
      * Waits until everything accepted so far is in the search index, if another thread indexes it. Without this, a search reads the
      * newest texts itself and ranks them first.

@@ -33,7 +33,7 @@ type Said = { readonly [M in keyof Description]?: Description[M] | null } & {
 export type Form = "book" | "article" | "preprint" | "other"
 
 /** Everything that a file says of a paper; undefined where nothing is known. */
-export function described(cited: Cited) {
+export function citationFields(cited: Cited) {
   const { paperId, record, sameAs, given, tags } = cited
   const { doi: givenDoi, ...said }: Said = record !== null ? parse(record) : given !== null ? parse(given) : {}
   const other = sameAs ?? givenDoi ?? ""

@@ -2,7 +2,7 @@
 import { isObject } from "../../contract/json.ts"
 import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
-import type { Finds } from "../papers/found.ts"
+import type { PaperCollector } from "../papers/found.ts"
 import { type Entry, takeEntry } from "./entry.ts"
 
 type Members = { readonly [member: string]: unknown }
@@ -50,18 +50,18 @@ function entryOf(item: Members): Entry {
 }
 
 /** Reads a file of CSL-JSON. */
-export function readCsl(text: string, finds: Finds): void {
+export function readCsl(text: string, collector: PaperCollector): void {
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ""))
   } catch (error) {
-    finds.unreadable(text, `is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    collector.addUnreadable(text, `is not JSON: ${error instanceof Error ? error.message : String(error)}`)
     return
   }
   for (const item of Array.isArray(value) ? value : [value]) {
-    if (!isObject(item)) finds.unreadable(JSON.stringify(item), "is no item of CSL-JSON")
+    if (!isObject(item)) collector.addUnreadable(JSON.stringify(item), "is no item of CSL-JSON")
     else if (JSON.stringify(item).length > limits.bibtexEntry * 2)
-      finds.unreadable(textOf(item.title) ?? textOf(item.id) ?? "", `is longer than ${inDigits(limits.bibtexEntry * 2)} characters`)
-    else takeEntry(entryOf(item), finds)
+      collector.addUnreadable(textOf(item.title) ?? textOf(item.id) ?? "", `is longer than ${inDigits(limits.bibtexEntry * 2)} characters`)
+    else takeEntry(entryOf(item), collector)
   }
 }

@@ -3,8 +3,8 @@ import { isArxivId, paperId } from "../../contract/schema/fields.ts"
 import { limits } from "../../contract/limits.ts"
 import { asArxivId, mentionedArxivId, mentionsIn } from "../../contract/schema/paper-mention.ts"
 import { check } from "../../contract/schema/validation.ts"
-import type { Finds } from "../papers/found.ts"
-import { filedAs, type Identified } from "../papers/identity.ts"
+import type { PaperCollector } from "../papers/found.ts"
+import { identify, type Identifiers } from "../papers/identity.ts"
 import { doiIn } from "../papers/record.ts"
 import type { Given } from "../papers/papers.ts"
 
@@ -52,7 +52,7 @@ function arxivIdOf({ fields }: Entry): string | undefined {
 const BOOKS = /^(?:book|mvbook|collection|mvcollection|proceedings|mvproceedings|manual|reference|periodical|ebook|edbook|conf|monograph)$/i
 
 /** A DOI or an ISBN in a field of its own; what stands there and is none is told. */
-function namedIn(name: "doi" | "isbn", { fields, key }: Entry, finds: Finds): string | undefined {
+function namedIn(name: "doi" | "isbn", { fields, key }: Entry, collector: PaperCollector): string | undefined {
   const text = fieldText(fields[name]).trim()
   if (text === "") return undefined
   const direct = name === "doi" ? doiIn(text) : null
@@ -62,7 +62,10 @@ function namedIn(name: "doi" | "isbn", { fields, key }: Entry, finds: Finds): st
   )
   const found = papers.find((paper) => (name === "isbn") === paper.paperId.startsWith("isbn:"))?.paperId
   if (found === undefined)
-    finds.unreadable(`${key === "" ? "" : `${key}: `}${text}`, mistakes[0]?.reason ?? (name === "doi" ? "is not a DOI" : "is not an ISBN"))
+    collector.addUnreadable(
+      `${key === "" ? "" : `${key}: `}${text}`,
+      mistakes[0]?.reason ?? (name === "doi" ? "is not a DOI" : "is not an ISBN"),
+    )
   return found?.replace(/^isbn:/, "")
 }
 
@@ -116,13 +119,13 @@ function givenBy({ fields }: Entry, isbn: string | undefined): Given {
 const isKey = (key: string): boolean => key.length <= limits.name && /^[^\s{}(),\\"#%~]+$/u.test(key)
 
 /** Files an entry under what it names, or tells why it cannot. */
-export function takeEntry(entry: Entry, finds: Finds): void {
+export function takeEntry(entry: Entry, collector: PaperCollector): void {
   const arxivId = arxivIdOf(entry)
-  const doi = namedIn("doi", entry, finds) ?? doiInAddress(entry)
-  const isbn = namedIn("isbn", entry, finds)
+  const doi = namedIn("doi", entry, collector) ?? doiInAddress(entry)
+  const isbn = namedIn("isbn", entry, collector)
   const given = givenBy(entry, isbn)
   const url = fieldText(entry.fields.url).trim()
-  const named: Identified = {
+  const named: Identifiers = {
     arxivId: arxivId ?? (doi !== undefined && isArxivId(doi) ? doi : undefined),
     doi: doi !== undefined && isArxivId(doi) ? undefined : doi,
     isbn: BOOKS.test(entry.type) || given.title === undefined ? isbn : undefined,
@@ -131,13 +134,13 @@ export function takeEntry(entry: Entry, finds: Finds): void {
   const isNamed = named.arxivId !== undefined || named.doi !== undefined || named.isbn !== undefined
   // What has no name is found again at its address.
   const said = !isNamed && /^https?:\/\//.test(url) && URL.canParse(url) ? { title: url, ...given, url } : given
-  const filed = filedAs(named, said)
+  const filed = identify(named, said)
   if (filed === undefined)
-    finds.unreadable(
+    collector.addUnreadable(
       entry.key === "" ? entry.text : `${entry.key}: ${entry.text}`,
       "names no paper: it has neither a title nor a DOI, an ISBN or an arXiv id",
     )
-  else finds.paper({ ...filed, ...(isKey(entry.key) && { citationKey: entry.key }) })
+  else collector.add({ ...filed, ...(isKey(entry.key) && { citationKey: entry.key }) })
 }
 
 /** The DOI in the address of an entry, where that is one of doi.org. */

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { risText } from "../../contract/ris.ts"
 import type { Download } from "../../ledger/reads/reading.ts"
-import { type Cited, described } from "./cited.ts"
+import { type Cited, citationFields } from "./cited.ts"
 import { bibtexEntry } from "./write.ts"
 
 export type BibliographyFormat = "bibtex" | "ris" | "csl"
@@ -18,13 +18,13 @@ function partsOf(name: string): { family: string; given?: string } | { literal: 
 }
 
 /** The DOI of a paper; arXiv gives one to every paper of its own. */
-const doiOf = ({ doi, arxivId }: ReturnType<typeof described>): string | undefined => doi ?? (arxivId && `10.48550/arXiv.${arxivId}`)
+const doiOf = ({ doi, arxivId }: ReturnType<typeof citationFields>): string | undefined => doi ?? (arxivId && `10.48550/arXiv.${arxivId}`)
 
 const cslTypes = { book: "book", article: "article-journal", preprint: "article", other: "document" } as const
 
 /** Members that are undefined are left out. */
 function cslItem(cited: Cited): object {
-  const paper = described(cited)
+  const paper = citationFields(cited)
   const { key, form, date, year, venue, arxivId, tags } = paper
   const day = date?.split("-").map(Number) ?? (year === undefined ? undefined : [year])
   return {
@@ -52,7 +52,7 @@ function cslItem(cited: Cited): object {
 const risTypes = { book: "BOOK", article: "JOUR", preprint: "UNPB", other: "GEN" } as const
 
 function risEntry(cited: Cited): string {
-  const paper = described(cited)
+  const paper = citationFields(cited)
   const { form, pages, arxivId } = paper
   const names = paper.authors.map(partsOf).map((name) => ("literal" in name ? name.literal : `${name.family}, ${name.given ?? ""}`))
   const [first, last] = pages?.split(/[–—-]+/) ?? []

@@ -4,7 +4,7 @@
  */
 import { limits } from "../../contract/limits.ts"
 import { inDigits } from "../../contract/text.ts"
-import type { Finds } from "../papers/found.ts"
+import type { PaperCollector } from "../papers/found.ts"
 import { type Entry, takeEntry } from "./entry.ts"
 import { isRis, type RisEntry, risEntries } from "./ris.ts"
 
@@ -45,12 +45,12 @@ function ofRis(entry: RisEntry): Entry {
 }
 
 /** Reads a file of BibTeX or RIS. @param aside reads what stands between the entries of BibTeX */
-export async function readBibtex(text: string, finds: Finds, aside: (rest: string) => void): Promise<void> {
+export async function readBibtex(text: string, collector: PaperCollector, aside: (rest: string) => void): Promise<void> {
   const tooLong = `is longer than ${inDigits(limits.bibtexEntry)} characters`
   if (isRis(text)) {
     for (const { entry, start } of risEntries(text)) {
-      if (entry === undefined) finds.unreadable(start, tooLong)
-      else takeEntry(ofRis(entry), finds)
+      if (entry === undefined) collector.addUnreadable(start, tooLong)
+      else takeEntry(ofRis(entry), collector)
     }
     return
   }
@@ -64,7 +64,7 @@ export async function readBibtex(text: string, finds: Finds, aside: (rest: strin
       continue
     }
     if (piece.length > limits.bibtexEntry) {
-      finds.unreadable(piece, tooLong)
+      collector.addUnreadable(piece, tooLong)
       continue
     }
     try {
@@ -72,17 +72,17 @@ export async function readBibtex(text: string, finds: Finds, aside: (rest: strin
       // Each may name two others: unless it is as short as an entry may be, it is not known to those that follow.
       for (const [name, value] of Object.entries(more)) if (value.length <= limits.bibtexEntry) strings[name] = value
       if (errors.length > 0 && entries.every(({ fields }) => Object.keys(fields).length === 0)) {
-        finds.unreadable(piece, UNBALANCED)
+        collector.addUnreadable(piece, UNBALANCED)
         continue
       }
       let rest = piece
       for (const { type, key, fields, input } of entries) {
-        takeEntry({ type, key, fields, text: input }, finds)
+        takeEntry({ type, key, fields, text: input }, collector)
         rest = rest.replace(input, () => "")
       }
       if (entries.length > 0 && errors.length === 0) readAside(rest, aside)
     } catch {
-      finds.unreadable(piece, UNBALANCED)
+      collector.addUnreadable(piece, UNBALANCED)
     }
   }
 }

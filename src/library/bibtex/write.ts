@@ -1,5 +1,5 @@
 /** Writes papers as BibTeX. What arXiv says of a paper is TeX already; it is only kept from breaking the file. */
-import { type Cited, described } from "./cited.ts"
+import { type Cited, citationFields } from "./cited.ts"
 
 /** Escapes what TeX would take for something else, outside of formulas. */
 const escaped = (text: string): string => text.replace(/(?<!\\)[&%#_]/g, "\\$&").replace(/(?<!\\)\^(?!\{)/g, "\\^{}")
@@ -39,7 +39,7 @@ const tex = (text: string | undefined): string | undefined => (text === undefine
 
 /** The entry of one paper. */
 export function bibtexEntry(cited: Cited): string {
-  const paper = described(cited)
+  const paper = citationFields(cited)
   const { type, venue } = types[paper.form]
   const fields = {
     title: paper.isTitled ? `{${texValue(paper.title)}}` : undefined,

@@ -1,7 +1,7 @@
 /** Moves what is kept under one name of a paper to another. Nothing is lost: what is there under both names is kept together. */
 import { canonicalJson, type JsonObject } from "../../contract/json.ts"
 import type { Db } from "../../ledger/storage/database.ts"
-import { INDEXED_ANEW } from "./named.ts"
+import { REINDEX } from "./named.ts"
 
 /** In the form that the journal keeps it in. */
 const textOf = (given: JsonObject | null): string | null => (given === null ? null : canonicalJson(given))
@@ -16,7 +16,7 @@ export function joins(db: Db) {
   const rename = db.prepare("UPDATE saved_papers SET paper_id = +?, known = 0, given = coalesce(given, +?) WHERE entry = +?")
   const merge = db.prepare("UPDATE saved_papers SET saved_at = min(saved_at, +?), given = coalesce(given, +?) WHERE entry = +?")
   const unsave = db.prepare("DELETE FROM saved_papers WHERE entry = +?")
-  const anew = db.prepare(INDEXED_ANEW)
+  const reindex = db.prepare(REINDEX)
   const annotated = [
     `INSERT INTO annotations (paper_id, user_id, revision, notes, updated_at)
      SELECT +?, user_id, revision, notes, updated_at FROM annotations WHERE user_id = +? AND paper_id = +?
@@ -58,7 +58,7 @@ export function joins(db: Db) {
       }
       for (const statement of annotated) statement.run(to, userId, from)
       for (const statement of cleared) statement.run(userId, from)
-      anew.run(userId, to)
+      reindex.run(userId, to)
     },
     /** A paper of a Collection with its notes, for all its members. The Collection holds it under both names. */
     moveInCollection(collectionId: string, from: string, to: string, given: JsonObject | null): void {

@@ -5,5 +5,5 @@ export const NAMES = (user: string, paper: string): string =>
   `(SELECT ${paper} UNION ALL SELECT m.paper_id FROM same_papers m WHERE m.user_id = ${user} AND m.same_as = ${paper})`
 
 /** Has what a person finds a paper by looked up again. */
-export const INDEXED_ANEW = `UPDATE saved_papers SET known = known WHERE (user_id, paper_id) IN (SELECT w.user_id, coalesce(m.same_as, w.paper_id)
+export const REINDEX = `UPDATE saved_papers SET known = known WHERE (user_id, paper_id) IN (SELECT w.user_id, coalesce(m.same_as, w.paper_id)
   FROM (SELECT +? AS user_id, +? AS paper_id) w LEFT JOIN same_papers m ON m.user_id = w.user_id AND m.paper_id = w.paper_id)`

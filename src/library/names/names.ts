@@ -45,7 +45,7 @@ export function names(db: Db) {
     `SELECT c.collection_id AS collectionId FROM collection_papers c JOIN collection_papers d USING (collection_id)
      WHERE c.paper_id = +? AND d.paper_id = +? ORDER BY c.collection_id`,
   )
-  const sayings = db.prepare<SamePaper & { said: string }>(
+  const reportedPairs = db.prepare<SamePaper & { said: string }>(
     `WITH w (paper_id, user_id) AS (SELECT value, +? FROM json_each(+?))
      SELECT w.paper_id AS paperId, p.same_as AS sameAs, p.record AS said FROM w JOIN papers p USING (paper_id) WHERE p.same_as IS NOT NULL AND p.origin = 'import'
      UNION ALL
@@ -80,7 +80,7 @@ export function names(db: Db) {
       held.get(paperId, sameAs) !== undefined || between.all(paperId, sameAs).some(({ userId }) => names.of(userId, paperId) === paperId),
 
     /** What sources that a person may know say of the names of some papers. */
-    sayings: (userId: string, paperIds: readonly string[]) => sayings.all(userId, JSON.stringify(paperIds)),
+    reportedPairs: (userId: string, paperIds: readonly string[]) => reportedPairs.all(userId, JSON.stringify(paperIds)),
   }
   return names
 }

@@ -1,5 +1,5 @@
 /** arXiv's API as a source of metadata. */
-import { answerJob, type Source } from "./asking.ts"
+import { answerJob, type Source } from "./fetcher.ts"
 
 /** @param api the address of the API */
 export const arxiv = (api: string): Source => ({

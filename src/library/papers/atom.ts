@@ -1,8 +1,8 @@
 /** An Atom answer of arXiv's API: some papers as XML. */
 import { isObject } from "../../contract/json.ts"
 import { XMLParser } from "fast-xml-parser"
-import type { Told } from "./papers.ts"
-import { toldByArxiv } from "./record.ts"
+import type { SourcePaper } from "./papers.ts"
+import { paperFromArxiv } from "./record.ts"
 
 interface AtomEntry {
   readonly id?: unknown
@@ -31,9 +31,9 @@ const textOf = (value: unknown): unknown => (isObject(value) ? value["#text"] : 
 const list = <T>(value: readonly T[] | undefined): readonly T[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : []
 
-function toldBy({ id, title, summary, published, author, category, ...more }: AtomEntry): Told | null {
+function toldBy({ id, title, summary, published, author, category, ...more }: AtomEntry): SourcePaper | null {
   const address = textOf(id)
-  return toldByArxiv({
+  return paperFromArxiv({
     id: typeof address === "string" ? address.trim().replace(/^https?:\/\/arxiv\.org\/abs\//, "") : undefined,
     title: textOf(title),
     authors: list(author).map(({ name }) => textOf(name)),
@@ -46,7 +46,7 @@ function toldBy({ id, title, summary, published, author, category, ...more }: At
 }
 
 /** The papers of an Atom feed, and how many of its entries are none. @throws Error for what is no feed */
-export function atomPapers(xml: string): { papers: Told[]; others: number } {
+export function atomPapers(xml: string): { papers: SourcePaper[]; others: number } {
   const { feed }: { feed?: { entry?: readonly AtomEntry[] } | "" } = parser.parse(xml.trim(), true)
   if (feed === undefined) throw new Error("This is not an Atom feed.")
   const entries = feed === "" ? [] : list(feed.entry)

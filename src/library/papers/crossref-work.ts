@@ -1,8 +1,8 @@
 /** Crossref's JSON: works as its REST API and its public data file have them, alone or in lists. */
 import { isObject } from "../../contract/json.ts"
 import { asArxivId, mentionedArxivId } from "../../contract/schema/paper-mention.ts"
-import type { Told } from "./papers.ts"
-import { clean, short, toldByCrossref } from "./record.ts"
+import type { SourcePaper } from "./papers.ts"
+import { clean, short, paperFromCrossref } from "./record.ts"
 
 type Members = { readonly [member: string]: unknown }
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -53,8 +53,8 @@ function preprintOf({ relation }: Members): string | null {
 }
 
 /** What a work tells of a paper; null for one without DOI or title. */
-export function toldByCrossrefWork(work: Members): Told | null {
-  return toldByCrossref({
+export function paperFromWork(work: Members): SourcePaper | null {
+  return paperFromCrossref({
     doi: work.DOI,
     title: withoutTags(first(work.title)),
     authors: objects(work.author).map(nameOf),
@@ -83,9 +83,9 @@ function worksOf(value: unknown): readonly unknown[] | undefined {
 }
 
 /** What an answer of Crossref tells of papers, and how many of its items are none. @throws Error for what is no answer of Crossref */
-export function crossrefPapers(json: string): { papers: Told[]; others: number } {
+export function crossrefPapers(json: string): { papers: SourcePaper[]; others: number } {
   const works = worksOf(JSON.parse(json) as unknown)
   if (works === undefined) throw new Error("This holds no works of Crossref.")
-  const papers = works.map((work) => (isObject(work) ? toldByCrossrefWork(work) : null)).filter((told) => told !== null)
+  const papers = works.map((work) => (isObject(work) ? paperFromWork(work) : null)).filter((told) => told !== null)
   return { papers, others: works.length - papers.length }
 }

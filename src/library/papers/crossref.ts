@@ -1,7 +1,7 @@
 /** Crossref's REST API as a source of metadata. */
 import { withoutTrailing } from "../../contract/text.ts"
 import { softwareVersion } from "../../version.ts"
-import { answerJob, type Source, type SourceRequest } from "./asking.ts"
+import { answerJob, type Source, type SourceRequest } from "./fetcher.ts"
 
 /** DOIs in one request, and characters of its filter. */
 const BATCH = 20

@@ -20,7 +20,7 @@ const TOLD = 200
 /** How much of what could not be read is told one by one: a text of nothing else has no end. */
 const MOST = 500
 
-export class Finds {
+export class PaperCollector {
   readonly #papers = new Map<string, FiledPaper>()
   readonly #unreadable = new Map<string, Unreadable>()
   readonly #byWords = new Set<string>()
@@ -28,7 +28,7 @@ export class Finds {
   #untold = 0
 
   /** A paper; what names none is left out. */
-  paper(paper: FiledPaper | undefined, by?: "words"): void {
+  add(paper: FiledPaper | undefined, by?: "words"): void {
     if (paper === undefined) return
     const { citationKey, ...filed } = paper
     const before = this.#papers.get(paper.paperId)
@@ -39,13 +39,13 @@ export class Finds {
     if (by === "words" && before === undefined) this.#byWords.add(paper.paperId)
   }
 
-  unreadable(text: string, reason: string): void {
+  addUnreadable(text: string, reason: string): void {
     const told = shortened(oneLine(text.toWellFormed().replaceAll("\0", "")), TOLD)
     if (this.#unreadable.size >= MOST) this.#untold += 1
     else this.#unreadable.set(`${told}\0${reason}`, { text: told, reason })
   }
 
-  found(): Found {
+  result(): Found {
     const rest = this.#untold === 0 ? [] : [{ text: "…", reason: `and ${this.#untold.toLocaleString("en")} more parts could not be read` }]
     return { papers: [...this.#papers.values()], unreadable: [...this.#unreadable.values(), ...rest], byWords: [...this.#byWords] }
   }

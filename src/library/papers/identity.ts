@@ -20,7 +20,7 @@ export function referenceOf({ title = "", authors = [], year = null, url }: Give
   return `ref:${createHash("sha256").update(said.join("\n")).digest("hex").slice(0, 24)}`
 }
 
-export interface Identified {
+export interface Identifiers {
   readonly arxivId?: string | undefined
   readonly doi?: string | undefined
   /** 13 digits, of a book as a whole. */
@@ -30,8 +30,8 @@ export interface Identified {
 }
 
 /** A paper under the first name that it has, with the others beside it; undefined for what has neither a name nor a title. */
-export function filedAs(
-  { arxivId, doi, isbn, reference }: Identified,
+export function identify(
+  { arxivId, doi, isbn, reference }: Identifiers,
   given: Given | undefined,
 ): Omit<FiledPaper, "citationKey"> | undefined {
   const own = reference ?? (given?.title === undefined && given?.url === undefined ? undefined : referenceOf(given))

@@ -11,8 +11,8 @@ import { isoTime, type World } from "../../ledger/world.ts"
 import type { Ledger } from "../../ledger/write/admit.ts"
 import { atomPapers } from "./atom.ts"
 import { crossrefPapers } from "./crossref-work.ts"
-import type { Learning } from "./learning.ts"
-import type { Told } from "./papers.ts"
+import type { MetadataIntake } from "./intake.ts"
+import type { SourcePaper } from "./papers.ts"
 import { snapshotPaper } from "./snapshot.ts"
 
 /** Papers in one transaction: long enough to be quick, short enough to let a serving process write in between. */
@@ -121,7 +121,7 @@ async function* withFirst(first: string, rest: AsyncIterator<string>): AsyncGene
  * @throws ImportError when the file is of none of these formats, or cannot be read
  */
 export async function importPapers(
-  { ledger, world, learning }: { readonly ledger: Ledger; readonly world: World; readonly learning: Learning },
+  { ledger, world, metadataIntake }: { readonly ledger: Ledger; readonly world: World; readonly metadataIntake: MetadataIntake },
   file: string,
   { onProgress }: ImportOptions = {},
 ): Promise<Imported> {
@@ -132,14 +132,14 @@ export async function importPapers(
   let kept = 0
   let skipped = 0
 
-  async function keep(papers: readonly Told[]): Promise<void> {
-    await ledger.transact(() => learning.learn(papers, "import", isoTime(world.now())))
+  async function keep(papers: readonly SourcePaper[]): Promise<void> {
+    await ledger.transact(() => metadataIntake.store(papers, "import", isoTime(world.now())))
     kept += papers.length
     onProgress?.(source.bytesRead, kept)
   }
 
   async function lines(pieces: AsyncIterable<string>): Promise<void> {
-    let batch: Told[] = []
+    let batch: SourcePaper[] = []
     const all = linesOf(pieces)
     for (;;) {
       const next = await all.next().catch(async (error: unknown) => {

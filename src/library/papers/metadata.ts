@@ -18,7 +18,7 @@ export function metadata(db: Db) {
     )
   /** The papers that each source may know. */
   const wanted = { arxiv: wanting("paper_id NOT GLOB '10.*/*' AND instr(paper_id, ':') = 0"), crossref: wanting("paper_id GLOB '10.*/*'") }
-  const tell = ["saved_papers", "collection_papers"].map((table) =>
+  const reveal = ["saved_papers", "collection_papers"].map((table) =>
     db.prepare(`UPDATE ${table} SET known = 1 WHERE known = 0 AND paper_id = +?`),
   )
   const miss = inserting(db, "paper_misses", { onConflict: "DO UPDATE SET asked_at = excluded.asked_at" })
@@ -31,7 +31,7 @@ export function metadata(db: Db) {
       return { here: ids(true), absent: ids(false) }
     },
     /** Shows what is known of some papers to everybody who filed them. */
-    tell: (paperIds: readonly string[]) => paperIds.forEach((paperId) => tell.forEach((statement) => statement.run(paperId))),
+    reveal: (paperIds: readonly string[]) => paperIds.forEach((paperId) => reveal.forEach((statement) => statement.run(paperId))),
     /** Notes that their source does not have some papers. */
     missed: (paperIds: readonly string[], at: string) => paperIds.forEach((paperId) => miss({ paperId, askedAt: at })),
   }

@@ -46,14 +46,14 @@ export type Given = Partial<Description> & {
 }
 
 /** A paper as a source tells of it: under which name, and under which other one. */
-export interface Told {
+export interface SourcePaper {
   readonly paperId: string
   readonly sameAs: string | null
   readonly record: PaperRecord
 }
 
 /** What a record says that stands for what somebody would have said of the paper. */
-export function describedBy(record: Stored<PaperRecord>): JsonObject {
+export function descriptionFrom(record: Stored<PaperRecord>): JsonObject {
   const { url: _url, abstract: _abstract, categories: _categories, source: _source, authors, ...said } = parse(record)
   const kept: JsonObject = { authors: authors.slice(0, AUTHORS_KEPT) }
   for (const [name, value] of Object.entries(said)) if (value !== null) kept[name] = value
@@ -183,7 +183,7 @@ export function papers(db: Db) {
 
   return {
     /** Keeps a record. What the operator imported stays open to everybody, also when a source sends it again. */
-    put: ({ paperId, sameAs, record }: Told, origin: Origin, at: string) =>
+    put: ({ paperId, sameAs, record }: SourcePaper, origin: Origin, at: string) =>
       put({ paperId, origin, recordedAt: at, record: JSON.stringify(record), sameAs }),
 
     /** Those of some papers to which their record gives another name. */

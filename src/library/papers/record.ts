@@ -2,7 +2,7 @@
 import { isDoi, paperOfDoi } from "../../contract/schema/fields.ts"
 import { asArxivId } from "../../contract/schema/paper-mention.ts"
 import { DOI } from "../../contract/schema/patterns.ts"
-import type { Description, PaperRecord, Told } from "./papers.ts"
+import type { Description, PaperRecord, SourcePaper } from "./papers.ts"
 
 /** Characters of a title or a name, of an abstract, and of a short field; items of a list. No paper comes near them. */
 const LONGEST = 2_000
@@ -59,7 +59,7 @@ const nowhere = { venue: null, volume: null, issue: null, pages: null, isbn: nul
 >
 
 /** What is told of a paper of arXiv; null for what has no id of arXiv or no title. */
-export function toldByArxiv({ id, title, authors, abstract, categories, published, doi, journal }: ArxivFields): Told | null {
+export function paperFromArxiv({ id, title, authors, abstract, categories, published, doi, journal }: ArxivFields): SourcePaper | null {
   const paperId = asArxivId(id)
   const named = clean(title)
   if (paperId === undefined || named === "") return null
@@ -92,7 +92,7 @@ export interface WorkFields extends Omit<Description, "title" | "authors"> {
 }
 
 /** What is told of a work of Crossref; null for what has no DOI or no title. */
-export function toldByCrossref({ doi, title, authors, abstract, subjects, preprint, ...more }: WorkFields): Told | null {
+export function paperFromCrossref({ doi, title, authors, abstract, subjects, preprint, ...more }: WorkFields): SourcePaper | null {
   const paperId = doiIn(doi)
   const named = clean(title)
   if (paperId === null || !isDoi(paperId) || named === "") return null

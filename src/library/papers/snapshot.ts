@@ -1,8 +1,8 @@
 /** A line of arXiv's metadata snapshot, or of Crossref's public data file: one paper as JSON. */
 import { readJson } from "../../contract/schema/strict-json.ts"
-import { toldByCrossrefWork } from "./crossref-work.ts"
-import type { Told } from "./papers.ts"
-import { toldByArxiv } from "./record.ts"
+import { paperFromWork } from "./crossref-work.ts"
+import type { SourcePaper } from "./papers.ts"
+import { paperFromArxiv } from "./record.ts"
 import { isObject } from "../../contract/json.ts"
 
 interface Line {
@@ -32,13 +32,13 @@ function authorsOf({ authors, authors_parsed: parsed }: Line): string[] {
 }
 
 /** What a line tells of a paper; null for a line that is no paper. */
-export function snapshotPaper(text: string): Told | null {
+export function snapshotPaper(text: string): SourcePaper | null {
   const read = readJson(text)
   if (!read.ok || !isObject(read.value)) return null
-  if ("DOI" in read.value) return toldByCrossrefWork(read.value)
+  if ("DOI" in read.value) return paperFromWork(read.value)
   const line: Line = read.value
   const [first]: { created?: unknown }[] = Array.isArray(line.versions) ? line.versions : []
-  return toldByArxiv({
+  return paperFromArxiv({
     ...{ id: line.id, title: line.title, abstract: line.abstract, doi: line.doi, journal: line["journal-ref"] },
     authors: authorsOf(line),
     categories: words(line.categories),

@@ -10,9 +10,9 @@ import { Refusal } from "../../contract/refusals/refusal.ts"
 import type { Ledger } from "../../ledger/write/admit.ts"
 import { isoTime, type World } from "../../ledger/world.ts"
 import { softwareVersion } from "../../version.ts"
-import type { Learning } from "./learning.ts"
+import type { MetadataIntake } from "./intake.ts"
 import type { Metadata } from "./metadata.ts"
-import type { PaperRecord, Told } from "./papers.ts"
+import type { PaperRecord, SourcePaper } from "./papers.ts"
 
 /** The longest pause after failures, in milliseconds. */
 const LONGEST_PAUSE = 3_600_000
@@ -49,17 +49,17 @@ export interface Source {
   /** Milliseconds between two requests that the source asks for. */
   readonly pause: number
   /** What reads its answers. */
-  readonly job: Job<string, { papers: Told[]; others: number }>
+  readonly job: Job<string, { papers: SourcePaper[]; others: number }>
   /** A request for the first of some papers, and as many others as fit into it. */
   request(paperIds: readonly [string, ...string[]]): SourceRequest
 }
 
-export interface AskingParts {
+export interface FetcherParts {
   readonly source: Source
   readonly ledger: Ledger
   readonly world: World
   readonly metadata: Metadata
-  readonly learning: Learning
+  readonly metadataIntake: MetadataIntake
   readonly log: Logger
   /** Milliseconds between two requests, for tests. */
   readonly pause?: number | undefined
@@ -95,8 +95,8 @@ async function textOf(response: Response, called: string): Promise<string> {
   return text + decoder.decode()
 }
 
-export class Asking {
-  readonly #parts: AskingParts
+export class MetadataFetcher {
+  readonly #parts: FetcherParts
   readonly #pause: number
   readonly #ending = new AbortController()
   #failures = 0
@@ -105,7 +105,7 @@ export class Asking {
   #timer: NodeJS.Timeout | undefined
   #work: Promise<void> = Promise.resolve()
 
-  constructor(parts: AskingParts) {
+  constructor(parts: FetcherParts) {
     this.#parts = parts
     this.#pause = parts.pause ?? parts.source.pause
   }
@@ -142,9 +142,9 @@ export class Asking {
 
   /** One look: what is here already is shown to those who filed it too; for the rest the source is asked. */
   async #look(): Promise<void> {
-    const { ledger, world, metadata, learning, source } = this.#parts
+    const { ledger, world, metadata, metadataIntake, source } = this.#parts
     const { here, absent } = metadata.wanting(source.name, world.now(), LOOK)
-    if (here.length > 0) await ledger.transact(() => learning.tell(here))
+    if (here.length > 0) await ledger.transact(() => metadataIntake.reveal(here))
     const [first, ...others] = absent
     if (first === undefined) return
     const request = source.request([first, ...others])
@@ -153,8 +153,8 @@ export class Asking {
     const ids = found.map(({ paperId }) => paperId)
     await ledger.transact(() => {
       const at = isoTime(world.now())
-      learning.learn(found, source.name, at)
-      learning.tell(ids)
+      metadataIntake.store(found, source.name, at)
+      metadataIntake.reveal(ids)
       metadata.missed(
         request.paperIds.filter((paperId) => !ids.includes(paperId)),
         at,
@@ -163,7 +163,7 @@ export class Asking {
     this.#failures = 0
   }
 
-  async #ask({ url, headers, redirect = "follow", mayBeAbsent }: SourceRequest): Promise<readonly Told[]> {
+  async #ask({ url, headers, redirect = "follow", mayBeAbsent }: SourceRequest): Promise<readonly SourcePaper[]> {
     const { source, world } = this.#parts
     const response = await fetch(url, {
       headers: { "user-agent": `research-room/${softwareVersion}`, ...headers },
