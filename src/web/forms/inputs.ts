@@ -132,7 +132,7 @@ const isInLine = (path: string, state: FormState): boolean =>
   promptOf(path.slice(0, path.lastIndexOf("/")), state)?.line === true ||
   promptOf(path.replace(/\/\d+(?:\|[^/]*)?\/[^/]*$/, ""), state)?.line === true
 
-export const told = (value: string, path: string, state: FormState): string => promptOf(path, state)?.words?.[value] ?? words(value)
+export const optionText = (value: string, path: string, state: FormState): string => promptOf(path, state)?.words?.[value] ?? words(value)
 
 export function select(field: Field, path: string, options: readonly { value: string; text: string }[], state: FormState): Html {
   const value = state.draft.get(path)

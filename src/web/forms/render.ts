@@ -24,7 +24,7 @@ import {
   suggested,
   suggestedId,
   text,
-  told,
+  optionText,
 } from "./inputs.ts"
 import { isOfOutput, OUTPUT_CASE, outputName } from "./outputs.ts"
 
@@ -71,7 +71,7 @@ function variant(field: Field & { form: "variant" }, path: string, state: FormSt
   const tag: Field = { name: field.tag, required: field.required, form: "choice", options: field.cases.map(({ value }) => value) }
   // Without the script all cases are shown, and only the chosen one is read.
   const cases = field.cases.map(
-    ({ value, fields: own }) => html`<fieldset data-case="${value}"><legend>${title(told(value, tagPath, state))}</legend>
+    ({ value, fields: own }) => html`<fieldset data-case="${value}"><legend>${title(optionText(value, tagPath, state))}</legend>
     ${state.sheet !== undefined && value === OUTPUT_CASE ? outputInput(path, state) : null}${fields(
       own.filter(({ name }) => state.sheet === undefined || !isOfOutput(`${casePath(path, value)}/${name}`)),
       casePath(path, value),
@@ -131,14 +131,14 @@ export function one(field: Field, path: string, state: FormState): Html | null {
         : select(
             field,
             path,
-            field.options.map((value) => ({ value, text: told(value, path, state) })),
+            field.options.map((value) => ({ value, text: optionText(value, path, state) })),
             state,
           )
     case "boxes":
       return boxes(
         field,
         path,
-        field.options.map((value) => ({ value, text: told(value, path, state) })),
+        field.options.map((value) => ({ value, text: optionText(value, path, state) })),
         state,
       )
     case "lines":

@@ -50,7 +50,7 @@ export function saying(field: Field & { form: "object" }, state: FormState): Htm
 <input type="hidden" name="${DELIVERY}" value="${draft.get(DELIVERY) ?? randomUUID()}">${list?.form === "list" ? hypotheses(list, texts, state) : null}${fields(rest, SAYS, state)}</fieldset>`
 }
 
-/** One write that a form makes. */
+/** A write that a form makes. */
 interface FormWrite {
   readonly body: Record<string, unknown>
   /** Converts an issue's pointer within the body into the name of its input. */
