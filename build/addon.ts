@@ -1,10 +1,10 @@
 /**
- * Stands in for better-sqlite3's search for its addon, in the executable only. The system loads an addon from a file, so it is
- * written to a folder of its own. Linux lets it be deleted at once: nothing stays behind, and the home folder is not touched.
- * macOS deletes it at the end, Windows at the next start; so does any system what a killed start left behind.
+ * Replaces better-sqlite3's search for its addon, in the executable only. The system loads an addon from a file, so it is written
+ * to a temporary folder of its own, not to the home folder. On Linux the folder is deleted immediately, on macOS at exit, on Windows
+ * at the next start. Every start also deletes what killed programs left.
  *
- * All threads must load one and the same file. Of two, each would bring an SQLite of its own, and two in one process do not see
- * each other's locks: the data would be lost.
+ * All threads must load the same file. Two files would load SQLite twice, and two copies of SQLite in one process do not respect
+ * each other's locks, which would corrupt the data.
  */
 import { existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,7 +13,7 @@ import { getRawAsset } from "node:sea"
 import { getEnvironmentData, isMainThread, setEnvironmentData } from "node:worker_threads"
 import { deleteLeftovers, fileName, prefix } from "./leftovers.ts"
 
-/** Threads that are started later find the file under this name. */
+/** The name under which later threads find the file. */
 const sharedAs = "research-room-addon"
 const windows = process.platform === "win32"
 
@@ -27,7 +27,7 @@ function loadShared(): unknown {
 }
 
 function loadFirst(): unknown {
-  // The first may be full, read-only, or closed to programs (`noexec`).
+  // The first folder may be full, read-only or mounted with `noexec`.
   const places = [tmpdir(), ...(windows ? [] : ["/dev/shm", "/var/tmp"]), dirname(process.execPath), process.cwd()]
   const failures: string[] = []
   for (const place of places) {
@@ -56,7 +56,7 @@ function loaded(file: string): unknown {
   return module.exports
 }
 
-/** On Linux the open file can be named after it is deleted, and the loader knows it for the one it has. */
+/** On Linux an open file has a path even after it is deleted, and the loader recognises that it has loaded this file. */
 function share(folder: string, file: string): void {
   const open = process.platform === "linux" ? `/proc/self/fd/${openSync(file, "r")}` : ""
   if (open !== "" && existsSync(open)) {
@@ -68,7 +68,7 @@ function share(folder: string, file: string): void {
   }
 }
 
-/** Fails on Windows, where the file is in use. */
+/** Does nothing on Windows, where the file is in use. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true })

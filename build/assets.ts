@@ -1,6 +1,6 @@
 /**
- * Makes dist/assets: the pages' style, script, icon and fonts, each under a name that holds its digest, and a manifest that
- * says which is which. Fonts come from npm packages, Latin letters only, so that nothing is fetched from elsewhere.
+ * Builds dist/assets: the style sheets, scripts, icon and fonts of the pages, each with its digest in its name, and a manifest of
+ * these names. The fonts come from npm packages, with Latin letters only, so that pages load nothing from other servers.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createHash } from "node:crypto"
@@ -22,7 +22,7 @@ const { metafile } = await build({
   minify: true,
   metafile: true,
   format: "esm",
-  // What only some pages need is loaded by those.
+  // Only the pages that need these load them.
   splitting: true,
   target: ["chrome120", "firefox121", "safari17.4"],
   entryNames: "[name]-[hash]",
@@ -30,7 +30,7 @@ const { metafile } = await build({
   assetNames: "[name]-[hash]",
   loader: { ".woff2": "file" },
   plugins: [smallerFonts],
-  // CSS names its fonts relative to itself: right below any base path.
+  // CSS names its fonts relative to itself, so that any base path works.
   publicPath: "",
 })
 
@@ -48,13 +48,13 @@ const files = Object.fromEntries(readdirSync(made).map((name) => [name, types[na
 const entryNamed = (source: string) =>
   basename(Object.keys(metafile.outputs).find((output) => metafile.outputs[output]?.entryPoint === source) ?? "")
 const [style, script] = [entryNamed(pages.style), entryNamed(pages.script)]
-// What every page is set in comes with it, and not after its style sheet was read.
+// The fonts of all pages are preloaded, so that they do not wait for the style sheet.
 const first = ["inter", "source-serif-4-latin-wght-normal-400"].map(
   (name) => Object.keys(files).find((file) => file.startsWith(name)) ?? "",
 )
 writeFileSync(join(made, "manifest.json"), JSON.stringify({ style, script, icon: iconName, fonts: first, files }))
 
-// Names tell contents, so a service that is starting finds either the old whole or the new one: the manifest comes last.
+// The manifest is written last, so a service that starts meanwhile finds either all old or all new files.
 mkdirSync("dist/assets", { recursive: true })
 for (const name of [...Object.keys(files), "manifest.json"]) renameSync(join(made, name), join("dist/assets", name))
 for (const name of readdirSync("dist/assets"))

@@ -1,4 +1,4 @@
-/** Makes the program one file of JavaScript, and each of its threads another, the same for every platform: only the addon beside them differs. */
+/** Bundles the program and each of its threads into one file of JavaScript. They are the same for all platforms; only the addon differs. */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -13,16 +13,16 @@ const { main, ...threads } = programs
 
 const program = "research-room"
 
-/** What is made, by the names under which the executable carries it. */
+/** The results, by their names inside the executable. */
 export interface Bundle {
-  /** What the executable runs: it loads the program and its threads. */
+  /** The main script of the executable, which loads the program and its threads. */
   readonly loader: string
   readonly programs: Readonly<Record<string, string>>
-  /** V8's code caches of the programs, for the processor and system that they were made on; elsewhere one can end the program. */
+  /** V8's code caches of the programs. They work only on the processor and system they were made on; elsewhere they can crash the program. */
   readonly caches: Readonly<Record<string, string>>
 }
 
-/** CommonJS: only that can be run by V8's code cache, which makes the start faster. Gives the files' paths. */
+/** Bundles to CommonJS, because only that works with V8's code cache, which makes the start faster. @returns the paths of the files */
 export async function bundleInto(folder: string): Promise<Bundle> {
   await build({
     entryPoints: { [program]: main, ...threads, allocator: "src/allocator.ts" },
@@ -37,7 +37,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     minifyWhitespace: true,
     lineLimit: 120,
     logLevel: "warning",
-    // CommonJS knows its file by another name.
+    // CommonJS has another name for the current file.
     define: { "import.meta.url": "__fileUrl" },
     banner: { js: 'const __fileUrl = require("node:url").pathToFileURL(__filename).href;' },
     plugins: [
@@ -54,33 +54,33 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   const names = [program, ...Object.keys(threads)]
   for (const name of names) wrap(join(folder, `${name}.cjs`))
   const runs = runsOn(join(folder, "data"))
-  // The first time it makes the data, of which a start finds some.
+  // The first run creates the data, since a normal start finds existing data.
   for (const name of [program, ...names]) compile(join(folder, `${name}.cjs`), runs[name])
   const carried = (kind: string) => Object.fromEntries(names.map((name) => [`${name}.${kind}`, resolve(folder, `${name}.${kind}`)]))
   const loader = resolve(folder, "main.cjs")
-  // First of all the program may have to begin again: all that is done before is done twice.
+  // The allocator comes first, because it may restart the program, and everything before that runs twice.
   const allocator = `(function (module) {\n${readFileSync(join(folder, "allocator.cjs"), "utf8")}\n})({})\n`
   writeFileSync(loader, `${allocator}${readFileSync("build/loader.cjs", "utf8")}runCarried(${JSON.stringify(program)})\n`)
   return { loader, programs: carried("cjs"), caches: carried("cache") }
 }
 
-/** How a program is run to find out what it compiles before it is ready. */
+/** How to run a program to find out which functions it compiles before it is ready. */
 interface Run {
   readonly args: readonly string[]
-  /** What a thread is told as it starts; null for the main program. */
+  /** The `workerData` of a thread; null for the main program. */
   readonly workerData: object | null
-  /** What the executable carries: names inside it, and the files. */
+  /** The contents of the executable: names inside it, and the files. */
   readonly contents: Readonly<Record<string, string>>
 }
 
-/** The programs that somebody waits for as they start. */
+/** The programs whose start should be fast. */
 function runsOn(data: string): Readonly<Record<string, Run>> {
   const contents = contentsFor(process.platform, process.arch)
   const known = { file: databaseFile(data), instanceId: "" }
   const writer: WriterSettings = { ...known, index: null, repositories: { folders: [], github: null } }
-  const told = { lineage: [], baseUrl: "http://127.0.0.1:8787", entrance: null, tooCostly: [] }
-  // It comes as JSON: the thread makes the memory of its note itself.
-  const reader: Omit<ReaderStart, "note"> = { ...known, ...told, follows: false }
+  const shared = { lineage: [], baseUrl: "http://127.0.0.1:8787", entrance: null, tooCostly: [] }
+  // The run is passed as JSON, so the thread creates its note itself.
+  const reader: Omit<ReaderStart, "note"> = { ...known, ...shared, follows: false }
   return {
     [program]: { args: ["serve", "--data", data, "--port", "0"], workerData: null, contents },
     writer: { args: [], workerData: writer, contents },
@@ -88,16 +88,16 @@ function runsOn(data: string): Readonly<Record<string, Run>> {
   }
 }
 
-/** Young objects have so much space that none is collected: of what was collected V8 writes into the cache how long it lived. */
+/** Large enough space for young objects to avoid garbage collection, since V8 writes the age of collected functions into the cache. */
 const COMPILED = ["--random-seed=1", "--min-semi-space-size=128", "--max-semi-space-size=128", "build/compile.cjs"]
 
 function compile(file: string, run: Run | undefined): void {
-  const told = run === undefined ? [] : [JSON.stringify(run)]
-  // A program that is told of the allocator does not begin again.
-  execFileSync(process.execPath, [...COMPILED, file, ...told], { env: { MALLOC_ARENA_MAX: "2" } })
+  const runArgument = run === undefined ? [] : [JSON.stringify(run)]
+  // With this variable the program does not restart itself for its allocator.
+  execFileSync(process.execPath, [...COMPILED, file, ...runArgument], { env: { MALLOC_ARENA_MAX: "2" } })
 }
 
-/** As Node wraps a module. It is read a byte a sign, so what is not ASCII, in regular expressions alone by now, is written as escapes. */
+/** Wraps code like a Node module. The file is read as Latin-1, so non-ASCII characters, which occur only in regular expressions, are escaped. */
 function wrap(file: string): void {
   const code = readFileSync(file, "utf8")
   const raw = /String\.raw`[^`]*[^\p{ASCII}`]/u.exec(code)

@@ -1,27 +1,27 @@
 /**
- * Writes V8's code cache of a program of the executable beside it: `node --random-seed=1 build/compile.cjs FILE [RUN]`. With RUN,
- * a `Run` of build/bundle.ts as JSON, the program is run first until it is ready, so that what a start needs is compiled too;
- * else what stands at the top of it alone is. The seed makes it the same each time, as long as nothing is collected meanwhile
- * (`--min-semi-space-size`): V8 writes down how old its functions are.
+ * Writes V8's code cache of a program next to it: `node --random-seed=1 build/compile.cjs FILE [RUN]`. With RUN, a `Run` of
+ * build/bundle.ts as JSON, it first runs the program until it is ready, so that the cache has all functions of a start; otherwise
+ * it has only top-level code. The seed makes the cache reproducible, as long as no garbage is collected
+ * (`--min-semi-space-size`), since V8 stores the age of functions.
  */
 const { readFileSync, writeFileSync } = require("node:fs")
 const { basename } = require("node:path")
 const { setFlagsFromString } = require("node:v8")
 const { constants, Script } = require("node:vm")
 
-// What V8 compiles further is none of the cache's, but leaves its mark, and depends on how busy the machine is.
+// Optimized code is not part of the cache, but influences it and depends on the load of the machine.
 const tiers = ["sparkplug", "maglev", "opt"]
 for (const tier of tiers) setFlagsFromString(`--no-${tier}`)
 
 const [, , file, told] = process.argv
 const script = new Script(readFileSync(file, "latin1"), {
-  // A string of its own: as a slice of the path it would take the whole path, which is of this machine, into the cache.
+  // A new string: a slice would bring the whole path on this machine into the cache.
   filename: Buffer.from(basename(file)).toString(),
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 })
 
 function finish() {
-  // A cache is only taken where the flags are as they were when it was made.
+  // V8 accepts a cache only with the flags it was made with.
   for (const tier of tiers) setFlagsFromString(`--${tier}`)
   writeFileSync(file.replace(/\.cjs$/, ".cache"), script.createCachedData())
   process.exit()
@@ -36,7 +36,7 @@ const bytesOf = (name) => {
 }
 const threads = require("node:worker_threads")
 threads.setEnvironmentData("research-room-addon", contents["better-sqlite3.node"])
-/** What the executable carries; and of threads none is started, for what they sent would come at any time. */
+/** Stand-ins for modules: the contents of the executable, and threads that do not start, because their messages would arrive at any time. */
 const instead = {
   "node:sea": {
     isSea: () => true,
@@ -55,7 +55,7 @@ const instead = {
     },
   },
 }
-// A command tells on standard output that it is ready; a thread is once it waits for messages.
+// A command prints to standard output when it is ready; a thread is ready when it waits for messages.
 console.log = finish
 process.argv.splice(1, Number.POSITIVE_INFINITY, process.execPath, ...args)
 const program = { exports: {} }

@@ -1,11 +1,11 @@
-/** What an executable carries beside the program: the schema, the pages' assets, notices, and the database's addon for one platform. */
+/** The contents of an executable apart from the program: the schema, the assets of the pages, notices, and SQLite's addon for the platform. */
 import { readdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
 
 const sqlite = dirname(createRequire(import.meta.url).resolve("better-sqlite3/package.json"))
 
-/** The addons come ready made for every platform inside better-sqlite3's package. */
+/** The better-sqlite3 package has a compiled addon for every platform. */
 export const addonOf = (os: string, cpu: string): string => join(sqlite, "prebuilds", `${os}-${cpu}.node`)
 
 const shippedAsTheyAre = [
@@ -15,7 +15,7 @@ const shippedAsTheyAre = [
   "src/demo/coverage.webp",
 ]
 
-/** Name inside the executable, and the file it is taken from. Named by their path in the project, as src reads them. */
+/** Names inside the executable, which are paths in the project as src reads them, and the files to take. */
 export function contentsFor(os: string, cpu: string): Record<string, string> {
   const contents: Record<string, string> = { "better-sqlite3.node": addonOf(os, cpu), "schema.sql": resolve("schema.sql") }
   contents["loader.cjs"] = resolve("build/loader.cjs")

@@ -1,7 +1,7 @@
 /**
- * Makes the JavaScript in dist: what `npm start` runs, and what the package exports. The program and its threads share their code
- * in chunks: what is rarely used stands in a chunk of its own, which is loaded when it is first needed. Beside them they need
- * nothing but node_modules/better-sqlite3, which brings its addon ready made for every platform.
+ * Builds the JavaScript in dist: the program for `npm start` and the exports of the package. The program and its threads share chunks
+ * of code; rarely used code is in chunks that are loaded when they are first needed. The only package they need at run time is
+ * better-sqlite3, which has a compiled addon for every platform.
  */
 import { readdirSync, rmSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -17,16 +17,16 @@ const common: BuildOptions = {
   external: ["better-sqlite3"],
   metafile: true,
   logLevel: "warning",
-  // Bundled CommonJS packages call `require` for Node's own modules; an ES module has none.
+  // Bundled CommonJS packages call `require` for Node's modules, and an ES module does not have it.
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
   },
 }
 
-/** What `npm start` runs. V8 keeps the text of a program in memory: of one that is all ASCII, half as many bytes. */
+/** The options for the program of `npm start`. V8 keeps the source in memory, in half as many bytes if it is all ASCII. */
 const serving: BuildOptions = { ...common, entryPoints: programs, charset: "ascii", minifyWhitespace: true, chunkNames: "part-[hash]" }
 
-/** The client and the test instance. They share one file, so an error that the test instance's client throws is one of the client's. */
+/** The options for the client and the test instance. They share one file, so that an error of the test instance's client has the client's class. */
 const exported: BuildOptions = {
   ...common,
   entryPoints: { client: "src/client/index.ts", testing: "src/client/testing.ts" },

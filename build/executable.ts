@@ -1,7 +1,7 @@
 /**
- * Makes dist/research-room: Node itself with the program, the database's addon and the assets inside, in one file. Everything
- * comes from node_modules and dist, so it works without a network. With `--target linux-arm64`, as often as wanted, or
- * `--target all`, it makes what is given away for other platforms instead, and dist/SHA256SUMS over it: their Nodes come from the registry.
+ * Builds dist/research-room: Node with the program, SQLite's addon and the assets, in one file. Everything comes from node_modules
+ * and dist, without a network. With `--target linux-arm64`, which may be repeated, or `--target all`, it builds the released
+ * executables of other platforms instead, with Node from the registry, and dist/SHA256SUMS for them.
  */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
@@ -32,7 +32,7 @@ for (const target of targets) {
 }
 if (targets.length > 0) console.log(`dist/${basename(await writeSums("dist"))}`)
 
-/** Moved into place at the end: an older one may be running. */
+/** The executable is moved into place at the end, because an older one may be running. */
 function place(made: string, name: string): void {
   renameSync(made, join("dist", name))
   console.log(`dist/${name}: ${(statSync(join("dist", name)).size / 1e6).toFixed(0)} MB`)

@@ -1,6 +1,6 @@
 /**
- * Makes the fonts as small as the pages need them: of each face in the style sheet the weights and the signs that it names there.
- * A font that was made once is kept, by what it was made of.
+ * Reduces each font face in the style sheet to the weights and characters that the style sheet names for it. The results are cached
+ * by their inputs.
  */
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -12,13 +12,13 @@ import subsetFont from "subset-font"
 const KEPT = "node_modules/.cache/research-room/fonts"
 const require = createRequire(import.meta.url)
 
-/** Of what a font can do with its letters, what the pages ask for: hundreds of alternates and ligatures of code go. Formulas need all that theirs can. */
+/** The font features that the pages use; hundreds of alternates and code ligatures are dropped. Fonts for formulas keep all features. */
 const FEATURES = ["kern", "liga", "mark", "mkmk", "ccmp", "locl", "tnum"]
 
-/** What a face says under a name. */
-const said = (face: string, name: string): string | undefined => new RegExp(`${name}:\\s*([^;]+);`).exec(face)?.[1]
+/** Returns the value of a property of a face. */
+const propertyOf = (face: string, name: string): string | undefined => new RegExp(`${name}:\\s*([^;]+);`).exec(face)?.[1]
 
-/** The signs of a `unicode-range`. */
+/** Returns the characters in a `unicode-range`. */
 function signsOf(range: string): string {
   return range
     .split(",")
@@ -33,7 +33,7 @@ function signsOf(range: string): string {
     .join("")
 }
 
-/** The weights of a font that can have several: one, or all between two. */
+/** Returns the weights of a variable font: one, or a range. */
 function axesOf(file: string, weight: string): { variationAxes?: { wght: number | { min: number; max: number } } } {
   if (!file.includes("-wght-")) return {}
   const [min = 400, max] = weight.split(" ").map(Number)
@@ -42,7 +42,7 @@ function axesOf(file: string, weight: string): { variationAxes?: { wght: number 
 
 /** @returns the path of the font of one face */
 async function made(face: string, file: string): Promise<string> {
-  const [range = "", weight = "400"] = [said(face, "unicode-range"), said(face, "font-weight")]
+  const [range = "", weight = "400"] = [propertyOf(face, "unicode-range"), propertyOf(face, "font-weight")]
   const font = readFileSync(file)
   const { version } = require("subset-font/package.json") as { version: string }
   const kept = {
@@ -64,7 +64,7 @@ async function made(face: string, file: string): Promise<string> {
   return path
 }
 
-/** For esbuild: puts the smaller fonts in the place of those that a style sheet of faces names. */
+/** An esbuild plugin that replaces the fonts in a style sheet of faces with the reduced ones. */
 export const smallerFonts: Plugin = {
   name: "smaller-fonts",
   setup(build) {

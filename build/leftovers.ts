@@ -1,17 +1,17 @@
-/** What a start could not delete, a later one does: Windows keeps a loaded file until its program ends, and any program can be killed. */
+/** Deletes the addon folders that earlier programs left: Windows cannot delete a loaded file, and any program can be killed. */
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
 
-/** What the names of the folders begin with. */
+/** The prefix of the folder names. */
 export const prefix = "research-room-addon-"
 export const fileName = "better-sqlite3.node"
 
-/** Younger ones may belong to a program that is about to load its file. */
+/** The age in milliseconds. A younger folder may belong to a program that is about to load its file. */
 const leftBehindAfter = 60_000
 
 /**
- * Whether a folder is one that a start of this user made and left: a folder itself, no link to one, and nobody else's. Others
- * may write to the place it stands in, and the file below it is deleted by name.
+ * Whether a folder was left by a program of this user. It must be a folder of this user and not a link, because others can write to
+ * the parent folder, and the file in it is deleted by name.
  */
 function isLeft(folder: string, now: number): boolean {
   const found = lstatSync(folder)
@@ -19,7 +19,7 @@ function isLeft(folder: string, now: number): boolean {
   return found.isDirectory() && isOwn && found.mtimeMs <= now - leftBehindAfter
 }
 
-/** Deletes what earlier starts of this user left in a folder; what is in use stays, and nothing else is touched. */
+/** Deletes the folders that earlier programs of this user left in a place, except those in use. */
 export function deleteLeftovers(place: string, now: number): void {
   for (const name of attempt(() => readdirSync(place)) ?? []) {
     if (!name.startsWith(prefix)) continue

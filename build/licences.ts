@@ -1,6 +1,6 @@
 /**
- * Makes dist/licences.txt, which `research-room licences` prints: the notices of everything that is built in. What that is, the
- * bundler says of the very code that it bundles; Node and the database's addon are built in as they are.
+ * Builds dist/licences.txt, which `research-room licences` prints: the notices of everything that is built in. These are the packages
+ * that the bundler reports for the bundled code, Node, and SQLite's addon.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, relative } from "node:path"
@@ -17,14 +17,14 @@ const made = await Promise.all([
   build({ ...common, entryPoints: pages, splitting: true, loader: { ".woff2": "file" } }),
 ])
 
-/** The folder of the package that a file is of. */
+/** Returns the folder of the package of a file. */
 const packageOf = (path: string): string | undefined => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll("\\", "/"))?.[0]
 
-/** What was read and left something behind: a file of types, or one shaken off, is not built in. */
+/** The files with code in the bundle. Files of types and removed modules have none. */
 const builtIn = ({ outputs }: Metafile): string[] =>
   Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0))
 
-// Where npm brought no Node, no executable that holds one is given away.
+// If npm installed no Node for a platform, no executable is released for it.
 const node = platforms.map(({ package: name }) => `node_modules/${name}/bin`).filter((path) => existsSync(path))
 const files = [...made.flatMap(({ metafile }) => builtIn(metafile)), relative("", addonOf("linux", "x64")), ...node]
 const folders = new Set(files.map(packageOf).filter((folder) => folder !== undefined))

@@ -1,6 +1,6 @@
 /**
- * The first lines of the executable and of each of its threads: they run a program that the executable carries. V8 compiles it
- * from the cache that was made with it (`code-cache.ts`); where there is none, or this machine refuses it, from its text.
+ * The first lines of the executable and of each of its threads: they run a program inside the executable. V8 loads it from its code
+ * cache (`compile.cjs`), or compiles its text if there is no cache or V8 rejects it.
  */
 function runCarried(name) {
   const { getAssetKeys, getRawAsset } = require("node:sea")

@@ -1,6 +1,6 @@
 /**
- * Signs a program for macOS without a Mac. Apple's processors run nothing unsigned, but take a signature in nobody's name, "ad
- * hoc": a digest of each page of the file, as a linker leaves it on what it links. pkg's injection takes Node's own signature off.
+ * Signs a program for macOS without a Mac. Apple's processors refuse unsigned programs, but accept an ad hoc signature without an
+ * identity: a digest of each page of the file, as linkers write it. pkg removes Node's own signature when it injects the program.
  * No npm package does this.
  */
 import { hash } from "node:crypto"
@@ -10,7 +10,7 @@ const signatureCommand = 0x1d
 const pageBits = 12
 const page = 1 << pageBits
 
-/** A copy with its signature behind it. */
+/** Returns a copy of the program with its signature at the end. */
 export function signedAdHoc(program: Buffer, identifier: string): Buffer {
   if (commandOf(program, signatureCommand) !== undefined) throw new Error("This program for macOS is signed already.")
   const segments = segmentsIn(program)
@@ -27,7 +27,7 @@ export function signedAdHoc(program: Buffer, identifier: string): Buffer {
   return signed
 }
 
-/** Adds the load command that says where the signature is, and lets the last segment reach to its end. */
+/** Adds the load command with the place of the signature, and extends the last segment to its end. */
 function announce(signed: Buffer, linkEdit: Segment, start: number): void {
   const end = commandsEnd(signed)
   if (signed.subarray(end, end + 16).some((byte) => byte !== 0))
@@ -36,7 +36,7 @@ function announce(signed: Buffer, linkEdit: Segment, start: number): void {
   signed.writeUInt32LE(signed.readUInt32LE(20) + 16, 20)
   ;[signatureCommand, 16, start, signed.length - start].forEach((word, index) => signed.writeUInt32LE(word, end + index * 4))
   const length = signed.length - linkEdit.offset
-  // In memory it takes whole pages, of Apple's processors.
+  // In memory it takes whole pages of the size that Apple's processors use.
   signed.writeBigUInt64LE(BigInt(upTo(0x4000, length)), linkEdit.at + 32)
   signed.writeBigUInt64LE(BigInt(length), linkEdit.at + 48)
 }
@@ -47,22 +47,22 @@ const listSize = 20
 const headerSize = 88
 const directorySize = (identifier: string, length: number): number => headerSize + identifier.length + 1 + Math.ceil(length / page) * 32
 
-/** A list of one: the code directory, version 2.4 of its layout. All of it is big-endian. */
+/** Builds a list with one item: the code directory, in version 2.4 of its layout. All numbers are big-endian. */
 function signature(code: Buffer, identifier: string, textSize: number): Buffer {
   const pages = Math.ceil(code.length / page)
   const length = directorySize(identifier, code.length)
   const digestsAt = headerSize + identifier.length + 1
   const made = Buffer.alloc(listSize + length)
   const words = [
-    // The list: its kind, length, one part, which is the code directory and stands behind this.
+    // The list: its kind, its length and one part, the code directory, which follows.
     ...[0xfade0cc0, made.length, 1, 0, listSize],
-    // The directory: its kind, length, version; ad hoc, as linkers sign; where digests and identifier are; no special digests.
+    // The directory: its kind, length and version; ad hoc, as linkers sign; the offsets of digests and identifier; no special digests.
     ...[0xfade0c02, length, 0x20400, 0x20002, digestsAt, headerSize, 0, pages, code.length],
-    // Digests of 32 bytes, SHA-256, no platform, size of a page.
+    // SHA-256 digests of 32 bytes, no platform, the size of a page.
     (32 << 24) | (2 << 16) | pageBits,
   ]
   words.forEach((word, index) => made.writeUInt32BE(word, index * 4))
-  // How far its code reaches, and that it is a program, not a library.
+  // The length of its code, and the flag for a program instead of a library.
   made.writeBigUInt64BE(BigInt(textSize), listSize + 72)
   made.writeBigUInt64BE(1n, listSize + 80)
   made.write(identifier, listSize + headerSize, "latin1")

@@ -1,6 +1,6 @@
 /**
- * Reads the load commands of a program for macOS, and mends what pkg's injection leaves undone in one: the segment it adds must
- * also be counted in the table of addresses to fix, else newer systems (dyld of macOS 27) refuse to start the program.
+ * Reads the load commands of a program for macOS, and corrects one after pkg's injection: the added segment must also be counted in
+ * the table of fixups, otherwise newer systems (dyld of macOS 27) refuse to start the program.
  */
 
 const headerSize = 32
@@ -9,13 +9,13 @@ const fixupsCommand = 0x80000034
 
 export interface Segment {
   readonly name: string
-  /** Where its command stands. */
+  /** The offset of its load command. */
   readonly at: number
   readonly offset: number
   readonly size: number
 }
 
-/** Where each load command stands. */
+/** Returns the offset of each load command. */
 function* commandsIn(program: Buffer): Generator<number> {
   let at = headerSize
   for (let left = program.readUInt32LE(16); left > 0; left--) {
@@ -24,11 +24,11 @@ function* commandsIn(program: Buffer): Generator<number> {
   }
 }
 
-/** Where the first command of a kind stands. */
+/** Returns the offset of the first load command of a kind. */
 export const commandOf = (program: Buffer, kind: number): number | undefined =>
   [...commandsIn(program)].find((at) => program.readUInt32LE(at) === kind)
 
-/** Where a further command would stand. */
+/** Returns the offset of the next load command to add. */
 export const commandsEnd = (program: Buffer): number => headerSize + program.readUInt32LE(20)
 
 export function segmentsIn(program: Buffer): Segment[] {
@@ -43,9 +43,9 @@ export function segmentsIn(program: Buffer): Segment[] {
 }
 
 /**
- * The table of fixups starts with a header of seven words and one that fills up, then the count of segments and for each where its
- * fixups are told, counted from the count. One entry more fits when the count moves onto the word that fills up; nothing else moves.
- * The added segment needs no fixups, nor does the last, which it pushed on: their entries are 0, so one 0 more at the end is right.
+ * Counts the injected segment. The table of fixups has a header of seven words and a word of padding, then the count of segments and
+ * an offset for each, relative to the count. Moving the count onto the padding makes space for one more entry; nothing else moves.
+ * Neither the added segment nor the last one, which it moved, has fixups. Their entries are 0, so one more 0 at the end is correct.
  */
 export function countInjectedSegment(program: Buffer): void {
   const command = commandOf(program, fixupsCommand)

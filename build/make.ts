@@ -1,9 +1,9 @@
-/** Makes one executable: a platform's Node with the program, and what it carries, written into it. */
+/** Builds one executable: the Node of a platform, with the program and its contents injected. */
 import { execFileSync } from "node:child_process"
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-// pkg's own function behind `pkg --sea FILE`. Its command line cannot be told what to carry, so it
-// is called directly; its version is pinned.
+// The function behind `pkg --sea FILE`. It is called directly, because the command line has no option for assets; the version of
+// pkg is pinned.
 import pkg from "@yao-pkg/pkg/lib-es5/sea.js"
 import type { Bundle } from "./bundle.ts"
 import { contentsFor } from "./contents.ts"
@@ -14,22 +14,22 @@ import { withoutSignature } from "./portable-executable.ts"
 export interface Order {
   readonly os: string
   readonly cpu: string
-  /** The Node it is made of, of the version that runs this script. */
+  /** The Node to use, in the version that runs this script. */
   readonly node: string
   /** The program and its threads. */
   readonly bundle: Bundle
-  /** A folder for what is needed on the way. */
+  /** A folder for temporary files. */
   readonly work: string
 }
 
-/** Gives the path of the executable, inside the folder `work`. */
+/** @returns the path of the executable, inside the folder `work` */
 export async function make({ os, cpu, node, bundle, work }: Order): Promise<string> {
   const output = join(work, `${os}-${cpu}`)
   const here = os === process.platform && cpu === process.arch
   await atHome(work, async () => {
     keep(node, os, cpu, work)
     await pkg.default(bundle.loader, {
-      // It would call codesign, which only a Mac has; see below.
+      // Signing would call codesign, which only a Mac has; see finishForMac.
       signature: false,
       targets: [
         {
@@ -40,16 +40,16 @@ export async function make({ os, cpu, node, bundle, work }: Order): Promise<stri
         },
       ],
       seaConfig: {
-        // It is kept inside as it is written here, so the whole path would be of this machine: this one leads out of pkg's folder.
+        // The executable stores this path, so it must not be an absolute one of this machine. It is relative to pkg's folder.
         ...{ main: `../${basename(bundle.loader)}` },
         disableExperimentalSEAWarning: true,
         useSnapshot: false,
-        // The program's own are among what it carries: the same at each making, which the cache made here is not.
+        // The assets have reproducible code caches; the one that Node would make here is not reproducible.
         useCodeCache: false,
         assets: { ...contentsFor(os, cpu), ...bundle.programs, ...(here && bundle.caches) },
-        // NODE_OPTIONS meant for other programs must not change this one.
+        // NODE_OPTIONS for other programs must not affect this one.
         ...{ execArgvExtension: "none" },
-        // A signal must not open a debugger's port.
+        // A signal must not open a debugger port.
         ...{ execArgv: ["--disable-sigusr1"] },
       },
     })
@@ -65,7 +65,7 @@ function finishForMac(path: string): void {
   writeFileSync(path, signedAdHoc(program, "research-room"))
 }
 
-/** pkg looks below the home folder for the Nodes it has downloaded, and works in a temporary one, so for this one step both are another. */
+/** Replaces the home and temporary folders for one step, because pkg looks for downloaded Nodes below them. */
 async function atHome(folder: string, act: () => Promise<void>): Promise<void> {
   const { HOME, USERPROFILE, TMPDIR, TEMP, TMP } = process.env
   Object.assign(process.env, { HOME: folder, USERPROFILE: folder, TMPDIR: folder, TEMP: folder, TMP: folder })
@@ -79,7 +79,7 @@ async function atHome(folder: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Lays a Node where pkg would have unpacked it, with the marks it leaves when it has downloaded, checked and unpacked one. */
+/** Puts a Node where pkg would have unpacked it, with the marker files of a complete download. */
 function keep(node: string, os: string, cpu: string, home: string): void {
   const windows = os === "win32"
   const name = `node-v${process.versions.node}-${windows ? "win" : os}-${cpu}`
@@ -93,7 +93,7 @@ function keep(node: string, os: string, cpu: string, home: string): void {
   if (os === "linux") strip(node, binary, os === process.platform && cpu === process.arch)
 }
 
-/** Debug symbols are a fifth of Node on Linux, and nothing here reads them; they go where there is a tool that can. */
+/** Removes debug symbols, a fifth of Node on Linux, if a tool for that is installed. */
 function strip(node: string, copy: string, runsHere: boolean): void {
   for (const tool of ["strip", "llvm-strip"]) {
     try {

@@ -1,4 +1,4 @@
-/** What the authors of a package ask to be said wherever it is built in, in their own words. */
+/** The notices that the authors of a package require wherever it is built in. */
 import { readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -17,7 +17,7 @@ const manifest = v.object({
 export interface Notice {
   readonly name: string
   readonly version: string
-  /** SPDX's name of the licence. */
+  /** The SPDX id of the licence. */
   readonly licence: string
   readonly text: string
 }
@@ -25,8 +25,9 @@ export interface Notice {
 const isNotice = (file: string) => /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(file) && !/\.(c|m)?[jt]s$/.test(file)
 
 /**
- * The notices of the package in a folder. Where it says its licence alone, the licence's words, and who wrote the package.
- * @throws Error where the licence is not one of SPDX's list: somebody has to look before it is given away
+ * Returns the notices of the package in a folder. If it has only the name of its licence, these are the text of the licence and the
+ * authors of the package.
+ * @throws Error if the licence is not in SPDX's list: a person must look at it before a release
  */
 export function noticeOf(folder: string): Notice {
   const { name, version, license: licence = "", author } = v.parse(manifest, JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))

@@ -1,6 +1,6 @@
 /**
- * When something is first seen of every page, in a browser that was nowhere yet: the middle of three, each in its own context, with
- * the demo's story in the service. Exits 1 where a page takes longer than it may. Arguments pick pages by name.
+ * Measures the first paint of every page of the demo in a fresh browser: the median of three, each in a context of its own. Exits
+ * with 1 if a page is too slow. Arguments select pages by name.
  */
 import { dirname } from "node:path"
 import { startDemo } from "../src/demo/demo.ts"
@@ -22,7 +22,7 @@ try {
   const signedIn = await browser.newContext()
   await signIn(await signedIn.newPage(), demo, "owner")
   const storageState = await signedIn.storageState()
-  // A service that was just started has compiled nothing yet, and neither has the browser.
+  // Warm up: the service and the browser have compiled nothing yet.
   for (const { path } of pages.slice(0, 3)) await cold(browser, demo.baseUrl + path)
   const rows: { readonly name: string; readonly painted: number; readonly bytes: number }[] = []
   for (const { name, path, as } of pages) {

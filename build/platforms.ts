@@ -1,6 +1,6 @@
 /**
- * The platforms an executable is made for: those whose Node stands among the optional dependencies of package.json. npm installs
- * the one of the machine at hand; what the others are, and their exact contents, package-lock.json says.
+ * The platforms of the executables: those whose Node is an optional dependency in package.json. npm installs only the one of this
+ * machine; package-lock.json has the digests of the others.
  */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -9,7 +9,7 @@ import * as v from "valibot"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-// npm writes one value or a list of them.
+// npm writes one value or a list.
 const oneOf = <const T extends string>(...values: readonly T[]) =>
   v.pipe(
     v.union([v.string(), v.tuple([v.string()])]),
@@ -28,9 +28,9 @@ const locked = v.object({
 export type LockedNode = v.InferOutput<typeof locked>
 
 export interface Platform {
-  /** How people call it, in file names and after `--target`: `linux-arm64`, `win-x64`, `macos-arm64`. */
+  /** The name in file names and for `--target`: `linux-arm64`, `win-x64`, `macos-arm64`. */
   readonly name: `${"linux" | "macos" | "win"}-${LockedNode["cpu"]}`
-  /** The npm package that brings its Node. */
+  /** The npm package with its Node. */
   readonly package: string
   readonly node: LockedNode
 }
@@ -53,8 +53,8 @@ export const platforms: readonly Platform[] = Object.keys(optionalDependencies)
     return { name: `${called[node.os]}-${node.cpu}` as const, package: name, node }
   })
 
-/** The platform of the machine at hand, where there is one for it. */
+/** The platform of this machine, if it is among them. */
 export const platformHere = platforms.find(({ node }) => node.os === process.platform && node.cpu === process.arch)
 
-/** The file that is given away, in dist. */
+/** Returns the name of the released file in dist. */
 export const releaseName = ({ name, node }: Platform): string => `research-room-${name}${node.os === "win32" ? ".exe" : ""}`

@@ -1,4 +1,4 @@
-/** The program and each of the threads that it starts, by the code they begin with: what is bundled, and what notices are looked for in. */
+/** The entry files of the program and its threads, for the bundles and the search for notices. */
 export const programs = {
   main: "src/main.ts",
   writer: "src/app/threads/writer-thread.ts",
@@ -6,5 +6,5 @@ export const programs = {
   reader: "src/app/threads/reader-thread.ts",
 }
 
-/** What every page loads. */
+/** The style sheet and script that every page loads. */
 export const pages = { style: "src/web/style/main.css", script: "src/web/client/main.ts" }

@@ -1,13 +1,13 @@
 /**
- * Tries what is served with the tools of other languages: `npm run reach`. It needs Python 3.10 or newer and Go with their
- * registries in reach, brings the tools into dist/reach at the versions named here, and says what each of them made of
+ * Tests the served documents with tools of other languages: `npm run reach`. It needs Python 3.10 or newer, Go, and access to their
+ * registries. It installs the tools into dist/reach in the versions named here, and reports what each of them makes of
  *
- * - the served schemas: a thousand bodies of each operation, which each validator must take or refuse as the service does;
- * - the OpenAPI document: whether kin-openapi takes it, and whether clients made of it write, replay, page and follow;
- * - the measurement table: whether every figure of two hundred layouts agrees with SciPy's;
+ * - the served schemas: a thousand bodies of each operation, which each validator must accept or refuse as the service does;
+ * - the OpenAPI document: whether kin-openapi accepts it, and whether clients generated from it write, replay, page and follow;
+ * - the measurement table: whether every number of two hundred layouts agrees with SciPy;
  * - a Room as an SQLite file: whether pandas, Datasette and DuckDB read its views.
  *
- * What npm brings is in `npm test`.
+ * Tools from npm are in `npm test`.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -38,7 +38,7 @@ const goTools = [
   "github.com/oapi-codegen/runtime@v1.8.0",
 ]
 
-/** Runs one command to its end, with its output shown. @throws Error when it fails */
+/** Runs a command and shows its output. @throws Error if it fails */
 async function run(command: string, parameters: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
   const [code] = (await once(spawn(command, parameters, { cwd, stdio: "inherit", env: { ...process.env, ...env } }), "close")) as [number]
   if (code !== 0) throw new Error(`${command} ${parameters.join(" ")} ended with ${code}`)

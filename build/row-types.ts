@@ -1,4 +1,4 @@
-/** Makes schema.d.ts from schema.sql: `node --conditions=research-room-source build/row-types.ts`. A test holds that it is what this makes. */
+/** Makes schema.d.ts from schema.sql: `node --conditions=research-room-source build/row-types.ts`. A test checks that the file is up to date. */
 import { writeFileSync } from "node:fs"
 import { openDatabase } from "../src/ledger/storage/opening.ts"
 import { namedColumns } from "../src/ledger/storage/inserting.ts"
@@ -6,7 +6,7 @@ import { tablesOf } from "../src/ledger/storage/tables.ts"
 
 const types: Readonly<Record<string, string>> = { TEXT: "string", INTEGER: "number", BLOB: "Buffer" }
 
-/** The words that a CHECK lets into a column, as a type. */
+/** Returns the type of the words that a CHECK allows in a column. */
 function wordsOf(sql: string, column: string): string | undefined {
   const [, list] = new RegExp(`\\n  ${column} TEXT[^\\n]* CHECK \\(${column} IN \\(('[^)]*)\\)\\)`).exec(sql) ?? []
   return list
@@ -15,7 +15,7 @@ function wordsOf(sql: string, column: string): string | undefined {
     .join(" | ")
 }
 
-/** The text of schema.d.ts. */
+/** Returns the text of schema.d.ts. */
 export function rowTypes(): string {
   const db = openDatabase(":memory:")
   const made = db.prepare<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE name = ?")

@@ -1,6 +1,6 @@
 /**
- * Leaves a picture of every page in dist/screenshots: the demo's story, in both themes and at both widths. Arguments pick
- * pages by name: `npm run screenshots -- room thread`.
+ * Writes pictures of every page of the demo to dist/screenshots, in both themes and at both widths. Arguments select pages by name:
+ * `npm run screenshots -- room thread`.
  */
 import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,11 +1,11 @@
-/** `npm start` before it serves: builds what serving needs, and nothing where that was built from the same files. */
+/** Builds what `npm start` serves, unless it was already built from the same files. */
 import { globSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 
 process.chdir(dirname(import.meta.dirname))
 const stamp = "dist/built.json"
 
-/** The files that it is built from, and the moment of the last change of each. */
+/** Returns the source files, each with the time of its last change. */
 const sources = (): string => {
   const files = globSync(["src/**/*.*", "build/*.ts", "package-lock.json", "schema.sql"]).sort()
   return JSON.stringify(files.map((file) => [file, statSync(file).mtimeMs]))

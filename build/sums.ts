@@ -1,10 +1,10 @@
-/** Writes SHA256SUMS over the executables that are given away, as `sha256sum --check` reads it. */
+/** Writes SHA256SUMS for the released executables, in the format of `sha256sum --check`. */
 import { createHash } from "node:crypto"
 import { createReadStream, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { platforms, releaseName } from "./platforms.ts"
 
-/** Over those that are there. Gives the path of the list. */
+/** Covers the executables that exist. @returns the path of the list */
 export async function writeSums(folder: string): Promise<string> {
   const names = platforms.map(releaseName).filter((name) => existsSync(join(folder, name)))
   const lines: string[] = []

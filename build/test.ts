@@ -1,9 +1,10 @@
 /**
- * Runs test files, each as a process of its own, and counts what passed and failed: the last line is `N passed, N failed`.
- * Without an argument it runs what a change is likely to break (`npm test`); with `--rest` what is left (`npm run test:rest`).
- * Files given by name are run instead: `npm run tap -- test/ledger/receipts.test.ts`, with `--jobs=1` one after the other.
+ * Runs test files, each in a process of its own, and counts the assertions: the last line is `N passed, N failed`.
+ * Without an argument it runs the tests that a change is likely to break (`npm test`); with `--rest`, all others
+ * (`npm run test:rest`). Arguments name files to run instead: `npm run tap -- test/ledger/receipts.test.ts`, with `--jobs=1` one at
+ * a time.
  *
- * The runner of tap itself is not used: its hooks, meant for coverage, cost each process and each thread a third of a second.
+ * It does not use tap's own runner, whose coverage hooks cost each process and each thread a third of a second.
  */
 import { spawn } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -12,7 +13,7 @@ import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { unpackBrowser } from "../test/web/browser.ts"
 
-/** What `npm test` leaves to `npm run test:rest`: folders and files. */
+/** The folders and files that only `npm run test:rest` runs. */
 const REST = [
   "test/client/instance.test.ts",
   "test/client/network.test.ts",
@@ -129,7 +130,7 @@ const REST = [
   "test/writer/one-moment.test.ts",
 ]
 
-/** What starts first, so that nothing long is left for the end. */
+/** The longest tests, which start first. */
 const LONGEST = [
   "test/eval/eval.test.ts",
   "test/reliability/storage/slow-disk.test.ts",
@@ -166,11 +167,11 @@ const { values, positionals } = parseArgs({
 })
 if (values.rest && positionals.length > 0) throw new Error("--rest takes no files")
 
-/** The files of `npm test`, or of the rest: what the list names, and the property tests once more with all their runs. */
+/** Returns the files of `npm test`, or the rest: those in the list, and the property tests again with all their runs. */
 function chosenFiles(rest: boolean): string[] {
   const files = globSync("test/**/*.test.ts", { exclude: ["**/node_modules/**"] }).sort()
   const unused = [...REST, ...LONGEST].filter((place) => !files.some((file) => file.startsWith(place)))
-  if (unused.length > 0) throw new Error(`build/test.ts names ${unused.join(", ")}, where there is no test`)
+  if (unused.length > 0) throw new Error(`build/test.ts names ${unused.join(", ")}, but there is no such test`)
   const isListed = (file: string) => REST.some((place) => file.startsWith(place))
   const hasMoreRuns = (file: string) => /\bruns\(\d/.test(readFileSync(file, "utf8"))
   const chosen = files.filter((file) => (rest ? isListed(file) || hasMoreRuns(file) : !isListed(file)))
@@ -179,7 +180,7 @@ function chosenFiles(rest: boolean): string[] {
 
 await unpackBrowser()
 
-// The files load much the same code, compiled once, and start from one demo, told once.
+// All files share one compile cache and one copy of the demo.
 const TOLD_DEMO = mkdtempSync(join(tmpdir(), "research-room-told-"))
 const env = {
   NODE_COMPILE_CACHE: resolve("node_modules/.cache/research-room/compiled"),
@@ -196,12 +197,12 @@ interface Ran {
   readonly left: number
 }
 
-/** Runs a file to its end and says how it went in a line, with all it printed where something failed. */
+/** Runs a file and prints its result in one line, after its whole output if something failed. */
 function ran(file: string): Promise<Ran> {
   const started = performance.now()
   const args = ["--conditions=research-room-source", "--import=./test/support/seed.ts", file]
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] })
-  // Past its time a test ends by itself and says what it waited for; one that cannot is ended.
+  // After its timeout a test ends itself and prints what it waited for. If it does not, it is killed.
   const ending = setTimeout(() => child.kill("SIGKILL"), (Number(values.timeout) + 30) * 1_000)
   let printed = ""
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => void (printed += text))
@@ -220,7 +221,7 @@ function ran(file: string): Promise<Ran> {
   })
 }
 
-/** The share of the machine's processors that had nothing to do since the last call. */
+/** Returns the idle share of the machine's processors since the last call. */
 const idleShare = (() => {
   let before = { idle: 0, all: 0 }
   return () => {
@@ -235,7 +236,7 @@ const idleShare = (() => {
   }
 })()
 
-/** As many files at once as there are processors, and up to twice as many while those that run only wait. */
+/** Runs as many files at once as there are processors, and up to twice as many while the processors are idle. */
 async function runAll(files: readonly string[]): Promise<Ran[]> {
   const waiting = [...files]
   const done: Ran[] = []

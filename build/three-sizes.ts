@@ -1,6 +1,6 @@
 /**
- * Tells the experiment of seven arms, ten seeds and three sizes, and leaves what is read of it in dist/three-sizes: the texts, and
- * pictures of the pages in both themes and at both widths. `npm run three-sizes`.
+ * Creates an experiment with seven arms, ten seeds and three sizes, and writes its texts and pictures of its pages, in both themes and
+ * at both widths, to dist/three-sizes: `npm run three-sizes`.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,4 +1,4 @@
-"""Works out with SciPy what the measurement table says of the layouts on standard input, and writes it to standard output."""
+"""Computes with SciPy the numbers of the measurement table for the layouts on standard input, and writes them to standard output."""
 import json
 import math
 import sys

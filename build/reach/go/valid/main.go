@@ -1,4 +1,4 @@
-// Whether kin-openapi takes the document: valid FILE.
+// Checks whether kin-openapi accepts the document: valid FILE.
 package main
 
 import (
