@@ -57,7 +57,7 @@ const ownCommand = (command: string): readonly string[] =>
 
 async function start(command: readonly string[], flags: RunFlags): Promise<void> {
   const destination = destinationOf(flags)
-  const { experiment, plan, arm, rerunOf, reproduces, intendedDeviation, configuration, output = [] } = flags
+  const { experiment, arm, configuration, output = [], ...rest } = flags
   if (experiment === undefined) throw new UsageError("Name the experiment with --experiment.")
   if (command.length === 0 && arm === undefined) throw new UsageError("Give the command after --, or take it from the plan with --arm.")
   if (command.length > 0 && arm !== undefined) throw new UsageError("--arm takes the command from the plan: give none after --.")
@@ -65,18 +65,15 @@ async function start(command: readonly string[], flags: RunFlags): Promise<void>
   if (outputs.length > limits.outputsOfEvent || outputs.some((file) => file.length > limits.name))
     throw new UsageError(`At most ${limits.outputsOfEvent} outputs can be reported, each with a path of at most ${limits.name} characters.`)
   const code = await run({
+    ...rest,
     ...destination,
+    ...(arm !== undefined && { arm }),
     experiment,
     command,
     outputs,
     configuration: configurationIn(configuration),
     repository: pinnedCommit(flags),
     keeper: ownCommand("keep"),
-    ...(plan !== undefined && { plan }),
-    ...(arm !== undefined && { arm }),
-    ...(rerunOf !== undefined && { rerunOf }),
-    ...(reproduces !== undefined && { reproduces }),
-    ...(intendedDeviation !== undefined && { intendedDeviation }),
   })
   process.exit(code)
 }

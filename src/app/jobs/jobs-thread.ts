@@ -6,7 +6,7 @@ import { hostJobs } from "../../jobs/host.ts"
 import type { Work } from "../../jobs/job.ts"
 import { jobs, streams } from "./jobs-work.ts"
 
-/** The least bytes in a piece, except for the last one. */
+/** The minimum size of a piece in bytes, except for the last one. */
 const PIECE = 64 * 1024
 
 type Named<T> = Readonly<Record<string, T | undefined>>

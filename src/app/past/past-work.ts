@@ -20,7 +20,7 @@ export interface PastOrder {
   /** An existing entry of the Room's activity. */
   readonly sequence: number
   readonly most: MostOfPast & {
-    /** The most bytes of the new database. */
+    /** The maximum size of the new database in bytes. */
     readonly bytes: number
   }
 }

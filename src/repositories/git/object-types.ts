@@ -1,10 +1,3 @@
-/** The types of objects in a repository, and their numbers in a pack. */
+/** The types of objects in a repository, in the order of their numbers in a pack, which begin with 1. */
 export const objectTypes = ["commit", "tree", "blob", "tag"] as const
 export type ObjectType = (typeof objectTypes)[number]
-
-export const packNumbers: ReadonlyMap<number, ObjectType> = new Map([
-  [1, "commit"],
-  [2, "tree"],
-  [3, "blob"],
-  [4, "tag"],
-])

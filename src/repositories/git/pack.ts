@@ -1,6 +1,6 @@
 /** Reads objects in a pack. An object may be stored as a delta to another object of the same type, in a chain of deltas. */
 import { DamagedRepository, type StoredFile } from "./file.ts"
-import { type ObjectType, packNumbers } from "./object-types.ts"
+import { type ObjectType, objectTypes } from "./object-types.ts"
 
 const PACK = "PACK"
 const PACK_HEADER = 12
@@ -62,7 +62,7 @@ function distance(bytes: Buffer): number {
 }
 
 function wholeType(number: number): ObjectType {
-  const type = packNumbers.get(number)
+  const type = objectTypes[number - 1]
   if (type === undefined) throw new DamagedRepository(`an object in a pack has the unknown type ${number}`)
   return type
 }
