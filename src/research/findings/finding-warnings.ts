@@ -116,7 +116,7 @@ export function evidenceWarnings(
       : [
           {
             code: "same_effect" as const,
-            message: `${earlier.label} reports the same result of the same attempts. The two count once as evidence.`,
+            message: `${earlier.label} reports the same result of the same attempts: as evidence the two count once.`,
             versionId: earlier.versionId,
             label: earlier.label,
             ...fromOtherRoom(earlier.originRoomId, seenFrom),
