@@ -8,6 +8,8 @@ export interface ObjectSpec {
   readonly noun: readonly [one: string, several: string]
   /** The first letter of its Room-scoped labels; null if it has none. */
   readonly label: string | null
+  /** What it is, in one or two sentences for the help page; required with a label. */
+  readonly meaning?: string
   /** The path of its page before its id, below the base URL; null if it has none. */
   readonly page: string | null
   /** The read that returns one by its id; null if there is none. */

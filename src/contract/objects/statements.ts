@@ -35,6 +35,7 @@ export const statements = {
     id: "linkId",
     noun: ["link", "links"],
     label: "L",
+    meaning: "A later statement about a record: that it is corrected, replaced, retracted or disputed.",
     page: "/links",
     read: "link",
     table: "research_links",

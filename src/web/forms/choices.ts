@@ -47,8 +47,8 @@ const records =
       .map(({ versionId, label, wording }) => ({ id: versionId, text: text(label, wording) }))
   }
 
-/** How each labelled kind, and Threads, are listed. Null if no form asks for the kind. */
-const listers: Readonly<Record<LabelledKind | "thread", ListChoices | null>> = {
+/** How the kinds that forms ask for are listed. */
+const listers: Readonly<Partial<Record<LabelledKind | "thread", ListChoices>>> = {
   hypothesis: records("hypothesis"),
   finding: records("finding"),
   cited_claim: records("cited_claim"),
@@ -73,10 +73,6 @@ const listers: Readonly<Record<LabelledKind | "thread", ListChoices | null>> = {
   },
   material: ({ visit, roomId }) =>
     visit.tables.materials.newestOfRoom(roomId, MOST).map(({ materialId, label, name }) => ({ id: materialId, text: text(label, name) })),
-  // No operation acts on a board.
-  board: null,
-  // A link is withdrawn from the page that shows it.
-  link: null,
   thread: ({ part }) => (part("threads").threads ?? []).slice(-MOST).map(({ threadId, title }) => ({ id: threadId, text: title })),
 }
 

@@ -28,8 +28,8 @@ interface Found {
 }
 type Find = (visit: Visit, id: string) => Found | null
 
-/** How the object of each id is found and shown, in the order shown. Null if the object that it belongs to is shown instead. */
-const finds: Readonly<Record<Exclude<PublicId, "roomId"> | "replyToEntryId" | "target", Find | null>> = {
+/** How the object of each id is found and shown, in the order shown. Of an id without one, the object that it belongs to is shown. */
+const finds: Readonly<Partial<Record<Exclude<PublicId, "roomId"> | "replyToEntryId" | "target", Find>>> = {
   experimentId: (visit, id) => {
     const { experimentId, roomId, label: text, status, question } = visit.ask("experiment", { experimentId: id })
     return { roomId, shown: html`${label("experiment", experimentId, text)} ${stateBadge(status)} ${beginning(question, 160)}` }
@@ -57,9 +57,6 @@ const finds: Readonly<Record<Exclude<PublicId, "roomId"> | "replyToEntryId" | "t
     const { materialId, materialOriginRoom, label: text, name } = visit.ask("material", { materialId: id })
     return { roomId: materialOriginRoom, shown: html`${label("material", materialId, text)} ${name}` }
   },
-  planId: null,
-  boardId: null,
-  checkpointId: null,
   target: (visit, id) =>
     orNull(() => finds.versionId?.(visit, id) ?? null) ??
     orNull(() => {

@@ -5,7 +5,7 @@ import type { Answer } from "../../edge/answers/answer.ts"
 import type { Receipt } from "../../contract/answers/index.ts"
 import type { Operation } from "../../contract/definitions/operation.ts"
 import { limits } from "../../contract/limits.ts"
-import type { PagedKind, TargetKind } from "../../contract/objects/objects.ts"
+import type { TargetKind } from "../../contract/objects/objects.ts"
 import { type OperationName, operationNamed } from "../../contract/operations/index.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { readFormBody } from "../../edge/limits/body.ts"
@@ -57,11 +57,9 @@ const ofRoom: Place = ({ roomId }) => `/rooms/${roomId}`
 const inThread: Place = ({ threadId, entry }) => withQuery(`/threads/${threadId}`, { entry: entry?.entryId })
 const peopleOf: Place = ({ roomId }) => `/rooms/${roomId}/people`
 
-/** Paths to show after a write, for targets without a page. */
-const places: Readonly<Record<Exclude<TargetKind, PagedKind | "record">, Place>> = {
-  message: inThread,
+/** Paths to show after a write, for targets without a page. Other such targets are shown by their entry in a Thread. */
+const places: Readonly<Partial<Record<TargetKind, Place>>> = {
   person: peopleOf,
-  work_claim: inThread,
   member: (receipt) => (isOf(receipt, "remove_member") ? ofRoom(receipt) : peopleOf(receipt)),
   join_request: (receipt) => (isOf(receipt, "request_to_join") ? ofRoom(receipt) : peopleOf(receipt)),
   credential: peopleOf,
@@ -77,10 +75,8 @@ const places: Readonly<Record<Exclude<TargetKind, PagedKind | "record">, Place>>
 /** Returns the path to show after an accepted write. */
 export function placeOf(operation: Operation, receipt: Receipt): string {
   const { target, entry } = receipt
-  const isUnpaged = (kind: TargetKind): kind is keyof typeof places => Object.hasOwn(places, kind)
-  const place = isUnpaged(operation.target)
-    ? places[operation.target]({ ...receipt, operation: operation.name })
-    : (pathOf(target.kind, target.id) ?? "/")
+  const written = { ...receipt, operation: operation.name }
+  const place = places[operation.target]?.(written) ?? pathOf(target.kind, target.id) ?? (entry === null ? "/" : inThread(written))
   return withDone(target.kind === "message" && entry !== null ? `${place}#entry-${entry.entryId}` : place, operation)
 }
 

@@ -1,12 +1,11 @@
 /** The help page: explains to a newcomer in two minutes what a Room is and what the marks and words on the pages mean. */
 import type { enumerations } from "../../contract/schema/enumerations.ts"
-import { type LabelledKind, objects } from "../../contract/objects/objects.ts"
+import { labelledKinds, objects } from "../../contract/objects/objects.ts"
 import { type Html, html, to } from "../html.ts"
 import { glyph, stateBadge } from "../parts/marks.ts"
 import { facts, heading } from "../parts/parts.ts"
 import type { Shown } from "../visit.ts"
 import { title } from "../words.ts"
-import { keysOf } from "../../contract/each.ts"
 
 type Words<N extends keyof typeof enumerations> = Readonly<Record<(typeof enumerations)[N][number], string>>
 
@@ -61,18 +60,6 @@ const materials: Words<"obtainability"> = {
   unreported: "Nobody has reported whether it can be obtained.",
 }
 
-const kinds: Readonly<Record<LabelledKind, string>> = {
-  hypothesis: "A statement exact enough to be wrong, with definitions of its words and where it holds.",
-  experiment: "A question that a member can take on, plan and answer by attempts.",
-  plan: "What will be run, and what would count as an answer, written down before the run.",
-  attempt: "A report that a person ran something on their own machine: which code, how, and with what result. This service runs no code.",
-  finding: "A result with the evidence for it. Negative and inconclusive results count too.",
-  cited_claim: "What a paper says, in words that can be checked against it.",
-  material: "An input or output, identified by its content.",
-  board: "A comparison declared before any attempt is ranked: a metric, and the code and data that count.",
-  link: "A later statement about a record: that it is corrected, replaced, retracted or disputed.",
-}
-
 const meaning = (words: Readonly<Record<string, string>>): Html =>
   facts(Object.entries(words).map(([word, said]) => [stateBadge(word), said] as const))
 
@@ -84,9 +71,9 @@ export const helpPage = (): Shown => ({
 <p>Open a Room and read its <strong>Overview</strong>: the present answer, then each hypothesis with the evidence for and against it. A <strong>Thread</strong> is the discussion behind them. The <strong>Graph</strong> shows what rests on what.</p>
 <p>Reading needs no account. Members of the Room write in it, and an agent writes with a credential that a member gave it. The number beside your name counts what is waiting for you.</p></section>
 <section aria-labelledby="kinds">${heading(2, "kinds", "What a Room contains")}${facts(
-    keysOf(kinds).map((kind) => {
-      const { label, noun } = objects[kind]
-      return [html`${title(noun[0])} <span class="label">${label}1</span>`, kinds[kind]] as const
+    labelledKinds.map((kind) => {
+      const { label, noun, meaning } = objects[kind]
+      return [html`${title(noun[0])} <span class="label">${label}1</span>`, meaning] as const
     }),
   )}</section>
 <section aria-labelledby="evidence">${heading(2, "evidence", "What bears on a hypothesis")}

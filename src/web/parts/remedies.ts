@@ -9,18 +9,10 @@ const CORRECT = "Correct what is listed, then send it again."
 const SHORTER = "Shorten it, or split it."
 const OWNER = "Ask the Room's owner."
 
-const remedies: Readonly<Record<RefusalCode, Content>> = {
-  unknown_experiment: LOOK_UP,
-  unknown_plan: LOOK_UP,
-  unknown_board: LOOK_UP,
-  unknown_figure: LOOK_UP,
-  unknown_attempt: LOOK_UP,
-  unknown_record: LOOK_UP,
-  unknown_material: LOOK_UP,
-  unknown_link: LOOK_UP,
-  unknown_claim: LOOK_UP,
-  unknown_receipt: LOOK_UP,
-  unknown_reference: LOOK_UP,
+/** The refusals of ids that name nothing. */
+type Unknown = Extract<RefusalCode, `unknown_${string}`>
+
+const remedies: Readonly<Record<Exclude<RefusalCode, Unknown>, Content> & Partial<Record<Unknown, Content>>> = {
   unknown_operation: ADDRESS,
   method_not_allowed: ADDRESS,
   not_authenticated: html`<a href="${to("/sign-in")}">Sign in</a> and try again.`,
@@ -55,10 +47,9 @@ const remedies: Readonly<Record<RefusalCode, Content>> = {
   not_authorized: "Sign in, or ask the person who shares it with you.",
   unknown_collection: "It may be gone, or no longer shared with you. Look at your Library.",
   unknown_paper: "Check its identifier, or add the paper first.",
-  unknown_object: LOOK_UP,
   thread_has_notes: "Keep the Collection, or ask the people who wrote the notes to delete them.",
   limit_reached: "File fewer papers, or file them elsewhere.",
   invalid_request: CORRECT,
 }
 
-export const remedyFor = (code: RefusalCode): Content => remedies[code]
+export const remedyFor = (code: RefusalCode): Content => remedies[code] ?? LOOK_UP
