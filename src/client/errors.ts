@@ -1,5 +1,6 @@
 /** The errors of the client. */
 import type { JsonObject } from "../contract/json.ts"
+import { withoutTrailing } from "../contract/text.ts"
 import type { Issue, RefusalCode } from "../contract/refusals/refusal.ts"
 
 export interface RefusalEnvelope {
@@ -59,7 +60,7 @@ export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost"
 
   constructor(url: string, cause: unknown) {
-    super(`No answer came from ${url}: ${causeText(cause)}`, { cause })
+    super(`No answer came from ${url}: ${withoutTrailing(causeText(cause), ".")}.`, { cause })
   }
 }
 

@@ -54,6 +54,11 @@ t.test("words are marked in the sentence, a word is borrowed, a role brings its 
     await typist.write("Role 3: Role", "comparison")
     await typist.write("Role 3: Its content", "no ramp")
     t.equal(await page.inputValue("[name='/assertion/roles/2/definition']"), "What it is compared with.")
+    // Adding a role rendered the form again; the buttons still follow what is selected.
+    await page.getByLabel("What do you claim?").selectText()
+    await page.getByRole("button", { name: "a word to explain", disabled: false }).waitFor()
+    await typist.press("End")
+    await page.getByRole("button", { name: "a word to explain", disabled: true }).waitFor()
     await page.getByLabel("What do you claim?").fill("Longer ramp lowers variance.")
     await page.getByLabel("Where does it hold?").fill("Anywhere.")
     await typist.unfold("Premises it rests on")

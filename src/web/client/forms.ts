@@ -38,9 +38,11 @@ async function mark(form: HTMLFormElement, as: string, words: string): Promise<v
 }
 
 function markWords(form: HTMLFormElement): void {
-  const wording = inputNamed(form, "/assertion/wording")
-  if (!(wording instanceof HTMLTextAreaElement)) return
-  const selected = () => wording.value.slice(wording.selectionStart, wording.selectionEnd).trim()
+  // Adding a row replaces the textarea, so it is looked up each time.
+  const selected = (): string => {
+    const wording = inputNamed(form, "/assertion/wording")
+    return wording instanceof HTMLTextAreaElement ? wording.value.slice(wording.selectionStart, wording.selectionEnd).trim() : ""
+  }
   const show = () => {
     const bar = form.querySelector<HTMLElement>("[data-marking]")
     if (bar === null) return
@@ -51,8 +53,7 @@ function markWords(form: HTMLFormElement): void {
   form.addEventListener("pointerup", show)
   form.addEventListener("click", ({ target }) => {
     const as = target instanceof HTMLElement ? target.dataset.mark : undefined
-    const now = inputNamed(form, "/assertion/wording") as HTMLTextAreaElement | null
-    const words = now?.value.slice(now.selectionStart, now.selectionEnd).trim() ?? ""
+    const words = selected()
     if (as !== undefined && words !== "") void mark(form, as, words)
   })
   show()
