@@ -1,4 +1,4 @@
-/** Accounts of people: how they come to be, are invited, come in and go out, and want to be cited. */
+/** User accounts: creation, invitations, signing in and out, and how a person wants to be cited. */
 import { personActs } from "./acts.ts"
 import { describing } from "./describing.ts"
 import { inviting } from "./inviting.ts"

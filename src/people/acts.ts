@@ -1,10 +1,10 @@
-/** What happens to people without an operation, as far as other tables rest on it: kept in the journal, and replayed from there. */
+/** Changes to people that no operation makes but that other tables depend on: stored in the journal and replayed from it. */
 import type { Described } from "../contract/answers/description.ts"
 import type { ActCall, Done } from "../ledger/journal/acts.ts"
 import type { Person } from "./people.ts"
 import type { Keeping } from "./operators.ts"
 
-/** Passwords and sessions are no part of them. */
+/** Passwords and sessions are not in the journal. */
 export const personActs = ({ people, invitations }: Pick<Keeping, "people" | "invitations">) => ({
   /** Makes a person who cannot sign in yet. */
   create_person({ change }: ActCall, { username, isOperator }: { username: string; isOperator: boolean }): Person {
@@ -12,14 +12,14 @@ export const personActs = ({ people, invitations }: Pick<Keeping, "people" | "in
     people.insert(userId, username, "", isOperator, change.at)
     return { userId, username, isOperator }
   },
-  /** Notes how somebody wants to be cited: as they say themselves, or as the instance that they come from says. */
+  /** Stores how a person wants to be cited, as declared by them or by their own instance. */
   describe_person(_call: ActCall, { userId, ...described }: Described & { readonly userId: string }): void {
     people.describe(userId, described)
   },
   invite({ userId, change }: ActCall, { roomId }: { roomId: string | null }) {
     return invitations.issue(userId, roomId, change)
   },
-  /** Whether it was open and the person's own. */
+  /** @returns false unless the invitation was open and was issued by this person */
   revoke_invitation({ userId, change }: ActCall, { invitationId }: { invitationId: string }): boolean {
     return invitations.revokeOwn(invitationId, userId, change.at)
   },
@@ -28,5 +28,5 @@ export const personActs = ({ people, invitations }: Pick<Keeping, "people" | "in
   },
 })
 
-/** The same as they are called: each is noted in the history. */
+/** The acts in callable form: each call is recorded in the journal. */
 export type PersonActs = Done<ReturnType<typeof personActs>>

@@ -1,6 +1,6 @@
 /**
- * The audit log: lines that are only ever added, each with a digest that rests on the line before it. No write of the history makes
- * them, and no secret is in any.
+ * The audit log: an append-only table of lines, each chained to the one before by a digest. The lines are not part of the journal,
+ * and none contains a secret.
  */
 import { createHash } from "node:crypto"
 import type { AuditEntry, AuditKind } from "../contract/answers/audit.ts"
@@ -10,86 +10,84 @@ import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { isoTime, type World } from "../ledger/world.ts"
 
-/** The command that writes, and the account of the machine that runs it. */
+/** The command that writes to the log, and the operating system account that runs it. */
 export type RunningCommand = NonNullable<AuditEntry["command"]>
 
-/** What there is to say of one action. Never a token, a password, or what somebody typed where a name was asked for. */
+/** One action to log. Must not contain a token, a password, or the text that was typed into a name field. */
 export interface Audited {
   readonly kind: AuditKind
-  /** Who did it, where somebody had signed in. */
+  /** The signed-in person who did it, if any. */
   readonly by?: AuditEntry["by"] | undefined
   readonly subject?: AuditEntry["subject"] | undefined
   readonly roomId?: string | null | undefined
-  /** Where the request came from. */
+  /** The client address of the request. */
   readonly address?: string | undefined
   readonly detail?: AuditEntry["detail"] | undefined
-  /** When it was done; now, where nothing is said. */
+  /** When it was done; defaults to now. */
   readonly at?: string | undefined
 }
 
-/** A person as the log names them. */
+/** A person as the subject of an audit entry. */
 export const personSubject = ({ userId, username }: NonNullable<AuditEntry["by"]>) => ({ kind: "person", id: userId, name: username })
 
-/** Which lines of the log are asked for. */
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
-  /** Of a person: what they did, and what was done to them. */
+  /** Selects the actions of this person and the actions on their account. */
   readonly userId?: string | undefined
 }
 
 type Body = Omit<AuditEntry, "sequence">
 type Row = { readonly sequence: number; readonly body: Stored<Body> }
 
-/** One line as it is stored. */
 interface Line extends Row {
   readonly at: string
   readonly kind: string
   readonly by_id: string | null
   readonly subject_id: string | null
-  /** The digest of the name of its subject, once that was withheld; else null. */
+  /** The digest of the subject's name if the name was withheld; else null. */
   readonly name_digest: string | null
 }
 
 const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** A line goes into its digest with a digest of its subject's name: when the name is withheld, the line can still be proved. */
+/** Computes the digest of a line. It covers a digest of the subject's name, so the line can still be verified after the name is withheld. */
 function chained(before: Buffer, { sequence, at, kind, by_id, subject_id, body, name_digest }: Line): Buffer {
-  const said = parse(body)
-  const name = said.subject?.name ?? null
-  // A digest that stands beside a name which is still there would be believed instead of it.
+  const entry = parse(body)
+  const name = entry.subject?.name ?? null
+  // A name digest counts only for a withheld name: otherwise it would hide a change of the name.
   if ((name === WITHHELD) !== (name_digest !== null)) return Buffer.alloc(0)
-  const subject = said.subject && { ...said.subject, name: name_digest ?? (name === null ? null : digestOf(name).toString("hex")) }
-  return digestOf(`${before.toString("hex")}${JSON.stringify([sequence, at, kind, by_id, subject_id, { ...said, subject }])}`)
+  const subject = entry.subject && { ...entry.subject, name: name_digest ?? (name === null ? null : digestOf(name).toString("hex")) }
+  return digestOf(`${before.toString("hex")}${JSON.stringify([sequence, at, kind, by_id, subject_id, { ...entry, subject }])}`)
 }
 
 const FIRST = Buffer.alloc(32)
-/** How many lines are in memory at once. */
+/** Lines read into memory at a time. */
 const STEP = 500
 
-/** The newest line and its digest: it stands for the whole log. */
+/** Returns the sequence and digest of the newest line; the digest covers the whole log. */
 export const auditHead = (db: Db): { readonly sequence: number; readonly digest: Buffer } =>
   db.prepare<{ sequence: number; digest: Buffer }>("SELECT sequence, digest FROM audit_entries ORDER BY sequence DESC LIMIT 1").get() ?? {
     sequence: 0,
     digest: FIRST,
   }
 
-/** The digest of a line; undefined where there is no such line. */
+/** Returns the digest of a line; undefined if there is no such line. */
 export const auditDigest = (db: Db, sequence: number): string | undefined =>
   db.prepare<{ digest: Buffer }>("SELECT digest FROM audit_entries WHERE sequence = +?").get(sequence)?.digest.toString("hex")
 
-/** Follows the chain of the log. @returns the first line that does not follow from the one before it; null where all do */
+/** Verifies the digest chain of the log. @returns the sequence of the first broken or missing line; null if the chain is whole */
 export function brokenAuditLine(db: Db): number | null {
   const page = db.prepare<Line & { readonly digest: Buffer }>(
     `SELECT * FROM audit_entries WHERE sequence > +? ORDER BY sequence LIMIT ${STEP}`,
   )
   let before: Buffer = FIRST
-  let due = 1
-  for (let lines = page.all(0); lines.length > 0; lines = page.all(due - 1)) {
+  let expected = 1
+  for (let lines = page.all(0); lines.length > 0; lines = page.all(expected - 1)) {
     for (const line of lines) {
-      const isWhole = line.sequence === due && isJson(line.body) && chained(before, line).equals(line.digest)
-      if (!isWhole) return due
+      const isWhole = line.sequence === expected && isJson(line.body) && chained(before, line).equals(line.digest)
+      if (!isWhole) return expected
       before = line.digest
-      due += 1
+      expected += 1
     }
   }
   return null
@@ -105,7 +103,7 @@ function isJson(text: string): boolean {
 
 export type Audit = ReturnType<typeof audit>
 
-/** @param command what runs instead of a service; left out, none */
+/** @param command the command that has the database open; omitted for a service */
 export function audit(db: Db, world: World, command?: RunningCommand) {
   const insert = inserting(db, "audit_entries")
   const COLUMNS = "SELECT a.sequence, a.body FROM audit_entries a"
@@ -114,7 +112,7 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
   )
   const all = db.prepare<Row>(`${COLUMNS} WHERE a.sequence < +? ORDER BY a.sequence DESC LIMIT +?`)
   const ofKind = db.prepare<Row>(`${COLUMNS} WHERE a.kind = +? AND a.sequence < +? ORDER BY a.sequence DESC LIMIT +?`)
-  // Two walks through two indexes, each as long as the page; one that asked for either would read the whole log.
+  // Two index scans, each limited to one page: a single query with OR would scan the whole log.
   const walk = (column: string) =>
     `SELECT sequence FROM (SELECT sequence FROM audit_entries WHERE ${column} = +? AND (+? IS NULL OR kind = +?) AND sequence < +? ORDER BY sequence DESC LIMIT +?)`
   const ofPerson = db.prepare<Row>(
@@ -123,16 +121,25 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
   const entry = ({ sequence, body }: Row): AuditEntry => ({ sequence, ...parse(body) })
 
   return {
-    /** Adds a line, within an open transaction: it is there with what it tells of, or neither is. */
+    /** Adds a line. Call this in the transaction of the logged action, so that both are stored or neither. */
     write({ kind, by = null, subject = null, roomId = null, address, detail = {}, at = isoTime(world.now()) }: Audited): void {
-      const who = by === null ? null : { userId: by.userId, username: by.username }
-      const body = { at, kind, by: who, command: command ?? null, subject, roomId, address: address ?? null, detail } satisfies JsonObject
+      const author = by === null ? null : { userId: by.userId, username: by.username }
+      const body = {
+        at,
+        kind,
+        by: author,
+        command: command ?? null,
+        subject,
+        roomId,
+        address: address ?? null,
+        detail,
+      } satisfies JsonObject
       const head = auditHead(db)
-      const [sequence, by_id, subject_id] = [head.sequence + 1, who?.userId ?? null, subject?.id ?? null]
+      const [sequence, by_id, subject_id] = [head.sequence + 1, author?.userId ?? null, subject?.id ?? null]
       const line = { sequence, at, kind, by_id, subject_id, body: stored<Body>(JSON.stringify(body)), name_digest: null }
       insert({ sequence, at, kind, byId: by_id, subjectId: subject_id, body: line.body, digest: chained(head.digest, line) })
     },
-    /** Lines before a sequence, the newest first. @param before null for the newest of all */
+    /** Returns the lines before a sequence, newest first. @param before null to start at the newest */
     page({ kind, userId }: AuditFilter, before: number | null, count: number): AuditEntry[] {
       const from = before ?? Number.MAX_SAFE_INTEGER
       if (userId !== undefined) {
@@ -141,11 +148,10 @@ export function audit(db: Db, world: World, command?: RunningCommand) {
       }
       return (kind === undefined ? all.all(from, count) : ofKind.all(kind, from, count)).map(entry)
     },
-    /** Names that were withheld are in no line any more. Within a transaction in which lines may change. */
+    /** Removes withheld names from all lines. Call this in a transaction that permits changes to the log. */
     unname(names: readonly string[]): void {
       for (const name of names) rename.run(WITHHELD, digestOf(name).toString("hex"), name)
     },
-    /** The newest line of a kind. */
     newest(kind: AuditKind): AuditEntry | undefined {
       const row = ofKind.get(kind, Number.MAX_SAFE_INTEGER, 1)
       return row && entry(row)

@@ -1,10 +1,9 @@
-/** What a program comes in with, a Room credential or a personal key: whether it is one, is known here, and still holds. */
+/** Bearer tokens of programs, which are Room credentials and personal keys: checks the form, looks the token up, and checks that it is valid. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { isoTime } from "../ledger/world.ts"
 import { tokenDigest, tokenForm, tokenPrefixes } from "./tokens.ts"
 
-/** How long a token holds. */
 interface TokenLife {
   readonly expiresAt: string
   readonly revokedAt: string | null
@@ -25,9 +24,9 @@ const kinds = {
   },
 } as const
 
-const refused = (why: string) => new Refusal("not_authenticated", why)
+const refused = (reason: string) => new Refusal("not_authenticated", reason)
 
-/** The digest that a token is known by. @throws Refusal `not_authenticated`, saying what is wrong with it as far as its holder may know */
+/** Returns the digest under which a token is stored. @throws Refusal `not_authenticated` for a token that is malformed or of the other kind */
 function bearerDigest(kind: keyof typeof kinds, token: string): string {
   const { name, foreign, other, mixedUp } = kinds[kind]
   const form = tokenForm(kind, token)
@@ -36,8 +35,8 @@ function bearerDigest(kind: keyof typeof kinds, token: string): string {
   return tokenDigest(token)
 }
 
-/** What was found of a token. @throws Refusal `not_authenticated` where nothing was, and when it is over */
-function mustHold<L extends TokenLife>(kind: keyof typeof kinds, found: L | undefined, at: string): L {
+/** Returns the row that was found for a token. @throws Refusal `not_authenticated` if there is none, or if it was revoked or has expired */
+function mustBeValid<L extends TokenLife>(kind: keyof typeof kinds, found: L | undefined, at: string): L {
   const { name } = kinds[kind]
   if (found === undefined) throw refused(`This ${name} is unknown here.`)
   if (found.revokedAt !== null) throw refused(`This ${name} was revoked at ${found.revokedAt}.`)
@@ -45,35 +44,31 @@ function mustHold<L extends TokenLife>(kind: keyof typeof kinds, found: L | unde
   return found
 }
 
-/** The last use of a token is noted at most this often, in milliseconds: it must not cost a write each time. */
+/** Milliseconds between two updates of a token's last use: not every read should cost a write. */
 const LAST_USE_STEP = 60_000
 
-/** The moment before which a use must have been noted last, for one to be noted again; one noted in the future by a wrong clock is noted again too. */
-const lastUseBefore = (at: string): string => isoTime(Date.parse(at) - LAST_USE_STEP)
-
-/** Says of each credential or key whether a use is to be noted: reads are uses too, and must not cost a write each time. */
+/** Returns a function that tells whether the last use of a credential or key should be updated. */
 function usesDue(): (id: string, at: string) => boolean {
-  /** When a use was last noted, in milliseconds. */
-  const noted = new Map<string, number>()
+  const lastUpdates = new Map<string, number>()
   return (id, at) => {
     const now = Date.parse(at)
-    if (now - (noted.get(id) ?? 0) < LAST_USE_STEP) return false
-    noted.set(id, now)
+    if (now - (lastUpdates.get(id) ?? 0) < LAST_USE_STEP) return false
+    lastUpdates.set(id, now)
     return true
   }
 }
 
-/** A table of credentials or keys, and how its rows are shown. */
+/** A table of credentials or keys, and how to present its rows. */
 interface Bearers<Row, Shown> {
   readonly kind: keyof typeof kinds
   readonly table: string
   readonly key: string
-  /** SQL that selects all of them. */
+  /** SQL that selects all rows, without WHERE. */
   readonly select: string
   readonly shown: (row: Row) => Shown
 }
 
-/** Credentials, or keys: found by their tokens or ids, listed, and revoked. */
+/** Finds, lists and revokes the credentials or keys of a table. */
 export function bearers<Row extends TokenLife, Shown>(db: Db, { kind, table, key, select, shown }: Bearers<Row, Shown>) {
   const byDigest = db.prepare<Row>(`${select} WHERE token_digest = +?`)
   const byId = db.prepare<Row>(`${select} WHERE ${key} = +?`)
@@ -87,30 +82,25 @@ export function bearers<Row extends TokenLife, Shown>(db: Db, { kind, table, key
   )
 
   return {
-    /**
-     * What a token opens, at the moment of asking.
-     * @throws Refusal `not_authenticated`, saying what is wrong with the token as far as its holder may know
-     */
-    opened: (token: string, at: string): Shown => shown(mustHold(kind, byDigest.get(bearerDigest(kind, token)), at)),
-    /** The recheck of every write. @throws Refusal `not_authenticated` */
+    /** Returns the credential or key of a token. @throws Refusal `not_authenticated` with the reason, unless the token is valid now */
+    opened: (token: string, at: string): Shown => shown(mustBeValid(kind, byDigest.get(bearerDigest(kind, token)), at)),
+    /** Checks again, in the transaction of a write, that a credential or key is valid. @throws Refusal `not_authenticated` */
     confirm(id: string, at: string): void {
-      mustHold(kind, life.get(id), at)
+      mustBeValid(kind, life.get(id), at)
     },
-    /** Whether a use is to be noted. */
     isUseDue: usesDue(),
-    /** Notes a use, at most once in a while. */
-    used: (id: string, at: string) => used.run(at, id, lastUseBefore(at), at),
+    /** Stores the time of a use, unless the stored one is recent. A stored time in the future, from a wrong clock, is replaced. */
+    used: (id: string, at: string) => used.run(at, id, isoTime(Date.parse(at) - LAST_USE_STEP), at),
 
     find(id: string): Shown | undefined {
       const row = byId.get(id)
       return row && shown(row)
     },
-    /** Everybody's, the newest first. @param before an id to go on before; null for the newest */
+    /** Returns rows of all users, newest first. @param before the last id of the previous page; null for the first page */
     page: (before: string | null, count: number): Shown[] => listed.all(before ?? "g", count).map(shown),
-    /** Everybody's. */
     all: (): Shown[] => all.all().map(shown),
     revoke: (id: string, at: string) => revoke.run(at, id),
-    /** Revokes all of a person's; expired ones too, since the clock may be wrong. @returns how many */
+    /** Revokes all of a person's tokens, including expired ones, since the clock may be wrong. @returns how many */
     revokeAllOf: (userId: string, at: string): number => revokeAllOf.run(at, userId),
   }
 }

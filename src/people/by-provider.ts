@@ -1,4 +1,4 @@
-/** How people come in by the group's identity provider: as who they are already, as somebody new, or with one more way in. */
+/** Sign-in through the group's identity provider: for existing users, for new ones, and as an additional way to sign in. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 import type { Accounts } from "./accounts.ts"
@@ -15,67 +15,67 @@ type ProviderSignIns = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & 
 }
 
 const isConnected = () =>
-  new Refusal("state_conflict", "That account of the provider is somebody's here already; sign in with it.", {
+  new Refusal("state_conflict", "That provider account is connected to another user here already; sign in with it.", {
     current: { connected: true },
   })
 
 export type ByProvider = ReturnType<typeof byProvider>
 
 export function byProvider({ ledger, world, people, connections, accounts, audit }: ProviderSignIns) {
-  /** Within an open transaction. */
+  /** Requires an open transaction. @throws Refusal 409 if the account is connected to another user */
   const connect = ({ userId }: Person, account: ProviderAccount): void => {
-    const before = connections.person(account)
-    if (before !== undefined && before.userId !== userId) throw isConnected()
+    const owner = connections.person(account)
+    if (owner !== undefined && owner.userId !== userId) throw isConnected()
     connections.connect(userId, account, isoTime(world.now()))
   }
 
   return {
-    /** Starts a session of whom an account belongs to; undefined where it is nobody's. */
+    /** Starts a session for the user connected to a provider account; undefined if there is no enabled one. */
     signIn: (account: ProviderAccount, address?: string): Promise<SignedIn | undefined> =>
       ledger.transact(() => {
         const person = connections.person(account)
-        // Whoever is disabled is nobody at this door; nor do they make another account with it, for it is somebody's.
+        // A disabled user cannot create another account with it either: `join` refuses a connected provider account.
         if (person === undefined || !people.isEnabled(person.userId)) return undefined
         audit.write({ kind: "sign_in", by: person, address, detail: BY_PROVIDER })
         return accounts.start(person)
       }),
-    /** Makes a person who signs in with an account and has no password. @throws Refusal 409 where the name is taken or the account is somebody's */
+    /** Creates a user who signs in with a provider account and has no password. @throws Refusal 409 if the name is taken or the account is connected */
     join: (by: NewcomerBy, username: string, account: ProviderAccount, address?: string): Promise<SignedIn> =>
       accounts.join(by, username, (person) => connect(person, account), address, BY_PROVIDER),
-    /** Gives somebody one more way in. @throws Refusal 409 where the account is somebody else's */
+    /** Connects a provider account to a user. @throws Refusal 409 if it is connected to another user */
     connect: (person: Person, account: ProviderAccount, address?: string): Promise<void> =>
       ledger.transact(() => {
         connect(person, account)
         audit.write({ kind: "connect_provider", by: person, address })
       }),
-    /** @param passwords whether they are taken here. @throws Refusal 409 where it is the person's only way in */
+    /** @param passwords whether this instance accepts passwords. @throws Refusal 409 if the person could no longer sign in */
     disconnect: (person: Person, passwords: boolean, address?: string): Promise<void> =>
       ledger.transact(() => {
         const { userId } = person
-        if (connections.issuerOf(userId) === undefined) throw new Refusal("state_conflict", "No account of the provider is connected.")
+        if (connections.issuerOf(userId) === undefined) throw new Refusal("state_conflict", "No provider account is connected.")
         if (!passwords || !people.passwordHash(userId))
-          throw new Refusal("state_conflict", "It is your only way in: without a password, the account of the provider stays connected.")
+          throw new Refusal("state_conflict", "You have no password to sign in with, so the provider account stays connected.")
         connections.disconnect(userId)
         audit.write({ kind: "disconnect_provider", by: person, address })
       }),
-    /** Gives somebody the account that a command names, in place of the one they had. @throws Refusal 409 where it is somebody else's */
+    /** Connects a provider account from the command line. @throws Refusal 409 if it is connected to another user */
     connectFor: (person: Person, account: ProviderAccount): Promise<void> =>
       ledger.transact(() => {
         connect(person, account)
         audit.write({ kind: "connect_provider", subject: personSubject(person), detail: { issuer: account.issuer } })
       }),
-    /** Takes somebody's account from them again, by a command. @throws Refusal 409 where there is none, and where they have no password */
+    /** Disconnects a user's provider account from the command line. @throws Refusal 409 if there is none, or if they have no password */
     disconnectFor: (person: Person): Promise<void> =>
       ledger.transact(() => {
         const { userId, username } = person
         const issuer = connections.issuerOf(userId)
-        if (issuer === undefined) throw new Refusal("state_conflict", `No account of a provider is connected with ${username}'s.`)
+        if (issuer === undefined) throw new Refusal("state_conflict", `${username} has no connected provider account.`)
         if (!people.passwordHash(userId))
-          throw new Refusal("state_conflict", `It is the only way in of ${username}: give them a password first, with user password.`)
+          throw new Refusal("state_conflict", `${username} has no other way to sign in: set a password first, with user password.`)
         connections.disconnect(userId)
         audit.write({ kind: "disconnect_provider", subject: personSubject(person), detail: { issuer } })
       }),
-    /** By what somebody can come in, where both are taken. */
+    /** Returns the ways in which a user can sign in, if the instance accepts both. */
     waysOf: (userId: string) => ({
       password: Boolean(people.passwordHash(userId)),
       issuer: connections.issuerOf(userId) ?? null,

@@ -1,4 +1,4 @@
-/** Which account of the group's identity provider is whose: one of each person, and one person of each. */
+/** Connections between users and accounts of the group's identity provider, one to one. */
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
 import { PERSON, type Person, personOf, type PersonRow } from "./people.ts"
@@ -16,11 +16,10 @@ export function connections(db: Db) {
   const remove = db.prepare("DELETE FROM provider_accounts WHERE user_id = +?")
 
   return {
-    /** Whose an account is. */
     person: ({ issuer, subject }: ProviderAccount): Person | undefined => personOf(find.get(issuer, subject)),
-    /** The issuer of a person's account. */
+    /** Returns the issuer of a person's provider account. */
     issuerOf: (userId: string): string | undefined => own.get(userId)?.issuer,
-    /** Connects an account, in place of the one before, which may have been another provider's. */
+    /** Connects an account and removes the person's previous one, which may be from another provider. */
     connect(userId: string, { issuer, subject }: ProviderAccount, at: string): void {
       remove.run(userId)
       insert({ issuer, subject, userId, connectedAt: at })

@@ -1,11 +1,11 @@
-/** When what an agent comes in with ends. */
+/** Expiry of credentials and keys. */
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
 
 const DAY = 86_400_000
 
-/** When a credential or key expires: 90 days from now unless chosen. @throws Refusal 422 for a moment that is past or too far */
+/** Returns when a credential or key expires: as chosen, else after 90 days. @throws Refusal 422 for a time in the past or too far ahead */
 export function expiry(chosen: string | undefined, at: string): string {
   const now = Date.parse(at)
   if (chosen === undefined) return isoTime(now + limits.credentialDaysDefault * DAY)

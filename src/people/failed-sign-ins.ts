@@ -1,13 +1,13 @@
 /**
- * Failed sign-ins on their way into the audit log. Anybody can fail as often as they like, and nothing is ever taken out of
- * the log: of each hour so many are noted one by one, and the others counted in one line at its end.
+ * Writes failed sign-ins to the audit log. Failures are unlimited and the log only grows, so each hour the first ones get a
+ * line of their own, and one line at the end of the hour counts the rest.
  */
 import { limits } from "../contract/limits.ts"
 import type { Audited } from "./audit.ts"
 
 export class FailedSignIns {
   readonly #now: () => number
-  /** Writes a line, in a transaction of its own. */
+  /** Writes a line in its own transaction. */
   readonly #write: (line: Audited) => Promise<unknown>
   #since = 0
   #noted = 0
@@ -19,7 +19,7 @@ export class FailedSignIns {
     this.#write = write
   }
 
-  /** Notes a failure, or counts it. That the log cannot be written keeps nobody from their answer. */
+  /** Logs or counts a failure. Does not throw if the log cannot be written, so that the request is still answered. */
   async add(line: Audited): Promise<void> {
     if (this.#now() - this.#since >= limits.auditedFailuresSeconds * 1000) await this.settle()
     if (this.#noted === 0) this.#since = this.#now()
@@ -32,7 +32,7 @@ export class FailedSignIns {
     this.#timer ??= setTimeout(() => void this.settle(), limits.auditedFailuresSeconds * 1000).unref()
   }
 
-  /** Writes what was only counted: when its hour is over, and when the service ends. */
+  /** Writes the line that counts the rest. Runs when the hour is over and when the service stops. */
   async settle(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -46,7 +46,7 @@ export class FailedSignIns {
     try {
       await this.#write(line)
     } catch {
-      // The disk is full, or the service ends: the log of the service tells.
+      // The disk is full or the service is stopping. The service's own log reports it.
     }
   }
 }

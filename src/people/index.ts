@@ -1,4 +1,4 @@
-/** People as the instance puts them together: their tables, how they come in, and what is read of them. */
+/** People: their tables, accounts and reads, as the instance assembles them. */
 import type { Db } from "../ledger/storage/database.ts"
 import type { World } from "../ledger/world.ts"
 import { audit, type RunningCommand } from "./audit.ts"
@@ -12,7 +12,7 @@ export { byProvider } from "./by-provider.ts"
 export { Operators } from "./operators.ts"
 export { peopleReads } from "./reads.ts"
 
-/** @param command what runs instead of a service; left out, none */
+/** @param command the command that has the database open; omitted for a service */
 export const peopleTables = (db: Db, world: World, command?: RunningCommand) => ({
   audit: audit(db, world, command),
   people: people(db),

@@ -1,4 +1,4 @@
-/** Links by which a person may create an account, once. */
+/** One-time links for creating an account. */
 import { limits } from "../contract/limits.ts"
 import type { AnswerOf } from "../contract/reads/index.ts"
 import type { Change } from "../ledger/journal/behaviour.ts"
@@ -56,17 +56,18 @@ export function invitations(db: Db, world: World) {
   )
 
   return {
-    /** Everybody's, the newest first. @param before an id to go on before; null for the newest */
+    /** Returns invitations of all users, newest first. @param before the last id of the previous page; null for the first page */
     page: (before: string | null, count: number) => listed.all(before ?? "g", count),
-    /** Makes an invitation; its token is in the answer and nowhere else. */
-    issue(invitedBy: string, roomId: string | null, { at, newId, token: make }: Pick<Change, "at" | "newId" | "token">) {
-      const invitationId = newId()
-      const { token, digest } = make((bytes) => mintToken("invitation", bytes))
+    /** Creates an invitation. The token is only returned, never stored. */
+    issue(invitedBy: string, roomId: string | null, change: Pick<Change, "at" | "newId" | "token">) {
+      const { at } = change
+      const invitationId = change.newId()
+      const { token, digest } = change.token((bytes) => mintToken("invitation", bytes))
       const expiresAt = isoTime(Date.parse(at) + limits.invitationDays * 86_400_000)
       insert({ invitationId, tokenDigest: digest, invitedBy, roomId, createdAt: at, expiresAt })
       return { invitationId, token, expiresAt }
     },
-    /** The open invitation that a token stands for; into a Room, only its owner of now invites. */
+    /** Returns the open invitation of a token. An invitation to a Room is open only while its sender owns the Room. */
     open(token: string): Invitation | undefined {
       const row = find.get(tokenDigest(token), isoTime(world.now()))
       if (row === undefined) return undefined
@@ -74,18 +75,18 @@ export function invitations(db: Db, world: World) {
       return { invitationId, invitedBy: { userId, username }, room: roomId === null ? null : { roomId, title: title ?? "" }, expiresAt }
     },
     accepted: (invitationId: string, by: string) => accept.run(by, invitationId),
-    /** Whose an invitation is, whether or not it is open. */
+    /** Returns an invitation with its owner, open or not. */
     find(invitationId: string) {
       const row = one.get(invitationId)
       if (row === undefined) return undefined
       const { userId, username, ...rest } = row
       return { ...rest, owner: { userId, username } }
     },
-    /** Takes one back, whosever it is. */
+    /** Revokes an invitation of any user. */
     revoke: (invitationId: string, at: string) => end.run(at, invitationId),
-    /** Whether it was open and the person's own. */
+    /** @returns false unless the invitation was open and was issued by this person */
     revokeOwn: (invitationId: string, by: string, at: string): boolean => revoke.run(at, invitationId, by) === 1,
-    /** Takes back a person's that nobody accepted; expired ones too, since the clock may be wrong. @returns how many */
+    /** Revokes all of a person's unaccepted invitations, including expired ones, since the clock may be wrong. @returns how many */
     revokeAllOf: (by: string, at: string): number => revokeAll.run(at, by),
   }
 }

@@ -1,4 +1,4 @@
-/** How people invite others: to the service, and where a Room of theirs is named, into it. */
+/** Invitations to the service, and to a Room that the sender owns. */
 import type { ActionBody } from "../contract/operations/actions.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { PersonActs } from "./acts.ts"
@@ -8,23 +8,23 @@ import type { Person } from "./people.ts"
 
 type InvitingParts = Pick<Keeping, "ledger" | "invitations" | "audit"> & { readonly acts: PersonActs }
 
-const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was taken back or has expired.")
+const closedInvitation = () => new Refusal("room_unavailable", "This invitation does not exist, was used, was revoked or has expired.")
 
-/** An invitation as the audit log names it. */
+/** An invitation as the subject of an audit entry. */
 export const invitationSubject = (invitationId: string) => ({ kind: "invitation", id: invitationId, name: null })
 
 export type Inviting = ReturnType<typeof inviting>
 
 export const inviting = ({ ledger, invitations, audit, acts }: InvitingParts) => ({
-  /** @throws Refusal 403 when the Room is not the person's own */
+  /** @throws Refusal 403 if the person does not own the Room */
   invite: (by: Person, { roomId }: ActionBody<"invite">, ownsRoom: (roomId: string, userId: string) => boolean) =>
     ledger.transact(() => {
       if (roomId !== undefined && !ownsRoom(roomId, by.userId)) {
-        throw new Refusal("role_required", "Only the owner of a Room invites to it.", { current: { needed: ["owner"] } })
+        throw new Refusal("role_required", "Only the owner of a Room can invite people to it.", { current: { needed: ["owner"] } })
       }
-      const made = acts.invite(by, { roomId: roomId ?? null })
-      audit.write({ kind: "invite", by, subject: invitationSubject(made.invitationId), roomId })
-      return made
+      const invitation = acts.invite(by, { roomId: roomId ?? null })
+      audit.write({ kind: "invite", by, subject: invitationSubject(invitation.invitationId), roomId })
+      return invitation
     }),
 
   /** @throws Refusal 404 for an invitation that is not open */

@@ -1,4 +1,4 @@
-/** How people come to be: by the set-up link, by an invitation, as whom the provider knows, or by a command. */
+/** Creation of accounts: by the set-up link, an invitation, the identity provider or a command. */
 import type { ActionBody } from "../contract/operations/actions.ts"
 import { operationOf } from "../contract/operations/index.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
@@ -16,7 +16,7 @@ type JoiningParts = Pick<Keeping, "ledger" | "world" | "people" | "audit"> & {
   readonly invited: Inviting
 }
 
-/** What lets somebody make an account: the set-up link, an invitation, or that everybody whom the provider knows is admitted. */
+/** What permits a new account: the set-up link, an invitation, or a setting that admits everyone the provider knows. */
 export type NewcomerBy = { readonly setUp: string } | { readonly invitation: string } | "admitted"
 
 const taken = (username: string) =>
@@ -38,7 +38,7 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
     ({ userId }: Person): void =>
       void people.setPasswordHash(userId, hash)
 
-  /** The Room's owner, who invited, adds the member: through the same door as by hand. */
+  /** Adds the member as a write of the Room's owner, who sent the invitation, with all the checks of such a write. */
   const addMember = (owner: { userId: string; username: string }, roomId: string, username: string): void => {
     const operation = operationOf("add_member")
     ledger.admitWithin({
@@ -49,7 +49,7 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
     })
   }
 
-  /** @throws Refusal where what somebody comes by does not let them in */
+  /** @throws Refusal if the link or invitation is not valid */
   const mustAdmit = (by: NewcomerBy): void => {
     if (by === "admitted") return
     if ("invitation" in by) {
@@ -62,10 +62,10 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
   }
 
   /**
-   * Makes a person, uses up what let them in, adds the membership that an invitation names and starts their session: all or nothing.
-   * @param give gives them their way in
-   * @param detail what the audit log says of that way
-   * @throws Refusal 409 when the name is taken
+   * Creates a person, uses up the link, adds the membership that an invitation names and starts a session: all or nothing.
+   * @param give stores how the person signs in
+   * @param detail how they sign in, for the audit log
+   * @throws Refusal 409 if the name is taken
    */
   const join = (
     by: NewcomerBy,
@@ -98,7 +98,7 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
     mustAdmit,
     join,
 
-    /** While nobody exists: a fresh one-time token for set-up (the one before stops working). Else null. */
+    /** Returns a new set-up token, which replaces the previous one; null if there are users already. */
     openSetUp(): string | null {
       if (people.exist()) return null
       const token = mintToken("setup", (count) => world.bytes(count))
@@ -106,17 +106,17 @@ export function joining({ ledger, world, people, audit, acts, signIns, invited }
       return token
     },
 
-    /** Makes the operator. @throws Refusal 401 for a wrong token, 409 once somebody exists */
+    /** Creates the first operator. @throws Refusal 401 for a wrong token, 409 if there are users already */
     setUp: ({ token, username, password }: ActionBody<"set_up">, address?: string): Promise<SignedIn> =>
       joinByPassword({ setUp: token }, username, password, address),
 
-    /** Creates the account, uses up the invitation and adds the membership it names, all or nothing. */
     acceptInvitation: (token: string, { username, password }: ActionBody<"accept_invitation">, address?: string): Promise<SignedIn> =>
       joinByPassword({ invitation: token }, username, password, address),
 
     /**
-     * Makes a person without an invitation: for the command line, and, once `after` has settled, for the demo.
-     * @throws Refusal 409 when the name is taken
+     * Creates a person without an invitation, for the command line and the demo.
+     * @param after waits for this before it writes; for the demo
+     * @throws Refusal 409 if the name is taken
      */
     async add(username: string, password: string, after?: Promise<unknown>): Promise<Person> {
       const hash = await signIns.chosen(username, password)

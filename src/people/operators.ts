@@ -1,4 +1,4 @@
-/** What operators do for the people of the service: keep somebody out and let them in again, make operators, end what opens doors. */
+/** What operators do with accounts: disable and enable users, appoint operators, and revoke credentials, keys and invitations. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { ActCall } from "../ledger/journal/acts.ts"
 import type { Ledger } from "../ledger/write/admit.ts"
@@ -9,35 +9,35 @@ import type { Invitations } from "./invitations.ts"
 import type { People, Person } from "./people.ts"
 import type { Sessions } from "./sessions.ts"
 
-/** What opens doors, by its kind. */
+/** The kinds of access that an operator can revoke. */
 export type AccessKind = "credential" | "key" | "invitation"
 
-/** One thing that opens doors: whose it is, what they call it, and since when it does so no longer. */
+/** A credential, key or invitation, as an operator sees it. */
 export interface AccessTarget {
   readonly owner: Pick<Person, "userId" | "username">
   readonly label?: string
   readonly roomId?: string | null
   readonly revokedAt: string | null
-  /** Who used it up, where it opens only once. */
+  /** The id of the user who accepted the invitation. */
   readonly acceptedBy?: string | null
 }
 
-/** Things of a kind that open doors. */
+/** The table of one kind of access. */
 export interface AccessTables {
   find(id: string): AccessTarget | undefined
   revoke(id: string, at: string): unknown
-  /** Ends all of a person's that still hold. @returns how many */
+  /** Revokes all of a person's that are not revoked yet. @returns how many */
   revokeAllOf(userId: string, at: string): number
 }
 
-/** How many of a person's were ended. */
+/** How many of a person's were revoked. */
 export interface EndedAccess {
   readonly credentials: number
   readonly keys: number
   readonly invitations: number
 }
 
-/** What the service's people are kept with. */
+/** What the functions on accounts work with. */
 export interface Keeping {
   readonly ledger: Ledger
   readonly world: World
@@ -49,7 +49,7 @@ export interface Keeping {
   readonly keys: AccessTables
 }
 
-/** Each kind of door, what the log calls one, and what is noted when one ends. */
+/** The kinds of access with their name in messages, the audit entry for revoking one, and its table. */
 const doors = {
   credential: {
     name: "credential",
@@ -66,12 +66,12 @@ const doors = {
   },
 } as const satisfies Readonly<Record<AccessKind, { readonly kind: AuditKind; readonly [member: string]: unknown }>>
 
-/** Of what they change other rows rest, so the history has them; sessions are no part of it. */
+/** Other rows depend on these changes, so the journal records them. Sessions are not in the journal. */
 const operatorActs = (parts: Keeping) => ({
   disable_person({ change: { at } }: ActCall, { userId }: { userId: string }): EndedAccess {
     const { people, invitations, credentials, keys } = parts
     people.disable(userId, at)
-    // Who was let out could come in again by a link of their own, under another name.
+    // A disabled user could otherwise create another account with their own invitation.
     const open = invitations.revokeAllOf(userId, at)
     return { credentials: credentials.revokeAllOf(userId, at), keys: keys.revokeAllOf(userId, at), invitations: open }
   },
@@ -98,7 +98,7 @@ const unchanged = (sentence: string, person: Person & { readonly disabledAt: str
     },
   })
 
-/** Each is done by an operator, or by a command: then by nobody. @throws Refusal 404 for nobody, 409 where it is so already */
+/** Each method takes the operator, or null for a command. @throws Refusal 404 for an unknown user, 409 if nothing would change */
 export class Operators {
   readonly #parts: Keeping
   readonly #acts
@@ -108,7 +108,7 @@ export class Operators {
     this.#acts = parts.ledger.addActs(operatorActs(parts))
   }
 
-  /** Keeps somebody out from now on: sessions, keys, credentials and open invitations end. What they said stays under their name. */
+  /** Disables a user: ends their sessions, keys, credentials and open invitations. What they wrote stays under their name. */
   disable(by: Person | null, userId: string): Promise<EndedAccess> {
     return this.#do(by, userId, "disable_person", (person) => {
       if (person.disabledAt !== null) throw unchanged(`${person.username} is disabled already.`, person)
@@ -118,7 +118,7 @@ export class Operators {
     })
   }
 
-  /** Lets somebody in again, with the password they had. What was ended stays ended. */
+  /** Enables a user, who signs in with their old password. What was revoked stays revoked. */
   enable(by: Person | null, userId: string): Promise<undefined> {
     return this.#do(by, userId, "enable_person", (person) => {
       if (person.disabledAt === null) throw unchanged(`${person.username} is not disabled.`, person)
@@ -127,7 +127,7 @@ export class Operators {
     })
   }
 
-  /** Makes somebody an operator, or one no longer. */
+  /** Makes a user an operator, or takes that role away. */
   setOperator(by: Person | null, userId: string, isOperator: boolean): Promise<undefined> {
     return this.#do(by, userId, isOperator ? "make_operator" : "unmake_operator", (person) => {
       if (person.isOperator === isOperator) throw unchanged(`${person.username} is ${isOperator ? "an" : "no"} operator already.`, person)
@@ -138,40 +138,40 @@ export class Operators {
     })
   }
 
-  /** Ends all of a person's credentials and keys. */
+  /** Revokes all of a person's credentials and keys. */
   endAccess(by: Person | null, userId: string): Promise<EndedAccess> {
     return this.#do(by, userId, "end_access", () => this.#acts.end_access(by, { userId }))
   }
 
-  /** The same within an open transaction, which tells of it itself. */
+  /** Does the same in an open transaction. The caller writes the audit entry. */
   endAccessWithin(by: Person | null, userId: string): EndedAccess {
     return this.#acts.end_access(by, { userId })
   }
 
-  /** Ends one of the things that open doors, whosever it is. @throws Refusal 404 for none of this id, 409 where it has ended or was used */
+  /** Revokes a credential, key or invitation of any user. @throws Refusal 404 for an unknown id, 409 if it was revoked or accepted already */
   endDoor(by: Person, kind: AccessKind, id: string): Promise<{ readonly owner: AccessTarget["owner"]; readonly revokedAt: string }> {
     const { ledger, audit } = this.#parts
     return ledger.transact(() => {
       this.#mustBeOperator(by)
-      const { name, kind: noted, subject, of } = doors[kind]
+      const { name, kind: auditKind, subject, of } = doors[kind]
       const found = of(this.#parts).find(id)
-      if (found === undefined) throw new Refusal("room_unavailable", `There is no ${name} of this id here.`)
+      if (found === undefined) throw new Refusal("room_unavailable", `There is no ${name} with this id.`)
       const { owner, label = null, roomId, revokedAt, acceptedBy = null } = found
       if (revokedAt !== null)
         throw new Refusal("state_conflict", `The ${name} was revoked at ${revokedAt}.`, { current: { id, revokedAt } })
       if (acceptedBy !== null) throw new Refusal("state_conflict", `The ${name} was accepted: nobody else can use it.`, { current: { id } })
       const at = this.#acts.end_door(by, { kind, id })
-      audit.write({ kind: noted, by, subject: { kind: subject, id, name: label }, roomId, detail: { of: owner.username } })
+      audit.write({ kind: auditKind, by, subject: { kind: subject, id, name: label }, roomId, detail: { of: owner.username } })
       return { owner, revokedAt: at }
     })
   }
 
-  /** As of now: two operators may take it from each other at once. */
+  /** Checked in the transaction: two operators may demote each other at the same time. */
   #mustBeOperator(by: Person | null): void {
     if (by !== null && !this.#parts.people.isOperator(by.userId)) throw new Refusal("role_required", "You are no longer an operator.")
   }
 
-  /** Forgets the failed sign-ins of a name, and from where it has come in. */
+  /** Forgets a user's failed sign-ins and the addresses they have signed in from. */
   clearCount(by: Person | null, userId: string): Promise<undefined> {
     const { people, world } = this.#parts
     return this.#do(by, userId, "clear_sign_in_count", () => void people.clearCount(userId, isoTime(world.now())))
@@ -194,9 +194,9 @@ export class Operators {
     })
   }
 
-  /** @throws Refusal `state_conflict` where nobody else could look after the service */
+  /** @throws Refusal `state_conflict` if the person is the only operator */
   #mustLeaveOperator(person: Person & { readonly disabledAt: string | null }): void {
     if (!person.isOperator || this.#parts.people.otherOperators(person.userId)) return
-    throw unchanged(`${person.username} is the only operator here: make somebody else one first.`, person)
+    throw unchanged(`${person.username} is the only operator here: make another user an operator first.`, person)
   }
 }

@@ -1,11 +1,11 @@
-/** Password hashes: scrypt, off the main thread, at most two at once; who is known here goes first. */
+/** Password hashes: scrypt, off the main thread, two at a time. Sign-ins from known addresses go first. */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { intoLine } from "./slow-lane.ts"
 
 const COST = { N: 2 ** 14, r: 8, p: 5 }
 const KEY_BYTES = 32
-/** Each hash takes 16 MiB and a tenth of a second; more at once would starve the rest of the service. */
+/** Each hash takes 16 MiB and a tenth of a second: more at a time would starve the rest of the service. */
 const AT_ONCE = 2
 const WAITING = 64
 
@@ -14,7 +14,7 @@ interface Waiting {
   resolve(): void
   reject(why: Refusal): void
 }
-/** Strangers, who may be a flood, wait behind those who are known. */
+/** Strangers, who may be part of a flood, wait behind known users. */
 const lines: Readonly<Record<"known" | "stranger", Waiting[]>> = { known: [], stranger: [] }
 export type Line = keyof typeof lines
 
@@ -22,7 +22,7 @@ const crowded = () =>
   new Refusal("too_many_requests", "Too many people sign in at this moment. Try again in a few seconds.", { retryAfter: 5 })
 
 async function derive(password: string, salt: Buffer, cost: typeof COST, line: Line): Promise<Buffer> {
-  // Whoever waited is given the place of the one who is done.
+  // A waiting call takes over the slot of the one that finished, so `running` stays the same.
   if (running < AT_ONCE) running += 1
   else await new Promise<void>((resolve, reject) => intoLine<Waiting>(lines[line], { resolve, reject }, WAITING)?.reject(crowded()))
   try {
@@ -38,19 +38,19 @@ async function derive(password: string, salt: Buffer, cost: typeof COST, line: L
   }
 }
 
-/** `scrypt$N$r$p$salt$key`, so that the cost can be raised later without losing anyone. */
+/** Returns `scrypt$N$r$p$salt$key`. The cost is stored with the hash, so it can be raised without breaking old hashes. */
 export async function hashPassword(password: string, bytes: (count: number) => Buffer = randomBytes): Promise<string> {
   const salt = bytes(16)
   const key = await derive(password, salt, COST, "known")
   return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64url"), key.toString("base64url")].join("$")
 }
 
-/** Takes as long for a person who does not exist as for one who does. */
+/** A hash to compare with for an unknown user, so that the answer takes as long as for a known one. */
 const nobody = `scrypt$${COST.N}$${COST.r}$${COST.p}$${"A".repeat(22)}$${"A".repeat(43)}`
 
 /**
- * Whether `password` is the one that was hashed; `undefined` stands for an unknown person, and an empty text for one without a password: neither is ever right.
- * @throws Refusal `too_many_requests` when too many wait; nobody has looked at it then
+ * Checks a password against a stored hash. Nothing matches `undefined`, for an unknown user, or "", for a user without a password.
+ * @throws Refusal `too_many_requests` if too many are waiting; the password was then not checked
  */
 export async function passwordMatches(password: string, stored: string | undefined, line: Line): Promise<boolean> {
   const [, N, r, p, salt = "", key = ""] = (stored || nobody).split("$")

@@ -1,4 +1,4 @@
-/** The people of this instance, and those of other ones whom Rooms that came from there name. */
+/** The people of this instance, and the people of other instances who are named in Rooms from there. */
 import { createHash } from "node:crypto"
 import type { Described, Named } from "../contract/answers/description.ts"
 import type { Db } from "../ledger/storage/database.ts"
@@ -12,25 +12,24 @@ export interface Person {
 
 /** A person of another instance. */
 export interface RemotePerson {
-  /** Their id there. */
+  /** Their id on that instance. */
   readonly userId: string
-  /** What they are called there. */
+  /** Their username on that instance. */
   readonly knownAs: string
   readonly instanceId: string
-  /** The address of the instance whose chain names them. */
+  /** The address of the instance whose activity names them. */
   readonly baseUrl: string
 }
 
-/** An id for a person of another instance whose id there is somebody else's here. */
+/** Returns a substitute id for a person of another instance whose id is taken here. */
 function idInsteadOf(userId: string, baseUrl: string): string {
   const hex = createHash("sha256").update(`${baseUrl} ${userId}`).digest("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** SQL for how somebody wants to be cited. @param of the alias of their table */
+/** SQL columns for how a person wants to be cited. @param of the alias of the people table */
 export const DESCRIBED = (of: string): string => `${of}.name, ${of}.given_name AS givenName, ${of}.family_name AS familyName, ${of}.orcid`
 
-/** A person as a row. */
 export type PersonRow = Omit<Person, "isOperator"> & { readonly isOperator: number }
 export const PERSON = "p.user_id AS userId, p.username, p.is_operator AS isOperator"
 const person = <More>({ isOperator, ...row }: PersonRow & More) => ({ ...row, isOperator: isOperator === 1 })
@@ -77,13 +76,13 @@ export function people(db: Db) {
     insert: (userId: string, username: string, passwordHash: string, isOperator: boolean, at: string) =>
       insert({ userId, username, passwordHash, isOperator: isOperator ? 1 : 0, createdAt: at }),
     withId: (userId: string): Person | undefined => personOf(byId.get(userId)),
-    /** Somebody of this instance. */
+    /** Returns a person of this instance by username. */
     named: (username: string): Person | undefined => personOf(byName.get(username)),
-    /** The id of somebody, by id or by what they are called here. */
+    /** Returns the id of a person of any instance, by id or by their name here. */
     idOf: (idOrName: string): string | undefined => (byId.get(idOrName.toLowerCase()) ?? shownAs.get(idOrName))?.userId,
-    /** A person of another instance, by its address and their id there: their id here, and what they are called there. */
+    /** Finds a person of another instance. @returns their id here and their username there */
     foreigner: (baseUrl: string, userId: string) => ofThere.get(baseUrl, userId),
-    /** Makes a person of another instance, who cannot sign in. @param place what that instance is called here */
+    /** Adds a person of another instance, who cannot sign in. @param place that instance's host and path, for their name here */
     meet({ userId, knownAs, instanceId, baseUrl }: RemotePerson, place: string, at: string): void {
       const names = [`${knownAs}@${place}`, `${knownAs}@${place}~${instanceId.slice(0, 8)}`]
       const free = names.find((name) => shownAs.get(name) === undefined) ?? `${knownAs}@${place}~${userId}`
@@ -100,42 +99,42 @@ export function people(db: Db) {
         idThere: isTaken ? userId : null,
       })
     },
-    /** Anybody, with how they want to be cited. */
+    /** Returns a person of any instance, with how they want to be cited. */
     described: (userId: string) => described.get(userId),
     describe: (userId: string, { name, givenName, familyName, orcid }: Described) =>
       describe.run(name, givenName, familyName, orcid, userId),
     passwordHash: (userId: string): string | undefined => hash.get(userId)?.passwordHash,
     setPasswordHash: (userId: string, passwordHash: string) => setHash.run(passwordHash, userId),
-    /** Somebody of this instance, with since when they are kept out. */
+    /** Returns a person of this instance, with the time they were disabled. */
     ofHere(userId: string) {
       const row = ofHere.get(userId)
       return row && person(row)
     },
-    /** Whether somebody may come in and act: a person of this instance who is not disabled. */
+    /** Whether a user may sign in and act: a person of this instance who is not disabled. */
     isEnabled: (userId: string): boolean => ofHere.get(userId)?.disabledAt === null,
-    /** Whether somebody is an operator who is not disabled. */
+    /** Whether a user is an operator and not disabled. */
     isOperator(userId: string): boolean {
       const row = ofHere.get(userId)
       return row?.isOperator === 1 && row.disabledAt === null
     },
-    /** Whether there is another operator than this one who is not disabled. */
+    /** Whether there is another operator who is not disabled. */
     otherOperators: (userId: string): boolean => otherOperator.get(userId) !== undefined,
     disable: (userId: string, at: string) => disable.run(at, userId),
     enable: (userId: string) => disable.run(null, userId),
     setOperator: (userId: string, isOperator: boolean) => setOperator.run(isOperator ? 1 : 0, userId),
     clearCount: (userId: string, at: string) => clearCount.run(at, userId),
-    /** When the count of their failed sign-ins was last cleared; empty where it never was. */
+    /** Returns when the user's failed sign-ins were last cleared; "" for never. */
     countCleared: (userId: string): string => cleared.get(userId)?.clearedAt ?? "",
-    /** Notes that they came in. */
+    /** Stores the time of a sign-in. */
     signedIn: (userId: string, at: string) => signedIn.run(at, userId),
-    /** Whether anybody of this instance exists: until then the one-time set-up link is open. */
+    /** Whether this instance has users. Until it does, the set-up link works. */
     exist: (): boolean => any.get() !== undefined,
-    /** Who of some people is disabled, and since when. */
+    /** Returns the disabled users among the given ids, with the time they were disabled. */
     disabledAmong: (userIds: readonly string[]): ReadonlyMap<string, string> =>
       new Map(disabledAmong.all(JSON.stringify(userIds)).map(({ userId, disabledAt }) => [userId, disabledAt])),
-    /** People of this instance, the newest first. @param before an id to go on before; null for the newest */
+    /** Returns users of this instance, newest first. @param before the last id of the previous page; null for the first page */
     page: (before: string | null, count: number) => listed.all(before ?? "g", count).map(person),
-    /** Everybody of this instance. */
+    /** Returns all users of this instance. */
     all: () => all.all().map(person),
   }
 }

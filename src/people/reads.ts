@@ -1,4 +1,4 @@
-/** Reads about who is signed in, and about an invitation. */
+/** Reads of the signed-in person, of other people and of invitations. */
 import { Refusal } from "../contract/refusals/refusal.ts"
 import type { Readers } from "../ledger/reads/reading.ts"
 import type { Accounts } from "./accounts.ts"

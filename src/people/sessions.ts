@@ -1,4 +1,4 @@
-/** Signed-in browsers. */
+/** Sessions of signed-in browsers. */
 import { limits } from "../contract/limits.ts"
 import type { Db } from "../ledger/storage/database.ts"
 import { inserting } from "../ledger/storage/inserting.ts"
@@ -19,7 +19,7 @@ export function sessions(db: Db, world: World) {
   const removeExpired = db.prepare("DELETE FROM sessions WHERE user_id = +? AND expires_at <= +?")
 
   return {
-    /** Starts a session and returns its token, for the cookie only. */
+    /** Starts a session. @returns its token for the cookie, and its lifetime in seconds */
     start(userId: string): { token: string; maxAge: number } {
       const now = world.now()
       const maxAge = limits.sessionDays * 86_400
@@ -28,13 +28,12 @@ export function sessions(db: Db, world: World) {
       insert({ tokenDigest: tokenDigest(token), userId, createdAt: isoTime(now), expiresAt: isoTime(now + maxAge * 1000) })
       return { token, maxAge }
     },
-    /** Who a token's session belongs to, while it lasts. */
+    /** Returns the person of a session that has not ended. */
     person(token: string): Person | undefined {
       if (tokenForm("session", token) !== "whole") return undefined
       return personOf(find.get(tokenDigest(token), isoTime(world.now())))
     },
     end: (token: string) => remove.run(tokenDigest(token)),
-    /** Ends every session of a person: after a password change. */
     endAll: (userId: string) => removeAll.run(userId),
   }
 }

@@ -1,37 +1,37 @@
 /**
- * Slows the guessing of passwords and keeps nobody from their own account. Failures are counted for a name at an address, for
- * an address, and for a name; all are forgotten with their window, and a name's with its password. The first two shut that
- * address out. The third only slows: somebody else's flood must not be its owner's. Where a name has come in before, it is
- * never shut out at all.
+ * Slows the guessing of passwords without locking anyone out of their own account. Failures are counted by name and address,
+ * by address, and by name, each within a time window; a new password starts the count of its name again. The first two block
+ * the address. The third only slows sign-ins, since the failures may be another person's. An address from which a name has
+ * signed in before is never blocked for that name.
  */
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { SlowLanes } from "./slow-lane.ts"
 
-/** An address may stand for many people behind one proxy. It is what the edge counts by: for IPv6 a whole network. */
+/** How many more failures an address may have than a name: many people may share a proxy, or an IPv6 network, which counts as one address. */
 const ADDRESS_FACTOR = 10
 const MAX_TRACKED = 10_000
-/** Addresses that are remembered of one name. */
+/** Addresses to remember for each name. */
 const ADDRESSES_OF_NAME = 8
 
 export interface SignInAttempt {
-  /** Whose door it is: a name with what changes when its password does, so that a new password starts with no failures. */
+  /** The name, with a part that changes with its password, so that a new password starts with no failures. */
   readonly door: string
   readonly address: string
-  /** Of a browser that brings a session of that very person: it is counted for itself. `inside`, of one who is in and is asked again. */
+  /** `own browser`: signing in from a browser that has a session of the same person. `inside`: confirming the password while signed in. Each is counted separately. */
   readonly from?: "own browser" | "inside" | undefined
 }
 
-/** One try, counted as a failure until something else is known of it. */
+/** One attempt, counted as a failure until `succeeded` or `withdrawn` is called. */
 export interface Try {
-  /** Whether somebody of that name has come in from there before. */
+  /** Whether this name has signed in from the address before. */
   readonly isKnown: boolean
   succeeded(): void
-  /** Nobody looked at the password: it was no try. */
+  /** For an attempt whose password was never checked. */
   withdrawn(): void
 }
 
-/** Failures by key. All windows last equally long, so the table stands in the order of their ends. */
+/** Failures by key. All windows are equally long, so the map is ordered by their end. */
 class Failures {
   readonly #counts = new Map<string, { count: number; until: number }>()
   readonly #now: () => number
@@ -42,15 +42,15 @@ class Failures {
     this.#most = most
   }
 
-  /** Seconds until the window of a key ends that has failed `allowed` times; 0 while it has not. */
+  /** Returns the seconds until the window of a key ends; 0 if the key has failed fewer than `allowed` times. */
   over(key: string, allowed: number): number {
     const { count, until } = this.#counts.get(key) ?? { count: 0, until: 0 }
     return count < allowed || until <= this.#now() ? 0 : Math.ceil((until - this.#now()) / 1000)
   }
 
   add(key: string): void {
-    const seen = this.#counts.get(key)
-    if (seen !== undefined && seen.until > this.#now()) seen.count += 1
+    const window = this.#counts.get(key)
+    if (window !== undefined && window.until > this.#now()) window.count += 1
     else {
       this.#counts.delete(key)
       const [oldest] = this.#counts.keys()
@@ -60,8 +60,8 @@ class Failures {
   }
 
   takeBack(key: string): void {
-    const seen = this.#counts.get(key)
-    if (seen !== undefined && seen.count > 0) seen.count -= 1
+    const window = this.#counts.get(key)
+    if (window !== undefined && window.count > 0) window.count -= 1
   }
 
   forget(key: string): void {
@@ -73,10 +73,10 @@ export class SignInLimit {
   readonly #failures: Readonly<Record<"pairs" | "addresses" | "doors", Failures>>
   readonly #most: number
   readonly #lanes: SlowLanes
-  /** Doors and the addresses that came in there; what was used last stands last. */
+  /** The addresses from which each name has signed in, the last used one last. */
   readonly #known = new Map<string, Set<string>>()
 
-  /** @param most how many of each kind are remembered at most */
+  /** @param most the maximum number of entries to remember of each kind */
   constructor(now: () => number, most = MAX_TRACKED, lanes = new SlowLanes()) {
     const failures = () => new Failures(now, most)
     this.#failures = { pairs: failures(), addresses: failures(), doors: failures() }
@@ -85,9 +85,9 @@ export class SignInLimit {
   }
 
   /**
-   * Lets a try pass, at once or when its turn comes. It is counted before it is known whether it fails: of many that come at
-   * once only so many are let through.
-   * @throws Refusal `too_many_requests` at an address that has failed too often, or when too many wait
+   * Admits an attempt, at once or when its turn comes. It counts as a failure from the start, so that simultaneous attempts
+   * cannot exceed the limit.
+   * @throws Refusal `too_many_requests` if the address has failed too often, or if too many attempts are waiting
    */
   async begin({ door, address, from }: SignInAttempt): Promise<Try> {
     const isStranger = from === undefined && this.#known.get(door)?.has(address) !== true
@@ -121,7 +121,7 @@ export class SignInLimit {
     }
   }
 
-  /** Somebody came in here. */
+  /** Records a successful sign-in. */
   remember(door: string, address: string): void {
     const addresses = this.#known.get(door) ?? new Set()
     this.#known.delete(door)

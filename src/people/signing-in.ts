@@ -1,4 +1,4 @@
-/** How people come in by their password, change it and go out again. What is tried is limited, and what failed is noted. */
+/** Signing in with a password, changing it, and signing out. Attempts are limited, and failures are logged. */
 import type { ActionBody } from "../contract/operations/actions.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 import { isoTime } from "../ledger/world.ts"
@@ -11,13 +11,13 @@ import { type SignInAttempt, SignInLimit } from "./sign-in-limit.ts"
 
 export interface SignedIn {
   readonly person: Person
-  /** For the cookie. */
+  /** The session token, for the cookie. */
   readonly token: string
-  /** Seconds. */
+  /** The lifetime of the session in seconds. */
   readonly maxAge: number
 }
 
-/** What a reset of a password ended besides sessions. */
+/** The result of a password reset, with the credentials and keys that it revoked. */
 export interface Reset {
   readonly person: Person
   readonly ended: EndedAccess | null
@@ -25,14 +25,14 @@ export interface Reset {
 
 type SigningInParts = Pick<Keeping, "ledger" | "world" | "people" | "sessions" | "audit"> & { readonly operators: Operators }
 
-/** What the audit log says beside who came in without a password. */
+/** The audit log's detail on a sign-in without a password. */
 export const BY_PROVIDER = { by: "provider" } as const
 
 const wrong = () => new Refusal("not_authenticated", "The name or the password is wrong.")
 
 /**
- * A name with a part of its password's hash: another password, by whomever it was set, is another door. So is one of which an
- * operator has cleared the count, in whichever process.
+ * Returns the key for counting the failures of a name. It changes when the password changes and when an operator clears the
+ * count, which may happen in another process.
  */
 const doorOf = (username: string, stored = "", cleared = ""): string => `${username} ${stored.slice(-16)}${cleared}`
 
@@ -45,26 +45,26 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
     (line) => ledger.transact(() => audit.write(line)),
   )
 
-  /** Starts a session. Within an open transaction. */
+  /** Starts a session. Requires an open transaction. */
   const start = (person: Person): SignedIn => {
     people.signedIn(person.userId, isoTime(world.now()))
     return { person, ...sessions.start(person.userId) }
   }
 
-  /** The hash of a password that somebody is given. From where they chose it themselves, they are no stranger at their door. */
+  /** Hashes a new password. The address from which the user chose it counts as known. */
   const chosen = async (username: string, password: string, address?: string, cleared?: string): Promise<string> => {
     const hash = await hashPassword(password, (count) => world.bytes(count))
     if (address !== undefined) limit.remember(doorOf(username, hash, cleared), address)
     return hash
   }
 
-  /** Looks at a password within the limit. @throws Refusal 429 */
-  const tried = async (knock: SignInAttempt, password: string, stored: string | undefined): Promise<boolean> => {
-    const attempt = await limit.begin(knock)
+  /** Checks a password within the sign-in limit. @throws Refusal 429 */
+  const isRight = async (signInAttempt: SignInAttempt, password: string, stored: string | undefined): Promise<boolean> => {
+    const attempt = await limit.begin(signInAttempt)
     try {
-      const right = await passwordMatches(password, stored, attempt.isKnown ? "known" : "stranger")
-      if (right) attempt.succeeded()
-      return right
+      const matches = await passwordMatches(password, stored, attempt.isKnown ? "known" : "stranger")
+      if (matches) attempt.succeeded()
+      return matches
     } catch (error) {
       attempt.withdrawn()
       throw error
@@ -76,8 +76,8 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
     chosen,
 
     /**
-     * Sets a password, ends the person's sessions and forgets their failed sign-ins: for the command line.
-     * @param everything ends their credentials and keys too
+     * Sets a password from the command line, ends the person's sessions and forgets their failed sign-ins.
+     * @param everything revokes their credentials and keys too
      */
     async setPassword(username: string, password: string, { everything = false } = {}): Promise<Reset | undefined> {
       const hash = await chosen(username, password)
@@ -93,19 +93,19 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
     },
 
     /**
-     * @param browser whose session the browser brings: its own person is not kept out by what others tried
-     * @throws Refusal 401 for a wrong name or password alike, 429 after too many of them
+     * @param browser the person of the browser's current session: other people's failures do not block them
+     * @throws Refusal 401 for a wrong name or password alike, 429 after too many failures
      */
     async signIn({ username, password }: ActionBody<"sign_in">, address: string, browser?: Person): Promise<SignedIn> {
       const named = people.named(username)
-      // Whoever is disabled is nobody at this door.
+      // A disabled user gets the same answer as an unknown one.
       const person = named && people.isEnabled(named.userId) ? named : undefined
       const stored = person && people.passwordHash(person.userId)
       const from = person !== undefined && browser?.userId === person.userId ? "own browser" : undefined
       const door = doorOf(username, stored, person && people.countCleared(person.userId))
-      const right = await tried({ door, address, from }, password, stored)
+      const right = await isRight({ door, address, from }, password, stored)
       if (person === undefined || !right) {
-        // What somebody typed as a name may be a password.
+        // The typed name is not logged: it may be a password in the wrong field.
         await failures.add({ kind: "sign_in_failed", subject: named && personSubject(named), address })
         throw wrong()
       }
@@ -117,15 +117,15 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
     },
 
     /**
-     * Sets a person's own password and starts their one remaining session.
-     * @throws Refusal 401 for a wrong current password, 429 after too many of them
+     * Changes a person's own password, ends all their sessions and starts a new one.
+     * @throws Refusal 401 for a wrong current password, 429 after too many failures
      */
     async changePassword(person: Person, { currentPassword, password }: ActionBody<"change_password">, address: string): Promise<SignedIn> {
       const { userId, username } = person
       const stored = people.passwordHash(userId)
-      // Counted apart: whoever fails at the door does not keep those inside from their own password.
+      // Counted separately: failed sign-ins of strangers do not keep a signed-in person from changing their password.
       const door = doorOf(username, stored, people.countCleared(userId))
-      if (!(await tried({ door, address, from: "inside" }, currentPassword, stored))) {
+      if (!(await isRight({ door, address, from: "inside" }, currentPassword, stored))) {
         await failures.add({ kind: "change_password_failed", by: person, address })
         throw new Refusal("not_authenticated", "The current password is wrong.", {
           issues: [{ path: "/currentPassword", message: "is not your password" }],
@@ -133,7 +133,7 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
       }
       const hash = await chosen(username, password, address, people.countCleared(userId))
       return ledger.transact(() => {
-        // Meanwhile they may have been disabled.
+        // The person may have been disabled in the meantime.
         if (!people.isEnabled(userId)) throw new Refusal("not_authenticated", "Sign in first.")
         people.setPasswordHash(userId, hash)
         sessions.endAll(userId)
@@ -149,10 +149,10 @@ export function signingIn({ ledger, world, people, sessions, audit, operators }:
         if (person !== undefined) audit.write({ kind: "sign_out", by: person, address })
       }),
 
-    /** Notes that somebody did not come in by the provider. */
+    /** Logs a failed sign-in through the provider. */
     failedByProvider: (address: string): Promise<void> => failures.add({ kind: "sign_in_failed", address, detail: BY_PROVIDER }),
 
-    /** Writes what of the audit log waits to be written. */
+    /** Writes the pending count of failures to the audit log. */
     settle: (): Promise<void> => failures.settle(),
   }
 }

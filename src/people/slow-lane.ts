@@ -1,9 +1,10 @@
-/** Lets tries for one thing through one by one, so many seconds apart. Nobody is shut out by those who came earlier. */
+/** Admits attempts for the same key one at a time, a few seconds apart. Earlier attempts cannot block later ones. */
 import { limits } from "../contract/limits.ts"
 import { Refusal } from "../contract/refusals/refusal.ts"
 
-/** Tries that wait in one lane, and lanes that there are at most. */
+/** Attempts that can wait in one lane. */
 const WAITING = limits.signInsWaiting
+/** Maximum number of lanes. */
 const LANES = 1_000
 
 interface Waiting {
@@ -17,9 +18,9 @@ const full = () =>
   })
 
 /**
- * Puts one more into a line that holds so many. In a full line chance decides who of all has to go: one that was filled by
- * somebody else's flood is no wall.
- * @returns who goes, the newcomer maybe
+ * Adds a newcomer to a line of limited length. If the line is full, a random one is removed, so that a flood cannot block
+ * the line for everyone else.
+ * @returns the one removed, possibly the newcomer
  */
 export function intoLine<T>(line: T[], newcomer: T, most: number, chance: () => number = Math.random): T | undefined {
   line.push(newcomer)
@@ -30,12 +31,12 @@ export class SlowLanes {
   readonly #lanes = new Map<string, Waiting[]>()
   readonly #pause: (then: () => void) => void
 
-  /** @param pause calls back when the next may follow */
+  /** @param pause calls back when the next attempt may start */
   constructor(pause: (then: () => void) => void = (then) => void setTimeout(then, limits.signInSlowedSeconds * 1_000)) {
     this.#pause = pause
   }
 
-  /** Resolves when it is this one's turn. @throws Refusal `too_many_requests` when too many wait */
+  /** Resolves when the attempt may start. @throws Refusal `too_many_requests` if too many are waiting */
   async turn(key: string): Promise<void> {
     const line = this.#lanes.get(key)
     if (line === undefined) {

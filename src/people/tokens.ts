@@ -1,10 +1,10 @@
 /**
- * Tokens: a prefix that says what it opens, 30 characters of chance (178 bits) and a checksum, so that a typo is told
- * from a token that never was, before anything is looked up. Only a digest is ever stored.
+ * Tokens: a prefix for the kind, 30 random characters (178 bits), and a checksum that detects a typo before any lookup.
+ * Only a digest of a token is stored.
  */
 import { crc32 } from "node:zlib"
 
-/** What each kind of token starts with. */
+/** The prefix of each kind of token. */
 export const tokenPrefixes = {
   credential: "rrc_",
   personalKey: "rrk_",
@@ -28,23 +28,23 @@ function checksum(text: string): string {
   return digits
 }
 
-/** Makes a token from the chance that `bytes` gives. */
+/** Makes a token. @param bytes returns that many random bytes */
 export function mintToken(kind: TokenKind, bytes: (count: number) => Buffer): string {
   let random = ""
   while (random.length < RANDOM_LENGTH) {
-    // 248 is the largest multiple of 62 in a byte: above it, letters would not be equally likely.
+    // 248 is the largest multiple of 62 in a byte. Higher values are skipped, so that all characters are equally likely.
     for (const byte of bytes(RANDOM_LENGTH)) if (byte < 248 && random.length < RANDOM_LENGTH) random += ALPHABET[byte % 62]
   }
   const token = `${tokenPrefixes[kind]}${random}`
   return `${token}${checksum(token)}`
 }
 
-/** The first signs of a token, by which it is known again where it turned up (24 bits of its 178). Null in a replay: nobody has it any more. */
+/** Returns the first 8 characters of a token, which identify it if it leaks (24 of its 178 bits). Null in a replay, which has no tokens. */
 export const tokenStart = (token: string): string | null => (token === "" ? null : token.slice(0, 8))
 
 export { tokenDigest } from "../ledger/journal/chance.ts"
 
-/** Whether a text is a whole token of its kind: `foreign` for another kind's or none, `mistyped` when the checksum is off. */
+/** Checks the form of a token: `foreign` for another kind or no token at all, `mistyped` if the length or checksum is wrong. */
 export function tokenForm(kind: TokenKind, token: string): "whole" | "mistyped" | "foreign" {
   if (!token.startsWith(tokenPrefixes[kind])) return "foreign"
   const body = token.slice(0, -CHECKSUM_LENGTH)

@@ -98,13 +98,13 @@ test("an account of the identity provider is connected and disconnected; what is
   const issuer = "https://sso.example.org"
   const connect = (name: string, subject: string, at = issuer) => command("user", "connect", name, "--issuer", at, "--subject", subject)
   t.match(await connect("grace", "sub-grace"), { code: 0, out: `grace can also sign in with the account sub-grace at ${issuer}.\n` })
-  t.match(await connect("mary", "sub-grace"), { code: 2, err: /is somebody's here already/ })
+  t.match(await connect("mary", "sub-grace"), { code: 2, err: /is connected to another user here already/ })
   t.match(await connect("nobody", "sub-mary"), { code: 2, err: /There is no user named nobody\./ })
   t.match(await connect("mary", "sub mary"), { code: 2, err: /--subject must have 1 to 255 visible ASCII characters/ })
   t.match(await connect("mary", "sub-mary", "http://sso.example.org"), { code: 2, err: /must begin with https/ })
   t.match(await command("user", "connect", "mary"), { code: 2, err: /required option/ })
   t.match(await command("user", "disconnect", "grace"), { code: 0, out: "grace signs in only with their password.\n" })
-  t.match(await command("user", "disconnect", "grace"), { code: 2, err: /No account of a provider is connected/ })
+  t.match(await command("user", "disconnect", "grace"), { code: 2, err: /grace has no connected provider account/ })
   t.match(await connect("mary", "sub-grace"), { code: 0 }, "which is nobody's now")
   const log = JSON.parse((await command("audit", "--json", "--limit", "3")).out) as AuditEntry[]
   t.strictSame(

@@ -63,10 +63,10 @@ test("how a person is cited is said, changed in part, and taken back", async (t)
   t.match(await grace(), { name: "Grace B. M. Hopper", givenName: "Grace", familyName: "Hopper", orcid: null })
   t.match(await cite("--orcid", "0000-0002-1694-2330"), {
     code: 2,
-    err: /orcid is not an ORCID: its last character does not fit the others\./,
+    err: /orcid is not an ORCID: its check digit is wrong\./,
   })
   t.match(await cite("--orcid", "12"), { code: 2, err: /orcid must be an ORCID such as/ })
-  t.match(await cite("--family-name", ""), { code: 2, err: /familyName is needed beside givenName/ })
+  t.match(await cite("--family-name", ""), { code: 2, err: /familyName is required with givenName/ })
   t.match(await cite("--name", "", "--given-name", "", "--family-name", ""), { code: 0, out: "grace is cited as grace.\n" })
   t.match(await command("check", "--data", "data"), { code: 0 })
 })

@@ -107,7 +107,7 @@ const open = async (admits: "everyone" | "@example.org" = "everyone"): Promise<O
 }
 const signIn = (own: Own, visitor = new Visitor()) => visitor.open(`${own.baseUrl}/sign-in/provider`)
 /** What a page says went wrong. */
-const said = (text: string) => /Example SSO (?:does not answer|did not sign you in)[^.<]*\./.exec(text)?.[0]
+const said = (text: string) => /Example SSO (?:does not answer|does not match|did not sign you in)[^.<]*\./.exec(text)?.[0]
 const isIn = async (own: Own, visitor: Visitor) =>
   ((await (await visitor.once(`${own.baseUrl}/api/session`)).json()) as { person: unknown }).person !== null
 

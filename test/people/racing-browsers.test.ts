@@ -65,7 +65,7 @@ test("of four browsers at one invitation one has an account, and the others are 
   t.strictSame([more, names()], [[], [...before, first?.person]])
   for (const { page, username } of came.filter(({ person }) => person === null)) {
     t.equal(page.status, 404, username)
-    t.match(page.text, /This invitation does not exist, was used, was taken back or has expired/)
+    t.match(page.text, /This invitation does not exist, was used, was revoked or has expired/)
     t.match(page.text, /No account was created[^]*href="\/sign-in"/)
   }
 })

@@ -96,7 +96,7 @@ test("whoever is disabled does not come in by the provider either, nor as somebo
   await page.getByRole("link", { name: "Continue with Example SSO" }).click()
   await page.getByLabel("Name").fill("grace-again")
   await page.getByRole("button", { name: "Create the account" }).click()
-  t.match(await page.getByRole("alert").innerText(), /is somebody's here already/)
+  t.match(await page.getByRole("alert").innerText(), /is connected to another user here already/)
   t.equal(await session(), null)
   t.equal(house.instance.tables.people.named("grace-again"), undefined)
 
@@ -114,7 +114,7 @@ test("what goes wrong on the way is a page that says what to do", async (t) => {
 
   await page.goto(`${house.baseUrl}/sign-in/provider/back?code=made-up&state=made-up`)
   await readable(t, page, /./)
-  t.match(await page.locator("main").innerText(), /was not begun in this browser, or was ended already/)
+  t.match(await page.locator("main").innerText(), /was not started in this browser, or is finished already/)
   await page.locator("main").getByRole("link", { name: "Sign in" }).click()
   await page.getByRole("link", { name: "Continue with Example SSO" }).waitFor()
 

@@ -1,28 +1,27 @@
-/** Asks a provider of sign-ins, which is hostile until its answers are verified: within a time and a size, and never elsewhere. */
+/** HTTP requests to an identity provider, which is not trusted until its responses are verified: time and size are limited, and redirects ignored. */
 
-/** Milliseconds for one answer, and bytes of it. */
-const PATIENCE = 8_000
-const MOST = 256 * 1024
+const TIMEOUT_MS = 8_000
+const MAX_BYTES = 256 * 1024
 
-/** The provider gave no answer that could be looked at: it is down, or takes too long, or sends too much. */
+/** The provider sent no usable response: it is down, took too long, or sent too much. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer"
 }
 
-async function read({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = []
+async function read({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
   let bytes = 0
-  // Leaving the loop ends the transfer.
-  for await (const piece of body ?? []) {
-    bytes += piece.length
-    if (bytes > most) throw new NoAnswer(`an answer is larger than ${most} bytes`)
-    pieces.push(piece)
+  // Leaving the loop cancels the transfer.
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new NoAnswer(`an answer is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
   }
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }
 
-/** What the client library hands over. */
-export interface Question {
+/** The options that the client library passes. */
+export interface RequestOptions {
   readonly method?: string | undefined
   readonly headers?: Record<string, string> | undefined
   readonly body?: RequestInit["body"] | undefined
@@ -30,30 +29,29 @@ export interface Question {
 }
 
 /**
- * A `fetch` that follows no redirect.
- * @param patience milliseconds for the whole answer
- * @param most bytes of it
- * @returns what asks. It throws NoAnswer where nothing whole came, or a failure of the provider's own
+ * Makes a `fetch` that does not follow redirects.
+ * @param timeoutMs the time limit for the whole response
+ * @returns a function that throws NoAnswer if no complete response came, or one with status 5xx or 429
  */
 export const boundedFetch =
-  (patience = PATIENCE, most = MOST) =>
-  async (address: string, { method = "GET", headers = {}, body, signal }: Question): Promise<Response> => {
-    const until = AbortSignal.timeout(patience)
+  (timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES) =>
+  async (address: string, { method = "GET", headers = {}, body, signal }: RequestOptions): Promise<Response> => {
+    const timeout = AbortSignal.timeout(timeoutMs)
     try {
-      const answer = await fetch(address, {
+      const response = await fetch(address, {
         method,
         headers,
         ...(body != null && { body }),
         redirect: "manual",
-        signal: signal === undefined ? until : AbortSignal.any([until, signal]),
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       })
-      const bytes = await read(answer, most)
-      if (answer.status >= 500 || answer.status === 429) throw new NoAnswer(`it answers ${answer.status}`)
-      const isEmpty = answer.status === 204 || answer.status === 304
-      return new Response(isEmpty ? null : bytes, { status: answer.status, headers: answer.headers })
+      const bytes = await read(response, maxBytes)
+      if (response.status >= 500 || response.status === 429) throw new NoAnswer(`it answers ${response.status}`)
+      const isEmpty = response.status === 204 || response.status === 304
+      return new Response(isEmpty ? null : bytes, { status: response.status, headers: response.headers })
     } catch (error) {
       if (error instanceof NoAnswer) throw error
-      if (until.aborted) throw new NoAnswer(`it does not answer within ${patience / 1000} seconds`)
+      if (timeout.aborted) throw new NoAnswer(`it does not answer within ${timeoutMs / 1000} seconds`)
       const cause = error instanceof Error ? error.cause : undefined
       throw new NoAnswer(cause instanceof Error ? cause.message : "it cannot be reached", { cause: error })
     }

@@ -1,8 +1,8 @@
-/** The name that is proposed to somebody new: they may choose another, since what was said stands under it for good. */
+/** The username proposed to a new user. They may choose another one, since they cannot change it later. */
 import { limits } from "../../contract/limits.ts"
 import { withoutTrailing } from "../../contract/text.ts"
 
-/** What somebody is called elsewhere, as a name may be here; empty where nothing is left of it. */
+/** Turns a name from the provider into a valid username; "" if too little of it is left. */
 export function proposedName(called: string | null): string {
   const plain = (called ?? "")
     .split("@", 1)[0]

@@ -1,53 +1,57 @@
-/** The group's own identity provider: OpenID Connect, by code and PKCE. Its library is loaded, and it is asked, when somebody first needs it. */
+/** Sign-in at the group's identity provider with OpenID Connect, authorization code and PKCE. The client library is loaded on first use. */
 import type { Configuration } from "openid-client"
 import { limits } from "../../contract/limits.ts"
 import { Refusal } from "../../contract/refusals/refusal.ts"
 import { boundedFetch, NoAnswer } from "./bounded-fetch.ts"
 
 export interface ProviderSettings {
-  /** As it stands in what it signs. */
+  /** The issuer exactly as in the provider's tokens. */
   readonly issuer: string
   readonly clientId: string
-  /** Left out, of a client that has none. */
+  /** Omitted for a public client. */
   readonly clientSecret?: string | undefined
-  /** What people call it. */
+  /** The provider's name on pages. */
   readonly name: string
-  /** The address that it sends people back to. */
+  /** The redirect URI. */
   readonly backTo: string
-  /** Milliseconds for which it is not asked again when it did not answer; for tests. */
+  /** Milliseconds to wait after a failure before the next attempt; for tests. */
   readonly pause?: number
 }
 
-/** What the browser must bring back for an answer to be its own. */
+/** The values that bind the provider's response to the browser that started the sign-in. */
 export interface Asked {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
 
-/** Whom the provider vouches for. */
+/** A person as identified by the provider. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
-  /** What they are called there, as it says; another person may be called so here. */
+  /** Their username at the provider. Another person may have it here. */
   readonly called: string | null
-  /** An address that the provider says it has verified. */
+  /** An email address that the provider has verified. */
   readonly email: string | null
 }
 
-/** Milliseconds for which a provider that did not answer is not asked again, and for how long its document is kept, and what is done at once. */
-const [PAUSE, KEPT, AT_ONCE] = [5_000, 3_600_000, 8]
-/** OpenID Connect says at most 255 ASCII characters. Anything else could become another subject on its way into the database. */
+/** Milliseconds to wait after a failure before the next attempt. */
+const PAUSE = 5_000
+/** Milliseconds for which the discovery document is cached. */
+const CACHED_FOR = 3_600_000
+/** Sign-ins that are verified at the same time. */
+const AT_ONCE = 8
+/** OpenID Connect permits at most 255 ASCII characters. The database could store anything else as a different subject. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/
-/** Characters of an address that a browser is sent to. */
+/** Maximum length of an address to which a browser is redirected. */
 const ADDRESS_MOST = 4_000
-/** States that are remembered as used, and for how many milliseconds: longer than a browser can bring one. */
+/** Used states to remember, and for how many milliseconds: longer than a browser can return one. */
 const [USED_MOST, USED_FOR] = [10_000, 900_000]
 
 const library = () => import("openid-client")
 type Library = Awaited<ReturnType<typeof library>>
 
-/** Why the library refused, in its own words, for the log: what a stranger sent is cut short. */
+/** Returns the library's error messages for the log. They are truncated, as they may quote what a stranger sent. */
 function whyOf(error: unknown): string {
   const words: string[] = []
   for (let at = error; at instanceof Error && words.length < 3; at = at.cause) words.push(at.message)
@@ -57,7 +61,7 @@ function whyOf(error: unknown): string {
 const noAnswerIn = (error: unknown): boolean =>
   error instanceof NoAnswer || (error instanceof Error && error.cause !== undefined && noAnswerIn(error.cause))
 
-/** A refusal with what the log says of it. */
+/** A refusal with a reason for the log. */
 export class ProviderRefusal extends Refusal {
   readonly why: string
   constructor(code: "not_authenticated" | "temporarily_unavailable", sentence: string, why: string) {
@@ -66,14 +70,14 @@ export class ProviderRefusal extends Refusal {
   }
 }
 
-/** Bidirectional marks would let a name show as another one. */
+/** Accepts only plain text: with bidirectional marks, one name could look like another. */
 const text = (value: unknown): string | null =>
   typeof value === "string" && value !== "" && value.length <= limits.title && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
     ? value
     : null
-/** An address as most people have one: other forms, such as quoted ones, can hide a second "@". */
+/** The common form of an email address. Other forms, such as quoted ones, can hide a second "@". */
 const EMAIL = /^[\x21\x23-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i
-/** The address that one source both names and calls verified: a flag of one source says nothing of another's address. */
+/** Returns the email address if the same source says that it is verified: the flag of one source does not apply to the address in another. */
 function verifiedEmail({ email, email_verified }: Readonly<Record<string, unknown>>): string | null {
   const address = email_verified === true ? text(email) : null
   return address !== null && EMAIL.test(address) ? address : null
@@ -83,10 +87,10 @@ export class Provider {
   readonly name: string
   readonly #settings: ProviderSettings
   readonly #fetch: ReturnType<typeof boundedFetch>
-  #found: { readonly at: number; readonly found: Promise<[Library, Configuration]> } | undefined
+  #cached: { readonly at: number; readonly configuration: Promise<[Library, Configuration]> } | undefined
   #failed: { readonly until: number; readonly refusal: ProviderRefusal } | undefined
   #working = 0
-  /** States that were brought back, with when nobody can bring them any more. */
+  /** Used states with the time until which to remember them, earliest first. */
   readonly #used = new Map<string, number>()
 
   constructor(settings: ProviderSettings, fetching = boundedFetch()) {
@@ -95,11 +99,11 @@ export class Provider {
     this.#fetch = fetching
   }
 
-  /** Where a browser is to be sent, and what it must bring back. @throws Refusal `temporarily_unavailable` while the provider is down */
+  /** Returns the address for the redirect, and the values for `finish`. @throws Refusal `temporarily_unavailable` while the provider is down */
   async begin(): Promise<{ readonly address: string; readonly asked: Asked }> {
-    const [client, found] = await this.#discovered()
+    const [client, configuration] = await this.#discovered()
     const asked = { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() }
-    const address = client.buildAuthorizationUrl(found, {
+    const address = client.buildAuthorizationUrl(configuration, {
       redirect_uri: this.#settings.backTo,
       response_type: "code",
       scope: "openid profile email",
@@ -112,19 +116,23 @@ export class Provider {
   }
 
   /**
-   * Verifies what a browser brought back; once for each state.
-   * @param query of the address it came back to
-   * @throws Refusal `not_authenticated` where it does not verify, `temporarily_unavailable` while the provider is down
+   * Verifies the provider's response, once for each state.
+   * @param query the query of the request to the redirect URI
+   * @throws Refusal `not_authenticated` if verification fails, `temporarily_unavailable` while the provider is down
    */
   async finish(query: string, { state, nonce, verifier }: Asked): Promise<Identity> {
     const back = new URL(this.#settings.backTo)
     back.search = query
     if (back.searchParams.get("state") !== state || this.#used.has(state))
-      throw new ProviderRefusal("not_authenticated", "This sign-in was not begun in this browser, or was ended already.", "another state")
+      throw new ProviderRefusal(
+        "not_authenticated",
+        "This sign-in was not started in this browser, or is finished already.",
+        "another state",
+      )
     this.#remember(state)
     return this.#within(async () => {
-      const [client, found] = await this.#discovered()
-      const tokens = await client.authorizationCodeGrant(found, back, {
+      const [client, configuration] = await this.#discovered()
+      const tokens = await client.authorizationCodeGrant(configuration, back, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
@@ -132,22 +140,21 @@ export class Provider {
       })
       const claims = tokens.claims()
       if (claims === undefined || !SUBJECT.test(claims.sub)) throw this.#untrusted("its subject is not 1 to 255 ASCII characters")
-      // Many providers put the name and the address beside the token only.
+      // Many providers give the name and the email address only at the userinfo endpoint.
       const isWhole = claims.preferred_username !== undefined && claims.email !== undefined
-      const more: Readonly<Record<string, unknown>> =
-        isWhole || found.serverMetadata().userinfo_endpoint === undefined
+      const userInfo: Readonly<Record<string, unknown>> =
+        isWhole || configuration.serverMetadata().userinfo_endpoint === undefined
           ? {}
-          : await client.fetchUserInfo(found, tokens.access_token, claims.sub)
+          : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
       return {
-        issuer: found.serverMetadata().issuer,
+        issuer: configuration.serverMetadata().issuer,
         subject: claims.sub,
-        called: text(claims.preferred_username ?? more.preferred_username),
-        email: verifiedEmail(claims) ?? verifiedEmail(more),
+        called: text(claims.preferred_username ?? userInfo.preferred_username),
+        email: verifiedEmail(claims) ?? verifiedEmail(userInfo),
       }
     })
   }
 
-  /** They stand in the order of their ends. */
   #remember(state: string): void {
     const now = performance.now()
     for (const [used, until] of this.#used) {
@@ -157,7 +164,7 @@ export class Provider {
     this.#used.set(state, now + USED_FOR)
   }
 
-  /** Does what asks the provider, a few at once. */
+  /** Runs requests to the provider, a few at a time, and turns their errors into refusals. */
   async #within<T>(work: () => Promise<T>): Promise<T> {
     if (this.#working >= AT_ONCE) throw this.#down("too many sign-ins at once")
     this.#working += 1
@@ -176,57 +183,58 @@ export class Provider {
   }
 
   #unfit(why: string): ProviderRefusal {
-    const sentence = `${this.name} does not answer as the settings of this service say. Its operator finds in the log why.`
+    const sentence = `${this.name} does not match the settings of this service. Its operator can find the reason in the log.`
     return new ProviderRefusal("temporarily_unavailable", sentence, why)
   }
 
   #untrusted(why: string): ProviderRefusal {
-    return new ProviderRefusal("not_authenticated", `${this.name} did not sign you in, or what it answered cannot be trusted.`, why)
+    return new ProviderRefusal("not_authenticated", `${this.name} did not sign you in, or its response could not be verified.`, why)
   }
 
-  /** Whether a browser may be sent to an address: over https, except where the provider itself is on this machine. */
+  /** Whether a browser may be redirected to an address: https only, unless the issuer itself uses http. */
   #canSendTo(address: string): boolean {
     const protocol = address.length <= ADDRESS_MOST && URL.parse(address)?.protocol
     return protocol === "https:" || (protocol === "http:" && this.#settings.issuer.startsWith("http:"))
   }
 
-  /** What the provider says of itself, asked once an hour. A failure is told for a moment before it is asked again. */
+  /** Returns the provider's configuration, cached for an hour. After a failure it repeats the refusal for a few seconds. */
   #discovered(): Promise<[Library, Configuration]> {
     const now = performance.now()
     if (this.#failed !== undefined && this.#failed.until > now) return Promise.reject(this.#failed.refusal)
-    if (this.#found !== undefined && now - this.#found.at < KEPT) return this.#found.found
-    const found = this.#discover().catch((error: unknown) => {
+    if (this.#cached !== undefined && now - this.#cached.at < CACHED_FOR) return this.#cached.configuration
+    const configuration = this.#discover().catch((error: unknown) => {
       const refusal = noAnswerIn(error) ? this.#down(whyOf(error)) : this.#unfit(whyOf(error))
-      this.#found = undefined
+      this.#cached = undefined
       this.#failed = { until: performance.now() + (this.#settings.pause ?? PAUSE), refusal }
       throw refusal
     })
-    this.#found = { at: now, found }
-    return found
+    this.#cached = { at: now, configuration }
+    return configuration
   }
 
   async #discover(): Promise<[Library, Configuration]> {
     const client = await library()
     const { issuer, clientId, clientSecret } = this.#settings
-    const found = await client.discovery(new URL(issuer), clientId, { [client.clockTolerance]: 30 }, authentication(client, clientSecret), {
+    const authenticate = authentication(client, clientSecret)
+    const configuration = await client.discovery(new URL(issuer), clientId, { [client.clockTolerance]: 30 }, authenticate, {
       [client.customFetch]: this.#fetch,
       execute: [client.enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [client.allowInsecureRequests] : [])],
     })
-    // Looked at here, so that a document that cannot be used is not kept.
-    const { authorization_endpoint = "" } = found.serverMetadata()
+    // Checked here, so that an unusable document is not cached.
+    const { authorization_endpoint = "" } = configuration.serverMetadata()
     if (!this.#canSendTo(authorization_endpoint))
-      throw new Error(`its authorization endpoint is no https address of at most ${ADDRESS_MOST} characters`)
-    return [client, found]
+      throw new Error(`its authorization endpoint is not an https address of at most ${ADDRESS_MOST} characters`)
+    return [client, configuration]
   }
 }
 
-/** By header, as every provider takes it, but for one that says it does not. */
+/** Authenticates by header, which is the default, or in the body if the provider declares only that. */
 function authentication(client: Library, secret: string | undefined) {
   if (secret === undefined) return client.None()
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
   return (...[server, ...rest]: Parameters<typeof basic>) => {
-    const taken = server.token_endpoint_auth_methods_supported
-    const inBody = taken?.includes("client_secret_post") === true && !taken.includes("client_secret_basic")
+    const methods = server.token_endpoint_auth_methods_supported
+    const inBody = methods?.includes("client_secret_post") === true && !methods.includes("client_secret_basic")
     return (inBody ? post : basic)(server, ...rest)
   }
 }

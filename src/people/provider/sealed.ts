@@ -1,4 +1,4 @@
-/** What a browser carries for the service from one request to the next: it can neither read it nor make one itself. */
+/** Values that a browser carries from one request to the next, encrypted so that it can neither read nor forge them. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { trusted } from "../../contract/json.ts"
 
@@ -6,7 +6,7 @@ const CIPHER = "aes-256-gcm"
 const [NONCE, TAG] = [12, 16]
 
 export class Sealer {
-  /** Of this process: what an earlier one sealed is opened by nobody. */
+  /** New in each process: values sealed before a restart cannot be opened. */
   readonly #key = randomBytes(32)
   readonly #now: () => number
 
@@ -14,7 +14,7 @@ export class Sealer {
     this.#now = now
   }
 
-  /** @param seconds for which it can be opened */
+  /** @param seconds how long the value can be opened */
   seal(value: object, seconds: number): string {
     const nonce = randomBytes(NONCE)
     const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG })
@@ -23,7 +23,7 @@ export class Sealer {
     return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString("base64url")
   }
 
-  /** What was sealed here; undefined for anything else, and after its time. */
+  /** Returns a sealed value; undefined if this process did not seal it, or if it has expired. */
   open(sealed: string): unknown {
     const bytes = Buffer.from(sealed, "base64url")
     if (bytes.length < NONCE + TAG) return undefined
