@@ -1,9 +1,9 @@
-/** Work that follows from writes, where the thread ends in the midst of it. */
+/** Work that follows from writes, when the thread ends in the middle of it. */
 import { setTimeout as pause } from "node:timers/promises"
 import { test } from "tap"
 import { AfterCommit } from "../../src/ledger/write/after-commit.ts"
 
-/** As much to do as there are steps. A step in a closed database throws. */
+/** One more task for each step. A step in a closed database throws. */
 function work(steps: number) {
   let [done, isClosed] = [0, false]
   const look = (value: number) => {
@@ -22,15 +22,15 @@ function work(steps: number) {
   return { afterwards, failures, done: () => done, close: () => (isClosed = true) }
 }
 
-test("an end between two steps does the rest, and nothing looks at the closed database afterwards", async (t) => {
+test("after an end between two steps the rest is done, and nothing touches the closed database afterwards", async (t) => {
   const { afterwards, failures, done, close } = work(3)
   const all = afterwards.now()
-  t.equal(done(), 1, "one step was done, and the others get a turn")
+  t.equal(done(), 1, "one step is done, then other work gets a turn")
   afterwards.end()
   close()
   t.equal(done(), 3)
   await all
   afterwards.soon(0)
   await pause(20)
-  t.strictSame(failures, [], "no timer is left that would keep the thread alive")
+  t.strictSame(failures, [], "no timer keeps the thread alive")
 })

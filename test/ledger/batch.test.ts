@@ -1,4 +1,4 @@
-/** Several writes in one request: all are stored, in order, or none is. */
+/** Several writes in one request: all are stored, in order, or none. */
 import "../support/seed.ts"
 import fc from "fast-check"
 import tap, { test } from "tap"
@@ -26,7 +26,7 @@ const head = async (demo: Demo) =>
   Number((await ask(`${demo.baseUrl}/api/research/rooms/${demo.rooms.empty.roomId}/brief`)).body.activityWatermark)
 const of = (from: string, path = "/targetId") => ({ $from: from, path })
 
-/** A text in which ids stand as the order in which they come, and moments and digests as nothing. */
+/** A text with each id replaced by its order of appearance, and times and digests removed. */
 function told(value: unknown): string {
   const seen: string[] = []
   return JSON.stringify(value)
@@ -40,7 +40,7 @@ function told(value: unknown): string {
 
 interface Step {
   readonly kind: "create_thread" | "post_message" | "publish_hypothesis" | "propose_experiment"
-  /** Which of the Threads made before it stands in; the opening one where there is none. */
+  /** Which of the Threads created earlier the step is in; the opening Thread if none is named. */
   readonly place: number
   readonly words: string
 }
@@ -50,7 +50,7 @@ const path = {
   propose_experiment: "/research/propose_experiment",
 }
 
-/** The write of a step. @param threadOf the id of a Thread made earlier, or what stands for it */
+/** The write of a step. @param threadOf the id of a Thread created earlier, or a placeholder for it */
 function written({ kind, place, words }: Step, demo: Demo, ids: readonly string[], threadOf: (name: string) => unknown): Body {
   const { roomId, openingThreadId } = demo.rooms.empty
   const name = ids[place % (ids.length + 1)]
@@ -67,7 +67,7 @@ function written({ kind, place, words }: Step, demo: Demo, ids: readonly string[
 }
 
 // shows: skill: batch
-test("a batch is what its writes are one after the other", async (t) => {
+test("a batch does the same as its writes sent one after the other", async (t) => {
   const kind = fc.constantFrom<Step["kind"]>("create_thread", "post_message", "publish_hypothesis", "propose_experiment")
   const step = fc.record({ kind, place: fc.nat(20), words: fc.stringMatching(/^[a-z]{3,9}( [a-z]{3,9}){0,4}$/) })
   await fc.assert(
@@ -122,7 +122,7 @@ test("a retry replays each write; a rehearsal stores nothing", async (t) => {
   t.equal(await head(together), before + 2)
 })
 
-test("one write that is refused refuses all, and says which and where", async (t) => {
+test("one refused write refuses the whole batch, and the refusal names the write and the field", async (t) => {
   const { roomId, openingThreadId: threadId } = together.rooms.empty
   const before = await head(together)
   const first = { as: "a", operation: "create_thread", body: thread(roomId) }
@@ -191,7 +191,7 @@ test("one write that is refused refuses all, and says which and where", async (t
   }
 })
 
-test("a batch takes a bounded number of values from its receipts, for each is as long as what it stands for", async (t) => {
+test("a batch may take only a limited number of values from its receipts, because each can be long", async (t) => {
   const { roomId, openingThreadId: threadId } = together.rooms.empty
   const first = { as: "a", operation: "post_message", params: { threadId }, body: message("The first.") }
   const batch = (count: number) => [
@@ -203,10 +203,10 @@ test("a batch takes a bounded number of values from its receipts, for each is as
   ]
   const { status, body } = await send(together, batch(201))
   t.strictSame([status, body.issues], [422, [{ path: "/writes/1", message: "at most 200 values of a batch may come from receipts" }]])
-  t.match((await send(together, batch(3))).body.issues, [{ path: /^\/writes\/1\/body\/references/ }], "fewer are looked at one by one")
+  t.match((await send(together, batch(3))).body.issues, [{ path: /^\/writes\/1\/body\/references/ }], "fewer are checked one by one")
 })
 
-test("an experiment is proposed, taken, planned, run and told of in one request; a host that says no refuses all of it", async (t) => {
+test("an experiment is proposed, taken, planned, run and reported in one request; a host that refuses it refuses all of it", async (t) => {
   const { roomId, openingThreadId: threadId } = together.rooms.empty
   const body = (more: Body): Body => ({ schemaVersion: 3, requestId: freshId(), ...more })
   const work = (repository: object): object[] => {
@@ -273,7 +273,7 @@ test("an experiment is proposed, taken, planned, run and told of in one request;
   t.match((await send(together, writes)).body, { receipts: writes.map(() => ({ replayed: true })) })
 })
 
-test("a stranger's request opens nothing", async (t) => {
+test("a stranger's request is not opened", async (t) => {
   const answer = await ask(`${together.baseUrl}/api/agent/research/batch`, { body: { writes: [] } })
   t.equal(answer.status, 401)
 })

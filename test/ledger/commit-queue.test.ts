@@ -1,4 +1,4 @@
-/** Group commit: writes of one turn share a transaction, and each of them still stands or falls alone. */
+/** Group commit: writes of one turn share a transaction, but each succeeds or fails alone. */
 import assert from "node:assert/strict"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/service.ts"
 
 const folder = temporaryFolder()
 const db = openDatabase(join(folder, "queue.db"))
-/** What another process would see: only what is committed. */
+/** What another process would see: only committed rows. */
 const onlooker = openDatabase(join(folder, "queue.db"))
 tap.teardown(() => {
   db.close()
@@ -25,7 +25,7 @@ const seen = onlooker.prepare<{ text: string }>("SELECT text FROM test_scraps OR
 const written = () => seen.all().map(({ text }) => text)
 
 type Ending = "stays" | "refused" | "undone" | "collides" | "breaks"
-/** A piece of work that writes some notes and then ends as it is told. */
+/** A job that writes some notes and then ends as instructed. */
 function work(texts: readonly string[], ending: Ending) {
   return (): string => {
     for (const text of texts) note.run(text)
@@ -36,20 +36,20 @@ function work(texts: readonly string[], ending: Ending) {
     return "stays"
   }
 }
-/** How a job told its caller that it ended. */
+/** How a job reported its end to its caller. */
 const told = (job: Promise<string>): Promise<string> =>
   job.catch((error: unknown) =>
     error instanceof Refusal ? "refused" : (error as Error).message.includes("UNIQUE") ? "collides" : "breaks",
   )
 
-/** What a refusal lets its caller know of the write. */
+/** What a refusal says about the write. */
 function toldBy(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { committed = false, retryAfter } = error.details
   return { refusal: error.code, committed, retryAfter }
 }
 
-test("of a group, those included that come while it is at work, exactly the jobs that succeed are stored, in order", async (t) => {
+test("of a group, including jobs that arrive while it runs, exactly the jobs that succeed are stored, in order", async (t) => {
   const late: (() => void)[] = []
   const groups: number[] = []
   const queue = new CommitQueue(db, { gather: () => late.shift()?.(), afterGroup: (writes) => groups.push(writes) })
@@ -76,7 +76,7 @@ test("of a group, those included that come while it is at work, exactly the jobs
           return index < early ? run() : new Promise<string>((resolve) => late.push(() => resolve(run())))
         }),
       )
-      assert.equal(groups.at(-1), made.length, "all of them share one transaction")
+      assert.equal(groups.at(-1), made.length, "all share one transaction")
       const staying = plans.filter(({ ending }) => ending === "stays")
       assert.deepEqual(
         outcomes,
@@ -95,7 +95,7 @@ test("of a group, those included that come while it is at work, exactly the jobs
   t.equal(db.inTransaction, false)
 })
 
-test("a disk that runs full within a group takes the whole group with it, refusals and rehearsals too", async (t) => {
+test("a disk that fills up within a group fails the whole group, including refusals and rehearsals", async (t) => {
   const queue = new CommitQueue(db)
   const before = written()
   const pages = db.prepare<{ page_count: number }>("PRAGMA page_count").get()?.page_count ?? 0
@@ -115,16 +115,16 @@ test("a disk that runs full within a group takes the whole group with it, refusa
       committed: false,
       retryAfter: 2,
     })
-  t.strictSame(written(), before, "nothing of it is stored")
+  t.strictSame(written(), before, "nothing is stored")
   t.strictSame(
     await Promise.all([work(["small"], "stays"), work(["and another"], "stays")].map((job) => told(queue.run(job)))),
     ["stays", "stays"],
-    "with space, writes go on",
+    "once there is space, writes succeed",
   )
 })
 
 // shows: Each accepted write adds an activity entry together with its receipt.
-test("a caller is answered, and readers are woken, only after the commit", async (t) => {
+test("callers are answered and readers woken only after the commit", async (t) => {
   const queue = new CommitQueue(db)
   const seenByReader: string[][] = []
   const first = queue.run(() => {
@@ -133,12 +133,12 @@ test("a caller is answered, and readers are woken, only after the commit", async
     return written()
   })
   const second = queue.run(() => (note.run("second of a pair"), written()))
-  t.notOk((await first).includes("first of a pair"), "nobody else sees it before")
+  t.notOk((await first).includes("first of a pair"), "no other connection sees it before")
   t.notOk((await second).includes("first of a pair"), "the whole group is still open")
   t.strictSame(seenByReader[0]?.slice(-2), ["first of a pair", "second of a pair"])
 })
 
-/** A database whose named statement fails as a disk would. */
+/** A database in which the given statement fails as on a bad disk. */
 function failing(sql: string, code: string): Db {
   return {
     ...{ exec: (text: string) => db.exec(text), snapshot: <T>(does: () => T) => db.snapshot(does), close: () => {} },
@@ -149,7 +149,7 @@ function failing(sql: string, code: string): Db {
       const statement = db.prepare<Row>(text)
       if (text !== sql) return statement
       const fail = () => {
-        // The driver's own error: what the disk says is told by its code.
+        // The driver's own error class: its code says what the disk reported.
         throw Object.assign(diskError(), { code })
       }
       return { ...statement, run: fail }
@@ -167,7 +167,7 @@ function diskError(): Error {
 }
 
 // shows: 503 where the database or a reference check fails for now; the same may be sent again.
-test("a disk that fails before the commit stored nothing; one that fails in it leaves that open", async (t) => {
+test("a disk failure before the commit stores nothing; one during the commit leaves it unknown", async (t) => {
   const before = written()
   const refusalOf = (job: Promise<unknown>) => job.then(() => null, toldBy)
   const cases = [

@@ -1,4 +1,4 @@
-/** Sixteen writers at once over HTTP: every number is given out once and none is left out, and the chain of digests holds. */
+/** Sixteen writers at once over HTTP: every number is used exactly once, and the chain of digests holds. */
 import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -38,13 +38,13 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
   )
   const before = (await agents[0]?.read("room", { roomId }))?.activityWatermark ?? 0
 
-  /** One writer's share: each write answered before the next is sent, and one sent twice. */
+  /** One writer's share: each write is answered before the next is sent, and one is sent twice. */
   async function share(agent: ResearchRoomClient, writer: number) {
     const receipts = []
     for (const round of upTo(ROUNDS)) {
       const said = { threadId, text: `Writer ${writer}, round ${round}.`, clientMessageId: freshId() }
       const [first, retry] = await Promise.all([agent.write("post_message", said), agent.write("post_message", said)])
-      t.equal(first.targetId, retry.targetId, "a message sent twice at once is one message")
+      t.equal(first.targetId, retry.targetId, "a message sent twice at once is stored once")
       t.equal([first.replayed, retry.replayed].filter(Boolean).length, 1)
       receipts.push(first.replayed ? retry : first)
       receipts.push(await agent.write("publish_hypothesis", hypothesis(roomId, threadId)))
@@ -66,7 +66,7 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
     upTo(writes, before + 1),
     "the activity has no gap and no duplicate",
   )
-  t.equal(new Set(receipts.map(({ targetId }) => targetId)).size, writes, "no id is given twice")
+  t.equal(new Set(receipts.map(({ targetId }) => targetId)).size, writes, "no id is used twice")
   t.equal(new Set(receipts.map(({ entry }) => entry?.entryId)).size, writes)
   for (const [operation, prefix] of [
     ["publish_hypothesis", "H"],
@@ -90,7 +90,7 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
   t.equal(new Set(timeline.map(({ entryId }) => entryId)).size, timeline.length)
   t.ok(
     timeline.every(({ at }, n) => n === 0 || at >= (timeline[n - 1]?.at ?? "")),
-    "time does not go back along it",
+    "times never decrease along it",
   )
 
   const threads = await all(reader.items("room_threads", { roomId }))
@@ -111,11 +111,11 @@ test("sixteen writers, four kinds of write, retries and refusals in between", as
   t.strictSame(
     hypotheses.map(({ label }) => label),
     upTo(WRITERS * ROUNDS).map((n) => `H${n}`),
-    "ids sort as labels do: both follow creation",
+    "ids sort as labels do: both follow the order of creation",
   )
 })
 
-test("what a writer sees after its answer holds for everyone who asks after it", async (t) => {
+test("what a writer sees after its answer, every later reader sees too", async (t) => {
   const { roomId, openingThreadId: threadId } = house.rooms.empty
   const [writer, reader] = [house.client("member_all", { fetch: held }), house.client("owner_all", { fetch: held })]
   let seen = 0

@@ -1,4 +1,4 @@
-/** Opening the data: with full durability, and never over what is not ours. */
+/** Opening the data: with full durability, and never over a foreign file. */
 import { createHash } from "node:crypto"
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -30,7 +30,7 @@ function visit<T>(file: string, work: (db: Db) => T): T {
 }
 const version = (file: string) => new Database(file, { readonly: true }).pragma("user_version", { simple: true })
 
-test("new data has the whole schema, and every connection full durability", (t) => {
+test("new data has the whole schema, and every connection has full durability", (t) => {
   visit(newFile(), (db) => {
     t.equal(pragma(db, "journal_mode"), "wal")
     t.equal(pragma(db, "synchronous"), 2, "FULL: a commit is on the disk before it is answered")
@@ -42,7 +42,7 @@ test("new data has the whole schema, and every connection full durability", (t) 
   t.end()
 })
 
-test("data of an earlier version is only opened once it was brought forward, and data of a newer one never", (t) => {
+test("data of an earlier version opens only after it was upgraded, and data of a newer one never", (t) => {
   const file = newFile()
   visit(file, () => {})
   const before = digest(file)
@@ -122,19 +122,19 @@ for (const [what, { make, told }] of Object.entries(strangers)) {
     } catch (error) {
       t.type(error, DataError)
       t.match((error as Error).message, told)
-      t.notMatch((error as Error).message, /\n/, "one sentence after the other, on one line")
+      t.notMatch((error as Error).message, /\n/, "one sentence per problem, on one line")
     }
     t.equal(digest(file), before)
     t.end()
   })
 }
 
-test("of two processes that make the data at once, one names the instance", (t) => {
+test("if two processes create the data at once, one of them names the instance", (t) => {
   const file = newFile()
   const [one, other] = [openData(file), openData(file)]
   t.equal(one.instanceId, other.instanceId)
   one.db.close()
   other.db.close()
-  t.equal(((data) => (data.db.close(), data.instanceId))(openData(file)), one.instanceId, "and keeps its name")
+  t.equal(((data) => (data.db.close(), data.instanceId))(openData(file)), one.instanceId, "and the name stays")
   t.end()
 })

@@ -1,4 +1,6 @@
-/** The feed of a Room is joined from the columns of the journal: byte for byte what commit c6f7581 stored and served, digests included. */
+/**
+ * The feed of a Room is assembled from the columns of the journal: byte for byte what commit c6f7581 stored and served, including digests.
+ */
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
@@ -17,7 +19,7 @@ const itemsOf = (page: string) => (JSON.parse(page) as { items: ActivityEntry[] 
 const folder = temporaryFolder()
 tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
-test("every entry that was served then comes out of its columns byte for byte", (t) => {
+test("every entry served at that commit is rebuilt from its columns byte for byte", (t) => {
   const entries = kept.flatMap(itemsOf)
   t.ok(entries.length > 100, `${entries.length} entries`)
   for (const { digest, previousDigest, actor, target, ...entry } of entries) {
@@ -37,7 +39,7 @@ test("every entry that was served then comes out of its columns byte for byte", 
   t.end()
 })
 
-test("the demo's feeds hold together, and each entry is canonical JSON with its digest behind it", async (t) => {
+test("the demo's feeds are consistent, and each entry is canonical JSON followed by its digest", async (t) => {
   const demo = await startDemo({ data: folder, host: "127.0.0.1", port: 0, deterministic: true, log: openLog("silent") })
   t.teardown(() => demo.close())
   for (const { roomId } of Object.values(demo.rooms)) {

@@ -1,6 +1,6 @@
 /**
- * `check` tells a change of any column of any table, but for the few that this test lists with why. The tables and columns are those
- * that schema.sql makes, not a list of this test.
+ * `check` detects a change in any column of any table, except the few that this test lists with a reason. The tables and columns are read
+ * from schema.sql, not listed in this test.
  */
 import { copyFileSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -31,18 +31,18 @@ const folder = temporaryFolder()
 tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const file = join(folder, "whole.db")
 
-/** What `check` cannot tell, and why. .github/operation.md says the same. */
+/** What `check` cannot detect, and why. .github/operation.md says the same. */
 const untold: Readonly<Record<string, string>> = {
   sessions: "a signed-in browser comes and goes: its rows hold the digest of a secret and times of sign-in",
 }
 
-/** What there is no row of here. */
+/** Tables without rows in this data. */
 const withoutRows: readonly string[] = ["moved_effects", "search_changes"]
 
 const demo = await startDemo({ host: "127.0.0.1", port: 0, kept: process.env.TOLD_DEMO, log: openLog("silent") })
 const { db: live, ledger, accounts, world, tables } = demo.instance
 const person = (username: string) => ({ ...(tables.people.named(username) as Person), grant: null })
-/** What the demo's story has nothing of. */
+/** Columns that the demo's story does not fill. */
 const does = (by: string, name: string, params: Record<string, string>, said: object) => {
   const operation = operationNamed(name)
   if (operation === undefined) throw new Error(`${name} is no operation`)
@@ -108,7 +108,7 @@ await ledger.transact(() =>
     people: [{ userId: world.id(), username: "zoe" }],
   }),
 )
-// A Room of another instance, told by nothing but its first write, and adopted.
+// A Room of another instance, known only by its first write, and adopted.
 const roomId = world.id()
 const from = { instanceId: world.id(), baseUrl: "http://elsewhere.example", softwareVersion: "0.1.0" }
 const stranger = { userId: world.id(), username: "yan" }
@@ -154,7 +154,7 @@ tap.teardown(() => {
   made.close()
 })
 
-/** Everything off that would keep a row from being changed: whoever forges has the file, not the program. */
+/** Turns off everything that protects rows: a forger has the file, not the program. */
 function lawless(): Database.Database {
   const copy = join(folder, "forged.db")
   rmSync(copy, { force: true })
@@ -167,7 +167,7 @@ function lawless(): Database.Database {
   return forger
 }
 
-/** Something else of the same type. */
+/** Another value of the same type. */
 const otherwise = (column: string, type: string): string =>
   type === "INTEGER" ? `coalesce(${column}, 0) + 1000003` : type === "BLOB" ? "zeroblob(32)" : `coalesce(${column}, '') || 'x'`
 
@@ -177,9 +177,9 @@ const told = (work: (add: (problem: string) => void) => void): string[] => {
   return problems
 }
 
-test("the data of this test is whole, and has rows in every table but those of the list", (t) => {
+test("the data of this test is whole, and has rows in every table except those listed", (t) => {
   t.strictSame(checkData(data).problems, [])
-  t.ok(data.prepare("SELECT 1 FROM audit_entries WHERE name_digest IS NOT NULL").get(), "a name was taken out of the audit log")
+  t.ok(data.prepare("SELECT 1 FROM audit_entries WHERE name_digest IS NOT NULL").get(), "a name was removed from the audit log")
   t.strictSame(
     told((add) => compare(data, made, add, () => {})),
     [],
@@ -187,7 +187,7 @@ test("the data of this test is whole, and has rows in every table but those of t
   t.end()
 })
 
-test("a changed column of any table is told: of what a write makes by table and column, of what no write makes by its row", (t) => {
+test("a changed column of any table is reported: for rows made by writes by table and column, for other rows by the row", (t) => {
   const forger = lawless()
   t.teardown(() => forger.close())
   const empty: string[] = []
@@ -240,12 +240,12 @@ test("a changed column of any table is told: of what a write makes by table and 
   }
 })
 
-/** What the chain of digests does not say: a replay tells it, as the test above shows. */
+/** What the chain of digests does not cover. A replay detects it, as the test above shows. */
 const left = new Set(
   "room room_sequence thread entry_sequence delivery_id target_kind target_id label about_id result card activity_digest".split(" "),
 )
 
-test("a change in what was accepted is told by its position", (t) => {
+test("a change in an accepted write is reported with its position", (t) => {
   const [table] = tablesOf(data).filter(({ name }) => name === "journal") as [Table]
   for (const column of table.columns.filter((name) => !left.has(name))) {
     const forger = lawless()
@@ -266,7 +266,7 @@ test("a change in what was accepted is told by its position", (t) => {
   t.end()
 })
 
-test("a row of the instance that is gone is told, and a line of the audit log that is gone or was put in", (t) => {
+test("a deleted row of the instance is reported, and so is a line of the audit log that was deleted or inserted", (t) => {
   const crimes: readonly [string, RegExp][] = [
     ["DELETE FROM instance", /^The row of instance is missing/],
     ["DELETE FROM earlier_instances", /^earlier_instances does not have one row for each restore/],
@@ -292,7 +292,7 @@ test("a row of the instance that is gone is told, and a line of the audit log th
   t.end()
 })
 
-test("a whole table that is emptied is told, and a row that no write made", (t) => {
+test("an emptied table is reported, and so is a row that no write made", (t) => {
   const forger = lawless()
   forger.exec("DELETE FROM standings; DELETE FROM finding_attempts")
   forger.exec(
@@ -315,7 +315,7 @@ test("a whole table that is emptied is told, and a row that no write made", (t) 
   t.end()
 })
 
-test("a trigger that was dropped, an index that was changed and a table that was added are told, without a replay too", (t) => {
+test("a dropped trigger, a changed index and an added table are reported, even without a replay", (t) => {
   const forger = lawless()
   forger.exec("DROP INDEX members_of; CREATE INDEX members_of ON members (role); CREATE TABLE notes_of_mine (text TEXT)")
   forger.close()
@@ -330,7 +330,7 @@ test("a trigger that was dropped, an index that was changed and a table that was
   t.end()
 })
 
-test("each thing that no write makes is there, and has its reason", (t) => {
+test("each thing that no write makes exists, and has its reason", (t) => {
   const tables = new Map(tablesOf(data).map((table) => [table.name, table]))
   for (const { table, columns, why } of notReplayed) {
     t.ok(tables.has(table), table)
@@ -341,7 +341,7 @@ test("each thing that no write makes is there, and has its reason", (t) => {
   t.end()
 })
 
-test("the page for operators names what is not told, and nothing else", (t) => {
+test("the page for operators names what is not detected, and nothing else", (t) => {
   const page = readFileSync(join(import.meta.dirname, "../../.github/operation.md"), "utf8")
   const [, list = ""] = /of any table, except these:\n\n((?:[- ] .*\n)+)/.exec(page) ?? []
   const named = [...list.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)
@@ -353,7 +353,7 @@ test("the page for operators names what is not told, and nothing else", (t) => {
   t.strictSame(
     tables.filter((name) => notReplayed.every(({ table, columns: some }) => table !== name || some !== null)),
     [],
-    "each other name is a table that no write makes",
+    "every other name is a table that no write makes",
   )
   t.end()
 })

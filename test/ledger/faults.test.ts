@@ -1,7 +1,7 @@
 /**
- * The disk fails at the n-th statement, for n = 1, 2, 3 and on until a run meets no fault (SQLite's own way of testing).
- * Whatever fails, and whether it fails once or from then on, everybody is answered, what was answered is so, nothing is half
- * done, and with a disk that is well again the very same requests go through.
+ * The disk fails at the n-th statement, for n = 1, 2, 3 and so on until a run meets no fault (SQLite's own way of testing). Whatever fails,
+ * once or from then on, every sender is answered, every answer is true, nothing is half done, and the same requests succeed once the disk
+ * works again.
  */
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -18,7 +18,7 @@ import { openHouse, type Sent } from "../support/house.ts"
 
 const house = await openHouse()
 tap.teardown(() => house.close())
-/** Looks at what is committed, as another process would. */
+/** Reads what is committed, as another process would. */
 function seen<T>(look: (db: Db) => T): T {
   const db = openDatabase(join(house.folder, "research-room.db"))
   try {
@@ -29,7 +29,7 @@ function seen<T>(look: (db: Db) => T): T {
 }
 const { grace, roomId, threadId } = house
 
-/** A disk that does what it is asked until the n-th time. */
+/** A disk that works until the n-th statement. */
 const disk = { failsAt: Number.POSITIVE_INFINITY, once: true, asked: 0, failed: [] as string[] }
 function ask(sql: string): void {
   disk.asked += 1
@@ -56,7 +56,7 @@ const faulty: Db = {
 }
 const { ledger } = createInstance({ db: faulty, world: realWorld(), instanceId: "the same" })
 
-/** How a write ended: its receipt, or what its sender may believe of it. */
+/** How a write ended: its receipt, or what its sender may conclude. */
 async function outcomeOf({
   actor,
   name,
@@ -105,7 +105,7 @@ for (const { how, once, together } of runs) {
       Object.assign(disk, { failsAt: Number.POSITIVE_INFINITY })
       const what = `statement ${failsAt} (${failed[0]?.slice(0, 40)}): ${outcomes.join(", ")}`
 
-      // Every table is compared with the history now and then, and after the last fault: it costs as much as all that was written.
+      // Comparing every table with the journal costs as much as all writes so far, so it is done now and then and after the last fault.
       const quick = failed.length > 0 && failsAt % 25 !== 0
       const { problems, rows } = seen((db) => ({ problems: checkData(db, undefined, { quick }).problems, rows: everything(db) }))
       if (problems.length > 0) t.strictSame(problems, [], what)

@@ -1,6 +1,6 @@
 /**
- * A file that Litestream's follower writes, at the moment in which it is opened anew and something else is locked just then: who
- * reads is told to ask again, and the next who asks reads on.
+ * A file that Litestream's follower writes, reopened at a moment when another file is locked: that reader is told to retry, and the next
+ * one reads normally.
  */
 import { rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ const other = new Database(beside)
 other.exec("CREATE TABLE t (a)")
 
 let second = Math.floor(Date.now() / 1_000) - 1_000
-/** What the follower does: the file is changed, and its note after it. */
+/** What the follower does: it changes the file, then its note. */
 function change(count: number): void {
   writer.prepare("UPDATE instance SET count = ?").run(count)
   second += 1
@@ -28,10 +28,10 @@ function change(count: number): void {
   utimesSync(followerNote(file), second, second)
 }
 
-test("a connection that cannot be opened just then is opened for the next who asks", (t) => {
+test("a connection that cannot be opened at that moment is opened for the next reader", (t) => {
   change(1)
   const followed = new FollowerDb(file)
-  // Each new connection reads the other file as well, so that the moment in which it is locked is ours.
+  // Each new connection also reads the other file, so the test decides when it is locked.
   followed.exec(`ATTACH '${beside}' AS other; CREATE TEMP TABLE read AS SELECT * FROM other.t`)
   const count = followed.prepare<{ count: number }>("SELECT count FROM instance")
   t.equal(count.one().count, 1)

@@ -1,6 +1,6 @@
 /**
- * A full disk: `PRAGMA max_page_count` lets the file grow no further. Everybody who writes then is told that nothing was
- * stored, nothing is half done, reads go on, and so do writes once there is space.
+ * A full disk: `PRAGMA max_page_count` lets the file grow no further. Every writer is then told that nothing was stored, nothing is half
+ * done, reads continue, and writes succeed again once there is space.
  */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -28,8 +28,8 @@ const tables = ["journal", "timeline_entries", "records", "counters", "room_head
 const everything = () => tables.map((table) => db.prepare(`SELECT * FROM ${table}`).all())
 
 // shows: 503 where the database or a reference check fails for now; the same may be sent again.
-test("while the disk is full every write is refused as not stored, and nothing of it is there", async (t) => {
-  // Fills what is left of the pages that the file has.
+test("while the disk is full every write is refused as not stored, and nothing of it is kept", async (t) => {
+  // Fills the remaining free pages of the file.
   while ((fill(), (await post(long(0))).status === 200)) makeSpace()
   makeSpace()
   const before = everything()
@@ -40,17 +40,17 @@ test("while the disk is full every write is refused as not stored, and nothing o
     t.equal(answer.status, 503)
     t.match(answer.body, { refusal: "temporarily_unavailable", committed: false, retryable: true, retryAfter: 2, issues: [] })
   }
-  t.strictSame(everything(), before, "every table is as it was")
+  t.strictSame(everything(), before, "every table is unchanged")
   t.notOk(db.inTransaction)
 
   const read = await ask(`${house.baseUrl}/api/research/threads/${threadId}/timeline`)
-  t.equal(read.status, 200, "reading goes on")
+  t.equal(read.status, 200, "reads continue")
 
   makeSpace()
   const again = await Promise.all(bodies.map(post))
   t.ok(
     again.every(({ status, body }) => status === 200 && body.replayed === undefined),
-    "the same requests are taken once there is space",
+    "the same requests succeed once there is space",
   )
   const sequences = again.map(({ body }) => Number(body.entry?.sequence)).sort((a, b) => a - b)
   t.strictSame(
@@ -61,7 +61,7 @@ test("while the disk is full every write is refused as not stored, and nothing o
   t.strictSame(checkData(db).problems, [])
 })
 
-test("in a group that meets the full disk nobody is told that he was stored who was not", async (t) => {
+test("in a group that meets the full disk, no unstored write is reported as stored", async (t) => {
   for (let spare = 0; spare <= 24; spare += 4) {
     makeSpace()
     const limit = pragma("page_count") + spare
@@ -73,7 +73,7 @@ test("in a group that meets the full disk nobody is told that he was stored who 
     const replays = await Promise.all(bodies.map((body, n) => ask(paths[n] as string, { token, body })))
     answers.forEach(({ status, body }, n) => {
       t.ok(status === 200 || (status === 503 && String(body.committed) === "false"), `with ${spare} pages to spare: ${status}`)
-      t.equal(replays[n]?.text.includes('"replayed":true'), status === 200, "a retry finds a receipt exactly where one was given")
+      t.equal(replays[n]?.text.includes('"replayed":true'), status === 200, "a retry finds a receipt exactly if one was given")
     })
     t.strictSame(checkData(db).problems, [])
   }

@@ -1,4 +1,4 @@
-/** The database itself keeps what was accepted: an update or a delete of it is aborted, whoever sends it. */
+/** The database itself protects accepted rows: it aborts every update or delete of them. */
 import { join } from "node:path"
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
@@ -16,7 +16,7 @@ const columnsOf = (table: string) =>
     .all(table)
     .map(({ name }) => name)
 
-/** What is accepted for good, and the columns of it that move all the same. */
+/** What is accepted for good, and the columns of it that may still change. */
 const kept: Readonly<Record<string, readonly string[]>> = {
   journal: [],
   places: [],
@@ -72,7 +72,7 @@ const kept: Readonly<Record<string, readonly string[]>> = {
     "family_name",
     "orcid",
   ],
-  // Whoever adopts a Room owns it.
+  // The user who adopts a Room owns it.
   rooms: ["title", "question", "license", "owner_id", "state", "archived_at", "archived_by", "archive_reason"],
   credentials: ["seal", "token_start", "revoked_at", "last_used_at"],
   threads: ["selected_checkpoint_id"],
@@ -80,7 +80,7 @@ const kept: Readonly<Record<string, readonly string[]>> = {
 
 // shows: It is immutable.
 // shows: skill: immutable
-test("no column of what was accepted can be changed, and no row removed", (t) => {
+test("no column of an accepted row can be changed, and no row removed", (t) => {
   for (const [table, moving] of Object.entries(kept)) {
     const rows = db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows ?? 0
     t.ok(rows > 0, `the story has filled ${table}`)
@@ -100,7 +100,7 @@ test("no column of what was accepted can be changed, and no row removed", (t) =>
   t.end()
 })
 
-test("a file that lost what keeps it, or was kept otherwise, is kept again when it is opened", (t) => {
+test("a file whose triggers were dropped or changed gets them back when it is opened", (t) => {
   const file = join(t.testdir(), "lost.db")
   const triggers = (kept: typeof db) =>
     kept.prepare<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name").all()
@@ -116,7 +116,7 @@ test("a file that lost what keeps it, or was kept otherwise, is kept again when 
   t.end()
 })
 
-test("the activity and timelines take no second entry in one place", (t) => {
+test("activity and timelines reject a second entry in the same place", (t) => {
   t.throws(
     () =>
       db.exec(
@@ -134,7 +134,7 @@ test("the activity and timelines take no second entry in one place", (t) => {
   t.end()
 })
 
-test("foreign keys are kept: nothing refers to what is not there", (t) => {
+test("foreign keys are enforced: nothing refers to a missing row", (t) => {
   t.throws(() => db.exec("INSERT INTO sessions VALUES ('digest', 'nobody', '2026', '2027')"), /FOREIGN KEY/)
   t.throws(() => db.exec("INSERT INTO members VALUES ('no room', (SELECT user_id FROM people LIMIT 1), 'member', '2026')"), /FOREIGN KEY/)
   t.end()

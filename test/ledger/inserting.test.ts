@@ -1,23 +1,23 @@
-/** Rows are inserted by the names of their columns, whose types are those of the database. */
+/** Rows are inserted by column name, with the types of the database. */
 import { readFileSync } from "node:fs"
 import { test } from "tap"
 import { rowTypes } from "../../build/row-types.ts"
 import { openDatabase } from "../../src/ledger/storage/opening.ts"
 import { inserting, workedOut } from "../../src/ledger/storage/inserting.ts"
 
-test("schema.d.ts is what schema.sql says", (t) => {
+test("schema.d.ts matches schema.sql", (t) => {
   const kept = readFileSync(new URL("../../schema.d.ts", import.meta.url), "utf8")
-  t.equal(kept, rowTypes(), "else run build/row-types.ts")
+  t.equal(kept, rowTypes(), "run build/row-types.ts to update it")
   t.end()
 })
 
-test("each value lands in the column of its name, and what is left out is null", (t) => {
+test("each value is stored in the column of its name, and an omitted value is null", (t) => {
   const db = openDatabase(":memory:")
   t.teardown(() => db.close())
   const insert = inserting(db, "people", { onConflict: "DO NOTHING" })
   const person = { createdAt: "2026", passwordHash: "a hash", username: "ada", isOperator: 1, userId: "u1" }
   t.equal(insert(person), 1)
-  t.equal(insert(person), 0, "a conflict is as it was said")
+  t.equal(insert(person), 0, "a conflict is handled as specified")
   t.match(db.prepare("SELECT * FROM people").get(), { user_id: "u1", username: "ada", password_hash: "a hash", is_operator: 1, name: null })
 
   const next = inserting(db, "earlier_instances")
@@ -29,12 +29,12 @@ test("each value lands in the column of its name, and what is left out is null",
   t.strictSame(
     positions.map(({ position }) => position),
     [1, 7, 8],
-    "a number may be given, and is given out where it is left out",
+    "a rowid may be given, and is assigned if omitted",
   )
   t.end()
 })
 
-test("a column can be worked out of others of its row", (t) => {
+test("a column can be computed from other columns of its row", (t) => {
   const db = openDatabase(":memory:")
   t.teardown(() => db.close())
   db.exec("PRAGMA foreign_keys = OFF")
@@ -61,7 +61,7 @@ test("a column can be worked out of others of its row", (t) => {
   t.end()
 })
 
-/** What does not compile: a line that did would be an error of the type check. */
+/** Lines that must not compile: one that did would be a type error here. */
 export const mistakes = (db: ReturnType<typeof openDatabase>) => {
   const insert = inserting(db, "members")
   // @ts-expect-error a column is missing

@@ -1,4 +1,4 @@
-/** Numbers of Rooms, Threads and writers are remembered, but never one that was rolled back. */
+/** Numbers of Rooms, Threads and writers are cached, but never one that was rolled back. */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "tap"
@@ -7,7 +7,7 @@ import type { Db, Value } from "../../src/ledger/storage/database.ts"
 import { openBeside, openDatabase } from "../../src/ledger/storage/opening.ts"
 import { temporaryFolder } from "../support/service.ts"
 
-test("a number that was rolled back is given to whoever comes next, and each name keeps the number that was committed", (t) => {
+test("a rolled-back number is given to the next name, and each name keeps its committed number", (t) => {
   const folder = temporaryFolder()
   const file = join(folder, "research-room.db")
   const first = openDatabase(file)
@@ -32,7 +32,7 @@ test("a number that was rolled back is given to whoever comes next, and each nam
   ])
   const there = keys(first)
   t.equal(there.place("room a"), kept, "another connection finds it")
-  t.equal(there.place("room a"), kept, "and remembers it")
+  t.equal(there.place("room a"), kept, "and caches it")
   const person = { userId: "u", username: "ada", sender: null, agent: "" }
   const number = there.writer(person)
   t.equal(there.writer(person), number)
@@ -41,7 +41,7 @@ test("a number that was rolled back is given to whoever comes next, and each nam
   t.end()
 })
 
-test("what a committed write named is looked up once more, and then remembered", (t) => {
+test("a name from a committed write is looked up once more, and then cached", (t) => {
   const folder = temporaryFolder()
   const db = openDatabase(join(folder, "research-room.db"))
   t.teardown(() => {

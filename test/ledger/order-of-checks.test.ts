@@ -1,6 +1,6 @@
 /**
- * The order of checks on an agent write (protocol, section 1): each request here is wrong in two neighbouring ways, and
- * is answered by the check that comes first.
+ * The order of checks on an agent write (protocol, section 1): each request here is wrong in two consecutive checks, and the earlier one
+ * answers.
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -17,12 +17,12 @@ const { member_all, member_post_only, member_work_only, owner_all, main_member_a
 const messages = `/api/agent/threads/${threadId}/messages`
 const research = (name: string) => `/api/agent/research/${name}`
 const mistyped = member_all.token.replace(/.$/, (last) => (last === "a" ? "b" : "a"))
-/** The first bytes of it are enough to see that it is no JSON, and that it is too large. */
+/** Its first bytes are enough to see that it is not JSON, and that it is too large. */
 const twoMebibytes = "x".repeat(2 ** 21)
-/** Characters of four bytes: within the limit of a text, beyond that of a content. */
+/** Characters of four bytes: within the limit of a text, above the limit of a content. */
 const heavy = "𝔞".repeat(16_000)
 
-/** What grace has published before; its id is taken. */
+/** What grace published earlier; its id is used. */
 const taken = hypothesis(roomId, threadId)
 await house.client("member_all", { fetch: held }).write("publish_hypothesis", taken)
 const takenMessage = message("Said before.")
@@ -206,12 +206,16 @@ test("a request that is wrong in two ways is answered by the earlier check", asy
     t.strictSame([status, body.refusal], answered, what)
     t.strictSame(body.committed, false, `${what}: nothing is stored`)
   }
-  t.strictSame(await room.verifyActivity(roomId), before, "none of them left anything")
+  t.strictSame(await room.verifyActivity(roomId), before, "none of them left anything behind")
 })
 
 test("step 8 answers a replay whatever the later steps would say", async (t) => {
   const again = await ask(`${house.baseUrl}${research("publish_hypothesis")}`, { token: member_post_only.token, body: taken })
-  t.match(again.body, { replayed: true, credentialChanged: true }, "a credential without the grant still learns that it is done")
+  t.match(
+    again.body,
+    { replayed: true, credentialChanged: true },
+    "a credential without the permission still learns that the write is stored",
+  )
 
   const archivedSoon = await house.browser("owner", { fetch: held })
   const created = await archivedSoon.write("create_room", { title: "Soon to be closed" })
@@ -225,7 +229,7 @@ test("step 8 answers a replay whatever the later steps would say", async (t) => 
   await archivedSoon.write("archive_room", { roomId: closing, reason: "Enough." })
   for (const { path, body } of [said, asked]) {
     const replay = await ask(`${house.baseUrl}${path}`, { token, body })
-    t.strictSame([replay.status, replay.body.replayed], [200, true], "the Room is archived, the receipt is still there")
+    t.strictSame([replay.status, replay.body.replayed], [200, true], "the Room is archived, but the receipt is still there")
   }
   const fresh = await ask(`${house.baseUrl}${said.path}`, { token, body: message("After the end.") })
   t.match(fresh.body, { refusal: "room_archived", current: { room: { id: closing, state: "archived" } } })

@@ -1,4 +1,4 @@
-/** The rules of delivery ids against a model of them: any sequence of deliveries is answered as the model says. */
+/** The rules of delivery ids, checked against a model: any sequence of deliveries is answered as the model says. */
 import assert from "node:assert/strict"
 import fc from "fast-check"
 import tap, { test } from "tap"
@@ -24,7 +24,7 @@ type Sender = keyof typeof senders
 interface Delivered {
   readonly sender: Sender
   readonly operation: "post_message" | "publish_hypothesis"
-  /** Which of a few ids, contents and Threads. */
+  /** One of a few ids, contents and Threads. */
   readonly id: number
   readonly content: number
   readonly place: number
@@ -41,7 +41,7 @@ const delivery: fc.Arbitrary<Delivered> = fc.record({
   shouted: fc.boolean(),
 })
 
-/** Two contents that differ in a word. */
+/** Two contents that differ in one word. */
 const contents = [hypothesis(roomId, threadId), hypothesis(roomId, threadId, { scope: "Elsewhere." })]
 
 function sent({ sender, operation, id, content, place, client, shouted }: Delivered, ids: readonly string[]): Sent {
@@ -62,7 +62,7 @@ function sent({ sender, operation, id, content, place, client, shouted }: Delive
   }
 }
 
-/** Rule 3 and 4: a record's receipt is the member's, a message's is the credential's. */
+/** Rules 3 and 4: a record's receipt belongs to the member, a message's to the credential. */
 const keyOf = ({ sender, operation, id }: Delivered) => {
   const person = senders[sender].username
   return [operation, id, person, operation === "post_message" ? sender : ""].join("/")
@@ -91,7 +91,7 @@ test("new, replayed or in conflict: as the rules say, alone and together in one 
 })
 
 // shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after rotation.
-test("a replay is marked when, and only when, another credential of the member sends it", async (t) => {
+test("a replay is marked if, and only if, another credential of the member sends it", async (t) => {
   const marks: Record<string, unknown> = {}
   const ids = [freshId()]
   const each = { operation: "publish_hypothesis" as const, id: 0, content: 0, place: 0, client: false, shouted: false }

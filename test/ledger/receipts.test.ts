@@ -1,4 +1,4 @@
-/** Receipts: what is a retry, what is a conflict, and whose receipt it is (interface, "Delivery ids and retries"). */
+/** Receipts: what a retry is, what a conflict is, and whose receipt it is (interface, "Delivery ids and retries"). */
 import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -30,7 +30,7 @@ async function anotherCredential(): Promise<string> {
 // shows: A replay adds replayed, and after a rotation credentialChanged.
 // shows: The same id and content return the original receipt, and nothing is done twice.
 // shows: skill: replayed
-test("a retry brings back the very receipt, and nothing is done twice", async (t) => {
+test("a retry returns the same receipt, and nothing is done twice", async (t) => {
   for (const [path, body] of [
     ["/threads", thread(roomId)],
     [messages(), message()],
@@ -41,13 +41,13 @@ test("a retry brings back the very receipt, and nothing is done twice", async (t
     const again = await post(path, body)
     t.equal(again.status, 200)
     t.equal(again.text, `${first.text.slice(0, -1)},"replayed":true}`, "the stored text and one member more")
-    t.strictSame(await house.client("member_all").verifyActivity(roomId), marks, "no activity came of it")
+    t.strictSame(await house.client("member_all").verifyActivity(roomId), marks, "it added no activity")
   }
 })
 
 // shows: Ids are taken in either letter case.
 // shows: The client block is optional and no part of the content.
-test("what is compared is the content: not the case of ids, the order of members, or the client", async (t) => {
+test("the content is compared, without the case of ids, the order of members or the client", async (t) => {
   const body = hypothesis(roomId, threadId, { client: { name: "sweep-agent", runId: "one" } })
   const first = await post("/research/publish_hypothesis", body)
   const { assertion, concepts, ...rest } = body
@@ -68,7 +68,7 @@ test("what is compared is the content: not the case of ids, the order of members
   }
   const record = await ask(`${house.baseUrl}/api/research/records/${first.body.targetId}`)
   t.strictSame(record.body.client, { name: "sweep-agent", runId: "one" }, "the first delivery's client stands")
-  t.notMatch(record.body.content, { client: {} }, "and is no part of the content")
+  t.notMatch(record.body.content, { client: {} }, "and is not part of the content")
 })
 
 // shows: The same id with other content is request_conflict.
@@ -87,7 +87,7 @@ test("other content under a used id is refused, and the refusal says what is sto
     t.match(refused.body, { refusal: "request_conflict", committed: false, retryable: false })
     t.strictSame(refused.body.current, { operation: "publish_hypothesis", acceptedAt: first.body.acceptedAt, target: first.body.target })
   }
-  t.match((await post("/research/publish_hypothesis", body)).body, { replayed: true }, "the id still stands for the first content")
+  t.match((await post("/research/publish_hypothesis", body)).body, { replayed: true }, "the id still belongs to the first content")
 })
 
 // shows: The same id with other content is request_conflict.
@@ -98,10 +98,10 @@ test("ids in the path are compared too", async (t) => {
   const elsewhere = await post(messages(String(created.threadId)), body)
   t.equal(elsewhere.status, 409)
   t.match(elsewhere.body, { refusal: "request_conflict", current: { target: first.body.target } })
-  t.match((await post(messages(threadId.toUpperCase()), body)).body, { replayed: true }, "in either letter case")
+  t.match((await post(messages(threadId.toUpperCase()), body)).body, { replayed: true }, "in upper or lower case")
 })
 
-test("the same id serves two operations, and two people", async (t) => {
+test("the same id can be used for two operations, and by two people", async (t) => {
   const id = freshId()
   t.notMatch((await post("/research/publish_hypothesis", hypothesis(roomId, threadId, { requestId: id }))).body, { replayed: true })
   t.notMatch((await post("/threads", thread(roomId, { requestId: id }))).body, { replayed: true })
@@ -128,7 +128,7 @@ test("a record's receipt belongs to the member: it replays under a new credentia
 
 // shows: Threads and messages belong to member and credential.
 // shows: skill: sender
-test("a Thread's or a message's receipt belongs to the credential: another one posts anew", async (t) => {
+test("a Thread's or a message's receipt belongs to the credential: another credential posts it again", async (t) => {
   const next = await anotherCredential()
   for (const [path, body] of [
     ["/threads", thread(roomId)],
@@ -145,7 +145,7 @@ test("a Thread's or a message's receipt belongs to the credential: another one p
 
 // shows: Receipts of research, attempts, materials, links and publications belong to the member and replay after rotation.
 // shows: skill: sender
-test("after a rotation the member's receipts replay with the new token, and the old one is dead", async (t) => {
+test("after a rotation the member's receipts replay with the new token, and the old token no longer works", async (t) => {
   const browser = await house.browser("member", { fetch: held })
   const { result: issued } = await browser.write("issue_credential", { roomId, label: "to be rotated", permissions: ["publish_records"] })
   const body = hypothesis(roomId, threadId)
@@ -157,7 +157,7 @@ test("after a rotation the member's receipts replay with the new token, and the 
 })
 
 // shows: skill: receipt
-test("a caller reads the receipts of her own writes, and of no others", async (t) => {
+test("a caller reads the receipts of her own writes, and no others", async (t) => {
   const body = hypothesis(roomId, threadId)
   const first = await post("/research/publish_hypothesis", body)
   const said = message()
@@ -169,12 +169,12 @@ test("a caller reads the receipts of her own writes, and of no others", async (t
   t.equal((await receiptOf({ operation: "post_message", clientMessageId: String(said.clientMessageId) })).text, second.text)
   const elsewhere = await anotherCredential()
   const changed = ({ text }: { text: string }) => `${text.slice(0, -1)},"credentialChanged":true}`
-  t.equal((await receiptOf(asked, elsewhere)).text, changed(first), "under any of her credentials, which is told")
+  t.equal((await receiptOf(asked, elsewhere)).text, changed(first), "under any of her credentials, which is reported")
   const posted = { operation: "post_message", clientMessageId: String(said.clientMessageId) }
-  t.equal((await receiptOf(posted, elsewhere)).text, changed(second), "for every operation, post_message too")
+  t.equal((await receiptOf(posted, elsewhere)).text, changed(second), "for every operation, including post_message")
   const own = await post(messages(), said, elsewhere)
   t.notSame(own.body.result, second.body.result, "two credentials may use one id for a message")
-  t.equal((await receiptOf(posted, elsewhere)).text, own.text, "where two have one id, the caller's own")
+  t.equal((await receiptOf(posted, elsewhere)).text, own.text, "if two have the same id, the caller's own")
   t.equal((await receiptOf(posted)).text, second.text)
   t.equal((await receiptOf(posted, await anotherCredential())).text, changed(second), "else the oldest")
 
@@ -201,7 +201,7 @@ test("the operations whose receipts can be asked for are listed", async (t) => {
   const { body: manifest } = await ask(`${house.baseUrl}/api/manifest`)
   const listed = manifest.enumerations?.receiptOperation as unknown as string[]
   t.ok(["post_message", "publish_finding", "create_room"].every((name) => listed.includes(name)))
-  t.notOk(listed.includes("save_papers"), "a person's Library is not a credential's business")
+  t.notOk(listed.includes("save_papers"), "a credential cannot read a person's Library receipts")
   const { body: openApi } = await ask(`${house.baseUrl}/api/openapi.json`)
   const parameters = openApi.paths?.["/api/agent/receipts"]?.get?.parameters as unknown as { name: string; schema: object }[]
   t.match(parameters.find(({ name }) => name === "operation")?.schema, { enum: listed })
@@ -210,7 +210,7 @@ test("the operations whose receipts can be asked for are listed", async (t) => {
     t.match(body, { refusal: "invalid_parameter", issues: [{ path: "/operation", message: /^must be one of .*post_message/ }] })
   }
   const { body } = await receiptOf({ operation: "post_message", requestId: freshId() })
-  t.match(body, { refusal: "invalid_parameter", issues: [{ path: "/clientMessageId" }] }, "and which id it goes by is said")
+  t.match(body, { refusal: "invalid_parameter", issues: [{ path: "/clientMessageId" }] }, "and the message names the id it goes by")
 })
 
 test("a refused write leaves its id free", async (t) => {

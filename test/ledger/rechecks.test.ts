@@ -1,6 +1,6 @@
 /**
- * Between the moment a request is let in and the moment it is written, things change. Permission is checked again inside
- * the transaction (interface, "Agent writes"): what is true then counts.
+ * Things change between admitting a request and writing it. Permission is checked again inside the transaction (interface, "Agent writes"),
+ * and that check decides.
  */
 import tap, { test } from "tap"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
@@ -20,14 +20,14 @@ const action = (actor: Actor, name: Sent["name"], params: Record<string, string>
   body: { schemaVersion: 3, requestId: freshId(), ...body },
 })
 
-/** How many rows the Room's objects, receipts and entries are. */
+/** The number of rows of the Room's objects, receipts and entries. */
 const rows = ({ db }: House) =>
   ["journal", "timeline_entries", "records"].map(
     (table) => db.prepare<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`).get()?.rows,
   )
 
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
-test("a credential that is revoked after it was let in writes nothing", async (t) => {
+test("a credential revoked after admission writes nothing", async (t) => {
   const agent = await house.credential(grace)
   t.equal(await outcomeOf(house.admit(post(agent))), "accepted")
   await house.admit(action(grace, "revoke_credential", { roomId, credentialId: agent.credentialId }))
@@ -37,7 +37,7 @@ test("a credential that is revoked after it was let in writes nothing", async (t
 })
 
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
-test("a credential that expires on the way writes nothing", async (t) => {
+test("a credential that expires after admission writes nothing", async (t) => {
   const agent = await house.credential(grace, { expiresAt: "2026-12-01T00:00:00.000Z" })
   t.equal(await outcomeOf(house.admit(post(agent))), "accepted")
   house.clock.pass(60 * 24 * 11)
@@ -45,7 +45,7 @@ test("a credential that expires on the way writes nothing", async (t) => {
 })
 
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
-test("a member who is removed on the way writes nothing, and is let in again as a member anew", async (t) => {
+test("a member removed after admission writes nothing, and is admitted again after joining again", async (t) => {
   const agent = await house.credential(grace)
   await house.admit(action(ada, "remove_member", { roomId, userId: grace.userId }))
   const before = rows(house)
@@ -53,12 +53,12 @@ test("a member who is removed on the way writes nothing, and is let in again as 
   t.strictSame(rows(house), before)
   await house.admit(action(ada, "add_member", { roomId }, { username: "grace" }))
   t.equal(await outcomeOf(house.admit(post(grace))), "accepted")
-  t.equal(await outcomeOf(house.admit(post(agent))), "not_authenticated", "the credential of the membership that ended admits nothing more")
-  t.equal(await outcomeOf(house.admit(post(await house.credential(grace)))), "accepted", "a new one does")
+  t.equal(await outcomeOf(house.admit(post(agent))), "not_authenticated", "the credential of the ended membership is refused")
+  t.equal(await outcomeOf(house.admit(post(await house.credential(grace)))), "accepted", "a new one is admitted")
 })
 
 // shows: Membership, expiry, revocation and the archive are looked at again inside the transaction.
-test("a Room that is archived on the way admits nothing new, and still answers a replay", async (t) => {
+test("a Room archived after admission accepts nothing new, and still answers a replay", async (t) => {
   const agent = await house.credential(grace)
   const sent = [post(agent), publish(agent)]
   for (const each of sent) t.equal(await outcomeOf(house.admit(each)), "accepted")
@@ -71,7 +71,7 @@ test("a Room that is archived on the way admits nothing new, and still answers a
 })
 
 // shows: Permission, membership, expiry and revocation are looked at again inside the transaction.
-test("what comes earlier in the same transaction counts for what comes later in it", async (t) => {
+test("earlier writes of the same transaction count for later ones", async (t) => {
   const agent = await house.credential(grace)
   const together = (...sent: Sent[]) => Promise.all(sent.map((each) => outcomeOf(house.admit(each))))
   const archive = action(ada, "archive_room", { roomId }, { reason: "Now." })

@@ -1,4 +1,4 @@
-/** `?rehearse=1`: every check is walked, the work is done and undone, and the answer is the receipt that would have come. */
+/** `?rehearse=1`: every check runs, the work is done and undone, and the answer is the receipt that the write would get. */
 import tap, { test } from "tap"
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -16,7 +16,7 @@ const tables = db
   .prepare<{ name: string }>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'virtual' AND name NOT LIKE 'sqlite_%'")
   .all()
   .map(({ name }) => name)
-/** Every row of every table, of what the indexes keep too. */
+/** Every row of every table, including the tables of the indexes. */
 const everything = () => tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()])
 
 const send = (path: string, body: Body, rehearse: boolean): Promise<Answer> =>
@@ -34,22 +34,22 @@ const writes: readonly [string, Body][] = [
 
 // shows: skill: rehearsal
 // shows: skill: rehearsed_ids
-test("a rehearsal answers the receipt that would come, and leaves not a byte behind", async (t) => {
+test("a rehearsal answers the receipt that would follow, and leaves not a byte behind", async (t) => {
   for (const [path, body] of writes) {
     const before = everything()
     const rehearsed = await send(path, body, true)
     t.equal(rehearsed.status, 200)
     t.strictSame(rehearsed.body.rehearsed, true)
-    t.strictSame(everything(), before, `${path}: every table is as it was`)
+    t.strictSame(everything(), before, `${path}: every table is unchanged`)
 
     const real = await send(path, body, false)
     t.notHas(real.body, { replayed: true }, "the id was still fresh")
     t.notHas(real.body, { rehearsed: true })
     for (const same of ["operation", "roomId", "warnings"]) t.strictSame(real.body[same], rehearsed.body[same], same)
-    t.strictSame(real.body.entry?.sequence, rehearsed.body.entry?.sequence, "the very place it was promised")
+    t.strictSame(real.body.entry?.sequence, rehearsed.body.entry?.sequence, "the position it was promised")
     t.strictSame(real.body.activity?.sequence, rehearsed.body.activity?.sequence)
     t.strictSame(real.body.target?.label, rehearsed.body.target?.label, "and the label")
-    t.not(real.body.target?.id, rehearsed.body.target?.id, "but the id was nobody's")
+    t.not(real.body.target?.id, rehearsed.body.target?.id, "but the id was not reserved")
   }
 })
 
@@ -67,7 +67,7 @@ test("what would be refused is refused in rehearsal too, by the same check", asy
   }
 })
 
-test("the rehearsal of a write that was done is its replay", async (t) => {
+test("the rehearsal of a stored write is its replay", async (t) => {
   const body = message("Done.")
   const first = await send(messages, body, false)
   const rehearsed = await send(messages, body, true)
@@ -75,7 +75,7 @@ test("the rehearsal of a write that was done is its replay", async (t) => {
   t.match((await send(messages, { ...body, text: "Else." }, true)).body, { refusal: "request_conflict" })
 })
 
-test("in a group, rehearsals leave their neighbours alone and take no number from them", async (t) => {
+test("in a group, rehearsals do not affect the other writes and use up no numbers", async (t) => {
   const house = await openHouse()
   t.teardown(() => house.close())
   const said = (text: string, rehearse = false) => ({
@@ -106,7 +106,7 @@ test("in a group, rehearsals leave their neighbours alone and take no number fro
   for (const each of sent) t.equal(await outcomeOf(house.admit({ ...each, rehearse: false })), each.rehearse ? "accepted" : "replayed")
 })
 
-test("nobody who waits is woken by a rehearsal", async (t) => {
+test("a rehearsal wakes no waiting reader", async (t) => {
   const watermark = Number((await ask(`${demo.baseUrl}/api/research/rooms/${roomId}`)).body.activityWatermark)
   const waiting = ask(`${demo.baseUrl}/api/research/rooms/${roomId}/activity?after=${watermark}&wait=20`)
   await send(messages, message("Only tried."), true)

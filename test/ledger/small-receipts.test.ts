@@ -1,4 +1,4 @@
-/** `?receipt=small`: what a sender does not know of its write, in 600 bytes; the receipt that is kept is whole. */
+/** `?receipt=small`: what a sender does not know about its write, in 600 bytes; the stored receipt is whole. */
 import fc from "fast-check"
 import { startResearchRoom } from "research-room/testing"
 import tap, { test } from "tap"
@@ -18,7 +18,7 @@ const send = (path: string, body: unknown, query: string, as = token) =>
 const kept = (operation: string, id: string, value: unknown) =>
   ask(`${house.baseUrl}/api/agent/receipts?operation=${operation}&${id}=${value}`, { token })
 
-/** Holds each member of a small receipt against the whole one: it is the same, or the start of it. */
+/** Compares each member of a small receipt with the whole one: it is equal, or the start of it. */
 function heldAgainst(small: Json, whole: Json): string[] {
   const isStart = (part: unknown, of: unknown): boolean =>
     typeof part === "string" && typeof of === "string"
@@ -30,7 +30,7 @@ function heldAgainst(small: Json, whole: Json): string[] {
 }
 
 // shows: skill: small
-test("each member of a small receipt stands where it stands in the whole one, which is kept", async (t) => {
+test("each member of a small receipt has the same place as in the whole one, which is stored", async (t) => {
   const question = (words: string) => experiment(roomId, threadId, { question: words })
   const told = "Does quenching the momentum buffer at a restart avoid the spike in the loss?"
   for (const number of [1, 2, 3, 4])
@@ -46,15 +46,15 @@ test("each member of a small receipt stands where it stands in the whole one, wh
     t.match(rehearsed.body, { rehearsed: true, operation })
     const { body: small } = await send(path, body, "?receipt=small")
     t.ok(bytesOf(small) <= limits.smallReceiptBytes, `${operation}: ${bytesOf(small)} bytes`)
-    t.same(heldAgainst(small, (await kept(operation, id, body[id])).body), [], `${operation}: as the whole one says`)
-    t.match((await send(path, body, "?receipt=small")).body, { replayed: true, target: small.target }, `${operation}: a retry too`)
+    t.same(heldAgainst(small, (await kept(operation, id, body[id])).body), [], `${operation}: as in the whole receipt`)
+    t.match((await send(path, body, "?receipt=small")).body, { replayed: true, target: small.target }, `${operation}: also for a retry`)
   }
   const { body: last } = await send("/research/propose_experiment", question(`${told} Again?`), "?receipt=small")
-  t.ok((last.similar as unknown as Json[]).length > 0, "what is near to it is told")
-  t.match(last.more, { similar: Number }, "and how much more there is")
+  t.ok((last.similar as unknown as Json[]).length > 0, "similar records are listed")
+  t.match(last.more, { similar: Number }, "and how many more there are")
 })
 
-test("each receipt of a batch is small, and what a write takes of an earlier one is taken of the whole", async (t) => {
+test("each receipt of a batch is small, and values taken from an earlier write come from its whole receipt", async (t) => {
   const writes = [
     { as: "a", operation: "create_thread", body: thread(roomId) },
     { operation: "post_message", params: { threadId: { $from: "a", path: "/result/threadId" } }, body: message() },
@@ -65,7 +65,7 @@ test("each receipt of a batch is small, and what a write takes of an earlier one
   t.ok(receipts.every((each) => bytesOf(each) <= limits.smallReceiptBytes && each.acceptedAt === undefined))
 })
 
-test("a long list of a Library's receipt is cut and counted", async (t) => {
+test("a long list in a receipt of the Library is cut, with a count", async (t) => {
   const arxivIds = Array.from({ length: 50 }, (_, index) => `2401.${String(10_000 + index)}`)
   const body = { schemaVersion: 1, requestId: freshId(), arxivIds }
   const { body: small } = await send("/library/save_papers", body, "?receipt=small", house.keys.all.token)
@@ -74,7 +74,7 @@ test("a long list of a Library's receipt is cut and counted", async (t) => {
   t.equal(saved.length + Number((small.more as Json).saved), 50)
 })
 
-test("a refusal is whole, and another form of receipt is refused", async (t) => {
+test("a refusal is whole, and any other receipt form is refused", async (t) => {
   const wrong = await send("/threads", thread(roomId, { title: " " }), "?receipt=small")
   t.match(wrong.body, { refusal: "invalid_schema", issues: [{ path: "/title" }] })
   const odd = await send("/threads", thread(roomId), "?receipt=tiny&reherse=1")
@@ -82,7 +82,7 @@ test("a refusal is whole, and another form of receipt is refused", async (t) => 
   t.match((await send("/threads", thread(roomId), "?receipt=whole")).body, { acceptedAt: String, warnings: [] })
 })
 
-test("whatever a receipt says, its small form has 600 bytes at most", (t) => {
+test("whatever a receipt says, its small form has at most 600 bytes", (t) => {
   const id = fc.uuid()
   const words = fc.string({ unit: "grapheme", maxLength: 300 })
   const near = fc.record({ label: fc.constant("H1"), status: fc.constant("current"), says: words, cameOfIt: words })

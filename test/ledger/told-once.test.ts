@@ -1,4 +1,4 @@
-/** What stands beside a receipt is stored once, in the history, and only as much of it as may move; who asks early is told. */
+/** What is added to a receipt is stored once, in the journal, and only the part that may change; a sender who asks too early is told so. */
 import t from "tap"
 import type { Actor } from "../../src/ledger/journal/actor.ts"
 import { freshId, hypothesis } from "../support/bodies.ts"
@@ -8,7 +8,7 @@ const house = await openHouse()
 t.teardown(() => house.close())
 const { db, roomId, threadId, ada } = house
 
-t.test("what a write was told is neither in its receipt as stored nor whole in the history, and a retry is told the same", async (t) => {
+t.test("what was added for a write is neither in its stored receipt nor whole in the journal, and a retry gets the same", async (t) => {
   const publish = (requestId: string, actor: Actor = ada) =>
     ({ name: "publish_hypothesis", actor, body: { ...hypothesis(roomId, threadId), requestId } }) as const
   for (let time = 0; time < 6; time += 1) await house.admit(publish(freshId(), house.grace))
@@ -26,7 +26,7 @@ t.test("what a write was told is neither in its receipt as stored nor whole in t
   t.strictSame(again, told)
 })
 
-t.test("who may not publish is refused before anything is looked up for them", async (t) => {
+t.test("for a sender without permission to publish, nothing is looked up before the refusal", async (t) => {
   const stranger = await house.credential(ada, { permissions: ["post_thread"] })
   const asked: string[] = []
   const behaviour = house.instance.tables.similar
@@ -41,5 +41,5 @@ t.test("who may not publish is refused before anything is looked up for them", a
   t.strictSame(asked, [])
   t.equal(await outcomeOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "accepted")
   t.equal(await outcomeOf(house.admit({ name: "publish_hypothesis", actor: ada, body })), "replayed")
-  t.equal(asked.length, 1, "and a retry does not pay for it again")
+  t.equal(asked.length, 1, "and a retry does not repeat the lookup")
 })

@@ -1,4 +1,4 @@
-/** Readers are held to what their reads declare, by the compiler: each line below that is expected to fail must fail. */
+/** The compiler holds readers to what their reads declare: each line below that is expected to fail must fail. */
 import t from "tap"
 import { JsonText, parse, parsed, stored } from "../../src/contract/json.ts"
 import type { RoomSummary } from "../../src/contract/answers/index.ts"
@@ -11,7 +11,7 @@ t.test("what a reader may answer", async (t) => {
   const readers = answering({
     room_context: () => context,
     record_concept: () => concept,
-    // A whole answer, or any part of one, may be text that says it.
+    // A whole answer, or any part of one, may be its stored text.
     room: () => new JsonText(stored<Extract<FoundBy<"room">, JsonText> extends JsonText<infer Answer> ? Answer : never>("{}")),
     concepts: () => ({ items: [new JsonText(stored<typeof concept>("{}"))], nextCursor: null, hasMore: false }),
   } satisfies Partial<Readers>)
@@ -40,7 +40,7 @@ t.test("what it may not", async (t) => {
   t.pass("the compiler says so")
 })
 
-t.test("stored text says, once parsed, what it was made from", async (t) => {
+t.test("stored text has, once parsed, the type it was made from", async (t) => {
   const text = stored<{ readonly one: number }>('{"one":1}')
   t.strictSame(parse(text), { one: 1 })
   t.strictSame(parsed<{ a: { one: number }[]; b?: string }>({ a: [new JsonText(text)], b: undefined as never }), { a: [{ one: 1 }] })

@@ -1,4 +1,4 @@
-/** An instance of its own with a Room in which two agents of ada and one of grace work, as well as both in their browsers. */
+/** An instance of its own with a Room: two agents of ada's and one of grace's, and both people in their browsers. */
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
 import { makeRepositories } from "../../src/demo/repositories.ts"
@@ -35,7 +35,7 @@ export async function startAgents(title: string) {
   }
 }
 
-/** The code of a write's refusal; "accepted" where it is none. */
+/** The code of a write's refusal; "accepted" if it was stored. */
 export const refusedWith = (write: Promise<unknown>): Promise<string> =>
   write.then(
     () => "accepted",

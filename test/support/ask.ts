@@ -1,15 +1,15 @@
-/** One request as anybody may send it, right or wrong, and its answer, held against the contract. */
+/** One request, right or wrong, and its answer, checked against the contract. */
 import type { Fetch } from "research-room/client"
 import { held } from "./contract.ts"
 import { textOf } from "./streams.ts"
 
 export interface Asked {
   readonly method?: string
-  /** A Room credential or whatever stands in its place. */
+  /** A Room credential, or any other value in its place. */
   readonly token?: string | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, in place of `body`. */
   readonly raw?: RequestInit["body"]
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch?: Fetch
@@ -19,11 +19,11 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The JSON of it; undefined where there is none. */
+  /** The parsed JSON body; undefined if there is none. */
   readonly body: Json
 }
 
-/** JSON that a test looks into without saying first what it is. */
+/** JSON that a test reads without declaring its type. */
 export interface Json {
   readonly [member: string]: Json
 }
@@ -36,7 +36,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** Sends a request; POST where it has a body and no method. */
+/** Sends a request: POST if it has a body and no method. */
 export async function ask(url: string, { method, token, body, raw, headers = {}, fetch = held }: Asked = {}): Promise<Answer> {
   const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const response = await fetch(url, {

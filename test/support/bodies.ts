@@ -1,9 +1,9 @@
-/** Bodies of the operations that the stories use, each with a fresh id and content of its own. */
+/** Bodies of the operations that the stories use, each with a fresh id and its own content. */
 import { randomUUID } from "node:crypto"
 
 export const freshId = (): string => randomUUID()
 
-/** A body without the property that is spoilt or left out on purpose may be anything. */
+/** A body whose property a test spoils or omits on purpose may be anything. */
 export type Body = Record<string, unknown>
 
 export const message = (text = "The second run used a shorter ramp.", more: Body = {}): Body => ({
@@ -53,5 +53,5 @@ export const experiment = (roomId: string, threadId: string, more: Body = {}): B
   ...more,
 })
 
-/** A write in the browser needs no more than this. */
+/** A browser write needs no more than this. */
 export const action = (more: Body = {}): Body => ({ schemaVersion: 3, requestId: freshId(), ...more })

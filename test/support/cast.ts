@@ -1,4 +1,4 @@
-/** The demo's people at their browsers, and Rooms made for one scene each. */
+/** The demo's people in their browsers, and Rooms made for one scene each. */
 import type { Browser, ResearchRoom } from "research-room/testing"
 import { type Answer, ask } from "./ask.ts"
 import { action, type Body } from "./bodies.ts"
@@ -11,7 +11,7 @@ export interface Scene {
 
 export type Cast = Awaited<ReturnType<typeof castOf>>
 
-/** Signs everybody in. */
+/** Signs in all of them. */
 export async function castOf(house: ResearchRoom) {
   const cookieOf = async ({ username, password }: { username: string; password: string }): Promise<string> => {
     const answer = await ask(`${house.baseUrl}/api/session`, { body: { username, password }, headers: { origin: house.baseUrl } })
@@ -28,7 +28,7 @@ export async function castOf(house: ResearchRoom) {
     mary,
     ids: { ada: owner.userId, grace: member.userId, mary: visitor.userId },
 
-    /** A write at a browser route, whoever sends it. */
+    /** A write at a browser route, for any sender. */
     at: (who: keyof typeof cookies, method: string, path: string, body: Body = action()): Promise<Answer> =>
       ask(`${house.baseUrl}${path}`, {
         method,
@@ -36,7 +36,7 @@ export async function castOf(house: ResearchRoom) {
         ...(method === "GET" ? {} : { body }),
       }),
 
-    /** A new Room of ada's, with grace in it. */
+    /** A new Room of ada's, with grace as a member. */
     async room(title = "A Room of its own"): Promise<Scene> {
       const { result } = await ada.write("create_room", { title })
       await ada.write("add_member", { roomId: result.roomId, username: member.username })

@@ -1,6 +1,6 @@
 /**
- * Holds every answer of the service against the contract it was made from: reads against their definition's schema,
- * receipts against their operation's, refusals against the envelope. What the documents say can then not drift.
+ * Checks every answer of the service against the contract: reads against the schema of their definition, receipts against their operation,
+ * refusals against the envelope. So the documents cannot drift from the service.
  */
 import assert from "node:assert/strict"
 import type { Fetch } from "research-room/client"
@@ -25,9 +25,9 @@ interface Route {
   readonly method: string
   readonly path: RegExp
   readonly name: string
-  /** What it may answer in, each with what the answer must be. */
+  /** The media types it may answer in, each with the check of the body. */
   readonly forms: Readonly<Record<string, readonly v.GenericSchema[]>>
-  /** What it answers to `receipt=small`. */
+  /** Its answer to `receipt=small`. */
   readonly small?: v.GenericSchema
 }
 
@@ -72,10 +72,10 @@ const routes: readonly Route[] = [
 const fits = (what: string, schema: v.GenericSchema, value: unknown): void => {
   const checked = check(schema, value)
   const faults = checked.ok ? [] : checked.issues.map(({ path, message }) => `${path} ${message}`)
-  assert.deepEqual(faults, [], `${what} is not what its definition says: ${faults.join("; ")}`)
+  assert.deepEqual(faults, [], `${what} does not match its definition: ${faults.join("; ")}`)
 }
 
-/** Refusals that name the places of what is wrong. */
+/** Refusals that name the places of the faults. */
 const naming: readonly RefusalCode[] = ["invalid_schema", "invalid_parameter", "unknown_reference", "invalid_request"]
 
 function holdRefusal(what: string, { status, headers }: Response, body: unknown): void {
@@ -85,20 +85,20 @@ function holdRefusal(what: string, { status, headers }: Response, body: unknown)
   const spec = refusals[code as RefusalCode]
   assert.ok((spec.status as readonly number[]).includes(status), `${what}: ${code} comes with ${spec.status.join(" or ")}, not ${status}`)
   assert.equal(retryable, spec.retryable && status !== 422, `${what}: ${code} says whether to retry`)
-  assert.equal(headers.get("retry-after"), retryAfter === null ? null : String(retryAfter), `${what}: Retry-After says what the body says`)
-  if (naming.includes(code as RefusalCode)) assert.ok(issues.length > 0, `${what}: ${code} names what is wrong`)
+  assert.equal(headers.get("retry-after"), retryAfter === null ? null : String(retryAfter), `${what}: Retry-After agrees with the body`)
+  if (naming.includes(code as RefusalCode)) assert.ok(issues.length > 0, `${what}: ${code} names the fault`)
   assert.match(error.slice(-2), /^\S[.?]$/, `${what}: the error is a sentence`)
   if (code === "method_not_allowed") assert.ok(headers.get("allow"), `${what}: 405 comes with Allow`)
 }
 
-/** Checks one answer. @throws AssertionError for whatever the contract does not foresee */
+/** Checks one answer. @throws AssertionError for anything the contract does not allow */
 export function holdToContract(method: string, path: string, response: Response, text: string, query = new URLSearchParams()): void {
   const what = `${method} ${path} ${response.status}`
   for (const [name, value] of Object.entries(commonHeaders)) assert.equal(response.headers.get(name), value, `${what}: ${name}`)
   const type = response.headers.get("content-type") ?? ""
   if (method === "OPTIONS" && response.ok) {
     assert.deepEqual([response.status, text], [204, ""], `${what}: OPTIONS has no body`)
-    assert.match(response.headers.get("allow") ?? "", /OPTIONS/, `${what}: and says what the path takes`)
+    assert.match(response.headers.get("allow") ?? "", /OPTIONS/, `${what}: and lists the methods of the path`)
     return
   }
   if (!response.ok) {
@@ -123,7 +123,7 @@ export function holdToContract(method: string, path: string, response: Response,
   for (const schema of isSmall ? [route.small] : (route.forms[mediaType] ?? [])) fits(`${what} (${route.name})`, schema, body)
 }
 
-/** A fetch for a service below `basePath` that holds every answer against the contract. */
+/** A fetch for a service below `basePath` that checks every answer against the contract. */
 export const heldBelow =
   (basePath: string): Fetch =>
   async (url, init) => {

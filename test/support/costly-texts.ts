@@ -1,4 +1,7 @@
-/** Loaded into the reading threads of a test before their program: texts that take all time or all memory to set, which no known text does. */
+/**
+ * Loaded into the reading threads of a test before their program: texts that take all the time or all the memory to render, which no known
+ * text does.
+ */
 import MarkdownIt from "markdown-it"
 
 const { parse } = MarkdownIt.prototype

@@ -1,4 +1,4 @@
-/** An instance that Rooms of another one are read into: its data in a folder of the test's own, without a service before it. */
+/** An instance that imports Rooms of another one: its data is in a folder of the test's own, without a service. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { importCrate } from "../../src/app/mirrors/import.ts"
@@ -15,7 +15,7 @@ interface Test {
 
 export type Elsewhere = ReturnType<typeof elsewhere>
 
-/** Opens what a folder holds; left out, an instance of nobody yet. */
+/** Opens the data of a folder; if omitted, a new instance without users. */
 export function elsewhere(t: Test, folder = t.testdir()) {
   const { db, world, instanceId, lineage, openReader: aside } = openForward(databaseFile(folder))
   t.teardown(() => db.close())
@@ -23,7 +23,7 @@ export function elsewhere(t: Test, folder = t.testdir()) {
   return {
     ...instance,
     folder,
-    /** @param owner who adopts the Room */
+    /** @param owner the user who adopts the Room */
     async import(zip: Uint8Array, owner?: string) {
       const file = join(folder, "import.zip")
       writeFileSync(file, zip)
@@ -37,7 +37,7 @@ export function elsewhere(t: Test, folder = t.testdir()) {
       return Buffer.concat(pieces)
     },
     problems: () => checkData(db).problems,
-    /** How many entries its history has: a refusal adds none. */
+    /** The number of entries in its journal: a refusal adds none. */
     entries: () => instance.ledger.journal.count(),
   }
 }

@@ -1,4 +1,6 @@
-/** The stand-in of Litestream's follower, in a process of its own as it is: locks of files are a process's, not a connection's. */
+/**
+ * The stand-in for Litestream's follower, in a process of its own like the real one: file locks belong to a process, not to a connection.
+ */
 import { openSync, writeFileSync, writeSync, ftruncateSync } from "node:fs"
 import Database from "better-sqlite3"
 
@@ -9,7 +11,9 @@ const PAGE = 4096
 let [before, txid] = [origin.serialize(), 1]
 const note = () => writeFileSync(`${target}-txid`, `${txid.toString(16).padStart(16, "0")}\n`)
 
-/** Brings the file forward under its lock. @param part of the changed pages, before it is as if it had been ended there */
+/**
+ * Brings the file up to date under its lock. @param part the share of the changed pages to write before it stops, as if it was ended there
+ */
 function apply(part: number): number {
   const now = origin.serialize()
   const changed = Array.from({ length: now.length / PAGE }, (_, page) => page).filter(
@@ -20,7 +24,7 @@ function apply(part: number): number {
   for (const page of changed.slice(0, Math.ceil(changed.length * part))) {
     const bytes = Buffer.from(now.subarray(page * PAGE, (page + 1) * PAGE))
     if (page === 0) {
-      // Without a log, and with a count of changes that is another one; a page that did not change is not written.
+      // Without a log, and with another change counter; unchanged pages are not written.
       bytes[18] = bytes[19] = 1
       crypto.getRandomValues(bytes.subarray(24, 28))
     }

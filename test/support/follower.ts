@@ -1,6 +1,6 @@
 /**
- * Stands in for `litestream restore -f`, as version 0.5.18 does it: the file as it was restored says that it has a log; what
- * changed is written into it page by page under SQLite's lock, without telling other connections; then the note beside it.
+ * Stands in for `litestream restore -f`, as version 0.5.18 does it: the restored file says that it has a log; changed pages are written
+ * into it under SQLite's lock, without telling other connections; then the note beside it.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
@@ -9,14 +9,14 @@ import { dirname, join } from "node:path"
 import Database from "better-sqlite3"
 
 export interface Follower {
-  /** Brings the copy forward to where the original is now. @returns how many pages changed */
+  /** Brings the copy up to date with the original. @returns how many pages changed */
   apply(): Promise<number>
-  /** Is ended in the midst of it. */
+  /** Ends in the middle of an update. */
   applyHalf(): Promise<number>
   close(): Promise<void>
 }
 
-/** Restores a copy and follows from then on, whenever it is told. */
+/** Restores a copy and from then on follows when asked. */
 export async function startFollower(source: string, target: string): Promise<Follower> {
   mkdirSync(dirname(target), { recursive: true })
   const origin = new Database(source, { readonly: true })

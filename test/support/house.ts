@@ -1,4 +1,4 @@
-/** A Room of ada's and grace's without a service around it: the ledger, driven directly, on a real file. */
+/** A Room of ada's and grace's without a service: the ledger, driven directly, on a real file. */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Receipt } from "../../src/contract/answers/index.ts"
@@ -24,7 +24,10 @@ export interface Sent {
 
 export type House = Awaited<ReturnType<typeof openHouse>>
 
-/** Opens a house. Its clock stands still until the test moves it. @param repositories says what is public; left out, nothing is looked up */
+/**
+ * Opens a house. Its clock stands still until the test moves it. @param repositories says which are public; if omitted, nothing is looked
+ * up
+ */
 export async function openHouse(repositories?: OutsideCheck) {
   const folder = temporaryFolder()
   const clock = new StoryClock(Date.parse("2026-11-20T09:00:00.000Z"))
@@ -51,7 +54,7 @@ export async function openHouse(repositories?: OutsideCheck) {
     ada: { userId: ada.userId, username: ada.username, grant: null } satisfies Actor,
     grace: { userId: grace.userId, username: grace.username, grant: null } satisfies Actor,
 
-    /** Issues a credential and lets a request in with it, as the edge does. */
+    /** Issues a credential and admits a request with it, as the HTTP layer does. */
     async credential(person: Actor, more: Body = {}): Promise<Actor & { readonly token: string; readonly credentialId: string }> {
       const body = {
         schemaVersion: 3,
@@ -65,7 +68,7 @@ export async function openHouse(repositories?: OutsideCheck) {
       return { ...instance.tables.credentials.authenticate(token, isoTime(world.now())), token, credentialId }
     },
 
-    /** Hands a write to the ledger. @throws Refusal */
+    /** Sends a write to the ledger. @throws Refusal */
     async admit({ name, params = {}, ...sent }: Sent): Promise<Receipt> {
       return JSON.parse(await instance.ledger.admit({ operation: operation(name), params, ...sent })) as Receipt
     },
@@ -77,7 +80,7 @@ export async function openHouse(repositories?: OutsideCheck) {
   }
 }
 
-/** The code a write was refused with, `accepted`, or `replayed`. @throws whatever else went wrong */
+/** The code a write was refused with, `accepted`, or `replayed`. @throws any other error */
 export const outcomeOf = (write: Promise<Receipt>): Promise<RefusalCode | "accepted" | "replayed"> =>
   write.then(
     ({ replayed }) => (replayed === true ? "replayed" : "accepted"),

@@ -1,36 +1,36 @@
 /**
- * Stands in for Litestream's control socket: the same HTTP, answers and errors as version 0.5.18 gives, without a copy behind it.
- * A test says how long a sync takes, and whether and how it fails.
+ * Stands in for Litestream's control socket: the same HTTP, answers and errors as version 0.5.18, without a copy behind it. A test sets how
+ * long a sync takes, and whether and how it fails.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { join } from "node:path"
 import { temporaryFolder } from "./service.ts"
 
-/** What a sync comes to: it is confirmed, Litestream says that it failed, or it goes away without a word. */
+/** The result of a sync: confirmed, failed with an error of Litestream, or a closed connection. */
 export type Fate = "confirmed" | "failed" | "cut"
 
 export interface StandIn {
   readonly socket: string
-  /** Syncs that were asked for, in the order they came; `path` as they named it. */
+  /** Syncs requested, in order of arrival; `path` as the request named it. */
   readonly syncs: { readonly path: string; readonly wait: boolean }[]
-  /** Each time that it was told to let go of the file, or to take it up again. */
+  /** Each request to release the file, or to take it up again. */
   readonly turns: readonly ("stopped" | "started")[]
-  /** How many were under way at once, at the most. */
+  /** The most syncs that were under way at once. */
   readonly mostAtOnce: number
-  /** What the next syncs come to. */
+  /** The result of the next syncs. */
   fate: Fate
-  /** From now on a sync waits to be let go. */
+  /** From now on a sync waits until it is released. */
   hold(): void
-  /** Resolves once so many wait to be let go. */
+  /** Resolves once this many syncs wait to be released. */
   held(count: number): Promise<void>
   letGo(): void
   close(): Promise<void>
 }
 
 interface Options {
-  /** The databases it says it copies. */
+  /** The databases it claims to copy. */
   readonly paths: readonly string[]
-  /** The process that it says it is; left out, the one that has started this one. */
+  /** The process id it claims; if omitted, the parent of this process. */
   readonly pid?: number
 }
 
@@ -74,7 +74,7 @@ export async function startStandIn({ paths, pid = process.ppid }: Options): Prom
     json(response, 200, { status: "synced", path, txid, replicated_txid: txid })
   }
 
-  /** Lets go of the file, or takes it up again. */
+  /** Releases the file, or takes it up again. */
   async function turn(to: "stopped" | "started", already: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path = "" } = JSON.parse(await textOf(request)) as { path?: string }
     if (!paths.includes(path)) return json(response, 500, { error: `database not found: ${path}` })

@@ -1,6 +1,6 @@
 /**
- * A password is hashed for a quarter of a second, and most tests sign several people in. In the process of a test it takes a
- * thousandth: what is stored still names the cost that the service asks for. Programs that a test starts hash as they are served.
+ * Hashing a password takes a quarter of a second, and most tests sign in several people. In the process of a test it takes a thousandth:
+ * the stored hash still names the cost that the service sets. Programs that a test starts hash at full cost.
  */
 import crypto from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
@@ -15,7 +15,7 @@ export function hashCheaply(): void {
   syncBuiltinESMExports()
 }
 
-/** For tests of the hashes themselves, and of data that a program opens after this process: at the full cost again. */
+/** Restores the full cost, for tests of the hashes themselves and of data that a program opens after this process. */
 export function hashAsServed(): void {
   Object.assign(crypto, { scrypt })
   syncBuiltinESMExports()

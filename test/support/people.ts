@@ -1,9 +1,9 @@
-/** People who never sign in, so that no password has to be hashed for them. */
+/** People who never sign in, so no password has to be hashed for them. */
 import type { Instance } from "../../src/app/compose/instance.ts"
 import { canonicalJson, digestOf } from "../../src/contract/json.ts"
 import { isoTime } from "../../src/ledger/world.ts"
 
-/** Makes a person, and notes it in the journal as every way to make one does. */
+/** Makes a person, and records it in the journal as every way to make one does. */
 export function addPerson({ world, tables, ledger }: Pick<Instance, "world" | "tables" | "ledger">, username: string) {
   const userId = world.id()
   const at = isoTime(world.now())

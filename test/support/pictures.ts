@@ -1,4 +1,4 @@
-/** Pictures made for a test. The PNG is written here by hand; other formats are encoded from it by a library. */
+/** Pictures made for a test. The PNG is written here by hand; a library encodes the other formats from it. */
 import { crc32, deflateSync } from "node:zlib"
 
 function chunk(type: string, data: Buffer): Buffer {
@@ -14,9 +14,9 @@ export interface PngOptions {
   readonly height?: number
   /** Makes one picture differ from another. */
   readonly shade?: number
-  /** A comment in the file. */
+  /** A comment inside the file. */
   readonly comment?: string
-  /** Rows that the file really has; left out, all. */
+  /** The rows that the file really has; if omitted, all. */
   readonly rows?: number
 }
 

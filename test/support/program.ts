@@ -1,4 +1,4 @@
-/** The program as an operator runs it: the built executable, in a folder of its own with nothing around it. */
+/** The program as an operator runs it: the built executable, in an empty folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -6,7 +6,7 @@ import { temporaryFolder } from "./service.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-/** What `npm run build` makes. @throws Error where it was not made */
+/** The executable that `npm run build` makes. @throws Error if it was not built */
 export function executable(): string {
   const command = join(root, "dist", process.platform === "win32" ? "research-room.exe" : "research-room")
   if (!existsSync(command)) throw new Error(`${command} does not exist: run \`npm run build\` first.`)
@@ -25,7 +25,7 @@ export interface Running {
   /** Everything printed so far. */
   readonly out: string
   readonly err: string
-  /** Resolves with the match once what was printed matches. @throws Error when the program ends before */
+  /** Resolves with the match once the output matches. @throws Error if the program ends first */
   printed(pattern: RegExp): Promise<RegExpMatchArray>
   /** Sends a signal to this process, by its id. */
   signal(signal: NodeJS.Signals): void
@@ -33,14 +33,14 @@ export interface Running {
 }
 
 export interface Place {
-  /** The folder it is started in, empty but for what the test put there. */
+  /** The working directory of the program, empty except for what the test put there. */
   readonly folder: string
   readonly env?: Readonly<Record<string, string>>
   readonly uid?: number
 }
 
 const running = new Set<ChildProcess>()
-/** Ends whatever a failed test left behind, each by its handle. */
+/** Ends every process that a failed test left behind, each by its handle. */
 export const endAll = (): void => {
   for (const child of running) child.kill("SIGKILL")
 }
@@ -52,7 +52,7 @@ export function newPlace(): { folder: string; remove(): void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Starts the program. Its PATH leads nowhere and its HOME is empty: it must need neither. */
+/** Starts the program. Its PATH has no programs and its HOME is empty: it must need neither. */
 export function start(program: string, args: readonly string[], { folder, env = {}, uid }: Place): Running {
   const child = spawn(program, args, {
     cwd: folder,
@@ -103,10 +103,10 @@ export function start(program: string, args: readonly string[], { folder, env = 
   }
 }
 
-/** Runs the program to its end. */
+/** Runs the program until it exits. */
 export const run = (program: string, args: readonly string[], place: Place): Promise<Ended> => start(program, args, place).ended()
 
-/** Starts `serve` on a port that the system picks, and says where it is reached. */
+/** Starts `serve` on a port that the system picks, and returns its address. */
 export async function serve(program: string, args: readonly string[], place: Place): Promise<Running & { readonly baseUrl: string }> {
   const started = start(program, ["serve", "--port", "0", ...args], place)
   const [, baseUrl = ""] = await started.printed(/ at (http\S+)\n[^]*llms\.txt\n/)

@@ -1,17 +1,17 @@
-/** Writes down which statements the service runs while it is asked to look, and with which values. */
+/** Records the statements that the service runs while recording is on, with their values. */
 import type { Db, Statement } from "../../src/ledger/storage/database.ts"
 
 type Values = Parameters<Statement<unknown>["get"]>
 
-/** One statement as it was run. */
+/** One statement as it ran. */
 export interface Step {
-  /** Its place in `RecordingDb.sql`. */
+  /** Its index in `RecordingDb.sql`. */
   readonly statement: number
   readonly how: "get" | "all" | "run"
   readonly values: Values
 }
 
-/** A database that does what another does, and notes every statement while it is asked to. */
+/** A database that behaves like another, and records every statement while recording is on. */
 export class RecordingDb implements Db {
   readonly sql: string[] = []
   readonly #db: Db

@@ -1,7 +1,7 @@
-/** Every route of the registry as an address: the ids in its path are those of a real Room, or ones that nobody has. */
+/** Every route of the registry as an address: the ids in its path are those of a real Room, or unknown. */
 import { freshId } from "./bodies.ts"
 
-/** Ids that stand in paths, by their name there; others are made up. */
+/** Ids in paths, by their parameter name; others are made up. */
 export type Ids = Readonly<Record<string, string>>
 
 /** A path of the registry with its ids filled in. */

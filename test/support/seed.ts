@@ -1,6 +1,6 @@
 /**
- * Loaded before every test: where a change is judged, chance falls the same way each time, so that what fails
- * there is of the change. Elsewhere each run has chances of its own, and prints the seed of what failed. Passwords cost little.
+ * Loaded before every test. Runs that judge a change use one fixed seed, so a failure comes from the change. Other runs draw their own
+ * seed, and print it on failure. Passwords are hashed cheaply.
  */
 import { configureGlobal, readConfigureGlobal } from "fast-check"
 import { seedWhenJudged } from "./chance.ts"

@@ -1,4 +1,4 @@
-/** A service of the test's own: its data in a folder of its own, its clock in the test's hand, its database within reach. */
+/** A service of the test's own: its data is in its own folder, the test moves its clock, and the database is accessible. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,11 +13,11 @@ import { held } from "./contract.ts"
 
 export interface Own extends Service {
   readonly folder: string
-  /** Lets the service's time run ahead of the machine's. */
+  /** Moves the service's time ahead of the machine's. */
   pass(milliseconds: number): void
-  /** Somebody at the browser who has not signed in. */
+  /** A browser that is not signed in. */
   stranger(): Browser
-  /** Sets the first person up and returns their browser. */
+  /** Sets up the first person and returns their browser. */
   setUp(username?: string): Promise<Browser>
   /** Makes another person, as the operator can, and signs them in. */
   person(username: string): Promise<Browser>
@@ -25,29 +25,29 @@ export interface Own extends Service {
 
 export interface OwnOptions {
   readonly baseUrl?: string
-  /** Left out, the system picks one. */
+  /** If omitted, the system picks one. */
   readonly port?: number
   readonly folder?: string
-  /** The data stays when the service is closed. */
+  /** Keeps the data when the service is closed. */
   readonly keeps?: boolean
-  /** What stands in for arXiv and for Crossref, and the milliseconds between two requests to it. */
+  /** The stand-ins for arXiv and for Crossref, and the milliseconds between two requests to them. */
   readonly arxiv?: { readonly api: string; readonly pause: number }
   readonly crossref?: { readonly api: string; readonly contact?: string; readonly pause: number }
   readonly entrance?: EntranceSettings
-  /** Milliseconds by which its clock is ahead of the machine's from the start. */
+  /** Milliseconds by which its clock is ahead of the machine's at the start. */
   readonly ahead?: number
   readonly log?: Logger
-  /** Where its repositories are; left out, there are none. */
+  /** The base address of its repositories; if omitted, there are none. */
   readonly repositories?: string
-  /** Where webhooks may be sent to, and without long pauses. */
+  /** The addresses webhooks may be sent to, with short pauses. */
   readonly webhooks?: Partial<SendingSettings>
-  /** A thread of its own writes, as in `serve`; the service's clock is then the machine's. */
+  /** Writes in a thread of their own, as in `serve`; the service's clock is then the machine's. */
   readonly writer?: "thread"
 }
 
 export const DAY = 86_400_000
 
-/** Good enough for everybody in these stories. */
+/** The password of everyone in these stories. */
 export const passwordOf = (username: string): string => `the long password of ${username}`
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "research-room-test-"))

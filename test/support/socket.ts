@@ -6,11 +6,11 @@ export interface Line {
   /** Everything received so far. */
   readonly received: string
   send(text: string | Uint8Array): Promise<void>
-  /** Resolves once what was received matches; rejects when the other side closes before. */
+  /** Resolves once the received text matches; rejects if the other side closes first. */
   until(pattern: RegExp): Promise<string>
   /** Resolves with everything received once the other side has closed. */
   closed(): Promise<string>
-  /** Goes away without a word. */
+  /** Closes the connection abruptly. */
   hangUp(): void
 }
 
@@ -55,7 +55,7 @@ export async function dial(baseUrl: string): Promise<Line> {
     },
     send: (text) =>
       new Promise((resolve) => {
-        // A write that the other side no longer takes is over too.
+        // A write that the other side no longer accepts is finished too.
         if (socket.destroyed || !socket.writable) return resolve()
         socket.write(text, () => resolve())
       }),
@@ -73,7 +73,7 @@ export async function dial(baseUrl: string): Promise<Line> {
 export const head = (method: string, path: string, ...headers: string[]): string =>
   [`${method} ${path} HTTP/1.1`, ...headers, "", ""].join("\r\n")
 
-/** The answers in what a line received: status, head and body of each, as far as lengths tell. */
+/** The answers in the received text: status, head and body of each, as far as their lengths tell. */
 export function answersIn(received: string): { status: number; head: string; body: string }[] {
   const answers = []
   for (let rest = received; rest.startsWith("HTTP/1.1 "); ) {

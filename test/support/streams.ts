@@ -1,14 +1,14 @@
-/** Answers that may never end, for tests that ask everything. */
+/** Answers that may never end, for tests that send every request. */
 
 const EVENTS = "text/event-stream"
 
-/** The text of an answer; of a stream of events what it begins with, after which this hangs up. */
+/** The text of an answer; of a stream of events only its beginning, then the connection is closed. */
 export async function textOf(response: Response): Promise<string> {
   const { body, headers } = response
   if (body === null || headers.get("content-type")?.startsWith(EVENTS) !== true) return response.text()
   const reader = body.getReader()
   const { value } = await reader.read()
-  // Of an answer that was cloned, the connection ends once both have hung up.
+  // The connection of a cloned answer ends once both readers have cancelled.
   void reader.cancel()
   return new TextDecoder().decode(value)
 }

@@ -1,16 +1,16 @@
-/** All rows of a database as text, to see whether anything in it differs. */
+/** All rows of a database as text, to see whether anything differs. */
 import type { Db } from "../../src/ledger/storage/database.ts"
 import { rowsOf, tablesOf } from "../../src/ledger/storage/tables.ts"
 
 const shadow = /_(?:data|idx|docsize|config|content)$/
 
-/** One line a row, with its table's name in front. */
+/** One line per row, preceded by its table's name. */
 export const rowsAsText = (db: Db): string[] =>
   tablesOf(db)
     .filter(({ name, key }) => key.length > 0 && !shadow.test(name))
     .flatMap((table) => [...rowsOf(db, table, table.columns)].map((row) => `${table.name} ${JSON.stringify(row)}`))
 
-/** What stands in one of two databases and not in the other. */
+/** The rows that only one of two databases has. */
 export function differingRows(one: readonly string[], other: readonly string[]): string[] {
   const [first, second] = [new Set(one), new Set(other)]
   return [

@@ -1,4 +1,4 @@
-/** The threads that a test's own process starts, and what they do. */
+/** The threads that the test's own process starts, and their tasks. */
 import { createRequire, syncBuiltinESMExports } from "node:module"
 import type { Worker } from "node:worker_threads"
 import { Reader } from "../../src/app/threads/reader.ts"
@@ -6,7 +6,7 @@ import { RenderingNote } from "../../src/renderer/rendering-note.ts"
 
 type Message = readonly (readonly [id: number, ...rest: unknown[]])[]
 
-/** Calls `ready` for each thread that has answered something: a reading thread that can read. */
+/** Calls `ready` for each thread that has answered: a reading thread that can read. */
 export function onReady(ready: (worker: Worker) => void): void {
   process.on("worker", (worker) => {
     const heard = (message: Message) => {
@@ -18,7 +18,7 @@ export function onReady(ready: (worker: Worker) => void): void {
   })
 }
 
-/** Calls `given` for each task before a reading thread has it. */
+/** Calls `given` for each task before a reading thread gets it. */
 export function onTask(given: (reader: Reader) => void): void {
   const { take } = Reader.prototype
   Reader.prototype.take = function (task) {
@@ -27,7 +27,7 @@ export function onTask(given: (reader: Reader) => void): void {
   }
 }
 
-/** The notes of the reading threads, in which each text that they render is counted. Each is found soon after its thread has started. */
+/** The counters of the reading threads, in which each rendered text is counted. Each is found soon after its thread has started. */
 export function notesOfReaders(): ReadonlySet<RenderingNote> {
   const found = new Set<RenderingNote>()
   const { read } = RenderingNote.prototype
@@ -38,7 +38,7 @@ export function notesOfReaders(): ReadonlySet<RenderingNote> {
   return found
 }
 
-/** From now on a file is loaded into each thread before its program. */
+/** From now on, loads a file into each thread before its program. */
 export function preload(file: string): void {
   const threads: { Worker: typeof Worker } = createRequire(import.meta.url)("node:worker_threads")
   const Plain = threads.Worker
