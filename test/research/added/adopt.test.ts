@@ -1,4 +1,4 @@
-/** A Room of another instance, adopted: it goes on here as one of this instance's own, and from here to others. */
+/** A Room adopted from another instance: it continues here as this instance's own Room, and can be passed on to others. */
 import { execFileSync } from "node:child_process"
 import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
@@ -18,7 +18,7 @@ const host = new URL(there.baseUrl).host
 const exported = async (roomId: string) => Buffer.from(await bytesOf(await there.client("member_all").download("room_export", { roomId })))
 const cast = await castOf(there)
 
-/** An instance with an ada of its own, who is another one than the ada of there. */
+/** An instance with its own user named ada, a different person from the ada of the first instance. */
 async function withAda(t: Test, folder = t.testdir()) {
   const here = elsewhere(t, folder)
   await here.accounts.add("ada", passwordOf("ada"))
@@ -31,7 +31,7 @@ const refused = async (t: Test, here: Elsewhere, zip: Uint8Array, because: RegEx
   t.equal(here.entries(), before, "nothing is left behind")
 }
 
-t.test("Its new owner lets people in, agents write, and whoever wrote it elsewhere is told apart", async (t) => {
+t.test("Its new owner admits people, agents write, and people who wrote in it elsewhere are told apart", async (t) => {
   const folder = t.testdir()
   const closed = await withAda(t, folder)
   const { origin } = await closed.import(await exported(main.roomId), "ada")
@@ -64,7 +64,7 @@ t.test("Its new owner lets people in, agents write, and whoever wrote it elsewhe
   await ada.write("amend_room", { roomId, title: "Ours now" })
   await ada.write("add_member", { roomId, username: "eve" })
   const away = await ada.request("POST", `/api/rooms/${roomId}/members`, { schemaVersion: 3, requestId: roomId, username: "grace" })
-  t.equal(away.status, 404, "nobody of elsewhere is let in under their name there")
+  t.equal(away.status, 404, "people of the other instance get no access by the same name")
   const { result } = await eve.write("issue_credential", {
     roomId,
     label: "an agent",
@@ -92,22 +92,23 @@ t.test("Its new owner lets people in, agents write, and whoever wrote it elsewhe
 
   const authors = new Set<string>()
   for await (const { author } of reader.items("thread_timeline", { threadId: room.openingThreadId })) authors.add(author.username)
-  for (const name of [`ada@${host}`, `grace@${host}`, "ada", "eve"]) t.ok(authors.has(name), `${name} stands in the timeline`)
+  for (const name of [`ada@${host}`, `grace@${host}`, "ada", "eve"]) t.ok(authors.has(name), `${name} is in the timeline`)
   for (const path of [`/rooms/${roomId}`, `/rooms/${roomId}/activity`, `/rooms/${roomId}/people`, `/threads/${room.openingThreadId}`]) {
     const page = await (await fetch(`${here.baseUrl}${path}`)).text()
-    if (!path.endsWith("/activity")) t.ok(new RegExp(`Adopted from <a [^>]*>${host}</a> on <time`).test(page), `${path} tells where it was`)
-    t.ok(new RegExp(`>ada@${host}<`).test(page), `${path} tells whose ada it was`)
+    if (!path.endsWith("/activity"))
+      t.ok(new RegExp(`Adopted from <a [^>]*>${host}</a> on <time`).test(page), `${path} names the earlier origin`)
+    t.ok(new RegExp(`>ada@${host}<`).test(page), `${path} says which instance's ada it was`)
   }
   const stranger = here.stranger()
   const inVain = await stranger.request("POST", "/api/session", { username: `ada@${host}`, password: passwordOf("ada") })
-  t.ok(inVain.status >= 400, "people of elsewhere cannot sign in")
+  t.ok(inVain.status >= 400, "people of the other instance cannot sign in")
 
   await ada.write("archive_room", { roomId, reason: "For a while." })
   await ada.write("restore_room", { roomId, reason: "On with it." })
   t.equal((await reader.read("room", { roomId })).state, "active")
 })
 
-t.test("What its origin writes later does not arrive, and at its origin it is refused", async (t) => {
+t.test("Later writes at its origin do not arrive here, and its origin's exports are refused", async (t) => {
   const { roomId, threadId } = await cast.room("Adopted elsewhere")
   const here = await withAda(t)
   const first = await exported(roomId)
@@ -121,20 +122,20 @@ t.test("What its origin writes later does not arrive, and at its origin it is re
   const later = await exported(roomId)
   await refused(t, here, later, sentence)
   await refused(t, here, later, sentence, "ada")
-  t.ok(own.equals(await here.export(roomId)), "it is as it was")
+  t.ok(own.equals(await here.export(roomId)), "the Room is unchanged")
 
-  // Whoever has gone one way does not go the other.
+  // An instance that followed one branch of the history refuses the other.
   const both = elsewhere(t, t.testdir())
   await both.import(later)
   await refused(t, both, own, /^Entry 3 .*another history/)
   const other = elsewhere(t, `${t.testdir({ other: {} })}/other`)
   await other.import(own)
   await refused(t, other, later, /^Entry 3 .*another history/)
-  t.equal((await other.import(first)).added, 0, "what both have is nothing new")
-  t.match(other.tables.imported.origin(roomId), { instanceId: here.instanceId }, "and it stays whose it is")
+  t.equal((await other.import(first)).added, 0, "entries that both have add nothing")
+  t.match(other.tables.imported.origin(roomId), { instanceId: here.instanceId }, "and its origin stays the same")
 })
 
-t.test("At its origin it is this instance's own", async (t) => {
+t.test("Its origin still treats the Room as its own and refuses the adopter's export", async (t) => {
   const folder = t.testdir({ origin: {}, other: {} })
   const origin = await withAda(t, `${folder}/origin`)
   const ada = origin.tables.people.named("ada") ?? t.fail("there is an ada")
@@ -158,7 +159,7 @@ t.test("At its origin it is this instance's own", async (t) => {
   t.strictSame(origin.problems(), [])
 })
 
-t.test("From where it was adopted it goes on to others, is proved there, and can be adopted again", async (t) => {
+t.test("The adopted Room can be exported to others, proved there and adopted again", async (t) => {
   const folder = t.testdir({ second: {}, third: {}, fourth: {}, crate: {} })
   const second = await withAda(t, `${folder}/second`)
   await second.import(await exported(main.roomId), "ada")
@@ -200,7 +201,7 @@ t.test("From where it was adopted it goes on to others, is proved there, and can
   )
 })
 
-t.test("What is said of where it was is proved", async (t) => {
+t.test("The declared earlier origins of a Room are proved", async (t) => {
   const folder = t.testdir({ second: {}, third: {} })
   const second = await withAda(t, `${folder}/second`)
   await second.import(await exported(archived.roomId), "ada")
@@ -256,7 +257,7 @@ t.test("What is said of where it was is proved", async (t) => {
   t.strictSame(third.problems(), [])
 })
 
-t.test("A reference that is known where the Room first was stays known to it, here and wherever it goes", async (t) => {
+t.test("A reference already known where the Room began stays known to it, here and wherever it is imported", async (t) => {
   const [one, other] = [await cast.room("Where it was registered"), await cast.room("Where it is known")]
   const material = { reference: `sha256:${"5".repeat(64)}`, name: "Weights" }
   const known = await cast.ada.write("register_material", { ...one, ...material })

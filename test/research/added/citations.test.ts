@@ -1,4 +1,4 @@
-/** Citations of records over HTTP: read back by another program, stable while standing moves, and harmless to TeX. */
+/** Citations of records over HTTP: another program can parse them, keys stay stable while standing changes, and texts cannot inject TeX. */
 import { parse } from "@retorquere/bibtex-parser"
 import fc from "fast-check"
 import { startResearchRoom } from "research-room/testing"
@@ -32,7 +32,7 @@ const csl = async (versionId: string) =>
   (JSON.parse(await grace.text("record", { versionId, format: "csl" })) as Record<string, unknown>[])[0] as Record<string, string>
 
 // shows: Added: a record's citation in BibTeX and CSL-JSON.
-t.test("A record is cited in BibTeX with everything that finds it again", async (t) => {
+t.test("A record is cited in BibTeX with everything needed to find it again", async (t) => {
   const record = labelled("F1")
   const { type, key, fields } = await bibtex(record.versionId)
   t.equal(type, "misc")
@@ -40,11 +40,11 @@ t.test("A record is cited in BibTeX with everything that finds it again", async 
   t.match(fields, { title: record.wording, year: record.createdAt.slice(0, 4), url: `${room.baseUrl}/records/${record.versionId}` })
   t.match(fields.note, /^Finding F1, positive, naming 5 of 6 attempts of E1; corrected: L1 corrects it; sha256:[0-9a-f]{64}$/)
   t.equal(String(fields.note).endsWith(record.contentDigest), true)
-  t.equal((await fetch(String(fields.url))).status, 200, "its address leads to it")
+  t.equal((await fetch(String(fields.url))).status, 200, "its address opens it")
 })
 
 // shows: Added: a record's citation in BibTeX and CSL-JSON.
-t.test("And in CSL-JSON, as reference managers read it", async (t) => {
+t.test("The same record is cited in CSL-JSON, as reference managers read it", async (t) => {
   const record = labelled("H5")
   t.match(await csl(record.versionId), {
     id: (await bibtex(record.versionId)).key,
@@ -75,7 +75,7 @@ t.test("Each form has its own media type; without a form, or with json, it is th
   })
 })
 
-t.test("The documents tell of every form", async (t) => {
+t.test("The OpenAPI document lists every form", async (t) => {
   const openapi = (await ask(`${room.baseUrl}/api/openapi.json`)).body as unknown as {
     paths: Record<string, { get: { parameters: { name: string; schema: object }[]; responses: { 200: { content: object } } } }>
   }
@@ -87,7 +87,7 @@ t.test("The documents tell of every form", async (t) => {
   )
 })
 
-t.test("What is said of a record later is in its citation; its key stays", async (t) => {
+t.test("A record's citation shows what later links say about it; its key stays", async (t) => {
   const { versionId } = labelled("F2")
   const before = await bibtex(versionId)
   const said: string[] = []
@@ -100,13 +100,13 @@ t.test("What is said of a record later is in its citation; its key stays", async
     const { result } = await ada.write(name, { targetVersionId: versionId, explanation: "It was mistaken.", ...more } as never)
     said.push(`${(result as { label: string }).label} ${{ disputed: "disputes", corrected: "corrects", retracted: "retracts" }[label]} it`)
     const after = await bibtex(versionId)
-    t.equal(after.key, before.key, `${label}: the key is what it was`)
+    t.equal(after.key, before.key, `${label}: the key is unchanged`)
     t.match(after.fields.note, `; ${label}: ${said.join(", ")}; sha256:`)
     t.match(await csl(versionId), { id: before.key, status: label })
   }
 })
 
-t.test("Two records never share a key, in whatever Room", async (t) => {
+t.test("Two records never share a key, even in different Rooms", async (t) => {
   const { roomId, openingThreadId } = empty
   const first = await grace.write("publish_hypothesis", hypothesis(roomId, openingThreadId))
   t.equal(first.result.label, "H1")
@@ -116,7 +116,7 @@ t.test("Two records never share a key, in whatever Room", async (t) => {
   t.equal(new Set(keys).size, keys.length)
 })
 
-t.test("A wording of any script and with any sign comes through another program as it was", async (t) => {
+t.test("A wording in any script and with any character survives parsing by another program", async (t) => {
   const { roomId, openingThreadId } = empty
   for (const wording of [
     "100 % of {A & B} cost $5 and $6, #1_a^b~c\\input{x}",
@@ -128,11 +128,11 @@ t.test("A wording of any script and with any sign comes through another program 
     const { result } = await grace.write("publish_hypothesis", { ...body, assertion: { ...body.assertion, wording } })
     const { fields } = await bibtex(result.versionId)
     t.equal(fields.title, wording.replace(/\s+/g, " "), wording)
-    t.equal((await csl(result.versionId)).title, wording, "and in CSL-JSON to the letter")
+    t.equal((await csl(result.versionId)).title, wording, "and in CSL-JSON unchanged")
   }
 })
 
-t.test("Formulas stay formulas, and nothing else in a text is a command", (t) => {
+t.test("Formulas stay formulas, and nothing else in a text becomes a command", (t) => {
   t.equal(texOf("a loss of $\\frac{1}{n}\\sum_i x_i$ at $t > 0$"), "a loss of $\\frac{1}{n}\\sum_i x_i$ at $t > 0$")
   t.equal(texOf("$$\\eta_t = \\eta$$"), "$\\eta_t = \\eta$")
   for (const attack of [

@@ -1,4 +1,4 @@
-/** `research-room export`: the same crate as over HTTP, also while the Room is served, and a clear word where there is none. */
+/** `research-room export`: writes the same crate as HTTP, even while the Room is served, and a clear message when it cannot. */
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ const run = (...args: string[]): Promise<Ended> =>
   )
 
 // shows: Added: the Room as an RO-Crate 1.2 with its feed.
-t.test("It writes the crate that is served, beside the serving process", async (t) => {
+t.test("It writes the same crate that is served, while the service is running", async (t) => {
   const file = join(folder, "room.zip")
   const { code, out, err } = await run(roomId.toUpperCase(), "--data", data, "--output", file, "--base-url", room.baseUrl)
   t.strictSame([code, err], [0, ""])
@@ -39,14 +39,14 @@ t.test("It writes the crate that is served, beside the serving process", async (
   t.equal(Buffer.compare(readFileSync(file), served), 0, "byte for byte")
 })
 
-t.test("Without a name it is named after the Room, and nothing else is left behind", async (t) => {
+t.test("Without a file name it is named after the Room, and no other file is left behind", async (t) => {
   const { code } = await run(roomId, "--data", data)
   t.equal(code, 0)
   t.strictSame(readdirSync(join(folder, "out")), ["does-rl-add-solutions-or-only-find-them-faster.crate.zip"])
   t.strictSame(unpack(readFileSync(join(folder, "out", "does-rl-add-solutions-or-only-find-them-faster.crate.zip"))).faults(), [])
 })
 
-t.test("What cannot be done is one line, and nothing is written", async (t) => {
+t.test("A failure is reported in one line, and nothing is written", async (t) => {
   const file = join(folder, "kept.zip")
   writeFileSync(file, "mine")
   const cases: [string[], number, RegExp][] = [

@@ -1,4 +1,4 @@
-/** An export as a stream: of one moment however long it takes, and given up where nobody reads on. */
+/** An export as a stream: a snapshot of one moment however long it takes, and cancelled when the reader stops reading. */
 import { join } from "node:path"
 import { mock } from "node:test"
 import t from "tap"
@@ -34,7 +34,7 @@ const say = async (text: string) => {
   })
 }
 
-t.test("What is written while it is read is not in it", async (t) => {
+t.test("Writes made while it is being read are not in it", async (t) => {
   const chunks: Uint8Array[] = []
   for await (const chunk of instance.exports.bytes(roomId, source).bytes) {
     if (chunks.length % 5 === 0) await say(`written at chunk ${chunks.length}`)
@@ -52,7 +52,7 @@ t.test("What is written while it is read is not in it", async (t) => {
   t.equal(crate.lines("attempts.jsonl").length, size.attempts)
 })
 
-t.test("A reader who stops is given up, and makes room for others", async (t) => {
+t.test("The download of a reader who stops is cancelled and frees its place", async (t) => {
   mock.timers.enable({ apis: ["setTimeout"] })
   t.teardown(() => mock.timers.reset())
   let open = 0
@@ -71,8 +71,12 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
   const readers = Array.from({ length: limits.exports }, () => exports.open(roomId, source).bytes.getReader())
   for (const reader of readers) t.ok((await reader.read()).value, "begun")
   t.throws(() => exports.open(roomId, source), { code: "too_many_requests" }, "no place left")
-  await t.rejects(exports.openSqlite(roomId, source), { code: "too_many_requests" }, "for the other form neither")
-  await t.rejects(exports.openSqlite(freshId(), source), { code: "room_unavailable" }, "and no Room is none, however busy it is")
+  await t.rejects(exports.openSqlite(roomId, source), { code: "too_many_requests" }, "nor for the SQLite form")
+  await t.rejects(
+    exports.openSqlite(freshId(), source),
+    { code: "room_unavailable" },
+    "and an unknown Room is refused as unknown even when all places are taken",
+  )
   mock.timers.tick(limits.exportStallSeconds * 1000)
   for (const reader of readers) await t.rejects(reader.read(), /stopped reading/)
   const { bytes } = exports.open(roomId, source)
@@ -80,7 +84,7 @@ t.test("A reader who stops is given up, and makes room for others", async (t) =>
   t.equal(open, 0, "and every connection is closed")
 })
 
-t.test("In a process of its own it is the same bytes, and what is wrong there ends the download", async (t) => {
+t.test("Made in a separate process, it has the same bytes, and a failure there ends the download", async (t) => {
   const inProcess = (data: string) => new Exports({ rooms: instance.tables.rooms, files: filesOf(data), instanceId: instance.instanceId })
   const here = await bytesOf(instance.exports.open(roomId, source).bytes)
   const there = await bytesOf(inProcess(file).open(roomId, source).bytes)
@@ -92,7 +96,7 @@ t.test("In a process of its own it is the same bytes, and what is wrong there en
   t.equal((await bytesOf(inProcess(file).open(roomId, source).bytes)).length, here.length, "and others are made as before")
 })
 
-t.test("an export that cannot be begun is refused, in place of a connection that breaks off", async (t) => {
+t.test("an export that cannot start is refused, rather than breaking off the connection", async (t) => {
   const lost: RoomFiles = async function* () {
     yield* []
     throw new Refusal("temporarily_unavailable", "The process that made the export ended.", { retryAfter: 10 })
@@ -103,7 +107,7 @@ t.test("an export that cannot be begun is refused, in place of a connection that
     await t.rejects(ask(), { code: "temporarily_unavailable" }, "and its place is free again")
 })
 
-t.test("a Room whose last write is dated before zips have times is exported", async (t) => {
+t.test("a Room whose last write is older than the earliest date of a zip file is exported", async (t) => {
   const files = async function* () {
     yield { path: "a.txt", text: ["a"] }
   }

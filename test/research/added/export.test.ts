@@ -1,4 +1,4 @@
-/** A Room as an RO-Crate over HTTP: valid, complete, verifiable by anybody, and no burden on the service. */
+/** A Room as an RO-Crate over HTTP: valid, complete, verifiable by anyone, and no burden on the service. */
 import { createHash } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
 import canonicalize from "canonicalize"
@@ -33,7 +33,7 @@ interface Entry {
 
 // shows: Added: the Room as an RO-Crate 1.2 with its feed.
 t.test("It is a valid RO-Crate 1.2", (t) => {
-  t.strictSame(crate.faults(), [], "as ro-crate-js sees it, every file and every term included")
+  t.strictSame(crate.faults(), [], "according to ro-crate-js, with every file and every term")
   t.match(crate.entity("ro-crate-metadata.json"), { about: { "@id": "./" }, conformsTo: { "@id": "https://w3id.org/ro/crate/1.2" } })
   const ids = crate.graph.map((entity) => entity["@id"])
   t.equal(new Set(ids).size, ids.length, "nothing is described twice")
@@ -41,12 +41,12 @@ t.test("It is a valid RO-Crate 1.2", (t) => {
   t.strictSame(
     [...new Set(named)].filter((id) => !ids.includes(id) && !/^https:\/\/w3id\.org\/ro\/crate\/1\.2$/.test(id)),
     [],
-    "and nothing is named that is not described",
+    "and everything named is described",
   )
   t.end()
 })
 
-t.test("It describes the Room, who worked in it, and that no licence is stated", async (t) => {
+t.test("It describes the Room and the people who worked in it, and says that no licence is stated", async (t) => {
   const { title, activityWatermark, owner } = await grace.read("room", { roomId: main.roomId })
   const root = crate.entity("./") as Entity
   t.match(root, {
@@ -62,7 +62,7 @@ t.test("It describes the Room, who worked in it, and that no licence is stated",
   t.strictSame(idsOf(root.contributor).length, 2)
 })
 
-t.test("Every file is what the metadata says of it", (t) => {
+t.test("Every file matches its description in the metadata", (t) => {
   const described = crate.graph.filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#"))
   const payload = [...crate.files.keys()].filter((path) => !/^ro-crate-/.test(path))
   t.strictSame(described.map((entity) => entity["@id"]).sort(), payload.sort())
@@ -74,7 +74,7 @@ t.test("Every file is what the metadata says of it", (t) => {
 })
 
 // shows: Added: the Room as an RO-Crate 1.2 with its feed.
-t.test("The feed is the one that is served, and every digest in it recomputes", async (t) => {
+t.test("The feed is the one that is served, and every digest in it can be recomputed", async (t) => {
   const feed = crate.lines<Entry>("activity.jsonl")
   const served: unknown[] = []
   for await (const entry of grace.items("room_activity", { roomId: main.roomId })) served.push(entry)
@@ -87,7 +87,7 @@ t.test("The feed is the one that is served, and every digest in it recomputes", 
   }
 })
 
-t.test("The history holds every accepted write as its sender sent it, and nothing that is secret", async (t) => {
+t.test("The history holds every accepted write as it was sent, and no secrets", async (t) => {
   interface Write extends Entry {
     readonly actor: { readonly username: string }
     readonly path: Readonly<Record<string, string>>
@@ -109,12 +109,12 @@ t.test("The history holds every accepted write as its sender sent it, and nothin
   t.match(said, { path: { threadId: /^[0-9a-f-]{36}$/ }, body: { text: /./, clientMessageId: /./ }, actor: { username: /grace|ada/ } })
   t.notOk(
     history.some(({ operation }) => /credential|key/.test(operation)),
-    "who may write with what is nobody else's affair",
+    "credentials and keys stay private",
   )
   t.notMatch(crate.files.get("history.jsonl"), /"tokens"|"requestDigest"|"sender"|password/)
 })
 
-t.test("Every record is there as it was accepted, byte for byte, and the feed names its digest", async (t) => {
+t.test("Every record is included as it was accepted, byte for byte, and the feed names its digest", async (t) => {
   const feed = crate.lines<Entry>("activity.jsonl")
   const { items } = await grace.read("room_publications", { roomId: main.roomId })
   t.equal(items.length, 21)
@@ -125,10 +125,10 @@ t.test("Every record is there as it was accepted, byte for byte, and the feed na
     t.ok(feed.some((entry) => entry.contentDigest === contentDigest))
     t.same(JSON.parse(text), (await grace.read("record", { versionId })).content)
   }
-  t.same(new Set(crate.lines("records.jsonl")), new Set(items), "and how each of them stands")
+  t.same(new Set(crate.lines("records.jsonl")), new Set(items), "and the standing of each")
 })
 
-t.test("Plans, links, checkpoints, attempts and revisions are there with the content that the feed names", (t) => {
+t.test("Plans, links, checkpoints, attempts and revisions are included with the content that the feed names", (t) => {
   const feed = crate.lines<Entry>("activity.jsonl")
   const digests = (folder: string) => [...crate.files].filter(([path]) => path.startsWith(folder)).map(([, text]) => sha256(text))
   const accepted = (pattern: RegExp) => feed.filter(({ operation }) => pattern.test(operation)).map(({ contentDigest }) => contentDigest)
@@ -204,7 +204,7 @@ t.test("Attempts are executions in the sense of the Process Run Crate profile", 
   }
 })
 
-t.test("Materials are named by digest, with where they are said to lie, and are not in the crate", async (t) => {
+t.test("Materials are listed by digest with their reported locations, but are not in the crate", async (t) => {
   for (const { materialId, reference, name } of (await grace.read("room_materials", { roomId: main.roomId })).items) {
     t.match(crate.entity(`#material-${materialId}`), {
       "@type": "File",
@@ -221,7 +221,7 @@ t.test("Materials are named by digest, with where they are said to lie, and are 
   ])
 })
 
-t.test("A record's standing, what it rests on and the papers it quotes are told", (t) => {
+t.test("A record's standing, what it rests on and the papers it quotes are included", (t) => {
   t.match(crate.entity("records/F1.json"), {
     creativeWorkStatus: "corrected",
     additionalType: "finding",
@@ -231,7 +231,7 @@ t.test("A record's standing, what it rests on and the papers it quotes are told"
     { isBasedOn: [{ "@id": "records/H1.json" }, { "@id": "records/C1.json" }] },
     "what it is derived from",
   )
-  t.notOk("isBasedOn" in (crate.entity("records/F1.json") ?? {}), "what it speaks of is mentioned only")
+  t.notOk("isBasedOn" in (crate.entity("records/F1.json") ?? {}), "its target is only mentioned")
   t.match(crate.entity("records/C1.json"), { citation: { "@id": "https://arxiv.org/abs/2504.13837" } })
   t.match(crate.entity("https://arxiv.org/abs/2504.13837"), { "@type": "ScholarlyArticle", identifier: "arXiv:2504.13837" })
   t.match(crate.entity("links/L1.json"), {
@@ -245,7 +245,7 @@ t.test("A record's standing, what it rests on and the papers it quotes are told"
   t.end()
 })
 
-t.test("Metrics are there point by point, those without digits too", async (t) => {
+t.test("Metrics are included point by point, with values such as NaN too", async (t) => {
   const rows = (crate.files.get("metrics.csv") as string).trim().split("\r\n")
   t.equal(rows[0], "attempt,attemptId,ordinal,metric,split,dimensions,unit,step,value,reportedAt")
   let points = 0
@@ -259,7 +259,7 @@ t.test("Metrics are there point by point, those without digits too", async (t) =
   )
 })
 
-t.test("People can read it from a disk", (t) => {
+t.test("People can read it offline in a browser", (t) => {
   const page = crate.files.get("ro-crate-preview.html") as string
   t.match(page, /^<!DOCTYPE html>\n<html lang="en">/)
   for (const text of [
@@ -275,7 +275,7 @@ t.test("People can read it from a disk", (t) => {
   t.end()
 })
 
-t.test("What people wrote stays text in it", async (t) => {
+t.test("Text that people wrote is never interpreted as markup", async (t) => {
   const { roomId, openingThreadId } = empty
   const body = hypothesis(roomId, openingThreadId)
   const wording = `<script>alert(1)</script> & "quoted" \u2028 \\`
@@ -286,20 +286,20 @@ t.test("What people wrote stays text in it", async (t) => {
   t.equal(made.entity("records/H1.json")?.description, wording)
 })
 
-t.test("The same state of a Room gives the same bytes; another state gives others", async (t) => {
+t.test("The same state of a Room gives the same bytes; a different state gives different bytes", async (t) => {
   t.equal(Buffer.compare(await exported(main.roomId), zip), 0)
   const before = await exported(empty.roomId)
   await grace.write("post_message", { threadId: empty.openingThreadId, text: "One more." })
   t.not(Buffer.compare(await exported(empty.roomId), before), 0)
 })
 
-t.test("An archived Room can be taken along as well", async (t) => {
+t.test("An archived Room can be exported too", async (t) => {
   const made = unpack(await exported(archived.roomId))
   t.strictSame(made.faults(), [])
   t.match(made.entity("./"), { creativeWorkStatus: "archived" })
 })
 
-t.test("It is answered as a file to keep, and HEAD makes nothing", async (t) => {
+t.test("It is served as a download, and HEAD starts no export", async (t) => {
   const url = `${room.baseUrl}/api/research/rooms/${main.roomId}/export`
   const { headers, body } = await fetch(url)
   await body?.cancel()
@@ -309,7 +309,7 @@ t.test("It is answered as a file to keep, and HEAD makes nothing", async (t) => 
   await t.rejects(plain.download("room_export", { roomId: freshId() }), { status: 404, refusal: "room_unavailable" } as never)
 })
 
-t.test("A few are made at a time; a further one is told when to come again, and one that is left makes room", async (t) => {
+t.test("Only a few are made at a time; one more is told when to retry, and a cancelled one frees its place", async (t) => {
   const open = () => plain.download("room_export", { roomId: main.roomId })
   const all = await Promise.allSettled(Array.from({ length: limits.exports * 4 }, open))
   const held = all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))

@@ -1,9 +1,9 @@
-/** Crates that somebody else than the service made of one that it made. */
+/** Crates that a third party has altered. */
 import { createHash } from "node:crypto"
 import { strToU8, zipSync } from "fflate"
 import { unpack } from "./unpacked.ts"
 
-/** The crate of a forger who knows of the digests of files, and writes theirs anew. */
+/** The crate of a forger who knows that files have digests, and recomputes them. */
 export function forged(zip: Uint8Array, changes: Readonly<Record<string, (text: string) => string>>): Uint8Array {
   const { files } = unpack(zip)
   const all = new Map(files)
@@ -18,6 +18,6 @@ export function forged(zip: Uint8Array, changes: Readonly<Record<string, (text: 
   all.set("ro-crate-metadata.json", JSON.stringify(metadata))
   return zipSync(Object.fromEntries([...all].map(([path, text]) => [path, strToU8(text)])))
 }
-/** Another value in place of a file's. */
+/** Replaces a value of a JSON file. */
 export const json = (change: (value: Record<string, unknown>) => object) => (text: string) =>
   `${JSON.stringify(change(JSON.parse(text) as Record<string, unknown>))}\n`

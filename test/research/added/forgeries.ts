@@ -1,4 +1,4 @@
-/** Every change that a stranger can make to one line of JSON, each as a copy of the line with one difference. */
+/** Every change that a stranger can make to one line of JSON. Each forgery is a copy of the line with one difference. */
 import { isDeepStrictEqual } from "node:util"
 import { isObject, type Json, type JsonObject } from "../../../src/contract/json.ts"
 
@@ -12,7 +12,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const FRESH = "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b"
 const DIGEST = `sha256:${"e".repeat(64)}`
 
-/** Other values that may stand in the place of one. @param ids ids that mean something in the Room */
+/** Other values that could replace a value. @param ids ids that mean something in the Room */
 function others(value: Json, ids: readonly string[]): Json[] {
   if (typeof value === "number") return [value + 1, -1, String(value)]
   if (typeof value === "boolean") return [!value]
@@ -33,7 +33,7 @@ function* places(value: Json, path: Path = []): Generator<{ readonly path: Path;
     for (const [name, held] of Object.entries(value)) yield* places(held, [...path, Array.isArray(value) ? Number(name) : name])
 }
 
-/** A copy with another value at a place; left out, with nothing there. */
+/** Returns a copy with the value at a path replaced, or removed if no value is given. */
 function changed(line: JsonObject, path: Path, value?: Json): JsonObject {
   const copy = structuredClone(line)
   const holder = path.slice(0, -1).reduce<Record<string | number, Json>>((within, name) => within[name] as never, copy as never)
@@ -44,7 +44,7 @@ function changed(line: JsonObject, path: Path, value?: Json): JsonObject {
   return copy
 }
 
-/** Each member changed, taken away and added to. */
+/** Yields the line with each member changed or removed, and with one added. */
 export function* forgeriesOf(line: JsonObject, ids: readonly string[]): Generator<Forgery> {
   yield { what: "a member more", line: { ...line, added: "x" } }
   for (const { path, value } of places(line)) {
@@ -56,7 +56,7 @@ export function* forgeriesOf(line: JsonObject, ids: readonly string[]): Generato
   }
 }
 
-/** Members of `given` that the service once believed, or keeps of its own writes. */
+/** Members of `given` that the service once believed, or stores for its own writes. */
 export const claims = (contentDigest: string): Readonly<Record<string, Json>> => ({
   contentDigest,
   requestDigest: contentDigest,

@@ -1,4 +1,4 @@
-/** A stranger changes one member of one line of a Room's history or feed: it is refused, or nothing that is shown differs. */
+/** A stranger changes one member of one line of a Room's history or feed: the crate is refused, or nothing shown differs. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
@@ -26,7 +26,7 @@ import { unpack } from "./unpacked.ts"
 type Line = JsonObject & { readonly sequence: number; readonly operation: string; readonly body: JsonObject; readonly given: JsonObject }
 type FeedLine = Parameters<typeof entryDigest>[0] & { readonly digest: string; readonly contentDigest: string }
 
-/** A Room with one of every write that a Room's activity can hold, as a crate of the instance that adopted it. */
+/** Writes one of each write that a Room's activity can hold. Returns the crate exported by the instance that adopted the Room. */
 async function everyWrite(test: Parameters<typeof elsewhere>[0]) {
   const there = await startResearchRoom()
   const cast = await castOf(there)
@@ -43,21 +43,21 @@ async function everyWrite(test: Parameters<typeof elsewhere>[0]) {
   return { roomId, crate: { ...unpack(adopted), zip: adopted } }
 }
 
-/** What is said to be unproved: what a program says of itself. */
+/** Whether a change concerns what a program says about itself, which is documented as unproved. */
 const isSaid = (what: string) => /^client\b/.test(what)
-/** What reads show of a row of the journal. A request to join is made up here, for the decision, and is under the id of that. */
+/** What reads show of a row of the journal. A request to join is recreated here from its decision, under the decision's id. */
 function shownOf(row: string): string {
   const { given, digest, delivery_id, content, content_digest, ...shown } = JSON.parse(row.replace(/^[-+] journal /, "")) as JsonObject
   return JSON.stringify(shown.operation === "request_to_join" ? shown : { ...shown, delivery_id, content, content_digest })
 }
-/** The first id of a write without a timeline entry is no entry's: nothing shows it. */
+/** Whether the change is unseen: the first id of a write without a timeline entry belongs to no entry. */
 function isUnseen(what: string, rows: readonly string[]): boolean {
   if (!what.startsWith("given/ids/0 ") || !rows.every((row) => /^[-+] journal /.test(row))) return false
   const [one, other] = ["-", "+"].map((sign) => rows.filter((row) => row.startsWith(sign)).map(shownOf))
   return isDeepStrictEqual(one, other)
 }
 
-t.test("Nothing of a line is believed that the service can work out itself", async (t) => {
+t.test("Nothing in a line is believed that the service can work out itself", async (t) => {
   const { roomId, crate } = await everyWrite(t)
   const history = crate.lines<Line>("history.jsonl")
   const feed = crate.lines<FeedLine>("activity.jsonl")
@@ -128,10 +128,10 @@ t.test("Nothing of a line is believed that the service can work out itself", asy
     for (const { what, line: forged } of all(line)) attempt(what, forged, entry)
     for (const { what, line: forged } of all(entry as never)) {
       attempt(what, line, forged)
-      // A forger who knows of digests writes this one's anew.
+      // A forger who knows about digests recomputes this one.
       if (what !== "digest taken away") attempt(`${what}, with its digest`, line, { ...forged, digest: entryDigest(forged as never) })
     }
-    // The body is changed, and something claims that it was so.
+    // The body is changed, and a member of `given` claims the original digest.
     for (const { what, line: body } of all(line.body))
       for (const [name, claim] of Object.entries(claims(entry.contentDigest)))
         attempt(`body ${what}, with given.${name}`, { ...line, body, given: { ...line.given, [name]: claim } }, entry)
@@ -146,7 +146,7 @@ t.test("Nothing of a line is believed that the service can work out itself", asy
   t.ok(counts.forgeries > 5_000)
   db.close()
 
-  t.test("and both programs in the crate tell every body that was changed, whatever its line claims", async (t) => {
+  t.test("and both programs in the crate report every body that was changed, whatever its line claims", async (t) => {
     const folder = t.testdir()
     const lines = history.map((line, index) => {
       const [first] = [...forgeriesOf(line.body, ids)]
@@ -154,7 +154,7 @@ t.test("Nothing of a line is believed that the service can work out itself", asy
       return JSON.stringify({ ...line, body, given: { ...line.given, ...claims(feed[index]?.contentDigest ?? "") } })
     })
     unpack(forged(crate.zip, { "history.jsonl": () => `${lines.join("\n")}\n` })).writeTo(folder)
-    // What is left of a body of which something was withheld, they count as unproved.
+    // A body with withheld parts counts as unproved.
     const told = history.flatMap(({ sequence, body }) =>
       JSON.stringify(body).includes('"withheld"') ? [] : [`the history does not hold the write that activity ${sequence} accepted`],
     )

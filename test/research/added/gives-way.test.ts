@@ -1,4 +1,7 @@
-/** What another instance told of a Room takes no place that the Room's own instance needs: it gives way, with what rests on it. */
+/**
+ * What another instance says about a Room never takes the place that the Room's own instance needs: it is dropped, with
+ * everything that rests on it.
+ */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
@@ -33,7 +36,10 @@ const reaches = (own: Own, roomId: string, sequence: number) =>
     return through(own, roomId) >= sequence
   })
 
-/** A Room of `victim`; a copy of `victim` that goes on otherwise; a Room of `teller` that names both what is true and what is the copy's; and `here`, which follows that. */
+/**
+ * Starts four instances: `victim` with a Room; a copy of `victim` that continues differently; `teller`, whose Room names objects
+ * of both; and `here`, which follows that Room.
+ */
 async function four(t: Test) {
   const folders = Array.from({ length: 4 }, temporaryFolder)
   t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
@@ -81,9 +87,9 @@ async function ended(t: Test, ...all: Own[]): Promise<void> {
   }
 }
 
-t.test("It gives way, and so does what rests on it; all else stays, and the log says so", async (t) => {
+t.test("It is dropped with everything that rests on it; all else stays, and the log says so", async (t) => {
   const { victim, copy, teller, here, ada, eve, own, roomId, threadId, citing } = await four(t)
-  t.equal(through(here, roomId), 4, "as the teller tells it")
+  t.equal(through(here, roomId), 4, "as the teller says")
   await eve.write("post_message", { threadId: own.openingThreadId, text: "Beside it." } as never)
   await mirror(here, roomId, victim.baseUrl)
   await until("it is the victim's", () => digests(here, roomId).join() === digests(victim, roomId).join())
@@ -91,8 +97,8 @@ t.test("It gives way, and so does what rests on it; all else stays, and the log 
   t.match(await reader.read("room", { roomId }), { origin: { baseUrl: victim.baseUrl, toldBy: null, mirror: { stopped: null } } })
   t.strictSame(await messages(here, threadId), ["Said by the victim itself."])
   const found = await reader.read("search", { query: "Never said" })
-  t.strictSame(found.items, [], "nothing tells of what was told")
-  t.equal(through(here, citing.roomId), 2, "what names only what is true stays")
+  t.strictSame(found.items, [], "no trace of what the teller said is left")
+  t.equal(through(here, citing.roomId), 2, "entries that name only true objects stay")
   t.strictSame(await messages(here, own.openingThreadId), ["Beside it."])
   t.strictSame(
     here.instance.tables.audit
@@ -104,7 +110,7 @@ t.test("It gives way, and so does what rests on it; all else stays, and the log 
       [citing.roomId, { fromEntry: 3, followedAt: victim.baseUrl }],
     ].sort(),
   )
-  // It goes on: here, in the Room that came first, and with what the teller's Room names that nobody has.
+  // Work continues here and in the genuine Room. The teller's Room stops, because it names an object that no instance has.
   await eve.write("post_message", { threadId: own.openingThreadId, text: "And on." } as never)
   await ada.write("post_message", { threadId, text: "Once more." } as never)
   await reaches(here, roomId, 4)
@@ -112,7 +118,7 @@ t.test("It gives way, and so does what rests on it; all else stays, and the log 
   await ended(t, here, teller, copy, victim)
 })
 
-t.test("Where a Room of this instance rests on it, nothing is dropped, and the mirror says which", async (t) => {
+t.test("If a Room of this instance rests on it, nothing is dropped, and the mirror names that Room", async (t) => {
   const { victim, copy, teller, here, tom, eve, own, roomId, citing } = await four(t)
   const { versionId } = (await tom.write("publish_hypothesis", hypothesis(citing.roomId, citing.openingThreadId))).result
   await reaches(here, citing.roomId, 5)

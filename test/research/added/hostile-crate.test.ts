@@ -1,4 +1,4 @@
-/** A crate from a stranger: nothing of it is believed before its names, sizes and digests are proved. */
+/** A crate from a stranger: its contents are not trusted until their names, sizes and digests are proved. */
 import { createHash } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ const { files } = unpack(zip)
 const folder = t.testdir({})
 let made = 0
 
-/** Opens what is made of a crate's bytes. */
+/** Writes a crate's bytes to a file and opens it. */
 async function opened(bytes: Uint8Array, bounds: Partial<CrateBounds> = {}) {
   const file = join(folder, `${made++}.zip`)
   writeFileSync(file, bytes)
@@ -26,12 +26,12 @@ const zipped = (changed: Readonly<Record<string, string | null>>, level: 0 | 9 =
   const all = new Map<string, string | null>([...files, ...Object.entries(changed)])
   return zipSync(Object.fromEntries([...all].flatMap(([path, text]) => (text === null ? [] : [[path, strToU8(text)]]))), { level })
 }
-/** The same bytes with a name of the same length in place of another, wherever it stands. */
+/** The same bytes with each occurrence of a name replaced by another of the same length. */
 const renamed = (from: string, to: string) => Buffer.from(zip.toString("latin1").replaceAll(from, to), "latin1")
 const refused = (t: Test, work: Promise<unknown>, because: RegExp) =>
   t.rejects(work, { constructor: CrateFault, message: because } as never, String(because))
 
-t.test("A whole one is read line by line", async (t) => {
+t.test("An intact crate is read line by line", async (t) => {
   const crate = await opened(zip)
   const values: unknown[] = []
   for await (const { number, value } of crate.lines("history.jsonl")) {
@@ -42,7 +42,7 @@ t.test("A whole one is read line by line", async (t) => {
   crate.close()
 })
 
-t.test("A file that was changed, taken away or added is told by its name", async (t) => {
+t.test("A file that was changed, removed or added is reported by name", async (t) => {
   for (const [path, text] of files) {
     if (path.startsWith("ro-crate-")) continue
     const other = text.replace(/[a-z]/, (letter) => (letter === "x" ? "y" : "x"))
@@ -56,20 +56,20 @@ t.test("A file that was changed, taken away or added is told by its name", async
   await refused(t, opened(zipped({ "ro-crate-metadata.json": "{}" })), /does not describe a crate/)
 })
 
-t.test("One that is cut off anywhere is refused", async (t) => {
+t.test("A crate cut off at any point is refused", async (t) => {
   for (let part = 0; part < 20; part++)
     await refused(t, opened(zip.subarray(0, Math.floor((zip.length * part) / 20))), /not a complete zip file/)
   await refused(t, opened(zip.subarray(0, -1)), /not a complete zip file/)
 })
 
-t.test("Names that lead elsewhere, or stand there twice, are refused", async (t) => {
+t.test("Paths that leave the folder, and duplicate names, are refused", async (t) => {
   await refused(t, opened(renamed("people.jsonl", "../ple.jsonl")), /not a complete zip file \(.*relative path/)
   await refused(t, opened(renamed("people.jsonl", "/eople.jsonl")), /not a complete zip file \(.*absolute path/)
   await refused(t, opened(renamed("people.jsonl", "..\\ple.jsonl")), /not a complete zip file \(.*invalid characters/)
   await refused(t, opened(renamed("records.jsonl", "threads.jsonl")), /^threads\.jsonl is in the crate twice/)
 })
 
-t.test("What would unpack to more than it may is refused before it is unpacked", async (t) => {
+t.test("A crate that would unpack to more than the limit is refused before it is unpacked", async (t) => {
   await refused(
     t,
     opened(zipped({ "bomb.txt": "0".repeat(8 << 20) }), { ratio: 100 }),
@@ -83,14 +83,14 @@ t.test("What would unpack to more than it may is refused before it is unpacked",
   await refused(t, crate.lines("history.jsonl").next(), /^history\.jsonl line 1 is over 50 bytes/)
 })
 
-t.test("A crate without a history is of an earlier version", async (t) => {
+t.test("A crate without a history was made by an earlier version", async (t) => {
   const crate = await opened(zip)
   t.teardown(() => crate.close())
   await refused(t, crate.lines("not-there.jsonl").next(), /The crate has no not-there\.jsonl: it was made by an earlier version/)
 })
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
-/** A forger who knows of the digests of files writes theirs anew. */
+/** A forger who knows that files have digests recomputes them. */
 function forged(path: string, text: string) {
   const metadata = JSON.parse(files.get("ro-crate-metadata.json") as string) as { "@graph": Record<string, unknown>[] }
   const graph = metadata["@graph"].map((each) =>
@@ -109,7 +109,7 @@ async function proved(bytes: Uint8Array): Promise<number> {
   }
 }
 
-t.test("Each line of the history and of the feed is proved, and the one that was changed is named", async (t) => {
+t.test("Each line of the history and of the feed is proved, and a changed line is named", async (t) => {
   const history = (files.get("history.jsonl") as string).trimEnd().split("\n")
   t.equal(await proved(zip), history.length)
   for (const path of ["history.jsonl", "activity.jsonl"]) {

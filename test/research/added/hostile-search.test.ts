@@ -1,10 +1,10 @@
-/** Texts and queries made to make a search slow: each is answered at once, and shown as any other. */
+/** Texts and queries made to slow a search down: each is answered at once, and shown like any other. */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { openHouse } from "../../support/house.ts"
 import { searchedTexts, searchQueries } from "../../reliability/hostile/files.ts"
 
-/** Milliseconds of a processor's time. Before, some took 3 and 27 seconds. */
+/** Milliseconds of processor time. Some of these searches used to take 3 and 27 seconds. */
 const PATIENCE = 250
 
 const house = await openHouse()
@@ -19,7 +19,7 @@ const say = (text: string) =>
     body: { schemaVersion: 3, clientMessageId: crypto.randomUUID(), text },
   })
 
-t.test("No query holds the service up, whatever the texts are", async (t) => {
+t.test("No query blocks the service, whatever the texts are", async (t) => {
   for (let round = 0; round < 10; round += 1) for (const make of Object.values(searchedTexts)) await say(make(round))
   for (const query of searchQueries) {
     const begun = process.cpuUsage()
@@ -34,16 +34,16 @@ t.test("No query holds the service up, whatever the texts are", async (t) => {
   }
 })
 
-t.test("A passage is marked as ever, and a word that is as long as a text is cut", async (t) => {
+t.test("A passage is marked as usual, and a word as long as a text is cut", async (t) => {
   t.match(search.find("zz", {}, 0, 1)[0]?.snippet, /^(<mark>zz<\/mark> ){20,}.*…$/)
   t.match(search.find("zz-zz-zz", {}, 0, 1)[0]?.snippet, /<mark>zz zz zz<\/mark>/)
   const [giant] = search.find("ggg", {}, 0, 1)
   t.match(giant?.snippet, /^<mark>g{50,}…g+.*<\/mark>$/)
   await say(`${"common ".repeat(1_000)}rare ${"common ".repeat(1_000)}`)
-  t.match(search.find("common rare", {}, 0, 1)[0]?.snippet, /<mark>rare<\/mark>/, "where all words stand together")
+  t.match(search.find("common rare", {}, 0, 1)[0]?.snippet, /<mark>rare<\/mark>/, "around the place where all words occur together")
 })
 
-t.test("A phrase longer than is looked up as one still needs all its words", async (t) => {
+t.test("A phrase longer than the index looks up as a unit still needs all its words", async (t) => {
   await say("one-two-three-four-five-six-seven")
   t.equal(search.find("one-two-three-four-five-six-seven", {}, 0, 5).length, 1)
   t.equal(search.find("one-two-three-four-five-six-eight", {}, 0, 5).length, 0)

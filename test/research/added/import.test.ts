@@ -1,4 +1,4 @@
-/** A Room's export read into another instance: the same Room there, to read and to cite, and the same export again. */
+/** A Room's export read into another instance: the same Room, to read and to cite, and the same export again. */
 import { ResearchRoomClient } from "research-room/client"
 import { startResearchRoom } from "research-room/testing"
 import t, { type Test } from "tap"
@@ -49,7 +49,7 @@ for (const [name, { roomId }] of Object.entries({ ...there.rooms, "with comings 
   })
 }
 
-t.test("A newer export brings it forward; an older one has nothing new", async (t) => {
+t.test("A newer export updates it; an older one adds nothing", async (t) => {
   const here = elsewhere(t)
   const older = await exported(empty.roomId)
   const { origin } = await here.import(older)
@@ -64,7 +64,7 @@ t.test("A newer export brings it forward; an older one has nothing new", async (
 })
 
 t.test(
-  "Beside people and Rooms of the same names, each instance's are told apart, and nothing is written to what is another's",
+  "Users and Rooms of the same names on two instances are told apart, and writes to another instance's Rooms are refused",
   async (t) => {
     const folder = t.testdir()
     const { instance: lived, baseUrl, setUpLink, close } = await startOwn({ folder, keeps: true })
@@ -92,7 +92,7 @@ t.test(
     await here.import(await exported(main.roomId))
     t.strictSame(here.problems(), [])
     const people = here.tables.people.all().map(({ username }) => username)
-    t.strictSame(people, ["ada"], "people of elsewhere are none of this instance")
+    t.strictSame(people, ["ada"], "people of the other instance have no account here")
     here.db.close()
 
     const service = await startOwn({ folder, keeps: true })
@@ -147,15 +147,15 @@ t.test(
     t.match(reused.body.target, { label: hypothesis?.label, labelFromOtherRoom: true, originRoomId: main.roomId })
     for (const path of ["", "/experiments", "/people"]) {
       const page = await (await fetch(`${service.baseUrl}/rooms/${main.roomId}${path}`)).text()
-      t.match(page, there.baseUrl.replace(/^http:\/\//, ""), `the page ${path} tells where it is from`)
+      t.match(page, there.baseUrl.replace(/^http:\/\//, ""), `the page ${path} names the origin`)
     }
     const experiment = (await client.read("experiments", { roomId: main.roomId })).items.find(({ status }) => status === "open")
     const shown = experiment && (await client.read("experiment", { experimentId: experiment.experimentId }))
-    t.strictSame(shown?.affordances.operations, [], "nothing is offered that would be refused")
+    t.strictSame(shown?.affordances.operations, [], "no action is offered that would be refused")
   },
 )
 
-t.test("What was tampered with is refused, whoever wrote the digests, and nothing is left behind", async (t) => {
+t.test("A tampered crate is refused, even with recomputed digests, and nothing is left behind", async (t) => {
   const here = elsewhere(t)
   const zip = await exported(archived.roomId)
   const { files } = unpack(zip)
@@ -172,7 +172,7 @@ t.test("What was tampered with is refused, whoever wrote the digests, and nothin
   await refused(t, here, forged(zip, { "people.jsonl": () => "" }), /^Entry 1 .* who is not described/)
   await refused(t, here, forged(zip, { "history.jsonl": (text) => text.slice(0, -20) }), /is cut off at line/)
   await refused(t, here, zip.subarray(0, -100), /not a complete zip file/)
-  // Whole, but shorter than it says.
+  // Well formed, but shorter than declared.
   const shorter = (text: string) => `${text.trimEnd().split("\n").slice(0, -1).join("\n")}\n`
   await refused(t, here, forged(zip, { "history.jsonl": shorter, "activity.jsonl": shorter }), /declares \d+ entries, but holds \d+/)
   const origin = (change: object) => forged(zip, { "origin.json": json((said) => ({ ...said, ...change })) })
@@ -187,12 +187,12 @@ t.test("What was tampered with is refused, whoever wrote the digests, and nothin
   t.strictSame(here.problems(), [])
 })
 
-t.test("A Room that is here with another history, and one of this instance's own, are refused", async (t) => {
+t.test("A Room that is already here with a different history, and a Room of this instance's own, are refused", async (t) => {
   const folder = t.testdir()
   const here = elsewhere(t, folder)
   const zip = await exported(archived.roomId)
   await here.import(zip)
-  // The same Room by another history: its last entry was another one, with the digests that belong to it.
+  // The same Room with a different history: its last entry is replaced, with matching digests.
   const { lines } = unpack(zip)
   const feed = lines<{ digest: string; at: string; previousDigest: string }>("activity.jsonl")
   t.ok(feed.length > 1)

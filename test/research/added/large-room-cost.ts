@@ -1,6 +1,7 @@
 /**
- * What the reads across a large Room cost: search, provenance, and the export with the memory it takes and how long it keeps
- * the service from other requests. `node --expose-gc --conditions=research-room-source test/research/added/large-room-cost.ts`
+ * Measures reads across a large Room: search, provenance, and the export with its memory use and how long it blocks other
+ * requests.
+ * `node --expose-gc --conditions=research-room-source test/research/added/large-room-cost.ts`
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-/** A large Room, written through the ledger as anybody would: for measuring, and kept out of the tests that run each time. */
+/** A large Room, written through the ledger like any other: for measurements, not for the tests that run each time. */
 import { createHash } from "node:crypto"
 import type { Operation } from "../../../src/contract/definitions/operation.ts"
 import { type InputOf, operationNamed, type OperationName, type ResultOf } from "../../../src/contract/operations/index.ts"
@@ -22,7 +22,7 @@ const prose = (seed: number, words: number) =>
   Array.from({ length: words }, (_, index) => `word${((seed * 31 + index * index) % 4_000).toString(36)}`).join(" ")
 const range = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Makes the Room in a new file. The same size gives a Room of the same shape. */
+/** Makes the Room in a new file. The same size always gives a Room of the same shape. */
 export async function fill(
   file: string,
   { threads, experiments, attempts, records, messages }: Size,
@@ -44,7 +44,7 @@ export async function fill(
     })
     return (JSON.parse(receipt) as { result: ResultOf<N> }).result
   }
-  /** Some at a time share a transaction, as concurrent writers do. */
+  /** Runs up to 50 writes at a time, so that they share a transaction as concurrent writers do. */
   async function all<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
     const made: T[] = []
     for (let next = 0; next < count; next += 50)

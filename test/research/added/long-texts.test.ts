@@ -1,4 +1,7 @@
-/** Long texts and long words: what the file takes for them, and that every word is found, whole and by how it begins, though the index keeps the beginning alone. */
+/**
+ * Long texts and long words: how much space they take in the file, and that every word is found, whole or by its beginning,
+ * although the index stores only the beginning.
+ */
 import fc from "fast-check"
 import t from "tap"
 import { checkData } from "../../../src/check/check.ts"
@@ -30,7 +33,7 @@ async function opened(t: { teardown(work: () => void): void }) {
 }
 
 for (const kind of ["prose", "base64"] as const satisfies TextKind[])
-  t.test(`Long texts of ${kind} take at most 0.6 of themselves in the index, and 1.8 in the file`, async (t) => {
+  t.test(`Long texts of ${kind} take at most 0.6 of their size in the index, and 1.8 in the file`, async (t) => {
     const { db, say } = await opened(t)
     const chance = new Chance(1)
     const bytes = () =>
@@ -52,16 +55,16 @@ for (const kind of ["prose", "base64"] as const satisfies TextKind[])
     t.ok(all <= 1.8, `all of it ${all.toFixed(3)}`)
   })
 
-t.test("What begins alike is told apart: digests, names of runs, and words with accents", async (t) => {
+t.test("Words with the same beginning are told apart: digests, names of runs, and words with accents", async (t) => {
   const { say, found, idsOf, db, instance } = await opened(t)
   const digest = "0123456789abcdef".repeat(4)
   const [one, other] = [await say(`It gave ${digest}0 today`), await say(`It gave ${digest}1 today`)]
   const word = await say("Électroencéphalogramme, taken twice")
   t.strictSame(idsOf(`${digest}1`), [other])
   t.strictSame(idsOf(`${digest}0 today`), [one], "beside another word")
-  t.strictSame(idsOf(digest), [other, one], "both begin so")
+  t.strictSame(idsOf(digest), [other, one], "both begin with it")
   t.strictSame(idsOf(digest.slice(0, 20)), [other, one])
-  t.strictSame(idsOf(`${digest} today`), [], "which is no word of either")
+  t.strictSame(idsOf(`${digest} today`), [], "neither contains this word")
   t.strictSame(idsOf(`"gave ${digest}0"`), [one], "as the end of a phrase")
   t.strictSame(
     found(digest, 1, 1).map(({ id }) => id),
@@ -73,10 +76,10 @@ t.test("What begins alike is told apart: digests, names of runs, and words with 
     t.strictSame(idsOf(query), [word], query)
   t.strictSame(checkData(db).problems, [])
   instance.tables.search.reindex()
-  t.strictSame([idsOf(digest), idsOf("electroencephalog")], [[other, one], [word]], "and so in an index that is made anew")
+  t.strictSame([idsOf(digest), idsOf("electroencephalog")], [[other, one], [word]], "and the same in a rebuilt index")
 })
 
-t.test("A question that is amended is found by its new long words, and by the old ones still", async (t) => {
+t.test("An amended question is found by its new long words, and still by the old ones", async (t) => {
   const { admit, ada, roomId, threadId, idsOf, db } = await opened(t)
   const sent = { actor: ada, body: {} }
   const { target } = await admit({
@@ -118,7 +121,7 @@ t.test("A question that is amended is found by its new long words, and by the ol
   t.strictSame(checkData(db).problems, [])
 })
 
-t.test("Whatever words there are, a search finds the texts that hold them", async (t) => {
+t.test("Whatever the words, a search finds the texts that hold them", async (t) => {
   const { say, idsOf } = await opened(t)
   const part = fc.constantFrom("q", "é", "9Z", "ß", "測試", "initialisation", "0123456789abcdef")
   const word = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(""))

@@ -1,4 +1,7 @@
-/** A Room of one running instance, followed by another: copied, kept up with, through restarts of either, and stopped where its history is another one. */
+/**
+ * A Room of one running instance, mirrored by another: copied, kept up to date through restarts of either, and stopped when the
+ * origin's history diverges.
+ */
 import { once } from "node:events"
 import { rmSync } from "node:fs"
 import { createServer } from "node:http"
@@ -15,7 +18,7 @@ import { databaseFile } from "../../../src/ledger/storage/data.ts"
 import { elsewhere } from "../../support/elsewhere.ts"
 import { type Own, startOwn, temporaryFolder } from "../../support/service.ts"
 
-/** Two instances, the one with a Room to follow. */
+/** Starts two instances; the first has a Room to mirror. */
 async function two(t: Test) {
   const folders = [temporaryFolder(), temporaryFolder()] as const
   const there = await startOwn({ folder: folders[0], keeps: true })
@@ -26,11 +29,11 @@ async function two(t: Test) {
   t.teardown(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
   return { there, here, ada, roomId, threadId, folders }
 }
-/** As `mirror add` does. */
+/** Starts following a Room, as `mirror add` does. */
 const mirror = ({ instance }: Own, roomId: string, baseUrl: string) =>
   instance.ledger.transact(() => instance.tables.mirrors.put(roomId, baseUrl, new Date().toISOString()))
 
-/** Waits for what the other instance will say: no longer than a minute. */
+/** Polls until a value is found, for at most a minute. */
 async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   const end = performance.now() + 60_000
   for (;;) {
@@ -47,7 +50,7 @@ const stopped = ({ instance }: Own, roomId: string) =>
   until("it stops", () => instance.tables.mirrors.all().find((each) => each.roomId === roomId)?.stopped ?? undefined)
 const digests = ({ instance }: Own, roomId: string) => instance.ledger.activity.after(roomId, 0, undefined, 1_000).map(({ body }) => body)
 
-/** Ends both, and checks what the mirror has. */
+/** Closes both instances and checks the data of the mirror. */
 async function ended(t: Test, here: Own, there: Own): Promise<void> {
   await here.close()
   const { db } = openForward(databaseFile(here.folder))
@@ -56,7 +59,7 @@ async function ended(t: Test, here: Own, there: Own): Promise<void> {
   await there.close()
 }
 
-t.test("It is copied and kept up with, and says where it is from and how far", async (t) => {
+t.test("It is copied and kept up to date, and shows its origin and how far it has come", async (t) => {
   const { there, here, ada, roomId, threadId } = await two(t)
   await ada.write("post_message", { threadId, text: "Before anybody followed." } as never)
   await mirror(here, roomId, there.baseUrl)
@@ -80,7 +83,7 @@ t.test("It is copied and kept up with, and says where it is from and how far", a
   await ended(t, here, there)
 })
 
-t.test("A Room that is handed over there while it is followed has its new owner here, and goes on", async (t) => {
+t.test("A Room that changes owner at its origin while it is followed has the new owner here too, and stays up to date", async (t) => {
   const { there, here, ada, roomId, threadId } = await two(t)
   await ada.write("add_member", { roomId, username: (await there.person("grace")) && "grace" })
   await mirror(here, roomId, there.baseUrl)
@@ -97,7 +100,7 @@ t.test("A Room that is handed over there while it is followed has its new owner 
 })
 
 t.test(
-  "Through restarts of either and an hour that the origin is down, nothing is lost; what is renamed or archived there is so here",
+  "Nothing is lost through restarts of either instance and an hour of downtime of the origin; renames and the archive arrive here too",
   async (t) => {
     const { there, here, ada, roomId, threadId } = await two(t)
     await mirror(here, roomId, there.baseUrl)
@@ -120,7 +123,7 @@ t.test(
 
 for (const rewritten of [false, true])
   t.test(
-    `An origin that was put back from an older copy${rewritten ? ", and has written since," : ""} stops the mirror, and what was here stays`,
+    `An origin restored from an older copy${rewritten ? ", and written to since," : ""} stops the mirror, and the entries already here stay`,
     async (t) => {
       const { there, here, ada, roomId, threadId, folders } = await two(t)
       await mirror(here, roomId, there.baseUrl)
@@ -132,7 +135,7 @@ for (const rewritten of [false, true])
       const before = digests(here, roomId)
       await there.close()
       restore(copy, folders[0], { force: true })
-      // Where it goes on before anybody follows again, the mirror finds other entries in the place of those it has.
+      // When the origin takes writes before the mirror connects again, the mirror finds other entries in place of those it has.
       const first = await startOwn({ folder: folders[0], keeps: true, port: rewritten ? 0 : there.port })
       if (rewritten) {
         const browser = first.stranger()
@@ -158,7 +161,7 @@ for (const rewritten of [false, true])
   )
 
 t.test(
-  "Another instance in the origin's place stops the mirror, whatever it answers; one that was restored from it does not",
+  "Another instance at the origin's address stops the mirror, whatever it answers; the origin restored from a copy does not",
   async (t) => {
     const { there, here, ada, roomId, threadId } = await two(t)
     const { instanceId } = there.instance
@@ -191,7 +194,7 @@ t.test(
       why,
       /is another instance now: .*10c, which does not declare that it was restored from .*10b, .* The Room here is unchanged\. .* --afresh\.$/,
     )
-    t.equal(through(here, roomId), 2, "nothing of it is taken")
+    t.equal(through(here, roomId), 2, "nothing is taken from it")
     await here.close()
 
     t.capture(console, "log")
@@ -207,7 +210,7 @@ t.test(
   },
 )
 
-t.test("Twenty Rooms at once, some of which name something of each other", async (t) => {
+t.test("Twenty Rooms are mirrored at once, some of which name objects of each other", async (t) => {
   const { there, here, ada, roomId, threadId } = await two(t)
   const rooms = [{ roomId, threadId }]
   for (let count = 1; count < 20; count++) {
@@ -226,27 +229,24 @@ t.test("Twenty Rooms at once, some of which name something of each other", async
   await ended(t, here, there)
 })
 
-t.test(
-  "What cannot be followed says why: a Room that is not there, one of this instance's own, one that is itself from elsewhere",
-  async (t) => {
-    const { there, here, roomId } = await two(t)
-    await mirror(here, roomId, there.baseUrl)
-    await reaches(here, roomId, 1)
-    const third = await startOwn()
-    await mirror(third, roomId, here.baseUrl)
-    t.match(await stopped(third, roomId), /is itself from http/)
-    const unknown = "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b"
-    await mirror(third, unknown, here.baseUrl)
-    t.match(await stopped(third, unknown), /is not at http/)
-    await mirror(there, roomId, here.baseUrl)
-    t.match(await stopped(there, roomId), /itself from|own/)
-    await third.close()
-    await here.close()
-    await there.close()
-  },
-)
+t.test("A Room that cannot be followed says why: it does not exist, belongs to this instance, or is itself a mirror", async (t) => {
+  const { there, here, roomId } = await two(t)
+  await mirror(here, roomId, there.baseUrl)
+  await reaches(here, roomId, 1)
+  const third = await startOwn()
+  await mirror(third, roomId, here.baseUrl)
+  t.match(await stopped(third, roomId), /is itself from http/)
+  const unknown = "01a1c4d3-13a9-73f5-8f3d-d5a42c60610b"
+  await mirror(third, unknown, here.baseUrl)
+  t.match(await stopped(third, unknown), /is not at http/)
+  await mirror(there, roomId, here.baseUrl)
+  t.match(await stopped(there, roomId), /itself from|own/)
+  await third.close()
+  await here.close()
+  await there.close()
+})
 
-t.test("A Room that is adopted is followed no longer, and whoever follows it where it went has all of it", async (t) => {
+t.test("An adopted Room is no longer followed, and an instance that follows it at its new home has all of it", async (t) => {
   const { there, here, ada, roomId, threadId } = await two(t)
   const third = await startOwn()
   await mirror(here, roomId, there.baseUrl)
@@ -285,8 +285,8 @@ t.test("A Room that is adopted is followed no longer, and whoever follows it whe
     [`eve@${place(own.baseUrl)} owner`, `ada@${place(there.baseUrl)} member`],
   )
   await mirror(third, roomId, there.baseUrl)
-  t.match(await stopped(third, roomId), /restored from an older copy|history was rewritten/, "there it is another one now")
-  t.strictSame(digests(third, roomId), digests(own, roomId), "what is here stays")
+  t.match(await stopped(third, roomId), /restored from an older copy|history was rewritten/, "the history differs there now")
+  t.strictSame(digests(third, roomId), digests(own, roomId), "the entries here stay")
   await ended(t, own, there)
   await third.close()
 })

@@ -1,4 +1,4 @@
-/** What was asked and claimed in a made Room, and the same in other words: as people do who have not read it. */
+/** Questions and claims of a generated Room, and the same in other words, as written by people who have not read the first. */
 export const nearCopies: readonly (readonly [said: string, again: string])[] = [
   [
     "Longer warm-up of the learning rate lowers the loss of small models.",
@@ -79,7 +79,7 @@ const objects = [
   "the resistance of samples",
 ]
 
-/** Other claims of such a Room, from the same words. */
+/** Other claims for such a Room, made from the same words. */
 export const others = (count: number): string[] =>
   Array.from(
     { length: count },

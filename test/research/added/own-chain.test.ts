@@ -1,4 +1,4 @@
-/** A stranger who makes a whole Room of their own, with a chain that proves, still cannot use ids twice or name a host in another spelling. */
+/** A stranger who makes a whole Room with a valid chain still cannot reuse ids or write a host in another spelling. */
 import * as v from "valibot"
 import { startResearchRoom } from "research-room/testing"
 import t from "tap"
@@ -14,7 +14,7 @@ type Line = { operation: string; body: JsonObject; actor: { userId: string } }
 type Feed = Parameters<typeof entryDigest>[0] & { contentDigest: string; previousDigest: string; digest: string }
 const text = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("")
 
-/** The crate with other bodies, and a feed that proves them. */
+/** Returns the crate with other bodies, and a feed that matches them. */
 function rewritten(zip: Uint8Array, change: (lines: Line[]) => void): Uint8Array {
   const { lines } = unpack(zip)
   const history = lines<Line>("history.jsonl").map((line) => ({ ...line, body: { ...line.body } }))
@@ -28,7 +28,7 @@ function rewritten(zip: Uint8Array, change: (lines: Line[]) => void): Uint8Array
   return forged(zip, { "history.jsonl": () => text(history), "activity.jsonl": () => text(feed) })
 }
 
-t.test("one delivery id stands for one write of a person", async (t) => {
+t.test("a delivery id stands for one write of a person", async (t) => {
   const room = await startResearchRoom()
   const { roomId, openingThreadId: threadId } = room.rooms.empty
   const ada = room.client("owner_all")
@@ -47,14 +47,14 @@ t.test("one delivery id stands for one write of a person", async (t) => {
     })
   const whole = elsewhere(t)
   await whole.import(rewritten(zip, () => {}))
-  t.strictSame(whole.problems(), [], "a chain of one's own is as good as any")
+  t.strictSame(whole.problems(), [], "a stranger's valid chain is accepted")
 
   const refusing = elsewhere(t, t.testdir({ refusing: {} }))
   const before = refusing.entries()
   await t.rejects(refusing.import(repeated("propose_experiment")), {
     message: /requestId was used before, by an earlier propose_experiment of the same person/,
   })
-  t.equal(refusing.entries(), before, "nothing half done")
+  t.equal(refusing.entries(), before, "nothing is left half done")
 
   const taking = elsewhere(t, t.testdir({ taking: {} }))
   await taking.import(repeated("post_message"))
@@ -70,7 +70,7 @@ t.test("one delivery id stands for one write of a person", async (t) => {
   )
 })
 
-t.test("an address has one spelling", async (t) => {
+t.test("an address has only one accepted spelling", async (t) => {
   for (const same of ["http://rooms.example", "https://rooms.example/lab", "http://127.0.0.1:8080", "https://xn--bcher-kva.example"])
     t.ok(v.is(address, same), same)
   for (const other of [

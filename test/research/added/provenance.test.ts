@@ -23,7 +23,7 @@ const refusalOf = (roomId: string, more: object) =>
     (error: unknown) => (error instanceof RefusedError ? `${error.status} ${error.refusal}` : error),
   )
 
-/** Nodes by their label; a finding link, which has none, by its kind. */
+/** Returns the name of a node: its label, or its kind for a finding link, which has no label. */
 const nameOf = ({ nodes }: Graph) => {
   const names = new Map(nodes.map(({ id, label, kind }) => [id, label ?? kind]))
   return (id: string) => names.get(id) ?? id
@@ -121,14 +121,14 @@ t.test("The demo's Room, node by node and edge by edge", async (t) => {
   t.equal(whole.activityWatermark, (await grace.read("room", { roomId: main.roomId })).activityWatermark)
 })
 
-t.test("Its words are closed sets that the manifest tells", async (t) => {
+t.test("Its node and edge kinds are closed sets that the manifest lists", async (t) => {
   const { enumerations: told } = await grace.manifest()
   t.strictSame([told.provenanceNode, told.provenanceEdge], [enumerations.provenanceNode, enumerations.provenanceEdge])
   t.equal(new Set(enumerations.provenanceEdge).size, enumerations.provenanceEdge.length, "each once")
 })
 
 // shows: Added: the provenance of a Room as nodes and edges.
-t.test("Around a node stand its neighbours, whichever way the edges lead", async (t) => {
+t.test("The graph around a node holds its neighbours in both directions", async (t) => {
   for (const { id, label, kind } of whole.nodes) {
     const near = await graphOf(main.roomId, { focus: id })
     const touching = whole.edges.filter(({ from, to }) => from === id || to === id)
@@ -138,12 +138,12 @@ t.test("Around a node stand its neighbours, whichever way the edges lead", async
     t.strictSame(near.edges, between, `${label ?? kind}: and every edge between them`)
   }
   const far = await graphOf(main.roomId, { focus: idIn(whole, "L1"), depth: 5 })
-  t.strictSame([far.nodes, far.edges], [whole.nodes, whole.edges], "five steps reach all of it")
+  t.strictSame([far.nodes, far.edges], [whole.nodes, whole.edges], "five steps reach the whole graph")
   const alone = await graphOf(main.roomId, { focus: idIn(whole, "L1"), depth: 0 })
-  t.strictSame([alone.nodes.map(({ label }) => label), alone.edges], [["L1"], []], "and none its own place only")
+  t.strictSame([alone.nodes.map(({ label }) => label), alone.edges], [["L1"], []], "and no steps reach only the node itself")
 })
 
-t.test("What a Room names of another stands in its graph, and says where it belongs", async (t) => {
+t.test("Objects of another Room that a Room names are in its graph, marked with their own Room", async (t) => {
   const { roomId, openingThreadId } = empty
   const premise = { versionId: idIn(whole, "H1"), explanation: "It is assumed." }
   const { versionId } = (await grace.write("publish_hypothesis", { ...hypothesis(roomId, openingThreadId), premises: [premise] } as never))
@@ -160,18 +160,18 @@ t.test("What a Room names of another stands in its graph, and says where it belo
   t.strictSame(
     (await graphOf(roomId, { focus: premise.versionId, depth: 3 })).edges,
     here.edges,
-    "in focus it shows what this Room makes of it",
+    "in focus it shows what this Room built on it",
   )
   t.strictSame(
     (await graphOf(main.roomId, { focus: premise.versionId, depth: 5 })).edges,
     whole.edges,
-    "and its own Room what is made of it there",
+    "and its own Room shows what was built on it there",
   )
   t.equal((await graphOf(main.roomId)).nodes.length, whole.nodes.length, "the other Room's graph is its own")
   t.equal(await refusalOf(roomId, { focus: idIn(whole, "F1") }), "404 room_unavailable", "what this Room does not name is not in its graph")
 })
 
-t.test("What is asked wrongly is refused", async (t) => {
+t.test("Invalid queries are refused", async (t) => {
   t.equal(await refusalOf(freshId(), {}), "404 room_unavailable")
   t.equal(await refusalOf(main.roomId, { focus: freshId() }), "404 room_unavailable")
   t.equal(await refusalOf(main.roomId, { focus: "H1" }), "422 invalid_parameter")
@@ -179,7 +179,7 @@ t.test("What is asked wrongly is refused", async (t) => {
   t.equal(await refusalOf(main.roomId, { focus: idIn(whole, "F1"), depth: limits.provenanceDepth + 1 }), "422 invalid_parameter")
 })
 
-t.test("A Room over the limit is cut to the newest of each kind, and says so and where the rest is", async (t) => {
+t.test("A Room over the limit is cut to the newest of each kind; the graph says so and links to the rest", async (t) => {
   const house = await openHouse()
   t.teardown(() => house.close())
   const { admit, ada, roomId, threadId, instance } = house
@@ -241,7 +241,7 @@ t.test("The whole graph takes a handful of statements, however large it is", asy
   t.ok(statements <= 6, `${statements} statements`)
 })
 
-t.test("No graph looks at more edges than it may: then more may be left out of every kind, and that is said", async (t) => {
+t.test("A graph stops at the limit of edges, and then says that more of any kind may be left out", async (t) => {
   const house = await openHouse()
   t.teardown(() => house.close())
   const { admit, ada, db, instance, roomId, threadId } = house

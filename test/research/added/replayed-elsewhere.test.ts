@@ -1,4 +1,7 @@
-/** A Room's history in its export is enough to make the Room again elsewhere: same ids, labels, entries, digests, and the same export. */
+/**
+ * The history in a Room's export is enough to recreate the Room on another instance: same ids, labels, entries, digests, and the
+ * same export.
+ */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { startResearchRoom } from "research-room/testing"
@@ -34,7 +37,7 @@ const room = await startResearchRoom()
 t.teardown(() => room.close())
 const grace = room.client("member_all")
 
-/** Makes a Room again from the files of its crate, in a file of its own. @param isUnnamed as if written before entries named agents */
+/** Recreates a Room from the files of its crate in a new data file. @param isUnnamed as if written before entries named agents */
 function madeAgain(files: ReturnType<typeof unpack>, file: string, isUnnamed = false): void {
   const db = openScratch(file)
   const { ledger, tables } = createInstance({ db, world: realWorld(), instanceId: "" })
@@ -59,7 +62,7 @@ function madeAgain(files: ReturnType<typeof unpack>, file: string, isUnnamed = f
   for (const [index, line] of lines.entries()) {
     const [entryId = ""] = line.given.ids ?? []
     const userId = line.path.userId ?? ""
-    // Requests are between a person and the owner, and not in the history; that there was one is told by the decision.
+    // Requests are private to a person and the owner, and not in the history; the decision shows that there was one.
     if (line.operation === "decide_join_request")
       ledger.replaying.entry(
         entryOf({
@@ -77,7 +80,7 @@ function madeAgain(files: ReturnType<typeof unpack>, file: string, isUnnamed = f
   db.close()
 }
 
-/** People come in both ways, write, and go; one of them never wrote anything. */
+/** People join, write and leave; one of them never wrote anything. */
 const cast = await castOf(room)
 const visited = await cast.room()
 await cast.mary.write("request_to_join", { roomId: visited.roomId, message: "For you alone: I know the data." })
@@ -86,9 +89,9 @@ await cast.mary.write("remove_member", { roomId: visited.roomId, userId: cast.id
 await cast.ada.write("archive_room", { roomId: visited.roomId, reason: "Done." })
 
 for (const [name, { roomId }] of Object.entries({ ...room.rooms, "with comings and goings": visited })) {
-  t.test(`The Room "${name}" comes out as it was, and its export too`, async (t) => {
+  t.test(`The Room "${name}" is recreated unchanged, and so is its export`, async (t) => {
     const first = unpack(await bytesOf(await grace.download("room_export", { roomId })))
-    t.notMatch(first.files.get("history.jsonl"), /For you alone/, "what was said to the owner stays with the owner")
+    t.notMatch(first.files.get("history.jsonl"), /For you alone/, "a message to the owner stays private")
     const file = join(t.testdir({}), "again.db")
     madeAgain(first, file)
     const { instanceId } = (await (await fetch(`${room.baseUrl}/api/health/ready`)).json()) as { instanceId: string }
@@ -101,7 +104,7 @@ for (const [name, { roomId }] of Object.entries({ ...room.rooms, "with comings a
   })
 }
 
-t.test("Entries from before agents had names keep their digests: they are proved, read in elsewhere and go on from there", async (t) => {
+t.test("Entries from before agents had names keep their digests: they are proved, imported elsewhere and continued there", async (t) => {
   const file = join(t.testdir({}), "before.db")
   madeAgain(unpack(await bytesOf(await grace.download("room_export", { roomId: visited.roomId }))), file, true)
   const pieces: Uint8Array[] = []

@@ -1,4 +1,4 @@
-/** Citations of Rooms and of claims, read by programs of reference managers that did not write them. */
+/** Citations of Rooms and of claims, parsed by third-party reference software. */
 import { createRequire } from "node:module"
 import { parse } from "@retorquere/bibtex-parser"
 import { startResearchRoom } from "research-room/testing"
@@ -13,7 +13,7 @@ interface Item {
   readonly URL: string
   readonly note?: string
 }
-// Its parts come without types.
+// The package has no types for its parts.
 const load = createRequire(import.meta.url)
 const { Cite } = load("@citation-js/core") as {
   Cite: new (data: unknown) => { readonly data: readonly Item[]; format(name: string, options?: object): string }
@@ -30,7 +30,7 @@ const got = async (path: string) => {
 }
 const names = (item: Item | undefined) => item?.author.map(({ literal, family }) => literal ?? family)
 
-test("a Room is cited by its people, in every form the same", async (t) => {
+test("a Room is cited by its people, with the same data in every format", async (t) => {
   const reader = house.client("main_member_all")
   const { title, owner, activityWatermark } = await reader.read("room", { roomId: main.roomId })
   const told = await reader.read("room_citation", { roomId: main.roomId })
@@ -53,7 +53,7 @@ test("a Room is cited by its people, in every form the same", async (t) => {
   }
 })
 
-test("RIS has a line for each author, and nothing in a title makes another line", async (t) => {
+test("RIS has a line for each author, and a title cannot add a line", async (t) => {
   const { authors, title, url } = await house.client("member_all").read("room_citation", { roomId: main.roomId })
   const { text, name } = await got(`rooms/${main.roomId}/citation?format=ris`)
   t.match(name, /\.ris"$/)
@@ -73,7 +73,7 @@ test("RIS has a line for each author, and nothing in a title makes another line"
   t.notMatch(hostile, /[^\r]\n/)
 })
 
-test("hostile titles stay titles", async (t) => {
+test("hostile titles stay plain titles", async (t) => {
   const browser = await house.browser("owner")
   for (const title of ['"]\n- x: y\n"', "} \\input{/etc/passwd} % &", "a: b # c", "🧪 'quoted' \\ back"]) {
     const { result } = await browser.write("create_room", { title })
@@ -89,7 +89,7 @@ test("hostile titles stay titles", async (t) => {
   }
 })
 
-test("a cited claim names its paper; a finding is cited as one, with its standing", async (t) => {
+test("a cited claim names its paper; a finding is cited as itself, with its standing", async (t) => {
   const { items } = await house.client("main_member_all").read("room_publications", { roomId: main.roomId })
   const claim = items.find(({ kind }) => kind === "cited_claim")
   const [cited] = new Cite(JSON.parse((await got(`records/${claim?.versionId}?format=csl`)).text)).data

@@ -1,6 +1,6 @@
 /**
- * What keeping the search index in step costs a message: the same messages through the same ledger, with the index's
- * triggers and without them, on a file and fully durable, one after the other and sixteen at a time.
+ * Measures what updating the search index adds to the cost of a message: the same messages through the same ledger, with and
+ * without the index's triggers, on a file with full durability, one at a time and sixteen at a time.
  * `node --conditions=research-room-source test/research/added/search-cost.ts [messages] [rounds]`
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
@@ -16,7 +16,7 @@ const [messages = 2_000, rounds = 3] = process.argv.slice(2).map(Number)
 const WORDS = 4_000
 const BYTES = 1_000
 
-/** Text of about a kilobyte from a vocabulary in which a few words are common and most are rare. */
+/** Returns about a kilobyte of text from a vocabulary in which a few words are common and most are rare. */
 function text(): string {
   let said = ""
   while (said.length < BYTES) said += `word${Math.floor(WORDS * Math.random() ** 3).toString(36)} `
@@ -28,7 +28,7 @@ interface Measured {
   readonly bytes: number
 }
 
-/** Posts messages, `together` of them at a time. */
+/** Posts messages, `together` at a time. */
 async function post(together: number, indexed: boolean): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "research-room-search-"))
   const file = join(folder, "research-room.db")

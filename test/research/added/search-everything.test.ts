@@ -1,4 +1,4 @@
-/** A reader who remembers a word of it finds what was said, wherever it was said; and what replaced it stands above what fell. */
+/** A reader who remembers a word of any text finds the object that holds it; and a replacement ranks above what it superseded. */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { because, claim, finding, hypothesis, sha256 } from "../record/bodies.ts"
@@ -46,7 +46,7 @@ const find = async (query: string, more: object = {}) => (await reader.read("sea
 const idsOf = async (query: string, more: object = {}) => (await find(query, more)).map(({ kind, id }) => [kind, id])
 
 // shows: skill: search
-t.test("each thing that was said is found by its words", async (t) => {
+t.test("each object is found by the words of its texts", async (t) => {
   t.strictSame(await idsOf("furnace"), [["experiment", experimentId]], "a handoff")
   t.strictSame(await idsOf("quench"), [["plan", planId]], "a step of a plan")
   t.strictSame(await idsOf('"out of memory"'), [["attempt", failed]], "why an attempt failed")
@@ -68,14 +68,14 @@ t.test("each thing that was said is found by its words", async (t) => {
 })
 
 // shows: skill: search
-t.test("a phrase in quotes stands together, and a label or an id is what it names", async (t) => {
+t.test("a phrase in quotes must occur as a whole, and a label or an id finds its object", async (t) => {
   t.strictSame(await idsOf('"memory of out"'), [])
   t.strictSame((await idsOf("A1"))[0], ["attempt", failed])
   t.strictSame((await idsOf(planId))[0], ["plan", planId])
   t.strictSame((await idsOf(experimentId.toUpperCase()))[0], ["experiment", experimentId])
 })
 
-t.test("a person is found by name or id, where nothing is asked for that people have not", async (t) => {
+t.test("a person is found by name or id, unless a filter asks for something that people do not have", async (t) => {
   const { username } = lab.house.people.owner
   const everywhere = async (query: string, more: object = {}) => (await reader.read("search", { query, ...more })).items
   const [named] = await everywhere(username.slice(0, -1).toUpperCase())
@@ -87,7 +87,7 @@ t.test("a person is found by name or id, where nothing is asked for that people 
   t.notMatch(await find(username, { roomId: elsewhere }), [{ kind: "person" }], "and nobody else")
 })
 
-t.test("an id keeps to what is asked for besides, and a commit and a paper are found however they are written", async (t) => {
+t.test("an id is subject to the other filters, and a commit or a paper is found in every notation", async (t) => {
   t.strictSame(await idsOf(planId, { kinds: ["finding"] }), [])
   t.strictSame((await reader.read("search", { query: planId, roomId: (await lab.room()).roomId })).items, [], "in another Room")
   const { repository } = await reader.read("attempt", { attemptId: failed })
@@ -101,7 +101,7 @@ t.test("an id keeps to what is asked for besides, and a commit and a paper are f
   for (const paper of [`arXiv:${arxivId}`, `${arxivId}v7`]) t.strictSame((await idsOf(paper))[0], ["cited_claim", quoted], paper)
 })
 
-t.test("a label leads page by page to what bears it and then to what names it", async (t) => {
+t.test("a label finds, page by page, the object that bears it and then those that mention it", async (t) => {
   const { entry } = await ada.write("post_message", { threadId, text: "A1 went out of memory, as A12 did." })
   const pages = [await find("a1", { limit: 1 }), await find("a1", { limit: 1, after: 1 }), await find("a1", { limit: 1, after: 2 })]
   t.strictSame(
@@ -110,14 +110,14 @@ t.test("a label leads page by page to what bears it and then to what names it", 
   )
 })
 
-t.test("each hit says in a line what it is, and how it stands", async (t) => {
+t.test("each hit says in one line what it is and how it stands", async (t) => {
   t.match(await find("diverged"), [{ label: "A1", standing: "failed", title: "Does it?", status: null }])
   t.match(await find("unambig"), [{ standing: "answers" }])
   t.match(await find("converges"), [{ standing: "open", title: "Evidence converges slowly." }])
   t.match(await find("furnace"), [{ label: "E1", standing: "open" }])
 })
 
-t.test("by whom, of which kind, how it stands, since when", async (t) => {
+t.test("filters: author, kind, status and earliest date", async (t) => {
   t.strictSame(await idsOf("furnace", { author: lab.userIds.grace }), [])
   t.strictSame(await idsOf("furnace", { author: lab.house.people.owner.username }), [["experiment", experimentId]])
   t.strictSame(await idsOf("diverged", { kinds: ["finding", "link"] }), [])
@@ -132,9 +132,9 @@ t.test("by whom, of which kind, how it stands, since when", async (t) => {
 })
 
 // shows: skill: search
-t.test("what was superseded stands below what replaced it, and says by what", async (t) => {
+t.test("a superseded record ranks below its replacement, and names it", async (t) => {
   const publish = async (scope: string) => (await grace.write("publish_hypothesis", { ...hypothesis(room), scope })).result.versionId
-  // The shorter text would come first by its words alone.
+  // By its words alone, the shorter text would rank first.
   const old = await publish("Zirconium.")
   const renewed = await publish("Zirconium, and a good many other words that say where this is meant to hold.")
   t.strictSame(await idsOf("zirconium"), [
@@ -147,7 +147,7 @@ t.test("what was superseded stands below what replaced it, and says by what", as
   t.match(second?.replacedBy, { versionId: renewed, label: first?.label })
 })
 
-t.test("any query is an answer or a refusal, at once", async (t) => {
+t.test("any query gets an answer or a refusal, at once", async (t) => {
   for (const query of ['"', '""', 'a "b', "NEAR(a b)", "label:F1 OR x", "*".repeat(100), '"a" "b'.repeat(20)])
     t.type((await reader.read("search", { query })).items.length, "number", query)
   t.match(await refusedAs(reader.read("search", { query: "word ".repeat(10_000) })), /^(413|414|422|431) /)

@@ -1,6 +1,6 @@
 /**
- * Texts are indexed after their write was answered. Nobody can tell: whoever wrote finds it at once, a service that was killed catches
- * up, and what a search answers is what an index made at once would answer.
+ * Texts are indexed after their write was answered. Nobody notices: authors find their texts at once, a killed service catches
+ * up, and a search gives the same answer as an index built at once.
  */
 import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
@@ -29,7 +29,7 @@ const file = join(place.folder, "data/research-room.db")
 const program = ["--conditions=research-room-source", join(import.meta.dirname, "../../../src/main.ts")]
 const begin = (...args: string[]) => start(process.execPath, [...program, ...args, "--port", "0", "--data", "data"], place)
 
-/** The demo's data, left as a kill leaves it. */
+/** The demo's data, as a kill leaves it. */
 const first = begin("demo", "--json")
 const [line] = await first.printed(/^\{.*\}$/m)
 const demo = JSON.parse(line) as Demo
@@ -43,7 +43,7 @@ async function served(): Promise<{ service: Running; agent: ResearchRoomClient }
   return { service, agent: new ResearchRoomClient({ baseUrl, token: demo.credentials.owner_all.token, fetch: held }) }
 }
 
-/** What an index answers that is made at once, of a copy of the data. */
+/** Answers queries from an index built at once, on a copy of the data. */
 function atOnce(queries: readonly string[]) {
   const copy = join(place.folder, `copy-${freshId()}.db`)
   for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix)
@@ -75,7 +75,9 @@ async function send(agent: ResearchRoomClient, { kind, said: texts }: { kind: st
   return marker
 }
 
-test("what was written is found at once, through kills too, and as an index made at once finds it", { timeout: 240_000 }, async (t) => {
+test("new texts are found at once, even after kills, and with the same answers as an index built at once", {
+  timeout: 240_000,
+}, async (t) => {
   let { service, agent } = await served()
   const markers: string[] = []
   const find = async (query: string) => (await agent.read("search", { query, limit: 50 })).items
@@ -97,7 +99,7 @@ test("what was written is found at once, through kills too, and as an index made
         t.strictSame(answered, due)
         throw new Error(`${asked.join("; ")} is answered otherwise`)
       }
-      // Of data that is being written: what is not indexed yet is no fault.
+      // The data is still being written, so texts that are not indexed yet are no fault.
       await Promise.all(writes.map((each) => send(agent, each)))
       const db = openReadConnection(file)
       const { problems } = checkData(db)
@@ -116,12 +118,12 @@ test("what was written is found at once, through kills too, and as an index made
   t.match(await service.ended(), { code: 0 }, service.err)
   const db = openDatabase(file)
   const { tables } = createInstance({ db, world: realWorld(), instanceId: "" })
-  t.equal(tables.search.reached(), tables.search.newest(), "what ends by itself leaves nothing to be indexed")
+  t.equal(tables.search.reached(), tables.search.newest(), "a clean shutdown leaves nothing to index")
   t.strictSame(checkData(db).problems, [])
   db.close()
 })
 
-test("where nothing is indexed, in a copy that another process writes, everything is found by reading it", async (t) => {
+test("without an index, in a copy that another process writes, everything is found by reading it", async (t) => {
   const house = await openHouse()
   t.teardown(() => house.close())
   const { db, roomId, threadId, ada, clock } = house

@@ -1,4 +1,4 @@
-/** A search forgives one typing error in a word: what was meant is looked for, and that is said. */
+/** A search forgives one typing error per word: it searches for the intended word, and says so. */
 import fc from "fast-check"
 import t, { test } from "tap"
 import { Browser } from "research-room/testing"
@@ -6,14 +6,14 @@ import { nearWords } from "../../../src/ledger/lists/spelling.ts"
 import { passwordOf } from "../../support/service.ts"
 import { makeKnown, paperId, startHouse, toldOf } from "../../library/house.ts"
 
-test("words are near that one error leads to, and no others", (t) => {
+test("two words are near if one error apart, and otherwise not", (t) => {
   const near = (word: string) => new Set(nearWords(word))
   for (const typed of ["clibration", "calibratoin", "calibratiom", "calibrationn", "xcalibration", "calibratio"])
     t.ok(near(typed).has("calibration"), typed)
   for (const typed of ["clibratoin", "calibration"]) t.notOk(near(typed).has("calibration"), typed)
   t.ok(near("разогев").has("разогрев"), "in other scripts too")
   t.strictSame(nearWords("lr"), [], "short words are near to everything")
-  t.strictSame(nearWords("a".repeat(64)), [], "digests are words of no language")
+  t.strictSame(nearWords("a".repeat(64)), [], "digests are not words of a language")
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9]{4,24}$/), (word) => {
       const all = nearWords(word)
@@ -33,7 +33,7 @@ await say("The calibration of the baseline drifts.")
 await say("Nothing about vibration here, but for vibrations of the table.")
 const search = (query: string, more: object = {}) => ada.read("search", { query, ...more })
 
-test("a word that nothing holds is taken for the one that was meant, where that finds something", async (t) => {
+test("a word that occurs nowhere is replaced by the intended one, if that finds something", async (t) => {
   t.match(await search("calibration"), { items: [{ kind: "message" }], didYouMean: null })
   for (const [typed, meant] of [
     ["clibration", "calibration"],
@@ -48,22 +48,30 @@ test("a word that nothing holds is taken for the one that was meant, where that 
   }
   for (const typed of ["xylophone", "calibration vibration", "clibratoin", "lr", "?!", "zz zz zz zz"])
     t.match(await search(typed), { items: [], didYouMean: null }, typed)
-  t.match(await search("clibration", { kinds: "finding" }), { items: [], didYouMean: null }, "what would find nothing is not offered")
-  t.match(await search("calibra"), { items: [{ kind: "message" }], didYouMean: null }, "a beginning is no error")
+  t.match(
+    await search("clibration", { kinds: "finding" }),
+    { items: [], didYouMean: null },
+    "a correction that finds nothing is not offered",
+  )
+  t.match(await search("calibra"), { items: [{ kind: "message" }], didYouMean: null }, "a prefix is not an error")
 })
 
-test("saved papers are found so too, by the words of their own reader's papers alone", async (t) => {
+test("saved papers are found in the same way, by the words of the reader's own papers only", async (t) => {
   const [mine, theirs] = [paperId(60_001), paperId(60_002)]
   await makeKnown(house, [toldOf(mine, "Gradual quokkas"), toldOf(theirs, "Marginal wombats")], "import")
   await ada.write("save_papers", { arxivIds: [mine] })
   await grace.write("save_papers", { arxivIds: [theirs] })
   t.match(await ada.read("library_papers", { query: "quokas" }), { items: [], didYouMean: "quokkas" })
   t.match(await ada.read("library_papers", { query: "gradaul quokkas" }), { didYouMean: "gradual quokkas" })
-  t.match(await ada.read("library_papers", { query: "wombts" }), { items: [], didYouMean: null }, "what grace saved is no news of ada's")
+  t.match(
+    await ada.read("library_papers", { query: "wombts" }),
+    { items: [], didYouMean: null },
+    "papers that grace saved do not correct ada's words",
+  )
   t.match(await grace.read("library_papers", { query: "wombts" }), { didYouMean: "wombats" })
 })
 
-test("the page of a search shows what was meant, and one's own papers beside the record", async (t) => {
+test("the page of a search shows the intended words, and the reader's own papers beside the record", async (t) => {
   const browser = await Browser.signIn({ baseUrl: house.baseUrl }, { username: "ada", password: passwordOf("ada") })
   const page = async (query: string) => await (await browser.request("GET", `/search?query=${encodeURIComponent(query)}`)).text()
   t.match(

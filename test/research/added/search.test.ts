@@ -1,4 +1,4 @@
-/** Full-text search over HTTP: what it finds, how it ranks and shows it, and that no text is a wrong query. */
+/** Full-text search over HTTP: what it finds, how it ranks and shows hits, and that no text is an invalid query. */
 import fc from "fast-check"
 import { startResearchRoom } from "research-room/testing"
 import { RefusedError } from "research-room/client"
@@ -26,7 +26,7 @@ const refusalOf = async (query: string, more: object = {}) =>
   )
 
 // shows: Added: full-text search over records, experiments, Threads and messages, ranked, with a marked snippet.
-t.test("It finds records, experiments, Threads and messages, and says what each of them is and where", async (t) => {
+t.test("It finds records, experiments, Threads and messages, and says what and where each of them is", async (t) => {
   const found = await find("way", {
     roomId: main.roomId,
     kinds: ["cited_claim", "experiment", "finding", "hypothesis", "message", "thread"],
@@ -83,8 +83,8 @@ t.test("A record shows how it stands now", async (t) => {
   t.match(standing, { H5: "disputed", F1: "corrected", F2: "current", F3: "retracted", F5: "superseded", C2: "current" })
 })
 
-// The number is long: a digest of the demo may begin with a short one.
-t.test("Every word must occur, the last one by its beginning, in whatever case and with whatever accents", async (t) => {
+// The number is long because a digest of the demo may begin with a short one.
+t.test("Every word must occur, the last one by its beginning, in any letter case and with or without accents", async (t) => {
   const { versionId } = (
     await grace.write("publish_hypothesis", {
       ...hypothesis(empty.roomId, empty.openingThreadId),
@@ -101,13 +101,13 @@ t.test("Every word must occur, the last one by its beginning, in whatever case a
   t.strictSame(await find("étude nowhere"), [], "all of them must occur")
 })
 
-t.test("A label finds its object first, and a title counts more than what stands below it", async (t) => {
+t.test("A label finds its object first, and a title counts more than the text below it", async (t) => {
   t.equal(labelsOf(await find("F1", { roomId: main.roomId }))[0], "F1")
   const [first] = await find("rl solutions", { roomId: main.roomId })
   t.ok(["thread", "hypothesis", "finding"].includes(first?.kind as string), "a title")
 })
 
-t.test("It keeps to a Room and to the kinds asked for", async (t) => {
+t.test("It searches only the Room and the kinds given", async (t) => {
   const kinds = ["message", "cited_claim"] as const
   const found = await find("ways", { kinds: [...kinds] })
   t.ok(found.length > 1 && found.every(({ kind }) => kinds.includes(kind as (typeof kinds)[number])))
@@ -120,7 +120,7 @@ t.test("It keeps to a Room and to the kinds asked for", async (t) => {
   t.equal(await refusalOf("coverage", { kinds: ["people"] }), "422 invalid_parameter")
 })
 
-t.test("It pages by counting, without gap and without repetition", async (t) => {
+t.test("It pages by offset, without gaps or repetitions", async (t) => {
   const whole = []
   for await (const item of reader.items("search", { query: "the" })) whole.push(item)
   const paged = []
@@ -130,7 +130,7 @@ t.test("It pages by counting, without gap and without repetition", async (t) => 
 })
 
 // shows: Added: full-text search over records, experiments, Threads and messages, ranked, with a marked snippet.
-t.test("A snippet is HTML in which nothing but marks stands, around what was found", async (t) => {
+t.test("A snippet is HTML that contains only marks, around the words found", async (t) => {
   const text = `<script>alert("hit")</script> & <mark>evil</mark> \u0001hit\u0002 'quoted' <img src=x onerror=hit>`
   await grace.write("post_message", { threadId: empty.openingThreadId, text })
   const [found] = await find("hit evil", { kinds: ["message"] })
@@ -146,14 +146,14 @@ t.test("A snippet is HTML in which nothing but marks stands, around what was fou
   )
 })
 
-t.test("A long text is shown where it matches", async (t) => {
+t.test("The snippet of a long text shows where it matches", async (t) => {
   await grace.write("post_message", { threadId: empty.openingThreadId, text: `${"before ".repeat(500)}needle ${"after ".repeat(500)}` })
   const [found] = await find("needle")
   t.match(found?.snippet, /^….*<mark>needle<\/mark>.*…$/s)
   t.ok((found?.snippet.length ?? 0) < 300)
 })
 
-t.test("No text is a wrong query, but an empty one is none", async (t) => {
+t.test("No text is an invalid query, except an empty one", async (t) => {
   const signs = [
     '"',
     "'",
@@ -194,7 +194,7 @@ t.test("No text is a wrong query, but an empty one is none", async (t) => {
     t.ok(Array.isArray(await find(query)), query)
   for (const query of ["", " ", "\t\n\u3000", "a".repeat(limits.searchQuery + 1), "nul\u0000"])
     t.equal(await refusalOf(query), "422 invalid_parameter", JSON.stringify(query).slice(0, 20))
-  t.strictSame(await find("-- !"), [], "signs alone find nothing")
+  t.strictSame(await find("-- !"), [], "punctuation alone finds nothing")
 })
 
 async function openedHouse(t: { teardown(work: () => void): void }) {
@@ -204,7 +204,7 @@ async function openedHouse(t: { teardown(work: () => void): void }) {
 }
 
 // shows: Added: full-text search over records, experiments, Threads and messages, ranked, with a marked snippet.
-t.test("The index is in step with what was written, within the same transaction", async (t) => {
+t.test("The index is updated in the same transaction as the write", async (t) => {
   const { db, instance, admit, ada, roomId, threadId } = await openedHouse(t)
   const { search } = instance.tables
   const found = (query: string) => search.find(query, {}, 0, 10).map(({ kind }) => kind)
@@ -258,16 +258,16 @@ t.test("The index is in step with what was written, within the same transaction"
   t.strictSame(
     [found("larger"), found("smaller"), found("everywhere")],
     [["experiment"], ["experiment"], ["experiment"]],
-    "an amended question is the experiment's own; what was asked before stays findable",
+    "an amended question belongs to the experiment; the earlier question can still be found",
   )
   await amend(2, { hypotheses: [] })
-  t.strictSame(found("smaller"), ["experiment"], "other amendments leave it")
+  t.strictSame(found("smaller"), ["experiment"], "other amendments leave the question")
   db.exec("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
   t.pass("the index agrees with every text that is stored")
   t.strictSame(checkData(db).problems, [])
 })
 
-t.test("The index survives a copy that is packed anew", async (t) => {
+t.test("The index survives a vacuumed copy", async (t) => {
   const { db, instance, admit, ada, threadId, folder } = await openedHouse(t)
   for (const text of ["one thing", "another thing"])
     await admit({
@@ -286,7 +286,7 @@ t.test("The index survives a copy that is packed anew", async (t) => {
   copy.db.close()
 })
 
-t.test("A beginning that too many words share is looked up as a whole word", async (t) => {
+t.test("A prefix that too many words share is looked up as a whole word", async (t) => {
   const { instance, admit, ada, threadId } = await openedHouse(t)
   const words = Array.from({ length: limits.searchBeginnings + 1 }, (_, index) => `qx${index.toString(36)}`)
   for (let next = 0; next < words.length; next += 200) {
@@ -298,11 +298,11 @@ t.test("A beginning that too many words share is looked up as a whole word", asy
     })
   }
   const { search } = instance.tables
-  t.strictSame(search.find("qx", {}, 0, 10), [], "qx* would be a thousand words and one")
+  t.strictSame(search.find("qx", {}, 0, 10), [], "qx* would match 1,001 words")
   t.equal(search.find("qx1", {}, 0, 10).length > 0, true, "fewer begin with qx1")
 })
 
-t.test("Of many matches the newest are ranked; of very many they simply come first", async (t) => {
+t.test("Of many matches only the newest are ranked; of very many, the newest simply come first", async (t) => {
   const { db, admit, ada, threadId } = await openedHouse(t)
   const say = (text: string) =>
     admit({
@@ -326,7 +326,7 @@ t.test("Of many matches the newest are ranked; of very many they simply come fir
       )
       .map((text) => text.split("and more").length - 1)
   t.strictSame(lengths({ searchRanked: 6, searchWeighed: 6 }), [0, 1, 10, 20, 30], "all are ranked")
-  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 6 }), [1, 10, 20], "the three newest are")
-  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 5 }), [10, 20, 1, 30, 0], "none is")
-  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 5 }, 3), [30, 0], "and pages go on")
+  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 6 }), [1, 10, 20], "the three newest are ranked")
+  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 5 }), [10, 20, 1, 30, 0], "none is ranked")
+  t.strictSame(lengths({ searchRanked: 3, searchWeighed: 5 }, 3), [30, 0], "and paging continues")
 })

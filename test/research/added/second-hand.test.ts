@@ -1,4 +1,7 @@
-/** People and Rooms of other instances are shown with the instance whose chain says it: not a copy's as the original's, nor what is told as what is known. */
+/**
+ * People and Rooms of other instances are shown with the instance whose chain vouches for them: a copy's are not shown as the
+ * original's, nor second-hand statements as known.
+ */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { ResearchRoomClient } from "research-room/client"
@@ -36,7 +39,7 @@ async function ended(t: Test, ...all: Own[]): Promise<void> {
   }
 }
 
-t.test("What a restored copy says in the name of somebody of the original is shown as the copy's", async (t) => {
+t.test("What a restored copy writes in the name of a person of the original is shown as the copy's", async (t) => {
   const [a = "", b = "", c = ""] = folders(t, 3)
   const original = await startOwn({ folder: a, keeps: true })
   const ada = await original.setUp()
@@ -76,12 +79,12 @@ t.test("What a restored copy says in the name of somebody of the original is sho
   const feed = await (await fetch(`${third.baseUrl}/api/research/rooms/${made.roomId}/activity?include=summary`)).json()
   t.match(feed, { items: [{ summary: new RegExp(`^ada@${host(copy)} `) }] })
 
-  // The original itself can follow its copy's Room: its own ada did not write it.
+  // The original itself can follow its copy's Room, which its own ada did not write.
   await mirror(original, made.roomId, copy.baseUrl)
   await reaches(original, made.roomId, 3)
   t.match(original.instance.tables.rooms.summary(made.roomId), { owner: { username: `grace@${host(copy)}` } })
 
-  // Handed on in a crate, the same people are named by the ids they have there.
+  // In a crate made from the mirror, the same people keep the ids they have there.
   const zip = Buffer.from(await (await fetch(`${third.baseUrl}/api/research/rooms/${made.roomId}/export`)).arrayBuffer())
   const fourth = elsewhere(t)
   await fourth.import(zip)
@@ -93,36 +96,39 @@ t.test("What a restored copy says in the name of somebody of the original is sho
   await ended(t, third, original, copy)
 })
 
-t.test("A Room of which another instance tells is shown as told by it, is named by nobody here, and gives way to its own", async (t) => {
-  const [a = "", b = "", c = ""] = folders(t, 3)
-  const victim = await startOwn({ folder: a, keeps: true })
-  const ada = await victim.setUp()
-  const there = (await ada.write("create_room", { title: "The victim's" })).result
-  const { versionId } = (await ada.write("publish_hypothesis", hypothesis(there.roomId, there.openingThreadId))).result
-  const teller = await startOwn({ folder: b, keeps: true })
-  const tom = await teller.setUp("tom")
-  await mirror(teller, there.roomId, victim.baseUrl)
-  await reaches(teller, there.roomId, 2)
-  const citing = (await tom.write("create_room", { title: "Names it" })).result
-  await tom.write("reuse_record", { threadId: citing.openingThreadId, versionId } as never)
+t.test(
+  "A Room known only from another instance is shown as told by it, cannot be named here, and gives way to the genuine one",
+  async (t) => {
+    const [a = "", b = "", c = ""] = folders(t, 3)
+    const victim = await startOwn({ folder: a, keeps: true })
+    const ada = await victim.setUp()
+    const there = (await ada.write("create_room", { title: "The victim's" })).result
+    const { versionId } = (await ada.write("publish_hypothesis", hypothesis(there.roomId, there.openingThreadId))).result
+    const teller = await startOwn({ folder: b, keeps: true })
+    const tom = await teller.setUp("tom")
+    await mirror(teller, there.roomId, victim.baseUrl)
+    await reaches(teller, there.roomId, 2)
+    const citing = (await tom.write("create_room", { title: "Names it" })).result
+    await tom.write("reuse_record", { threadId: citing.openingThreadId, versionId } as never)
 
-  const here = await startOwn({ folder: c, keeps: true })
-  const eve = await here.setUp("eve")
-  const own = (await eve.write("create_room", { title: "Own" })).result
-  await mirror(here, citing.roomId, teller.baseUrl)
-  await reaches(here, citing.roomId, 2)
-  const reader = new ResearchRoomClient({ baseUrl: here.baseUrl })
-  const told = await reader.read("room", { roomId: there.roomId })
-  t.match(told.origin, { baseUrl: victim.baseUrl, toldBy: teller.baseUrl })
-  t.equal(told.owner.username, `ada@${host(victim)}~told-by-${host(teller)}`)
-  t.match(await (await fetch(`${here.baseUrl}/rooms/${there.roomId}`)).text(), `according to ${host(teller)}, and nothing proves it`)
-  const reuse = () => eve.write("reuse_record", { threadId: own.openingThreadId, versionId } as never)
-  await t.rejects(reuse(), { issues: [{ message: /it can be named here once that Room is followed there/ }] } as never)
+    const here = await startOwn({ folder: c, keeps: true })
+    const eve = await here.setUp("eve")
+    const own = (await eve.write("create_room", { title: "Own" })).result
+    await mirror(here, citing.roomId, teller.baseUrl)
+    await reaches(here, citing.roomId, 2)
+    const reader = new ResearchRoomClient({ baseUrl: here.baseUrl })
+    const told = await reader.read("room", { roomId: there.roomId })
+    t.match(told.origin, { baseUrl: victim.baseUrl, toldBy: teller.baseUrl })
+    t.equal(told.owner.username, `ada@${host(victim)}~told-by-${host(teller)}`)
+    t.match(await (await fetch(`${here.baseUrl}/rooms/${there.roomId}`)).text(), `according to ${host(teller)}, and nothing proves it`)
+    const reuse = () => eve.write("reuse_record", { threadId: own.openingThreadId, versionId } as never)
+    await t.rejects(reuse(), { issues: [{ message: /it can be named here once that Room is followed there/ }] } as never)
 
-  await mirror(here, there.roomId, victim.baseUrl)
-  await ada.write("post_message", { threadId: there.openingThreadId, text: "Said by the victim itself." } as never)
-  await reaches(here, there.roomId, 3)
-  t.match(await reader.read("room", { roomId: there.roomId }), { origin: { baseUrl: victim.baseUrl, toldBy: null } })
-  await reuse()
-  await ended(t, here, teller, victim)
-})
+    await mirror(here, there.roomId, victim.baseUrl)
+    await ada.write("post_message", { threadId: there.openingThreadId, text: "Said by the victim itself." } as never)
+    await reaches(here, there.roomId, 3)
+    t.match(await reader.read("room", { roomId: there.roomId }), { origin: { baseUrl: victim.baseUrl, toldBy: null } })
+    await reuse()
+    await ended(t, here, teller, victim)
+  },
+)

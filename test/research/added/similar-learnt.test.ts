@@ -1,4 +1,4 @@
-/** What is near to a text is the same, whether its Room's texts were taken up as they were written or read from the data. */
+/** Similar texts are the same, whether the Room's texts were added as they were written or read from the data. */
 import t, { type Test } from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { similar } from "../../../src/research/search/similar/similar.ts"
@@ -11,7 +11,7 @@ t.teardown(() => house.close())
 const { db, roomId, threadId, ada } = house
 const known = house.instance.tables.similar
 
-/** Publishes a hypothesis that defines some concepts, in no order. */
+/** Publishes a hypothesis that defines some concepts, in no particular order. */
 const publish = (wording: string, definition: string) => {
   const said = hypothesis(roomId, threadId)
   const concepts = { zeal: { label: "zeal", definition }, lowers: { label: "lowers", definition: `Less ${wording}` } }
@@ -24,10 +24,10 @@ const propose = (question: string) =>
     actor: ada,
     body: { schemaVersion: 3, requestId: freshId(), roomId, threadId, question, scope: "Here.", hypotheses: [] },
   })
-/** As a service that has just been started would answer. */
+/** Checks that the answer is the one that a newly started service would give. */
 const isAsRead = (t: Test, text: string) => t.strictSame(known.near(roomId, text), similar(db, Date.now).near(roomId, text), text)
 
-t.test("each text is found by the words that search has of it", async (t) => {
+t.test("each text is found by the words that search indexes for it", async (t) => {
   const texts = nearCopies.flat()
   for (const [at, said] of texts.entries()) {
     await (at % 3 === 0 ? propose(said) : publish(said, `${texts.at(-1 - at)} ${"beyond what is looked at ".repeat(at)}`))
@@ -36,7 +36,7 @@ t.test("each text is found by the words that search has of it", async (t) => {
   for (const said of texts) isAsRead(t, said)
 })
 
-t.test("a text is taken up in its turn alone, and what was refused or rehearsed is none", async (t) => {
+t.test("texts are added in the order of their writes, and refused or rehearsed ones never", async (t) => {
   const [said = "", other = "", third = ""] = others(200).slice(-3)
   const { add } = known
   known.add = () => {}
@@ -49,7 +49,7 @@ t.test("a text is taken up in its turn alone, and what was refused or rehearsed 
   for (const text of [said, other, third]) isAsRead(t, text)
 })
 
-t.test("of more than are looked at, the newest", async (t) => {
+t.test("beyond the limit of texts compared, only the newest count", async (t) => {
   const words = others(150)
   for (let at = 0; at < 2 * limits.similarSight + 100; at += 50)
     await Promise.all(Array.from({ length: 50 }, (_, more) => publish(`${words[(at + more) % 150]} ${at + more}`, "Something.")))

@@ -1,4 +1,4 @@
-/** Somebody is about to propose what was tried before: they are told of it, by whom it was, and what came of it. */
+/** Somebody is about to propose what was tried before: the service tells them, with who did it and what came of it. */
 import t from "tap"
 import { limits } from "../../../src/contract/limits.ts"
 import { because, finding, hypothesis, nobody } from "../record/bodies.ts"
@@ -11,44 +11,41 @@ const { reader } = lab
 const room = await lab.room()
 const { roomId, ada, grace, mary } = room
 
-t.test(
-  "of claims and questions that were made before, four of five are among the first five when they come again in other words",
-  async (t) => {
-    const made = await lab.room("A made Room")
-    for (const wording of others(150)) await made.ada.write("publish_hypothesis", hypothesis(made, {}, wording))
-    const ids: string[] = []
-    for (const [at, [said]] of nearCopies.entries()) {
-      if (at % 3 === 0)
-        ids.push(
-          (await made.ada.write("propose_experiment", { ...place(made), question: said, scope: "Here.", hypotheses: [] })).result
-            .experimentId,
-        )
-      else if (at % 3 === 1) ids.push((await made.ada.write("publish_hypothesis", hypothesis(made, {}, said))).result.versionId)
-      else ids.push((await made.ada.write("publish_finding", finding(made, {}, said))).result.versionId)
-    }
-    let found = 0
-    for (const [at, [, again]] of nearCopies.entries()) {
-      const { similar } = await reader.read("room_similar", { roomId: made.roomId, text: again })
-      t.ok(similar.length <= limits.similarItems)
-      if (similar.some(({ id }) => id === ids[at])) found += 1
-      else t.comment(`not found: ${again}`)
-    }
-    t.ok(found / nearCopies.length >= 0.8, `${found} of ${nearCopies.length}`)
-    const { similar } = await reader.read("room_similar", {
-      roomId: made.roomId,
-      text: "Insects visit flowers whose colours humans cannot see.",
-    })
-    t.notOk(
-      similar.some(({ id }) => id === ids[19]),
-      "what shares no word with it is not found",
-    )
-  },
-)
+t.test("for four of five reworded claims and questions, the original is among the first five results", async (t) => {
+  const made = await lab.room("A made Room")
+  for (const wording of others(150)) await made.ada.write("publish_hypothesis", hypothesis(made, {}, wording))
+  const ids: string[] = []
+  for (const [at, [said]] of nearCopies.entries()) {
+    if (at % 3 === 0)
+      ids.push(
+        (await made.ada.write("propose_experiment", { ...place(made), question: said, scope: "Here.", hypotheses: [] })).result
+          .experimentId,
+      )
+    else if (at % 3 === 1) ids.push((await made.ada.write("publish_hypothesis", hypothesis(made, {}, said))).result.versionId)
+    else ids.push((await made.ada.write("publish_finding", finding(made, {}, said))).result.versionId)
+  }
+  let found = 0
+  for (const [at, [, again]] of nearCopies.entries()) {
+    const { similar } = await reader.read("room_similar", { roomId: made.roomId, text: again })
+    t.ok(similar.length <= limits.similarItems)
+    if (similar.some(({ id }) => id === ids[at])) found += 1
+    else t.comment(`not found: ${again}`)
+  }
+  t.ok(found / nearCopies.length >= 0.8, `${found} of ${nearCopies.length}`)
+  const { similar } = await reader.read("room_similar", {
+    roomId: made.roomId,
+    text: "Insects visit flowers whose colours humans cannot see.",
+  })
+  t.notOk(
+    similar.some(({ id }) => id === ids[19]),
+    "a text that shares no word with it is not found",
+  )
+})
 
 // shows: skill: already_tried
-t.test("a proposal and a hypothesis answer what is near to them, in a rehearsal as in a receipt, and a retry the same", async (t) => {
+t.test("a proposal and a hypothesis answer with similar records, in a rehearsal as in a receipt, and a retry gives the same", async (t) => {
   const first = await grace.write("publish_hypothesis", hypothesis(room, {}, "Annealing the zirconium lattice removes its dislocations."))
-  t.strictSame([first.similar, first.sameExecution], [[], []], "nothing was said before")
+  t.strictSame([first.similar, first.sameExecution], [[], []], "nothing similar was written before")
   const body = {
     ...place(room),
     question: "Are dislocations of a zirconium lattice removed by annealing?",
@@ -71,13 +68,13 @@ t.test("a proposal and a hypothesis answer what is near to them, in a rehearsal 
   t.strictSame(rehearsed.similar, receipt.similar)
   await grace.write("assert_retraction", { targetVersionId: first.result.versionId, explanation: because })
   const again = await ada.write("propose_experiment", body)
-  t.strictSame([again.replayed, again.similar], [true, receipt.similar], "as it was answered then")
+  t.strictSame([again.replayed, again.similar], [true, receipt.similar], "the retry is answered as before")
   const [now] = (await reader.read("room_similar", { roomId, text: body.question })).similar.filter(({ kind }) => kind === "hypothesis")
-  t.match(now, { status: "retracted" }, "and asked anew, as it stands now")
+  t.match(now, { status: "retracted" }, "and a new request with its present status")
 })
 
 // shows: skill: already_tried
-t.test("an attempt answers what was run on the same commit with the same command, and why it failed", async (t) => {
+t.test("an attempt answers with earlier runs of the same command on the same commit, and why they failed", async (t) => {
   const work = await Work.begin(lab, room, { question: "Does the furnace hold its heat?" })
   const failed = await work.attempt("started")
   await work.tell(failed, "failed", { failure: { stage: "heating", explanation: "The door was ajar." } })
@@ -100,12 +97,12 @@ t.test("an attempt answers what was run on the same commit with the same command
   t.strictSame((await run({ argv: ["run", "--again"] })).sameExecution, [], "another command")
   t.strictSame((await run({ configuration: { seed: 1 } })).sameExecution, [], "another configuration")
   const like = await reader.read("room_similar", { roomId, like: failed })
-  t.strictSame(like.sameExecution, [], "itself is not told")
+  t.strictSame(like.sameExecution, [], "it does not list itself")
   const twice = await work.attempt("succeeded")
   t.match((await reader.read("room_similar", { roomId, like: failed })).sameExecution, [{ id: twice, status: "succeeded" }])
 })
 
-t.test("a receipt shows the nearest three, and the read more", async (t) => {
+t.test("a receipt shows the three most similar, and the read more", async (t) => {
   const asked = (which: string) => ({
     ...place(room),
     question: `Do pangolins ${which} burrow beneath glaciers?`,
@@ -119,13 +116,13 @@ t.test("a receipt shows the nearest three, and the read more", async (t) => {
   t.strictSame(
     own.similar?.map(({ author }) => author.username),
     [lab.house.people.visitor.username],
-    "but not what it made itself within the hour",
+    "but not those it made itself within the hour",
   )
   const read = (await reader.read("room_similar", { roomId, text: asked("never").question })).similar
   t.ok(read.length > 3)
 })
 
-t.test("a retry is told what was told first, though the experiment asks something else by now", async (t) => {
+t.test("a retry gets the original answer, though the experiment's question has changed since", async (t) => {
   const first = await Work.begin(lab, room, { question: "Do tardigrades outlive a winter in orbit?" })
   const propose = { ...place(room), question: "Would tardigrades in orbit live through winter?", scope: "There.", hypotheses: [] }
   const body = { ...propose, requestId: crypto.randomUUID() }
@@ -150,7 +147,7 @@ t.test("a retry is told what was told first, though the experiment asks somethin
   t.strictSame(retried.similar, told.similar)
 })
 
-t.test("a finding is answered with findings like it by others", async (t) => {
+t.test("a finding answers with similar findings by others", async (t) => {
   const said = (which: string) => finding(room, {}, `Axolotls ${which} regrow a limb within forty days.`)
   const first = await grace.write("publish_finding", said("always"))
   const second = await mary.write("publish_finding", said("mostly"))
@@ -158,7 +155,7 @@ t.test("a finding is answered with findings like it by others", async (t) => {
   t.ok((second.similar ?? []).every(({ says }) => [...String(says)].length <= limits.similarLine))
 })
 
-t.test("an object is no likeness of itself, and another Room's are not told", async (t) => {
+t.test("an object is not similar to itself, and objects of other Rooms are not shown", async (t) => {
   const one = (await mary.write("publish_hypothesis", hypothesis(room, {}, "Quokkas sleep upside down in winter."))).result.versionId
   const two = (await mary.write("publish_hypothesis", hypothesis(room, {}, "In winter quokkas are asleep upside down."))).result.versionId
   t.match((await reader.read("room_similar", { roomId, like: one })).similar[0], { id: two })
@@ -167,7 +164,7 @@ t.test("an object is no likeness of itself, and another Room's are not told", as
   t.strictSame((await reader.read("room_similar", { roomId: elsewhere.roomId, text: "quokkas in winter" })).similar, [])
 })
 
-t.test("what is asked wrongly is refused at its name, and no text takes long", async (t) => {
+t.test("an invalid parameter is refused by name, and no text takes long", async (t) => {
   t.equal(await refusedAs(reader.read("room_similar", { roomId })), "422 invalid_parameter /text")
   t.equal(await refusedAs(reader.read("room_similar", { roomId, text: "x".repeat(limits.explanation + 1) })), "422 invalid_parameter /text")
   t.equal(await refusedAs(reader.read("room_similar", { roomId, like: nobody })), "422 invalid_parameter /like")

@@ -1,4 +1,4 @@
-/** A Room as one SQLite file, opened with the engine that Node brings: what is served stands in its views, and every column is described. */
+/** A Room as one SQLite file, opened with Node's own engine: its views hold what is served, and every column is described. */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -20,7 +20,7 @@ const { roomId } = room
 const place = t.testdir()
 const measured = await measuring(lab, room)
 
-/** Downloads the Room, and opens it. */
+/** Downloads the Room and opens it. */
 async function opened(name: string) {
   const response = await fetch(`${lab.house.baseUrl}/api/research/rooms/${roomId}/room.sqlite`)
   const bytes = Buffer.from(await response.arrayBuffer())
@@ -40,7 +40,7 @@ async function opened(name: string) {
 const first = await measured.attempt([...pairs(-1), ...arm("broken", [0]).map((point) => ({ ...point, value: "NaN" as const }))])
 const { result } = await measured.publish(room.ada, [first])
 
-t.test("every value, effect and record is there as it is served", async (t) => {
+t.test("every value, effect and record is in it as it is served", async (t) => {
   const { all, response } = await opened("room.sqlite")
   const { activityWatermark } = await lab.reader.read("room", { roomId })
   const lastDigest = (await lab.reader.read("room_activity", { roomId, after: activityWatermark - 1 })).items.at(-1)?.digest ?? ""
@@ -48,14 +48,14 @@ t.test("every value, effect and record is there as it is served", async (t) => {
   t.match(
     response.headers.get("content-disposition"),
     `-${activityWatermark}-${lastDigest.slice(7, 19)}.sqlite"`,
-    "it is named by the head",
+    "it is named after the last entry's digest",
   )
   t.strictSame(all("SELECT value FROM about WHERE name = 'digest'"), [{ value: lastDigest }])
   t.strictSame(all("SELECT count(*) AS entries, max(sequence) AS last FROM entries"), [
     { entries: activityWatermark, last: activityWatermark },
   ])
   for (const { body, content_digest } of all("SELECT body, content_digest FROM entries"))
-    t.equal(`sha256:${createHash("sha256").update(String(body)).digest("hex")}`, content_digest, "its digest is over what was accepted")
+    t.equal(`sha256:${createHash("sha256").update(String(body)).digest("hex")}`, content_digest, "its digest covers what was accepted")
 
   const [effect] = (await lab.record(result)).effects
   t.strictSame(all("SELECT version_id, estimate, low, high, pairs, sentence FROM effects"), [
@@ -69,7 +69,7 @@ t.test("every value, effect and record is there as it is served", async (t) => {
       `SELECT avg(iif(dimensions ->> 'arm' = 'shift', value, NULL)) - avg(iif(dimensions ->> 'arm' = 'baseline', value, NULL)) AS difference FROM measurements`,
     ).map(({ difference }) => Number(difference).toFixed(9)),
     [Number(effect?.estimate).toFixed(9)],
-    "whoever works it out again in SQL finds the same difference",
+    "recomputing in SQL gives the same difference",
   )
   t.strictSame(all("SELECT value, not_finite FROM measurements WHERE dimensions ->> 'arm' = 'broken'"), [
     { value: null, not_finite: "NaN" },
@@ -83,7 +83,7 @@ t.test("every value, effect and record is there as it is served", async (t) => {
   ])
 })
 
-t.test("each column of each view is described, and nothing else is", async (t) => {
+t.test("each column of each view is described, and no others", async (t) => {
   const { all } = await opened("described.sqlite")
   for (const [name, view] of Object.entries(views)) {
     const columns = all(`SELECT name FROM pragma_table_info('${name}')`).map(({ name }) => name)
@@ -99,7 +99,7 @@ t.test("each column of each view is described, and nothing else is", async (t) =
   t.strictSame(all("PRAGMA integrity_check"), [{ integrity_check: "ok" }])
 })
 
-t.test("what is agreed, disputed and reproduced stands in the view of evidence", async (t) => {
+t.test("the view of evidence shows what is agreed, disputed and reproduced", async (t) => {
   const found = (await room.ada.write("publish_hypothesis", hypothesis(room))).result
   await measured.reproduce(room.grace, { attemptId: first }, pairs(-1.1), { verdict: "reproduces", explanation: "The same difference." })
   const { all } = await opened("evidence.sqlite")
@@ -125,10 +125,10 @@ t.test("the same state of a Room gives the same bytes, over HTTP and from the co
   t.match(stdout, /holds the Room as an SQLite file, [0-9]+ bytes\. Its view "columns" describes the other views\.\n$/)
   t.equal(Buffer.compare(readFileSync(file), one.bytes), 0)
   await room.ada.write("post_message", { threadId: room.threadId, text: "One more." })
-  t.not(Buffer.compare((await opened("later.sqlite")).bytes, one.bytes), 0, "another state gives others")
+  t.not(Buffer.compare((await opened("later.sqlite")).bytes, one.bytes), 0, "another state gives other bytes")
 })
 
-t.test("what was withheld is in no byte of it", async (t) => {
+t.test("withheld text is in no byte of it", async (t) => {
   const secret = "rrc_thisWasAToken"
   await room.ada.write("post_message", { threadId: room.threadId, text: `My key is ${secret}.` })
   const { activityWatermark: sequence } = await lab.reader.read("room", { roomId })
@@ -143,7 +143,7 @@ t.test("what was withheld is in no byte of it", async (t) => {
   t.strictSame(untitled.all("SELECT value FROM about WHERE name = 'title'"), [{ value: "[withheld]" }], "nor of the Room's title")
 })
 
-t.test("what cannot be made is refused, and nothing is left behind", async (t) => {
+t.test("an export that cannot be made is refused, and nothing is left behind", async (t) => {
   t.match(await refusalOf(lab.reader.download("room_sqlite", { roomId: freshId() })), { refusal: "room_unavailable" })
   const before = process.env.TMPDIR
   const restored = () => {

@@ -1,4 +1,4 @@
-/** A crate taken apart by programs that had no part in making it. */
+/** A crate unpacked by third-party programs. */
 import { createRequire } from "node:module"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -19,7 +19,7 @@ interface Validator {
   rootDataEntity(): void
   checkFiles(files: object): void
 }
-/** The validator of ro-crate-js. Its declarations leave it out; its check of the context's address would ask the network. */
+/** The validator of ro-crate-js, missing from its type declarations. Its check of the context's address would use the network. */
 const { Validator } = createRequire(import.meta.url)("ro-crate") as { Validator: new () => Validator }
 
 export interface Unpacked {
@@ -27,9 +27,9 @@ export interface Unpacked {
   readonly files: ReadonlyMap<string, string>
   readonly graph: readonly Entity[]
   entity(id: string): Entity | undefined
-  /** The objects of a file with one a line. */
+  /** The objects of a file that has one per line. */
   lines<T>(path: string): T[]
-  /** What the validator finds wrong, warnings included. */
+  /** The faults the validator finds, including warnings. */
   faults(): string[]
   /** Writes the files into a folder. */
   writeTo(folder: string): void

@@ -1,4 +1,4 @@
-/** The programs in a crate prove it whole where nobody can be asked, and find every change; both say the same. */
+/** The programs in a crate prove it whole offline, and find every change; both report the same. */
 import { execFile, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { rmSync, writeFileSync } from "node:fs"
@@ -20,21 +20,21 @@ interface Verdict {
   readonly status: number
   readonly said: string
 }
-/** What a program says of the folder as it is. */
+/** Runs a verification program on the folder. */
 const verdict = (command: string, file: string): Promise<Verdict> =>
   promisify(execFile)(command, [join(folder, file)], { env: { PATH: process.env.PATH } }).then(
     ({ stdout }) => ({ status: 0, said: stdout }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ status: code, said: `${stderr}${stdout}` }),
   )
 const byNode = () => verdict(process.execPath, "verify.mjs")
-/** Both, where there is a Python: each change is found by both in the same words. */
+/** Runs both if Python is installed, and checks that they report the same. */
 async function both(): Promise<Verdict> {
   const [node, python] = await Promise.all([byNode(), hasPython ? verdict("python3", "verify.py") : undefined])
   if (python !== undefined) t.strictSame(python, node, "Python says what Node says")
   return node
 }
 
-/** Has the folder hold other files for as long as something is done. */
+/** Replaces files of the folder while `work` runs. */
 async function changed<T>(files: Readonly<Record<string, string | null>>, work: () => Promise<T>): Promise<T> {
   const write = (path: string, text: string | null | undefined) =>
     text == null ? rmSync(join(folder, path), { force: true }) : writeFileSync(join(folder, path), text)
@@ -46,7 +46,7 @@ async function changed<T>(files: Readonly<Record<string, string | null>>, work: 
 const text = (path: string) => crate.files.get(path) as string
 const sha256 = (bytes: string) => createHash("sha256").update(bytes).digest("hex")
 const METADATA = "ro-crate-metadata.json"
-/** A forger who knows of the digests of files writes theirs anew. */
+/** A forger who knows that files have digests recomputes them. */
 const forged = (path: string, content: string) => ({
   [path]: content,
   [METADATA]: text(METADATA).replace(sha256(text(path)), sha256(content)),
@@ -62,10 +62,10 @@ t.test("They prove it whole offline", async (t) => {
   t.match(said, /\nStated, not proved: people's names .*\nProved only by an instance that imports the crate: .*\n$/)
 })
 
-t.test("Every file that was changed or taken away is told", async (t) => {
+t.test("Every file that was changed or removed is reported", async (t) => {
   const listed = crate.graph.filter((entity) => entity["@type"] === "File" && !entity["@id"].startsWith("#")).map((entity) => entity["@id"])
   t.ok(["activity.jsonl", "history.jsonl", "verify.mjs", "verify.py", "metrics.csv"].every((path) => listed.includes(path)))
-  // The programs themselves must run to tell anything.
+  // Changed by a comment, so that the programs still run.
   const added = (path: string) => (path.endsWith(".py") ? "#" : path.endsWith(".mjs") ? "//" : " ")
   const spoilt = await changed(Object.fromEntries(listed.map((path) => [path, `${text(path)}${added(path)}`])), both)
   t.equal(spoilt.status, 1)
@@ -74,12 +74,12 @@ t.test("Every file that was changed or taken away is told", async (t) => {
   const gone = await changed(Object.fromEntries(taken.map((path) => [path, null])), both)
   t.equal(gone.status, 1)
   for (const path of taken) t.ok(gone.said.includes(`${path} is missing\n`), path)
-  t.notOk(gone.said.includes("verify.py"), "what is whole is not told")
+  t.notOk(gone.said.includes("verify.py"), "unchanged files are not reported")
 })
 
-t.test("Every line of the history that was changed is told by its number, whatever the metadata says", async (t) => {
+t.test("Every changed line of the history is reported by its number, whatever the metadata says", async (t) => {
   const lines = text("history.jsonl").trimEnd().split("\n")
-  // In turn: another body, another author, another moment, another thing done.
+  // In turn: the body, the author, the time and the operation are changed.
   const ways: readonly (readonly [RegExp, string])[] = [
     [/"body":\{/, '"body":{"added":1,'],
     [/"username":"[a-z]/, '"username":"x'],
@@ -95,7 +95,7 @@ t.test("Every line of the history that was changed is told by its number, whatev
   }
 })
 
-t.test("Each kind of change is told for what it is", async (t) => {
+t.test("Each kind of change is reported as what it is", async (t) => {
   const told = async (files: Readonly<Record<string, string>>, because: RegExp) => {
     const { status, said } = await changed(files, both)
     t.equal(status, 1)
