@@ -1,7 +1,6 @@
 /**
- * The house stands: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables of its own
- * folder, or those that `schema.sql` says it joins (`-- joined: people by src/rooms`). Each fault is shown to be found. What is
- * said to be of a type against the compiler is counted.
+ * The structure of `src`: imports run downwards from floor to floor, nothing runs in a circle, and SQL names the tables of its own folder,
+ * or those that `schema.sql` lists as joined (`-- joined: people by src/rooms`). Each rule is shown to catch its fault. Casts are counted.
  */
 import { globSync, readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
@@ -11,7 +10,7 @@ import { full } from "acorn-walk"
 import { test } from "tap"
 import { searchKinds } from "../src/contract/objects/objects.ts"
 
-/** From the top. What stands on one floor does not know of what stands beside it. */
+/** From the top. Modules on one floor do not import each other. */
 const floors = [
   ["main.ts"],
   ["command-line.ts"],
@@ -38,7 +37,7 @@ const floors = [
   ["contract"],
   ["packaged.ts", "version.ts", "allocator.ts"],
 ]
-/** What reads every table, what brings every table forward, and what tries whether there is room for more in any. */
+/** Modules that read every table, upgrade every table, or check whether any table has room for more. */
 const everywhere = ["check/", "app/compose/upgrade.ts", "ledger/storage/try-storage.ts"]
 
 type Sources = Readonly<Record<string, string>>
@@ -46,7 +45,7 @@ const top = (path: string) => path.split("/")[0] ?? ""
 const floorOf = (path: string) => floors.findIndex((rooms) => rooms.includes(top(path)))
 const folderOf = (file: string) => (dirname(file) === "." ? file : dirname(file))
 
-/** What still stands when all that leads nowhere, and all that nothing leads to, is taken away layer by layer. */
+/** What remains after removing, layer by layer, every node that leads nowhere or that nothing leads to: the circles. */
 function circles(arrows: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Map([...arrows].map(([from, to]) => [from, to.filter((end) => end !== from)]))
   for (let before = -1; before !== left.size; ) {
@@ -58,7 +57,7 @@ function circles(arrows: ReadonlyMap<string, readonly string[]>): string[] {
   return [...left.keys()].map((each) => `${each} is in a circle`)
 }
 
-/** What is wrong with the house, a sentence each. @param sources the text of each file below `src`, by its path there */
+/** Faults of the structure, one sentence each. @param sources the text of each file below `src`, by its path there */
 function faultsOf(sources: Sources, schema: string): string[] {
   const files = Object.entries(sources)
   const arrows = new Map(
@@ -95,17 +94,17 @@ function faultsOf(sources: Sources, schema: string): string[] {
 const root = dirname(import.meta.dirname)
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-test("the house stands", async (t) => {
+test("the structure of src holds", async (t) => {
   const files = globSync("**/*.ts", { cwd: join(root, "src") })
   t.ok(files.length > 300, `${files.length} files`)
   t.strictSame(faultsOf(Object.fromEntries(files.map((file) => [file, read(join("src", file))])), read("schema.sql")), [])
 })
 
-test("each fault is found", async (t) => {
+test("each fault is detected", async (t) => {
   const rule = "-".repeat(30)
   const schema = `${rule} src/people\n-- joined: people by src/rooms\nCREATE TABLE people (\nCREATE TABLE sessions (\n`
   const told = (sources: Sources) => faultsOf(sources, schema)
-  t.strictSame(told({ "rooms/a.ts": 'import "../ledger/b.ts"\n`SELECT 1 FROM people`', "ledger/b.ts": "" }), [], "a whole one has none")
+  t.strictSame(told({ "rooms/a.ts": 'import "../ledger/b.ts"\n`SELECT 1 FROM people`', "ledger/b.ts": "" }), [], "a sound source has none")
   t.match(told({ "ledger/a.ts": 'import { b } from "../rooms/b.ts"', "rooms/b.ts": "" }), [/ledger\/a.ts imports rooms\/b.ts/])
   t.match(told({ "web/a.ts": 'const b = await import("../http/b.ts")', "http/b.ts": "" }), [/web\/a.ts imports http\/b.ts/])
   t.match(told({ "rooms/a.ts": 'import "./b.ts"', "rooms/b.ts": 'export * from "./a.ts"' }), [/rooms\/a.ts is in a circle/, /rooms\/b.ts/])
@@ -119,7 +118,7 @@ test("each fault is found", async (t) => {
   t.match(told({ "attic/a.ts": "" }), [/attic\/a.ts stands on no floor/])
 })
 
-test("search has a place for each kind that says it is searched", async (t) => {
+test("search has a place for each kind that is declared searchable", async (t) => {
   const schema = read("schema.sql")
   const view = (name: string) => new RegExp(`^CREATE VIEW ${name} .*?;$`, "ms").exec(schema)?.[0] ?? ""
   const places = view("search_places")
@@ -127,11 +126,11 @@ test("search has a place for each kind that says it is searched", async (t) => {
   const kinds = searchKinds.filter((kind) => kind !== "person")
   t.ok(kinds.length > 10, `${kinds.length} kinds`)
   for (const kind of kinds) {
-    t.ok(places.includes(`'${kind}'`), `where a ${kind} stands`)
+    t.ok(places.includes(`'${kind}'`), `the place of a ${kind}`)
   }
 })
 
-/** SQL in a text that has a value without the plus before it (see `Db.prepare`). */
+/** SQL in a text with a value that lacks the plus before it (see `Db.prepare`). */
 function bareValuesIn(text: string): string[] {
   const found: string[] = []
   full(parse(stripTypeScriptTypes(text), { ecmaVersion: "latest", sourceType: "module" }), (node) => {
@@ -160,7 +159,7 @@ test("every value in SQL has a plus before it", async (t) => {
   t.strictSame(bare, [])
 })
 
-/** The casts in a text: words that are gone once its types are, but for comments among types and names given to imported ones. */
+/** The casts in a text: words that disappear when its types are stripped, except for comments among types and renamed imports. */
 function castsIn(text: string): string[] {
   const left = stripTypeScriptTypes(text)
   const isCast = (index: number) => !/^\s*(?:\*|\/|import |type )/.test(text.slice(text.lastIndexOf("\n", index) + 1, index))
@@ -176,7 +175,7 @@ test("no file is longer than 250 lines", (t) => {
   t.end()
 })
 
-test("few casts are left, and none of them forces what cannot be", async (t) => {
+test("few casts are left, and none of them forces an impossible type", async (t) => {
   t.strictSame(castsIn('import { a as b, type C as D } from "e"\nconst f = [b] as const // as g\nh(i as J, "as K") as L'), [
     'as J, "as K") as L',
     "as L",

@@ -1,7 +1,7 @@
 /**
- * The interface, sentence by sentence (`interface.txt`, in our own words, in the order of the document), and the tests that
- * show it: each says so itself, in lines `// shows: SENTENCE` above it. They are collected into one table, `dist/interface.md`;
- * a sentence that no test shows fails, and so does a tag that is no sentence.
+ * The interface, sentence by sentence (`interface.txt`, in our own words, in the order of the document), and the tests that show it: each
+ * test names its sentences in lines `// shows: SENTENCE` above it. They are collected into one table, `dist/interface.md`. A sentence that
+ * no test shows fails, and so does a tag that matches no sentence.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -9,7 +9,7 @@ import { test } from "tap"
 
 type Sources = Readonly<Record<string, string>>
 
-/** The tests that are tagged: what each shows, and its title as it stands in the source. */
+/** The tagged tests: the sentences each shows, and its title as written in the source. */
 function tagged(sources: Sources): { readonly file: string; readonly title: string; readonly sentence: string }[] {
   return Object.entries(sources).flatMap(([file, text]) =>
     [...text.matchAll(/((?:^ *\/\/ shows: .+\n)+)[^"`]*?(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/gm)].flatMap(

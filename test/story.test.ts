@@ -1,8 +1,8 @@
 /**
- * The walk: one evening with research-room, from an empty folder to a record that survives a restart. Ada sets the service
- * up and opens a Room; her agent says something, publishes a prediction, repeats itself and contradicts itself; somebody
- * reads it all and proves that nothing was rewritten. Everything is said over HTTP to the executable that `npm run build`
- * makes, with an empty HOME and no Node on the PATH. Each step builds on the one before.
+ * The walk: one evening with research-room, from an empty folder to a record that survives a restart. Ada sets up the service and opens a
+ * Room; her agent posts, publishes a prediction, repeats itself and contradicts itself; a reader reads it all and proves that nothing was
+ * rewritten. Everything happens over HTTP against the executable that `npm run build` makes, with an empty HOME and no Node on the PATH.
+ * Each step builds on the one before.
  */
 import { ResearchRoomClient } from "research-room/client"
 import { Browser } from "research-room/testing"
@@ -19,13 +19,13 @@ test("the walk", async (t) => {
     place.remove()
   })
 
-  // 1. Start it. It prints where it serves and, as nobody exists yet, a link by which the first person is made, once.
+  // 1. Start it. It prints its address and, as there are no users yet, a link by which the first person is made, once.
   let service: Running & { readonly baseUrl: string } = await serve(program, ["--data", "evening"], place)
   const [link] = await service.printed(/http\S+\/setup\?token=rru_\w+/)
   const setUpToken = new URL(link).searchParams.get("token")
   const at = (path: string) => `${service.baseUrl}${path}`
 
-  // 2. Ada follows the link. The page it shows sends this; a browser always adds the Origin.
+  // 2. Ada follows the link. The page it shows sends this form; a browser always adds the Origin.
   const ada = { username: "ada", password: "measure twice, train once" }
   const setUp = await ask(at("/api/setup"), { body: { token: setUpToken, ...ada }, headers: { origin: service.baseUrl } })
   t.equal(setUp.status, 200)
@@ -81,7 +81,7 @@ test("the walk", async (t) => {
     "each has its place in the Thread",
   )
 
-  // 8. It publishes a hypothesis: exact wording, what the words mean, and where it is to hold.
+  // 8. It publishes a hypothesis: exact wording, what the words mean, and where it should hold.
   const prediction = {
     requestId: crypto.randomUUID(),
     kind: "hypothesis",
@@ -109,7 +109,7 @@ test("the walk", async (t) => {
     content: { scope: prediction.scope },
   })
 
-  // 9. The network was shaky, so it sends everything again. Nothing is done twice: the first receipts come back.
+  // 9. The network was unreliable, so it sends everything again. Nothing is done twice: it gets the first receipts again.
   t.match(await agent.write("create_thread", thread), { replayed: true, targetId: started.targetId })
   t.match(await agent.write("post_message", post), { replayed: true, targetId: posted.targetId })
   t.match(await agent.write("post_message", reply), { replayed: true, targetId: replied.targetId })
@@ -119,7 +119,7 @@ test("the walk", async (t) => {
     activity: published.activity,
   })
 
-  // 10. The same ids with other content are no retries, and are refused; the refusal says what is stored under the id.
+  // 10. The same ids with other content are not retries, and are refused; the refusal says what is stored under the id.
   const conflict = { name: "RefusedError", status: 409, refusal: "request_conflict", committed: false } as const
   await t.rejects(agent.write("create_thread", { ...thread, title: "Something else" }), { ...conflict, message: /used before/ })
   await t.rejects(agent.write("post_message", { ...post, text: "Something else" }), { ...conflict, message: /used before/ })
@@ -129,7 +129,7 @@ test("the walk", async (t) => {
   })
   await t.rejects(agent.write("publish_hypothesis", { ...prediction, scope: "Everywhere." }), { ...conflict, message: /used before/ })
 
-  // 11. Anybody reads along, without an account: the timeline, two entries a page, along the links the pages carry.
+  // 11. Anyone can read, without an account: the timeline, two entries a page, following the links in the pages.
   const entries: unknown[] = []
   for (let next = `/api/research/threads/${threadId}/timeline?limit=2`; next !== ""; ) {
     const { body: page } = await ask(at(next))
@@ -163,20 +163,20 @@ test("the walk", async (t) => {
     `/api/research/concepts`,
     `/api/agent/receipts?operation=publish_hypothesis&requestId=${prediction.requestId}`,
   ]
-  /** The bytes of an answer, but for the moment it was made at. */
+  /** The bytes of an answer, without the time it was made. */
   const bytes = async (path: string) =>
     (await ask(at(path), path.startsWith("/api/agent") ? { token } : {})).text.replace(/"generatedAt":"[^"]*"/, "")
   const tonight = await Promise.all(paths.map(bytes))
   const { instanceId } = await agent.ready()
 
-  // 14. ... it answers tomorrow, to the byte: ended in good order, and started again on the same folder.
+  // 14. ... it answers tomorrow, to the byte: shut down cleanly, and started again on the same folder.
   service.signal("SIGTERM")
   t.match(await service.ended(), { code: 0, signal: null })
   service = await serve(program, ["--data", "evening"], place)
-  t.notMatch(service.out, /setup\?token/, "somebody exists: there is no link any more")
+  t.notMatch(service.out, /setup\?token/, "there is a user: the link is no longer printed")
   t.strictSame(await Promise.all(paths.map(bytes)), tonight)
 
-  // 15. The agent goes on where it was, under the same credential, with the same instance and the same chain.
+  // 15. The agent continues where it was, under the same credential, with the same instance and the same chain.
   const tomorrow = new ResearchRoomClient({ baseUrl: service.baseUrl, token, fetch: held })
   t.equal((await tomorrow.ready()).instanceId, instanceId)
   t.match(await tomorrow.write("publish_hypothesis", prediction), { replayed: true, targetId: published.targetId })

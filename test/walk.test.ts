@@ -1,4 +1,4 @@
-/** Every block of shell and TypeScript in the README and in the walk runs as it stands, line by line as a person pastes them. */
+/** Every block of shell and TypeScript in the README and in the walk runs as written, line by line as a person pastes them. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

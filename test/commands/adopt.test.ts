@@ -1,4 +1,4 @@
-/** `import --adopt`, as an operator gives it. */
+/** `import --adopt`, as an operator runs it. */
 import { join } from "node:path"
 import tap, { test } from "tap"
 import { endAll, executable, newPlace, run } from "../support/program.ts"
@@ -11,7 +11,7 @@ tap.teardown(() => {
   place.remove()
 })
 
-test("A Room is adopted by somebody who is here, once, and says so", async (t) => {
+test("A Room is adopted by a user of this instance, once, and the command says so", async (t) => {
   const { file, roomId } = await exportedDemo(program, place, "empty")
   const adopt = (...args: string[]) => run(program, ["import", file, "--data", "data", "--adopt", ...args], place)
   t.match(await adopt(), { code: 2, err: /--adopt and --owner must be given together/ })

@@ -1,4 +1,4 @@
-/** `audit`: the log at the command line, and the line that every command leaves which writes. */
+/** `audit`: the log at the command line, and the line that every writing command leaves. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { join } from "node:path"
@@ -21,7 +21,7 @@ const done = async (t: Test, ...args: string[]) => {
 }
 const log = async (...args: string[]) => JSON.parse((await command("audit", "--json", ...args)).out) as AuditEntry[]
 
-test("every command that writes leaves a line that names it, also beside a running service", async (t) => {
+test("every writing command leaves a line that names it, also beside a running service", async (t) => {
   await done(t, "user", "add", "ada", "--password", "a long sentence")
   const service = await serve(program, ["--data", "data"], place)
   await done(t, "user", "add", "grace", "--password", "a long sentence")
@@ -67,7 +67,7 @@ test("every command that writes leaves a line that names it, also beside a runni
       ["issue_key", "key issue"],
       ["revoke_key", "key revoke"],
       ["import_papers", "papers import"],
-      // The line of the backup itself was written after the copy.
+      // The backup's own line was written after the copy.
       ["restore_backup", "restore"],
     ],
   )
@@ -77,12 +77,12 @@ test("every command that writes leaves a line that names it, also beside a runni
   t.notOk(readFileSync(join(place.folder, "data/research-room.db")).includes(token.trim()))
 })
 
-test("a backup leaves its line in the data it was made of", async (t) => {
+test("a backup leaves its line in the data it copied", async (t) => {
   await done(t, "backup", join(place.folder, "second.db"))
   t.match(await log("--limit", "1"), [{ kind: "back_up", detail: { file: join(place.folder, "second.db") } }])
 })
 
-test("it is printed as a table, and narrowed by kind, by person and by where to go on", async (t) => {
+test("it is printed as a table, and filtered by kind, by person and by cursor", async (t) => {
   const { out } = await done(t, "audit", "--kind", "reset_password")
   t.match(out.split("\n")[0], /^LINE +AT +BY +WHAT +OF +FROM$/)
   t.match(out.split("\n")[1], /: user password +reset a password +person grace$/)

@@ -1,4 +1,4 @@
-/** A backup is taken while the service writes, and put back where nothing is lost. */
+/** A backup is taken while the service writes, and restored without overwriting anything. */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -20,7 +20,7 @@ const folderFor = (t: Test) => {
   return folder
 }
 
-/** A demo's data that nobody serves, and a backup of it. */
+/** A demo's data without a service, and a backup of it. */
 async function kept(t: Test) {
   const folder = folderFor(t)
   const data = join(folder, "data")
@@ -70,7 +70,7 @@ test("a backup taken while agents write is whole, and holds everything accepted 
   t.match(found?.body, before.activity?.digest)
 })
 
-test("a restored instance is another one, and says whom it was restored from", async (t) => {
+test("a restored instance has a new id, and says which instance it was restored from", async (t) => {
   const { folder, data, copy } = await kept(t)
   const of = async (place: string) => {
     const service = await startOwn({ folder: place, keeps: true })
@@ -87,7 +87,7 @@ test("a restored instance is another one, and says whom it was restored from", a
   t.strictSame([first.lineage, second.lineage], [[], [first.instanceId]])
 })
 
-test("it is told how large a backup is, how far it is, and nobody else may read it", async (t) => {
+test("the size of the backup and its progress are reported, and no other user may read it", async (t) => {
   const { folder, data, report, copy } = await kept(t)
   t.equal(report.bytes, statSync(copy).size)
   t.ok(report.seconds > 0)
@@ -107,7 +107,7 @@ test("it is told how large a backup is, how far it is, and nobody else may read 
   t.strictSame([told[0], told[1], told.at(-1)], ["copying", "copied", "checked"])
 })
 
-test("nothing is written over", async (t) => {
+test("nothing is overwritten", async (t) => {
   const folder = folderFor(t)
   const data = join(folder, "data")
   const room = await startResearchRoom({ data })
@@ -125,15 +125,15 @@ test("nothing is written over", async (t) => {
   restore(copy, other, { force: false })
   t.throws(() => restore(copy, other, { force: false }), /holds data already/)
   const { kept } = restore(copy, other, { force: true })
-  t.ok(kept !== null && existsSync(kept), "what was there is kept under another name")
+  t.ok(kept !== null && existsSync(kept), "the old data is kept under another name")
 })
 
-test("a backup that meets a full disk, or no folder, leaves nothing and says so in one sentence", async (t) => {
+test("a backup that meets a full disk, or a missing folder, leaves nothing and says so in one sentence", async (t) => {
   const { folder, data } = await kept(t)
   const source = openDatabase(databaseFile(data))
   t.teardown(() => source.close())
   const before = namesIn(folder)
-  /** What the database does when the disk of the copy is full in the middle of it. */
+  /** The error of the database when the disk of the copy fills up in the middle of it. */
   const full: Db = {
     ...source,
     inTransaction: false,
@@ -166,18 +166,18 @@ test("a backup that meets a full disk, or no folder, leaves nothing and says so 
   t.same(namesIn(folder), before)
 })
 
-test("what a killed backup left is removed by the next one, what another one is making is not", async (t) => {
+test("files of a killed backup are removed by the next one, files of a running one are not", async (t) => {
   const { folder, data } = await kept(t)
   const source = openDatabase(databaseFile(data))
   t.teardown(() => source.close())
-  // No process has so great an id; this one's parent lives.
+  // No process has an id that large; this one's parent is alive.
   const [dead, living] = ["new.db.partial-2147483646", `new.db.partial-${process.ppid}`]
   for (const name of [dead, living]) writeFileSync(join(folder, name), "half")
   backUp(source, join(folder, "new.db"))
   t.same(namesIn(folder), ["copy.db", "data", "new.db", living])
 })
 
-test("what is no whole backup is refused before anything is replaced", async (t) => {
+test("a file that is not a whole backup is refused before anything is replaced", async (t) => {
   const { folder, data, copy } = await kept(t)
   const before = readFileSync(databaseFile(data))
   const spoilt = (name: string, spoil: (database: Database.Database) => void) => {
@@ -223,7 +223,7 @@ test("what is no whole backup is refused before anything is replaced", async (t)
   t.notOk(existsSync(databaseFile(join(folder, "new"))))
 })
 
-test("a backup that is kept read-only is put back so that it can be served, and stays as it is", async (t) => {
+test("a read-only backup is restored so that it can be served, and stays unchanged", async (t) => {
   const { folder, copy } = await kept(t)
   chmodSync(copy, 0o400)
   const before = readFileSync(copy)
@@ -233,7 +233,7 @@ test("a backup that is kept read-only is put back so that it can be served, and 
   t.equal(statSync(copy).mode & 0o777, 0o400)
 })
 
-test("data that is damaged is what a backup is put back for: it is kept as it lies", async (t) => {
+test("damaged data is replaced by a backup, and kept as it is", async (t) => {
   const { data, copy } = await kept(t)
   const bytes = readFileSync(databaseFile(data))
   bytes.fill(0x5a, 4096, 5 * 4096)
@@ -244,7 +244,7 @@ test("data that is damaged is what a backup is put back for: it is kept as it li
   openDatabase(databaseFile(data)).close()
 })
 
-test("the backup of an older program is brought forward in the folder, and stays what it is", (t) => {
+test("the backup of an older program is upgraded in the folder, and the file itself stays unchanged", (t) => {
   const folder = folderFor(t)
   const copy = asEarlier(join(folder, "old"))
   const before = readFileSync(copy)
@@ -252,7 +252,7 @@ test("the backup of an older program is brought forward in the folder, and stays
   t.equal(report.rooms, 4)
   t.equal(schemaOf(databaseFile(join(folder, "data"))), latest)
   t.same(readFileSync(copy), before)
-  t.same(namesIn(join(folder, "old")), ["research-room.db"], "nothing is left beside it")
+  t.same(namesIn(join(folder, "old")), ["research-room.db"], "no other file is left")
   t.end()
 })
 
@@ -289,5 +289,5 @@ test("a command never changes the schema under an older service", async (t) => {
   release()
   await withInstance(join(folder, "data"), () => {})
   t.equal(schemaOf(file), latest)
-  t.notOk(existsSync(join(folder, "data", "serve.pid")), "and lets go of the folder again")
+  t.notOk(existsSync(join(folder, "data", "serve.pid")), "and releases the folder again")
 })

@@ -1,4 +1,4 @@
-/** `check --quick` leaves the replay out and says so; `check --mark` refuses a history that was rewritten since it was marked. */
+/** `check --quick` skips the replay and says so; `check --mark` refuses a journal that was rewritten since it was marked. */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -26,7 +26,7 @@ const copied = (name: string, from = "told") => {
   return name
 }
 
-/** Serves the data, and says something in the Room. */
+/** Serves the data, and posts a message in the Room. */
 async function says(data: string, text: string): Promise<void> {
   const service = await serve(program, ["--data", data], place)
   const answer = await fetch(`${service.baseUrl}/api/agent/threads/${threadId}/messages`, {
@@ -39,7 +39,7 @@ async function says(data: string, text: string): Promise<void> {
   await service.ended()
 }
 
-test("--quick leaves the replay out, and says so", async (t) => {
+test("--quick skips the replay, and says so", async (t) => {
   const data = copied("quick")
   const quick = await check(data, "--quick")
   t.equal(quick.code, 0)
@@ -49,13 +49,13 @@ test("--quick leaves the replay out, and says so", async (t) => {
   const database = new Database(join(at(data), "research-room.db"))
   database.exec("DELETE FROM standings")
   database.close()
-  t.equal((await check(data, "--quick")).code, 0, "a row that is gone is not seen so")
+  t.equal((await check(data, "--quick")).code, 0, "it does not notice a deleted row")
   const { code, err } = await check(data)
   t.equal(code, 1)
   t.match(err, /^standings \(version_id \S+\) is missing, but a replay of the journal makes it\.$/m)
 })
 
-test("a mark is set where every Room stands, holds what comes after it, and is moved on", async (t) => {
+test("a mark is set at the end of every Room, accepts what comes after it, and moves on", async (t) => {
   const data = copied("marked")
   const first = await check(data, "--mark", "mark.json")
   t.match(first, { code: 0, out: /^mark\.json marks the newest entry of every Room\.$/m })
@@ -69,7 +69,7 @@ test("a mark is set where every Room stands, holds what comes after it, and is m
   t.equal(of(after), of(before) + 1)
 })
 
-test("a history that was rewritten, or lost, since it was marked is refused, and the mark stays", async (t) => {
+test("a journal that was rewritten, or lost, since it was marked is refused, and the mark stays", async (t) => {
   const data = copied("rewritten")
   await says(data, "This was said.")
   t.equal((await check(data, "--quick", "--mark", "kept.json")).code, 0)
@@ -79,10 +79,10 @@ test("a history that was rewritten, or lost, since it was marked is refused, and
   t.equal(lost.code, 1)
   t.match(lost.err, new RegExp(`^Room ${roomId} stood at entry \\d+ when kept\\.json was written, and has no such entry\\.$`, "m"))
 
-  // Whoever has the program and an older file can make a history that is whole, and another one.
+  // With the program and an older file anyone can make a journal that is consistent but different.
   const other = copied("other")
   await says(other, "Something else was said.")
-  t.equal((await check(other)).code, 0, "it holds together by itself")
+  t.equal((await check(other)).code, 0, "it is consistent in itself")
   const rewritten = await check(other, "--mark", "kept.json")
   t.equal(rewritten.code, 1)
   t.match(rewritten.err, new RegExp(`^The activity of Room ${roomId} up to entry \\d+ is not the one that kept\\.json marks\\.$`, "m"))
@@ -92,23 +92,23 @@ test("a history that was rewritten, or lost, since it was marked is refused, and
   t.match(restored.out, /tables were not compared with a replay of the history, which `research-room check` does\./)
   const back = await run(program, ["restore", "copy.db", "--data", "back"], place)
   t.match(back, { code: 0, out: /not compared with a replay of the history/ })
-  t.equal((await check("back", "--quick", "--mark", "kept.json")).code, 0, "what was restored from it holds it")
+  t.equal((await check("back", "--quick", "--mark", "kept.json")).code, 0, "data restored from it matches the mark")
 })
 
-test("the newest lines of the audit log cannot be taken away behind a mark", async (t) => {
+test("the newest lines of the audit log cannot be removed without failing the mark", async (t) => {
   const data = copied("audited")
   t.equal((await check(data, "--quick", "--mark", "audited.json")).code, 0)
   const database = new Database(join(at(data), "research-room.db"))
   database.exec("DROP TRIGGER audit_entries_stay; DELETE FROM audit_entries WHERE sequence > 1")
   database.close()
   await check(data, "--quick")
-  t.equal((await check(data, "--quick")).code, 0, "the lines that are left hold together")
+  t.equal((await check(data, "--quick")).code, 0, "the remaining lines are consistent")
   const { code, err } = await check(data, "--quick", "--mark", "audited.json")
   t.equal(code, 1)
   t.match(err, /^The audit log up to line \d+ is not the one that audited\.json marks\.$/m)
 })
 
-test("another instance's mark, and what is no mark, are refused", async (t) => {
+test("another instance's mark, and a file that is not a mark, are refused", async (t) => {
   mkdirSync(at("stranger"))
   const stranger = await startResearchRoom({ data: at("stranger") })
   await stranger.close()

@@ -1,4 +1,4 @@
-/** `check` of data that may only be read: nothing beside it is made or changed, and what its log still holds is looked at too. */
+/** `check` of read-only data: it makes and changes nothing beside the file, and also reads what is still in the log. */
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -12,11 +12,11 @@ tap.teardown(() => {
   for (const data of ["killed", "whole"]) chmodSync(join(place.folder, data), 0o700)
   place.remove()
 })
-// Root may write anywhere: the program is then run as somebody else.
+// Root may write anywhere, so the program runs as another user.
 const uid = process.getuid?.() === 0 ? 65_534 : undefined
 const as = { ...place, ...(uid === undefined ? {} : { uid }), env: { TMPDIR: join(place.folder, "tmp") } }
 
-test("a folder that may only be read", { skip: process.platform === "win32" }, async (t) => {
+test("a read-only folder", { skip: process.platform === "win32" }, async (t) => {
   await run(program, ["user", "add", "ada", "--data", "data", "--password", "a long password"], place)
   const service = await serve(program, ["--data", "data"], place)
   const headers = { origin: service.baseUrl }
@@ -41,7 +41,7 @@ test("a folder that may only be read", { skip: process.platform === "win32" }, a
     const { code, out, err } = await run(program, ["check", "--data", data], as)
     t.strictSame([code, err], [0, ""], data)
     t.match(out, /^1 Rooms, 1 activity entries and 0 records checked in .*: all whole\.\n$/)
-    t.strictSame(readdirSync(inFolder(data)), names, "nothing was made there")
+    t.strictSame(readdirSync(inFolder(data)), names, "nothing was created there")
     t.strictSame(
       names.map((name) => readFileSync(join(inFolder(data), name)).toString("base64")),
       before,

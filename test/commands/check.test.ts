@@ -1,4 +1,4 @@
-/** `check`: proves the data whole, and names what was done to it behind the ledger's back. */
+/** `check`: proves the data whole, and names what was changed behind the ledger's back. */
 import { copyFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -18,14 +18,14 @@ tap.teardown(() => {
   place.remove()
 })
 
-/** The demo's whole story, told once and then copied for each change. */
+/** The demo's whole story, made once and then copied for each change. */
 const told = join(place.folder, "told")
 const house = await startResearchRoom({ data: told })
 const { roomId, openingThreadId: threadId } = house.rooms.main
 await house.close()
 const whole = /^4 Rooms, \d+ activity entries and \d+ records checked in [\d.]+ s: all whole\.\n$/
 
-/** Does something to a copy of the data with plain SQL, the triggers that forbid it taken away first. @returns the copy's file */
+/** Changes a copy of the data with plain SQL, after removing the triggers that forbid it. @returns the copy's file */
 function after(name: string, ...sql: string[]): string {
   mkdirSync(join(place.folder, name))
   const file = join(place.folder, name, "research-room.db")
@@ -43,7 +43,7 @@ function after(name: string, ...sql: string[]): string {
   return file
 }
 
-/** What is found wrong in a file, and how far it was told that the search has come. */
+/** The problems found in a file, and the reported progress. */
 function found(file: string) {
   const db = openDatabase(file)
   const steps: { done: number; total: number; what: string }[] = []
@@ -54,7 +54,7 @@ function found(file: string) {
   }
 }
 
-test("data that nobody tampered with is whole, beside a serving process too", async (t) => {
+test("data without tampering is whole, also beside a running service", async (t) => {
   t.match(await run(program, ["check", "--data", "told"], place), { code: 0, out: whole, err: "" })
   const service = await serve(program, ["--data", "told"], place)
   t.match(await run(program, ["check", "--data", "told"], place), { code: 0, out: whole, err: "" })
@@ -62,7 +62,7 @@ test("data that nobody tampered with is whole, beside a serving process too", as
   await service.ended()
 })
 
-test("what is wrong is told line by line, without a bar where nobody looks at one", async (t) => {
+test("problems are reported line by line, without a progress bar if there is no terminal", async (t) => {
   after(
     "told-so",
     "UPDATE journal SET content = replace(content, 'raises', 'lowers') WHERE position IN (SELECT history_position FROM records WHERE label = 'H1')",
@@ -70,11 +70,11 @@ test("what is wrong is told line by line, without a bar where nobody looks at on
   const { code, out, err } = await run(program, ["check", "--data", "told-so"], place)
   t.equal(code, 1)
   t.match(err, /^The content of hypothesis H1 \([0-9a-f-]+\) is not what was accepted\.\n/m)
-  t.notMatch(err, /\x1b|%|^ +at /m, "no signs of a terminal, no trace of the program")
+  t.notMatch(err, /\x1b|%|^ +at /m, "no escape sequences of a terminal, no stack trace")
   t.match(out, /checked in [\d.]+ s: \d+ problems\.\n$/)
 })
 
-test("how far it has come is told from nothing to all, and never backwards", (t) => {
+test("progress is reported from nothing to all, and never goes back", (t) => {
   const { steps, problems } = found(join(told, "research-room.db"))
   t.strictSame(problems, [])
   t.equal(steps[0]?.done, 0)

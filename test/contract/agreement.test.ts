@@ -1,6 +1,6 @@
 /**
- * A body that the running validator takes is one that the exported JSON Schema takes, and the other way round.
- * Bodies are made from the schemas themselves, so an operation added to the registry is held to this without another line.
+ * The running validator and the exported JSON Schema accept the same bodies. Bodies are generated from the schemas, so an operation added
+ * to the registry is covered without another line.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
@@ -19,7 +19,7 @@ import { everySpoiling } from "./spoiling.ts"
 import { runs } from "../support/chance.ts"
 
 const baseUrl = "https://rooms.example.org"
-// Conditions name properties that stand beside them, not inside: all the rest of strict mode holds.
+// Conditions name properties beside them, not inside; all other rules of strict mode hold.
 const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false })
 addFormats.default(ajv)
 
@@ -47,7 +47,7 @@ const subjects: Subject[] = [
 
 const RUNS = runs(1_000, 40)
 
-/** Holds one body against both; says what parts them, and where the issues miss a fault. */
+/** Checks one body with both; returns how they differ, and which faults the issues miss. */
 function difference({ schema, check: run }: Subject, takes: ValidateFunction, body: unknown): { taken: boolean; why?: string } {
   const checked = run(body)
   const taken = takes(body) && !holdsHalfCharacter(body)
@@ -72,9 +72,9 @@ for (const subject of subjects) {
   // shows: Schemas and examples of every operation are served and true.
   // shows: Wording, scope, roles, premises and references have the bounds of the table.
   // shows: Research operations and reads carry schemaVersion 3, the Library 1.
-  t.test(`${name}: the validator and the exported schema say the same of every body, and every fault is told where it is`, (t) => {
+  t.test(`${name}: the validator and the exported schema agree on every body, and every fault is reported at its place`, (t) => {
     const takes = ajv.compile(schema)
-    t.match(difference(subject, takes, example), { taken: true, why: undefined }, "both take the example")
+    t.match(difference(subject, takes, example), { taken: true, why: undefined }, "both accept the example")
 
     let met: { why: string; body: string } | undefined
     for (const spoilt of everySpoiling(schema, example)) {
@@ -124,36 +124,36 @@ t.test("Characters are counted as people and JSON Schema count them, not as UTF-
   const title = (text: string) =>
     checkBody(operationNamed("create_thread") as Operation, { ...(operationNamed("create_thread")?.example as object), title: text }).ok
   t.ok(title("𝔞".repeat(limits.title)), "as many astral characters as the limit says")
-  t.notOk(title("𝔞".repeat(limits.title + 1)), "and not one more")
-  t.notOk(title(" \n\u3000"), "white space alone is no text")
+  t.notOk(title("𝔞".repeat(limits.title + 1)), "but not one more")
+  t.notOk(title(" \n\u3000"), "white space alone is not a text")
   t.end()
 })
 
 // shows: Names such as constructor are names of concepts like any other.
-t.test("A name that every object answers to is a name like any other", (t) => {
+t.test("A name that every JavaScript object has is a name like any other", (t) => {
   const operation = operationNamed("publish_hypothesis") as Operation
   const example = operation.example as { concepts: object }
   const taken = checkBody(operation, {
     ...example,
     concepts: { ...example.concepts, constructor: { label: "maker", definition: "What makes." } },
   })
-  t.ok(taken.ok && Object.hasOwn(taken.value.concepts as object, "constructor"), "taken, and kept, as a concept of one's own")
+  t.ok(taken.ok && Object.hasOwn(taken.value.concepts as object, "constructor"), "accepted, and stored, as a concept of one's own")
   const refused = checkBody(operation, JSON.parse(`${JSON.stringify(example).slice(0, -1)},"constructor":1,"__proto__":{},"toString":[]}`))
   t.match(
     refused,
     { ok: false, issues: [{ path: "/constructor" }, { path: "/__proto__" }, { path: "/toString" }] },
-    "refused, each of them, where nothing has that name",
+    "each is refused if nothing has that name",
   )
   t.end()
 })
 
-t.test("A time is a moment on a day that exists, carried on in UTC", (t) => {
+t.test("A time is a moment on a day that exists, stored in UTC", (t) => {
   const carried = (text: string) => {
     const checked = check(time, text)
     return checked.ok ? checked.value : undefined
   }
   t.equal(carried("2024-02-29T23:30:00+01:00"), "2024-02-29T22:30:00.000Z", "a leap day")
-  t.equal(carried("2000-02-29T00:00:00Z"), "2000-02-29T00:00:00.000Z", "of a year of four hundred")
+  t.equal(carried("2000-02-29T00:00:00Z"), "2000-02-29T00:00:00.000Z", "of a year divisible by 400")
   const refused = [
     "2023-02-29T00:00:00Z",
     "1900-02-29T00:00:00Z",
@@ -166,7 +166,7 @@ t.test("A time is a moment on a day that exists, carried on in UTC", (t) => {
   t.strictSame(
     refused.filter((text) => carried(text) !== undefined),
     [],
-    "and no other",
+    "and of no other",
   )
   t.end()
 })

@@ -1,4 +1,4 @@
-/** Bodies made from a JSON Schema: ones it takes, and ones that were then spoilt in the ways that bodies go wrong. */
+/** Bodies generated from a JSON Schema: valid ones, and ones spoilt in the usual ways. */
 import fc from "fast-check"
 import type { JsonSchema } from "../../src/contract/definitions/json-schema.ts"
 import { type Spoiling, spoil } from "./spoiling.ts"
@@ -19,7 +19,7 @@ const letters = fc.oneof(
   fc.constantFrom("a", "é", "𝔞", "👩‍🔬", "x y", "\u2028"),
 )
 
-/** Strings for a pattern that says how they look; what the generator cannot follow (lookahead) is left to a filter. */
+/** Strings that match a pattern; what the generator cannot handle (lookahead) is left to a filter. */
 function matching(source: string): fc.Arbitrary<string> {
   const pattern = new RegExp(source, "u")
   const followed = new RegExp(source.replace(/\(\?[!=][^)]*\)/g, ""), "u")
@@ -46,7 +46,7 @@ function lists(schema: JsonSchema, root: JsonSchema): Arbitrary {
   return schema.uniqueItems === true ? fc.uniqueArray(item, bounds) : fc.array(item, bounds)
 }
 
-/** An object with names of its own; some of them are names that every JavaScript object answers to. */
+/** An object with keys of its own; some of them are names that every JavaScript object has. */
 function dictionaries(schema: JsonSchema, root: JsonSchema): Arbitrary {
   const names = strings(child(schema, "propertyNames") ?? {})
   const pattern = new RegExp((child(schema, "propertyNames")?.pattern as string | undefined) ?? "^", "u")
@@ -64,7 +64,7 @@ function objects(schema: JsonSchema, root: JsonSchema): Arbitrary {
   if (properties === undefined) return dictionaries(schema, root)
   const parts = Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, valid(inner as JsonSchema, root)]))
   const required = schema.required as string[]
-  // What only some bodies need: all of it in half of them.
+  // What only some bodies need: included in half of them.
   const conditional = [
     ...list(schema, "allOf").map((rule) => child(rule, "then")?.required),
     ...list(schema, "anyOf").map((rule) => rule.required),
@@ -79,7 +79,7 @@ const wholes = (schema: JsonSchema): Arbitrary => {
   return fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max: Math.min(max, min + 2_000) }))
 }
 
-/** Values that `schema` takes; `root` holds what it refers to. */
+/** Values that `schema` accepts; `root` holds what it refers to. */
 export function valid(schema: JsonSchema, root: JsonSchema): Arbitrary {
   if ("const" in schema) return fc.constant(schema.const)
   if ("enum" in schema) return fc.constantFrom(...(schema.enum as unknown[]))
@@ -105,20 +105,22 @@ export function valid(schema: JsonSchema, root: JsonSchema): Arbitrary {
   }
 }
 
-/** Whether a string in it is no Unicode text: JSON in UTF-8 can only write such a one as an escape, and no schema speaks of it. */
+/**
+ * Whether it contains a string that is not Unicode text: JSON in UTF-8 can only write such a string as an escape, and no schema covers it.
+ */
 export function holdsHalfCharacter(value: unknown): boolean {
   if (typeof value === "string") return !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false
   return Object.entries(value).some(([name, inner]) => !name.isWellFormed() || holdsHalfCharacter(inner))
 }
 
-/** JSON texts of bodies for `schema`: as it takes them, or spoilt in up to three places. */
+/** JSON texts of bodies for `schema`: valid, or spoilt in up to three places. */
 export function bodies(schema: JsonSchema): fc.Arbitrary<string> {
   const spoilings: fc.Arbitrary<Spoiling[]> = fc.array(fc.record({ place: fc.nat(), way: fc.nat(), pick: fc.nat() }), { maxLength: 3 })
   return fc.tuple(valid(schema, schema), spoilings).map(([body, ways]) => jsonText(spoil(schema, body, ways)))
 }
 
-/** JSON text of a value, numbers that only JSON can write included: `-0`, and `1e400` for what is too large. */
+/** JSON text of a value, including numbers that only JSON can write: `-0`, and `1e400` for one that is too large. */
 export function jsonText(value: unknown): string {
   if (typeof value === "number") {
     if (Object.is(value, -0)) return "-0"

@@ -1,4 +1,4 @@
-/** What a client can find out: every document tells all of the registry, and nothing that is not in it. */
+/** What a client can discover: every document contains all of the registry, and nothing else. */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import fc from "fast-check"
@@ -34,15 +34,15 @@ const names = (things: readonly { readonly name: string }[]) => things.map(({ na
 
 // shows: The manifest is served at both of its addresses; the index in plain text leads to every document.
 // shows: The protocol version and the schema versions are in the manifest and in health.
-t.test("The manifest is what it says it is", (t) => {
-  t.match(check(answers.manifest, JSON.parse(JSON.stringify(made))), { ok: true }, "it has its own shape")
-  t.equal(made.protocolVersion, 9, "the number that the protocol says; compared with itself it could stay behind")
+t.test("The manifest matches its own schema", (t) => {
+  t.match(check(answers.manifest, JSON.parse(JSON.stringify(made))), { ok: true }, "it has its own schema")
+  t.equal(made.protocolVersion, 9, "the number in the protocol; compared with itself it could become outdated")
   t.same(made.supportedOrigins, ["https://rooms.example.org"], "an origin has no path")
   t.end()
 })
 
 // shows: Rooms, membership, credentials and archiving have no agent route.
-t.test("The manifest tells every operation that an agent can call", (t) => {
+t.test("The manifest lists every operation that an agent can call", (t) => {
   t.same(names(made.operations), names(agentOperations), "those, and none of the browser's")
   const schemaPaths = discoveryRoutes.map(({ path }) => `${baseUrl}${path}`)
   for (const entry of made.operations) {
@@ -57,13 +57,13 @@ t.test("The manifest tells every operation that an agent can call", (t) => {
       entry.required.includes(entry.idempotencyKey) &&
       named.every((field) => Object.hasOwn(schema.properties, field)) &&
       schemaPaths.includes(entry.inputSchemaUrl.split("?")[0] as string)
-    t.ok(sound, `${entry.name}: what it names is there`)
+    t.ok(sound, `${entry.name}: the routes it names exist`)
   }
   t.end()
 })
 
 // shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to start by.
-t.test("The manifest tells every read that needs no session", (t) => {
+t.test("The manifest lists every read that needs no session", (t) => {
   const open = reads.filter(({ surface }) => ["public", "credential", "key"].includes(surface))
   t.same(names(made.reads), names([...open, ...discoveryRoutes]))
   const asRegistered = [...open, ...discoveryRoutes].map(({ name, path, cursor, query }) => ({
@@ -86,8 +86,8 @@ t.test("The manifest holds every refusal, limit, state table, enumeration and la
     Object.keys(refusals),
   )
   const rates = /^(?:addressRequests|callerReads|callerWrites|refusedCredentials)(?:PerMinute|AtOnce)$/
-  t.same(made.limits, Object.fromEntries(Object.entries(limits).filter(([name]) => !rates.test(name))), "no rate where nobody is limited")
-  t.same(manifest({ ...facts, rates: new RateLimits().numbers }).limits, limits, "and else those that are kept")
+  t.same(made.limits, Object.fromEntries(Object.entries(limits).filter(([name]) => !rates.test(name))), "no rate without limits")
+  t.same(manifest({ ...facts, rates: new RateLimits().numbers }).limits, limits, "and otherwise the limits in force")
   t.same(made.states, states)
   t.match(made.enumerations, enumerations)
   t.equal(new Set(made.labels.map(({ prefix }) => prefix)).size, made.labels.length, "no two kinds share a letter")
@@ -107,7 +107,7 @@ t.test("Every slice is served", (t) => {
 })
 
 // shows: The manifest lists every operation, read, refusal, limit, state table, enumeration, label and the steps to start by.
-t.test("A client that lost everything finds its way back by steps that exist", (t) => {
+t.test("A client that lost everything can recover by steps that exist", (t) => {
   const everything = [...discoveryRoutes, ...reads]
   for (const { read, path, parameters } of bootstrap) {
     const found = everything.find(({ name }) => name === read)
@@ -126,7 +126,7 @@ t.test("A client that lost everything finds its way back by steps that exist", (
 
 // shows: Health tells the slices served and the protocol version.
 // shows: The protocol version and the schema versions are in the manifest and in health.
-t.test("Health tells which instance answers, and what it can do", (t) => {
+t.test("Health says which instance answers, and what it can do", (t) => {
   const ready = healthReady(facts, null)
   t.match(check(answers.healthReady, ready), { ok: true })
   t.same(ready, {
@@ -144,9 +144,9 @@ t.test("Health tells which instance answers, and what it can do", (t) => {
 })
 
 // shows: Schemas are served by operation, with an example, and as a bundle with example bodies.
-t.test("Every operation stands in one schema document, with a schema and an example that fits it", (t) => {
+t.test("Every operation is in one schema document, with a schema and an example that matches it", (t) => {
   const listed = documents.flatMap((document) => schemaIndex(document, facts).operations)
-  t.same(names(listed), names(agentOperations), "none is missing, none stands twice")
+  t.same(names(listed), names(agentOperations), "none is missing, none is there twice")
   const ajv = addFormats.default(new Ajv2020({ strict: true, strictRequired: false }))
   for (const document of documents) {
     t.match(check(answers.schemaDocument, schemaIndex(document, facts)), { ok: true })
@@ -157,13 +157,13 @@ t.test("Every operation stands in one schema document, with a schema and an exam
         `${name}: bundled as it is alone`,
       )
       const taken = ajv.compile(bundled)(exampleBody)
-      t.ok(taken && checkBody(operationNamed(name) as Operation, exampleBody).ok, `${name}: both validators take its example`)
+      t.ok(taken && checkBody(operationNamed(name) as Operation, exampleBody).ok, `${name}: both validators accept its example`)
     }
   }
   t.end()
 })
 
-t.test("A compact schema has at most 4 KB and takes every body that the whole schema takes", (t) => {
+t.test("A compact schema has at most 4 KB and accepts every body that the whole schema accepts", (t) => {
   for (const document of documents) {
     for (const { name } of schemaIndex(document, facts).operations) {
       const compact = schemaAnswer(document, { operation: name, compact: "1" }, facts)
@@ -175,7 +175,7 @@ t.test("A compact schema has at most 4 KB and takes every body that the whole sc
       const takesWhole = reader.compile(whole)
       t.ok(takesShort(example(document, name)), `${name}: its example`)
       const { example: first, otherExamples } = operationNamed(name) as Operation
-      for (const body of [first, ...otherExamples]) t.ok(takesWhole(body), `${name}: each example that it shows`)
+      for (const body of [first, ...otherExamples]) t.ok(takesWhole(body), `${name}: each example in it`)
       t.equal((compact as { examples: unknown[] }).examples.length, 1 + otherExamples.length)
       for (const text of fc.sample(bodies(whole), 40)) {
         const body: unknown = JSON.parse(text)
@@ -190,7 +190,7 @@ t.test("A compact schema has at most 4 KB and takes every body that the whole sc
   t.end()
 })
 
-t.test("Compact schemas of several operations come together, what they share said once", (t) => {
+t.test("Compact schemas of several operations come in one document, with shared parts written once", (t) => {
   const names = "accept_plan,register_attempt,publish_finding"
   type Several = { operations: { title: string; $comment?: string }[]; $defs: object; $comment: string }
   const told = schemaAnswer("research", { operation: names, compact: "1" }, facts) as unknown as Several
@@ -211,7 +211,7 @@ t.test("Compact schemas of several operations come together, what they share sai
 })
 
 // shows: Schemas are served by operation, with an example, and as a bundle with example bodies.
-t.test("A schema route answers what its parameters ask for", (t) => {
+t.test("A schema route answers according to its parameters", (t) => {
   const [document] = documents as [SchemaDocument]
   const name = schemaIndex(document, facts).operations[0]?.name as string
   t.same(schemaAnswer(document, {}, facts), schemaIndex(document, facts), "nothing: the index")
@@ -238,14 +238,14 @@ t.test("A schema route answers what its parameters ask for", (t) => {
 })
 
 // shows: The manifest is served at both of its addresses; the index in plain text leads to every document.
-t.test("/llms.txt leads to every document", (t) => {
+t.test("/llms.txt links to every document", (t) => {
   const text = llmsTxt(facts)
-  t.match(text, /^# .+\n\n> .+\n/u, "a title and a summary, as the convention has it")
+  t.match(text, /^# .+\n\n> .+\n/u, "a title and a summary, as the convention requires")
   for (const { path, name } of discoveryRoutes) t.ok(name === "llms_txt" || text.includes(baseUrl + path), name)
   t.end()
 })
 
-t.test("Names are given once", (t) => {
+t.test("Names are unique", (t) => {
   const all = [...names(operations), ...names(reads), ...names(actions), ...names(discoveryRoutes)]
   t.same(
     all.filter((name, index) => all.indexOf(name) !== index),

@@ -1,4 +1,4 @@
-/** What the evidence model added to the contract stands in every document that a client may have: each row where it belongs. */
+/** Everything the evidence model added to the contract is in every document for clients: each row where it belongs. */
 import t from "tap"
 import { manifest } from "../../src/discovery/manifest.ts"
 import { openApi } from "../../src/discovery/openapi.ts"
@@ -14,7 +14,7 @@ const written = {
 }
 type Document = keyof typeof written
 const everywhere: readonly Document[] = ["openapi", "manifest", "skill"]
-/** Members of answers, and words that only answers use, are no rows of the manifest or of the skill. */
+/** Members of answers, and words used only in answers, are not rows of the manifest or of the skill. */
 const answered: readonly Document[] = ["openapi"]
 const told: readonly Document[] = ["openapi", "manifest"]
 

@@ -1,8 +1,8 @@
-/** What a body lacks and what it has too much, found by walking the schema: an oracle that shares nothing with the validator. */
+/** Missing and superfluous properties of a body, found by walking the schema: an oracle that shares nothing with the validator. */
 import type { JsonSchema } from "../../src/contract/definitions/json-schema.ts"
 
 export interface Faults {
-  /** JSON Pointers of required properties that are not there. */
+  /** JSON Pointers of required properties that are missing. */
   readonly missing: string[]
   /** JSON Pointers of properties that no schema names. */
   readonly unknown: string[]
@@ -12,7 +12,7 @@ type Tree = Record<string, unknown>
 const isObject = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value)
 const step = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`
 
-/** The form of a tagged union that the tag of `value` picks, if it picks one. A form's tag is its property that has but one value. */
+/** The form of a tagged union that the tag of `value` selects, if any. A form's tag is its property that has only one value. */
 const tagged = (forms: readonly JsonSchema[], value: Tree): JsonSchema | undefined =>
   forms.find(({ properties }) => {
     const [tag] = Object.entries(properties as Record<string, JsonSchema>).filter(([, inner]) => "const" in inner)
@@ -41,7 +41,7 @@ export function faults(schema: JsonSchema, value: unknown, path = "", found: Fau
   return found
 }
 
-/** Whether a JSON Pointer names something that is in `value`, or a property that an object in it could have. */
+/** Whether a JSON Pointer names something in `value`, or a property that an object in it could have. */
 export function isPlace(path: string, value: unknown): boolean {
   if (path === "") return true
   if (!/^(?:\/(?:[^~/]|~[01])*)+$/u.test(path)) return false

@@ -1,4 +1,4 @@
-/** What linters of OpenAPI documents say: nothing that is wrong, and a description wherever somebody looks for one. */
+/** Linters of OpenAPI documents find no faults, and a description everywhere one is expected. */
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import core, { type RulesetDefinition } from "@stoplight/spectral-core"
 import rulesets from "@stoplight/spectral-rulesets"
@@ -7,13 +7,13 @@ import { openApi } from "../../src/discovery/openapi.ts"
 
 const document = openApi({ baseUrl: "https://rooms.example.org/lab", softwareVersion: "1.2.3" })
 
-t.test("Redocly has nothing to say against the OpenAPI document", async (t) => {
+t.test("Redocly finds no fault in the OpenAPI document", async (t) => {
   const rules = {
     // The address is an example.
     "no-server-example.com": "off",
-    // It does not see the properties that stand beside a condition on them.
+    // It does not see the properties beside a condition on them.
     "no-required-schema-properties-undefined": "off",
-    // Anything, or null, is what some members are.
+    // Some members are anything, or null.
     "no-illogical-composition-keywords": "off",
   } as const
   const config = await createConfig({ extends: ["recommended-strict"], rules })
@@ -24,9 +24,9 @@ t.test("Redocly has nothing to say against the OpenAPI document", async (t) => {
   )
 })
 
-t.test("Spectral has nothing to say against it either", async (t) => {
+t.test("Spectral finds no fault either", async (t) => {
   const spectral = new core.Spectral()
-  // The two packages do not name the types of a rule set alike.
+  // The two packages name the types of a rule set differently.
   spectral.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, "recommended"]] })
   const told = await spectral.run({ ...document })
   t.strictSame(
@@ -35,7 +35,7 @@ t.test("Spectral has nothing to say against it either", async (t) => {
   )
 })
 
-t.test("Every operation has a description, and the document a licence and somebody to turn to", (t) => {
+t.test("Every operation has a description, and the document has a licence and a contact", (t) => {
   const { info, paths } = document as {
     info: { license?: object; contact?: object }
     paths: Record<string, Record<string, { description?: string }>>

@@ -1,6 +1,6 @@
 /**
- * Clients that others' programs make of the OpenAPI document compile, and do the work of an agent: a write, its replay, a list
- * page by page, and the feed. Makers in other languages are tried by `npm run reach`.
+ * Clients that other programs generate from the OpenAPI document compile, and do the work of an agent: a write, its replay, a list page by
+ * page, and the feed. `npm run reach` tries generators in other languages.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -13,7 +13,7 @@ import { makeFunctions, makeTypes } from "./generators/make.ts"
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** What each client does, in its own words; it answers what it saw. */
+/** The work of each client, in its own calls; it returns what it saw. */
 const programs = {
   types: `
 import createClient from "openapi-fetch"
@@ -66,7 +66,7 @@ interface Seen {
 }
 
 // shows: Schemas and examples of every operation are served and true.
-t.test("Clients made of the OpenAPI document do the work of an agent", async (t) => {
+t.test("Clients generated from the OpenAPI document do the work of an agent", async (t) => {
   const instance = await startResearchRoom()
   const folder = mkdtempSync(join(tmpdir(), "research-room-clients-"))
   t.teardown(async () => {
@@ -85,7 +85,7 @@ t.test("Clients made of the OpenAPI document do the work of an agent", async (t)
   for (const [name, program] of Object.entries(programs)) writeFileSync(join(folder, `${name}-program.ts`), program)
 
   const checked = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder], { encoding: "utf8" })
-  t.equal(checked.stdout, "", "what was made compiles, strictly, and the programs with it")
+  t.equal(checked.stdout, "", "the generated code compiles in strict mode, and so do the programs that use it")
 
   const { roomId } = instance.rooms.empty
   const { token } = instance.credentials.member_all

@@ -1,6 +1,6 @@
-/** JSON read slowly and plainly: the engine says what is JSON; tokens, one after the other, say what would be lost of it. */
+/** JSON read slowly and plainly: the engine decides what is JSON; the tokens show what would be lost of it. */
 
-/** A number as its digits and the place of its point, by whole numbers of any length. */
+/** A number as its digits and the place of its point, computed with whole numbers of any length. */
 function exactly(text: string): readonly [digits: bigint, power: bigint] {
   const [, sign = "", whole = "", fraction = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(-?\d+))?$/.exec(text) ?? []
   let digits = BigInt(sign + whole + fraction)
@@ -21,7 +21,7 @@ function isLost(text: string): boolean {
 
 const TOKEN = /[[\]{},:]|"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null/gs
 
-/** `value` where the text is JSON of which nothing is lost; else `paths`, null where it is no JSON. Neither depth nor size is looked at. */
+/** `value` if the text is JSON of which nothing is lost; else `paths`, null if it is not JSON. Depth and size are not checked. */
 export function obvious(text: string): { readonly value?: unknown; readonly paths: readonly string[] | null } {
   let value: unknown
   try {

@@ -1,13 +1,13 @@
-/** One word for one thing in all reads: what a parameter or a member is called here it is called everywhere. */
+/** One word for one thing in all reads: a parameter or member has the same name everywhere. */
 import { test } from "tap"
 import { metricColumns } from "../../src/contract/answers/attempts.ts"
 import { attemptCurves } from "../../src/contract/answers/comparing.ts"
 import { reads } from "../../src/contract/reads/index.ts"
 import { partsOf } from "../../src/contract/schema/parts.ts"
 
-test("a metric's name is its metric wherever it stands alone", (t) => {
+test("the name of a metric is called `metric` wherever it is alone", (t) => {
   const byName = reads.filter(({ query }) => "name" in query.entries).map(({ name }) => name)
-  t.strictSame(byName, [], "no read is asked by the name of something")
+  t.strictSame(byName, [], "no read takes the name of something as a parameter")
   t.match([attemptCurves.entries, metricColumns.entries.columns.entries], [{ metric: Object }, { metric: Object }])
   t.notOk("name" in attemptCurves.entries || "name" in metricColumns.entries.columns.entries)
   t.end()

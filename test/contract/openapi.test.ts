@@ -1,4 +1,4 @@
-/** The OpenAPI document: valid, whole, and true to what the service takes and answers. */
+/** The OpenAPI document: valid, complete, and true to what the service accepts and answers. */
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import t from "tap"
@@ -47,7 +47,7 @@ const routes = [
   ...reads.map((read) => ({ method: read.method, path: browserReadPath(read) ?? read.path })),
 ].map(({ method, path }) => `${method} ${path}`)
 
-/** A picture that is uploaded is no write on the record. */
+/** Uploading a picture is not a write on the record. */
 const isUpload = ({ operationId }: Described) => operationId.startsWith(uploadFigure.name)
 
 t.test("It is valid OpenAPI 3.1", async (t) => {
@@ -56,12 +56,12 @@ t.test("It is valid OpenAPI 3.1", async (t) => {
 })
 
 // shows: Every read of the table answers.
-t.test("It describes every route that the registry has, and no other", (t) => {
+t.test("It describes every route of the registry, and no other", (t) => {
   t.same(described.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort(), [...new Set(routes)].sort())
   t.end()
 })
 
-t.test("No operation is named twice, and no path stands there under two spellings", (t) => {
+t.test("No operation is named twice, and no path has two spellings", (t) => {
   const ids = described.map(({ operation }) => operation.operationId)
   t.same(
     ids.filter((id, index) => ids.indexOf(id) !== index),
@@ -75,7 +75,7 @@ t.test("No operation is named twice, and no path stands there under two spelling
   t.end()
 })
 
-t.test("Every name in a path is a parameter, and every reference leads somewhere", (t) => {
+t.test("Every name in a path is a parameter, and every reference resolves", (t) => {
   const required = ({ parameters }: Described) =>
     parameters.filter((parameter) => parameter.in === "path" && parameter.required).map(({ name }) => name)
   t.strictSame(
@@ -91,7 +91,7 @@ t.test("Every name in a path is a parameter, and every reference leads somewhere
 })
 
 // shows: Schemas and examples of every operation are served and true.
-t.test("Every write shows a body that its own schema takes", (t) => {
+t.test("Every write has an example body that its own schema accepts", (t) => {
   const ajv = new Ajv2020({ strict: false }).addSchema(document, "openapi")
   const absolute = (schema: object) => JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')) as object
   const bodies = described.flatMap(({ path, operation }) => {
@@ -108,10 +108,10 @@ t.test("Every write shows a body that its own schema takes", (t) => {
 
 // shows: Rooms, membership, credentials and archiving have no agent route.
 // shows: Public reads are anonymous and cached nowhere.
-t.test("Agents show a credential, in the Library a key, people a session, and readers nothing", (t) => {
+t.test("Agents use a credential, or a key in the Library, people a session, and readers nothing", (t) => {
   const wanted = (path: string) => {
     if (path === "/api/agent/library/schema") return "[]"
-    // Anybody reads the feed, and an agent without what it wrote itself.
+    // Everyone reads the feed; an agent also reads the receipts of its own writes.
     if (path === "/api/research/rooms/{roomId}/activity") return '[{},{"roomCredential":[]}]'
     if (path.startsWith("/api/agent/library/")) return '[{"personalKey":[]}]'
     if (path.startsWith("/api/library/")) return '[{"session":[]}]'
@@ -144,7 +144,7 @@ t.test("Every write on a Room's record can be rehearsed", (t) => {
   t.end()
 })
 
-t.test("Every refusal of an answer comes with its own status, and every code is told somewhere", (t) => {
+t.test("Every refusal of an answer has its own status, and every code is documented somewhere", (t) => {
   const answered = described.flatMap(({ path, operation }) =>
     Object.entries(operation.responses).flatMap(([status, response]) =>
       (response["x-refusals"] ?? []).map((code) => ({ path, status: Number(status), code })),
@@ -155,8 +155,8 @@ t.test("Every refusal of an answer comes with its own status, and every code is 
     [],
   )
   const everywhere = (code: RefusalCode) => new Set(answered.filter((one) => one.code === code).map(({ path }) => path)).size
-  t.equal(everywhere("temporarily_unavailable"), Object.keys(document.paths).length, "what can befall any route stands with each")
-  t.equal(everywhere("thread_exists"), 4, "what befalls one operation stands with it, on both its paths, and with batches")
+  t.equal(everywhere("temporarily_unavailable"), Object.keys(document.paths).length, "refusals of any route are listed with each")
+  t.equal(everywhere("thread_exists"), 4, "refusals of one operation are listed with it, on both its paths, and with batches")
   const told = JSON.stringify(document.components.schemas.RefusalCode)
   t.strictSame(
     Object.keys(refusals).filter((code) => !told.includes(`\`${code}\``)),
@@ -165,7 +165,7 @@ t.test("Every refusal of an answer comes with its own status, and every code is 
   t.end()
 })
 
-t.test("What any path answers before its route is looked at stands with each, described once", (t) => {
+t.test("Answers given before the route is looked up are listed with each path, described once", (t) => {
   const { responses } = document.components as unknown as { responses: Record<string, { "x-refusals": RefusalCode[] }> }
   const told = { 400: "malformed_request", 405: "method_not_allowed", 408: "request_timeout", 431: "malformed_request" }
   for (const [status, code] of Object.entries(told)) {
@@ -183,7 +183,7 @@ t.test("What any path answers before its route is looked at stands with each, de
   t.end()
 })
 
-t.test("Answers leave room for members that come later, bodies do not", (t) => {
+t.test("Answers allow for members added later, bodies do not", (t) => {
   const closed = Object.entries(document.components.schemas).filter(([, schema]) =>
     JSON.stringify(schema).includes('"additionalProperties":false'),
   )

@@ -7,7 +7,7 @@ import { jsonSchemaOf } from "../../src/contract/definitions/json-schema.ts"
 import { operations } from "../../src/contract/operations/index.ts"
 import { namedIn, ref, refersIn, subject } from "../../src/contract/schema/ref.ts"
 
-/** A schema, values of it, and what is named in each: by path. */
+/** A schema, values of it, and the references in each, by path. */
 interface Made {
   readonly schema: v.GenericSchema
   readonly value: fc.Arbitrary<{ value: unknown; named: Record<string, string> }>
@@ -26,7 +26,7 @@ const at = (step: string | number, named: Record<string, string>) =>
   Object.fromEntries(Object.entries(named).map(([path, id]) => [`/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}${path}`, id]))
 const names = fc.uniqueArray(fc.constantFrom("a", "b/c", "d~e", "f"), { minLength: 1, maxLength: 4 })
 
-/** An object of the parts, in which the last may be missing. */
+/** An object of the parts; the last one may be missing. */
 const objectOf = (parts: readonly (readonly [string, Made])[]): Made => ({
   schema: shape(Object.fromEntries(parts.map(([name, { schema }]) => [name, v.exactOptional(schema)]))),
   value: fc.tuple(fc.boolean(), ...parts.map(([, { value }]) => value)).map(([short, ...made]) => {
@@ -44,7 +44,7 @@ const listOf = ({ schema, value }: Made): Made => ({
     named: Object.assign({}, ...items.map(({ named }, index) => at(index, named))),
   })),
 })
-/** Two objects told apart by `kind`, whose other properties have the same name and name other things. */
+/** Two objects distinguished by `kind`, whose other properties have the same name but refer to different things. */
 const eitherOf = (one: Made, other: Made): Made => ({
   schema: variant("kind", [shape({ kind: v.literal("one"), held: one.schema }), shape({ kind: v.literal("other"), held: other.schema })]),
   value: fc.oneof(
@@ -66,7 +66,7 @@ const { made } = fc.letrec<{ made: Made }>((tie) => ({
   ),
 }))
 
-test("whatever the schema, the walk finds what it names and nothing else", (t) => {
+test("whatever the schema, the walk finds its references and nothing else", (t) => {
   fc.assert(
     fc.property(
       made.chain(({ schema, value }) => value.map((each) => ({ schema, ...each }))),
@@ -82,7 +82,7 @@ test("whatever the schema, the walk finds what it names and nothing else", (t) =
   t.end()
 })
 
-test("beside each id stands the object that holds it, also for ids of a list", (t) => {
+test("each id comes with the object that holds it, also for ids of a list", (t) => {
   const schema = shape({ execution: shape({ experimentId: subject("experiment"), attemptIds: distinct(ref("attempt"), 5) }) })
   const execution = { experimentId: "e", attemptIds: ["a"] }
   const [whole, part] = namedIn(schema, { execution })
@@ -97,16 +97,16 @@ test("beside each id stands the object that holds it, also for ids of a list", (
   t.end()
 })
 
-test("a reference is an id like any other on the wire", (t) => {
+test("a reference is an ordinary id on the wire", (t) => {
   t.strictSame(jsonSchemaOf(ref(["hypothesis", "finding"])), jsonSchemaOf(uuid))
   t.strictSame(jsonSchemaOf(ref("plan"), { refs: true }).refersTo, { named: ["plan"], isSubject: false })
   t.end()
 })
 
-/** Ids that a sender makes: they name nothing yet. */
+/** Ids made by the sender: they refer to nothing yet. */
 const madeBySender = new Set(["requestId", "clientMessageId", "register_attempt attemptId"])
 
-test("every id in a body says what it names, or is the sender's own", (t) => {
+test("every id in a body says what it refers to, or is the sender's own", (t) => {
   for (const { name, body } of operations) {
     const known = new Set(refersIn(body).map((each) => each.name))
     const ids = Object.entries(body.entries).flatMap(([entry, schema]) =>

@@ -1,4 +1,4 @@
-/** The skill: that an agent with nothing else in hand finds in it all that it needs, and that what it pastes works. */
+/** The skill: an agent with nothing else finds in it all that it needs, and its commands work when pasted. */
 import { execFile } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -23,39 +23,39 @@ const capabilities = skill("capabilities", place)
 const examples = skill("examples", place)
 const agentOperations = operations.filter(({ surface }) => surface === "agent")
 
-t.test("It is short enough to be read whole", (t) => {
+t.test("It is short enough to read whole", (t) => {
   t.ok(Buffer.byteLength(start) <= 6_000, `${Buffer.byteLength(start)} bytes`)
-  t.ok(Buffer.byteLength(reading) <= 5_000, `and what it leads to: ${Buffer.byteLength(reading)} bytes`)
+  t.ok(Buffer.byteLength(reading) <= 5_000, `and the documents it links to: ${Buffer.byteLength(reading)} bytes`)
   t.end()
 })
 
-t.test("Every rule in it is shown by a test, and it says nothing else", (t) => {
+t.test("Every rule in it is shown by a test, and it contains nothing else", (t) => {
   const listed = readFileSync(join(import.meta.dirname, "../interface.txt"), "utf8").split("\n")
   t.same(
     listed.flatMap((line) => /^skill: (\w+)$/.exec(line)?.[1] ?? []).sort(),
     Object.keys(skillRules).sort(),
-    "each rule is a sentence of interface.txt, which fails where no test shows it",
+    "each rule is a sentence of interface.txt, which fails if no test shows it",
   )
   const rules = Object.values(skillRules)
   const advice = Object.values(skillAdvice)
   t.same(
     [...rules, ...advice].filter((sentence) => `${start}${reading}`.split(sentence).length !== 2),
     [],
-    "each is said once",
+    "each rule is there once",
   )
   const imperative = /^(?:Send|Refer|Write|Make|Copy|After|Keep|Start|Read|Answer|Publish|Treat|Never) /
   t.same(
     advice.filter((sentence) => !imperative.test(sentence)),
     [],
-    "advice tells the reader what to do, and nothing of the service",
+    "advice tells the reader what to do, and says nothing about the service",
   )
-  // What is left is the names of things and where they are: nothing that a service could break.
+  // The rest is names of things and where they are: nothing that a service could break.
   const left = [...rules, ...advice].reduce((text, sentence) => text.replace(sentence, ""), `${start}${reading}`)
   t.same(left.match(/\b(?:must|never|always|only|cannot|refused|accepted|means|answers|at most|may be|is not|are not)\b[^\n]*/g) ?? [], [])
   t.end()
 })
 
-t.test("One operation can be asked for alone", (t) => {
+t.test("One operation can be requested alone", (t) => {
   for (const operation of agentOperations) {
     const { name, method, path, body } = operation
     const one = skill("capabilities", place, name)
@@ -71,7 +71,7 @@ t.test("One operation can be asked for alone", (t) => {
   t.end()
 })
 
-t.test("Its reference tells every refusal and what to do about it", (t) => {
+t.test("Its reference lists every refusal and its remedy", (t) => {
   const told = (code: string, remedy: string) =>
     capabilities.split("\n").some((line) => line.startsWith(`| \`${code}\``) && line.includes(remedy))
   t.strictSame(
@@ -82,7 +82,7 @@ t.test("Its reference tells every refusal and what to do about it", (t) => {
 })
 
 // shows: The skill is served with its references of capabilities and examples.
-t.test("Its capabilities tell every operation, field by field, and every read", (t) => {
+t.test("Its capabilities list every operation, field by field, and every read", (t) => {
   for (const { name, method, path, body, summary } of agentOperations) {
     const section = capabilities.split(`### ${name}\n`)[1]?.split("\n### ")[0] ?? ""
     const headed = section.includes(`\`${method} ${path}\``) && section.includes(summary)
@@ -101,7 +101,7 @@ t.test("Its capabilities tell every operation, field by field, and every read", 
 })
 
 // shows: The skill is served with its references of capabilities and examples.
-t.test("Its examples are commands whose bodies are taken", (t) => {
+t.test("Its examples are commands whose bodies are accepted", (t) => {
   for (const operation of agentOperations) {
     const section = examples.split(`### ${operation.name}\n`)[1] ?? ""
     const body = /<<'JSON'\n([\s\S]*?)\nJSON\n/.exec(section)?.[1]
@@ -115,7 +115,7 @@ t.test("Its examples are commands whose bodies are taken", (t) => {
   t.end()
 })
 
-t.test("It names what exists, and speaks in whole sentences", (t) => {
+t.test("It names only what exists, and in whole sentences", (t) => {
   const paths = new Set([...reads, ...discoveryRoutes, ...operations, batch].map(({ path }) => path))
   const named = [...`${start}${reading}${capabilities}`.matchAll(/`(?:GET|POST|PATCH|DELETE) ([^`?]+)/g)].map((match) => match[1] as string)
   t.strictSame(
@@ -132,12 +132,12 @@ t.test("It names what exists, and speaks in whole sentences", (t) => {
     )
     t.ok(text.startsWith("# ") && text.endsWith("\n"))
   }
-  t.ok(operationNamed("post_message") && start.includes("`post_message`"), "operations stand in its prose by their names")
+  t.ok(operationNamed("post_message") && start.includes("`post_message`"), "operations appear in its prose by their names")
   t.end()
 })
 
 // shows: skill: chain
-t.test("The program it hands out proves a feed whole, and finds what was rewritten", async (t) => {
+t.test("Its program proves a feed whole, and finds what was rewritten", async (t) => {
   const chain = (count: number) => {
     const items: (Parameters<typeof entryDigest>[0] & { digest: string })[] = []
     for (let sequence = 1; sequence <= count; sequence++) {
@@ -180,7 +180,7 @@ t.test("The program it hands out proves a feed whole, and finds what was rewritt
   feed = feed.map((entry) => (entry.sequence === 3 ? { ...entry, kind: "post_message" } : entry))
   t.match(await run(), /^Entry 3 /, "one entry rewritten")
   feed = chain(5).filter(({ sequence }) => sequence !== 2)
-  t.match(await run(), /^Entry 3 /, "one entry taken out")
+  t.match(await run(), /^Entry 3 /, "one entry removed")
   feed = chain(2)
-  t.match(await run(keptDigest), /no longer in this feed/, "the end cut off, or all of it written anew")
+  t.match(await run(keptDigest), /no longer in this feed/, "the end cut off, or everything rewritten")
 })

@@ -1,7 +1,7 @@
 /** The ways in which a body goes wrong, or almost does: each of them changes one place of a value. */
 import type { JsonSchema } from "../../src/contract/definitions/json-schema.ts"
 
-/** Which place to spoil, in which way, and which of that way's variants to use; each taken modulo what there is. */
+/** Which place to spoil, in which way, and which variant of that way to use; each taken modulo the number available. */
 export interface Spoiling {
   readonly place: number
   readonly way: number
@@ -9,7 +9,7 @@ export interface Spoiling {
 }
 
 type Holder = Record<string, unknown>
-/** A place in a value: `holder[name]`, and what the schema says of it. */
+/** A place in a value: `holder[name]`, and its schema. */
 export interface Place {
   readonly holder: Holder
   readonly name: string
@@ -21,7 +21,7 @@ const at = <T>(choices: readonly T[], pick: number): T => choices[pick % choices
 const put = (holder: Holder, name: string, value: unknown) =>
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
 
-/** The form of a union that a value was made from, as far as its required properties tell. */
+/** The form of a union that a value was made from, judged by its required properties. */
 function formOf(schema: JsonSchema, value: unknown): JsonSchema {
   const forms = (schema.oneOf ?? (schema.properties === undefined ? schema.anyOf : undefined)) as JsonSchema[] | undefined
   if (forms === undefined) return schema
@@ -85,7 +85,7 @@ const oddities: readonly unknown[] = [
 const names: readonly string[] = ["constructor", "__proto__", "toString", "hasOwnProperty", "", "a/b", "~0", "length", "x", "Scope", "ключ"]
 const fillers: readonly string[] = ["a", "𝔞", "é", " ", "\u3000", "👩‍🔬"]
 
-/** A text of one of the lengths where a bound lies. */
+/** A text with one of the lengths at a limit. */
 function toLengthBound({ holder, name, schema }: Place, pick: number): void {
   if (schema.type !== "string") return
   const { minLength = 0, maxLength = 10 } = schema as { minLength?: number; maxLength?: number }
@@ -93,7 +93,7 @@ function toLengthBound({ holder, name, schema }: Place, pick: number): void {
   put(holder, name, [...at(fillers, pick >> 2).repeat(Math.max(0, length))].slice(0, Math.max(0, length)).join(""))
 }
 
-/** A list of one of the lengths where a bound lies, its items taken over and over. */
+/** A list with one of the lengths at a limit, its items repeated. */
 function toItemBound({ holder, name, schema }: Place, pick: number): void {
   const value = holder[name]
   if (!Array.isArray(value) || value.length === 0) return
@@ -165,7 +165,7 @@ const ways: readonly ((place: Place, pick: number) => void)[] = [
   ({ holder, name }) => Array.isArray(holder[name]) && put(holder, name, { ...(holder[name] as unknown[]) }),
 ]
 
-/** Every place of a body put in every odd way, and each other way in a few variants: the same ones each time. */
+/** Every place of a body spoilt in every odd way, and in a few variants of each other way: the same ones each time. */
 export function* everySpoiling(schema: JsonSchema, body: unknown): Generator<unknown> {
   const count = places({ body }, "body", schema).length
   for (let place = 0; place < count; place++) {

@@ -1,4 +1,4 @@
-/** The strict reading of JSON, held against a slow and obvious one: a parser that looks at every token by itself. */
+/** The strict JSON reader, compared with a slow and obvious one: a parser that looks at every token by itself. */
 import * as fc from "fast-check"
 import { test } from "tap"
 import { limits } from "../../src/contract/limits.ts"
@@ -18,7 +18,7 @@ const number = fc
   )
   .map(([sign, before, after, power]) => `${sign}${before}${after === undefined ? "" : `.${after}`}${power?.join("") ?? ""}`)
 const double = fc.double({ noNaN: true, noDefaultInfinity: true }).map(String)
-/** Few names, so that they come twice; some of them written in another way. */
+/** Few names, so that they repeat; some of them escaped. */
 const name = fc.oneof(
   fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"', '""', '"a\\\\"', '"\\"a"', '"/~"'),
   fc.string({ maxLength: 60 }).map((text) => JSON.stringify(text)),
@@ -33,7 +33,7 @@ const { json } = fc.letrec<{ json: string; list: string; object: string; scalar:
     .map(([space, members]) => `{${members.map(([key, gap, value]) => `${space}${key}${gap}:${gap}${value}`).join(",")}${space}}`),
   json: fc.oneof({ maxDepth: 5 }, tie("scalar"), tie("list"), tie("object")),
 }))
-/** A text with one sign taken out, put in or changed: mostly no JSON any more. */
+/** A text with one character removed, inserted or changed: usually no longer JSON. */
 const spoilt = fc
   .tuple(json, fc.nat(), fc.constantFrom("", '"', "\\", ",", ":", "[", "]", "{", "}", "0", "-", ".", "e", "\u0001", "x"), fc.nat(1))
   .map(([text, place, sign, taken]) => {
@@ -56,17 +56,17 @@ const agrees = (text: string): void => {
   }
 }
 
-test("whatever is JSON is read as the engine reads it, unless something of it would be lost; that is named by its path", (t) => {
+test("all JSON is read as the engine reads it, unless something would be lost; that is reported by its path", (t) => {
   fc.assert(fc.property(json, agrees), { numRuns: runs(3_000, 600) })
   t.end()
 })
 
-test("whatever is no JSON is not read", (t) => {
+test("text that is not JSON is not read", (t) => {
   fc.assert(fc.property(spoilt, agrees), { numRuns: runs(6_000, 1_200) })
   t.end()
 })
 
-test("a number is taken exactly when the double it becomes, written out, is that number", (t) => {
+test("a number is accepted exactly if its double, written out, is the same number", (t) => {
   fc.assert(
     fc.property(fc.oneof(number, double), (text) => readJson(text).ok === (obvious(text).value !== undefined)),
     { numRuns: runs(20_000, 4_000) },
@@ -94,23 +94,23 @@ const pathsIn = (text: string): unknown => {
   return read.ok ? [] : read.issues.map(({ path }) => path)
 }
 
-test("each fault is at its place", (t) => {
+test("each fault is reported at its place", (t) => {
   t.strictSame(pathsIn('{"a":[1,{"b":-0}],"c":1,"c":2,"d":1e400}'), ["/a/1/b", "/c", "/d"])
   t.strictSame(pathsIn('{"a":1,"\\u0061":2}'), ["/a"], "however the name is written")
   t.strictSame(pathsIn('{"x~/":{"y":1,"y":2}}'), ["/x~0~1/y"])
-  t.strictSame(pathsIn('{"a":{"b":1},"b":{"a":1},"c":[{"a":1},{"a":2}]}'), [], "each object has names of its own")
+  t.strictSame(pathsIn('{"a":{"b":1},"b":{"a":1},"c":[{"a":1},{"a":2}]}'), [], "each object has its own names")
   t.strictSame(
     pathsIn(`{"a":${"[".repeat(200)}`),
     [`/a${"/0".repeat(limits.nesting - 1)}`],
     "too deep, before the text is looked at further",
   )
   t.strictSame(pathsIn(`{"b":1,"a":[${"0,".repeat(limits.bodyValues)}0]}`), ["/a"], "too many")
-  t.ok(readJson(`[${"0,".repeat(limits.bodyValues - 2)}0]`).ok, "as many as may be")
-  t.ok(readJson(`${"[".repeat(limits.nesting)}${"]".repeat(limits.nesting)}`).ok, "as deep as may be")
+  t.ok(readJson(`[${"0,".repeat(limits.bodyValues - 2)}0]`).ok, "as many as allowed")
+  t.ok(readJson(`${"[".repeat(limits.nesting)}${"]".repeat(limits.nesting)}`).ok, "as deep as allowed")
   t.end()
 })
 
-test("a refusal stays short, whatever it has to name", (t) => {
+test("a refusal stays short, however much it reports", (t) => {
   const long = "n".repeat(900_000)
   for (const text of [`{"${long}":[${"-0,".repeat(5_000)}-0]}`, `{${`"${long.slice(0, 9_000)}":1,`.repeat(100)}"a":1}`]) {
     const read = readJson(text)

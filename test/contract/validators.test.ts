@@ -1,6 +1,6 @@
 /**
- * The served schemas mean the same in other languages: Python's and Go's validators take exactly the bodies that the service
- * takes. They run where the machine has them; `npm run reach` brings them and tries a thousand bodies of each operation.
+ * The served schemas mean the same in other languages: Python's and Go's validators accept exactly the bodies that the service accepts.
+ * They run if the machine has them; `npm run reach` installs them and tries a thousand bodies of each operation.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -20,7 +20,7 @@ interface Validator {
   readonly name: string
   readonly command: string
   readonly parameters: readonly string[]
-  /** What finds out whether it is here. */
+  /** A command that checks whether it is installed. */
   readonly probe: readonly string[]
 }
 const validators: readonly Validator[] = [
@@ -38,7 +38,7 @@ const validators: readonly Validator[] = [
   },
 ]
 
-/** Modules that are here already are used; none is fetched unless the one who runs it says so. */
+/** Only installed modules are used; none is fetched unless the environment allows it. */
 const env = { GOPROXY: "off", GOFLAGS: "-mod=mod", GOSUMDB: "off", ...process.env }
 const run = (command: string, parameters: readonly string[], input = "") =>
   spawnSync(command, parameters, { cwd: folder, env, input, encoding: "utf8", maxBuffer: 1 << 28 })
@@ -61,7 +61,7 @@ interface Told {
 
 for (const { name, command, parameters, probe } of validators) {
   // shows: Schemas and examples of every operation are served and true.
-  t.test(`${name} takes the bodies that the service takes, and no others`, (t) => {
+  t.test(`${name} accepts the bodies that the service accepts, and no others`, (t) => {
     const found = run(command, probe)
     if (found.status !== 0) {
       t.comment(`${name} is not on this machine`)

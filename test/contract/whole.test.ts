@@ -1,6 +1,6 @@
 /**
- * What lacks a part does not compile. Each line marked below is an error to the compiler, and a mark without an error is one
- * too: `npm run typecheck` is what this file tests. At run time only the total maps are looked at.
+ * Incomplete definitions do not compile. Each line marked below must be a compile error, and a mark without an error is one too: `npm run
+ * typecheck` is what this file tests. At run time only the total maps are checked.
  */
 import { test } from "tap"
 import type { CardKind } from "../../src/contract/answers/index.ts"
@@ -14,7 +14,7 @@ import { cardViews } from "../../src/web/parts/entry.ts"
 
 const whole: ObjectSpec = objects.experiment
 
-/** Never called: only compiled. */
+/** Never called, only compiled. */
 export function notWhole() {
   const { line: _line, ...lineless } = whole
   // @ts-expect-error an object that is not shown in one line
@@ -50,7 +50,7 @@ test("every card that an operation leaves has an answer and a view", (t) => {
   t.end()
 })
 
-test("every object has its page where the list says, and what is no object has none", (t) => {
+test("every object has its page at the path in the list, and other things have none", (t) => {
   for (const [kind, { page }] of Object.entries(objects) as [ObjectKind, ObjectSpec][])
     t.equal(pageOf(kind, "x"), page === null ? undefined : `${page}/x`, kind)
   t.equal(pageOf("constructor", "x"), undefined)

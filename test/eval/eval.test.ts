@@ -1,6 +1,6 @@
 /**
- * What `npm run eval` holds: what a newcomer asks of a Room is answered right in few and small reads, and an agent does a whole piece of
- * research by each door for no more calls and bytes than are wanted, in an empty Room and in one of 50,000 records.
+ * What `npm run eval` checks: a newcomer's questions about a Room are answered correctly with few and small reads, and an agent does a
+ * whole piece of research through each interface within a limit of calls and bytes, in an empty Room and in one of 50,000 records.
  */
 import t from "tap"
 import { openEval } from "./house.ts"
@@ -10,7 +10,7 @@ import { askEverything } from "./reader.ts"
 import { Context } from "./walk/context.ts"
 import { isWithin, walkEveryDoor } from "./walk/walk.ts"
 
-// Most of it goes into filling the large Room.
+// Most of the time goes into filling the large Room.
 t.setTimeout(900_000)
 const house = await openEval()
 t.teardown(() => house.close())
@@ -28,7 +28,7 @@ for (const records of [10, 1_000])
     }
   })
 
-t.test("a wrong answer is found", async (t) => {
+t.test("a wrong answer is detected", async (t) => {
   const known = await house.room(10)
   const asked = await askEverything(house.baseUrl, { ...known, answers: { ...known.answers, stands: "It does not help." } })
   t.same(
@@ -38,7 +38,7 @@ t.test("a wrong answer is found", async (t) => {
 })
 
 for (const records of [0, 50_000])
-  t.test(`a whole piece of research by each door, in a Room of ${records} records`, { timeout: 900_000 }, async (t) => {
+  t.test(`a whole piece of research through each interface, in a Room of ${records} records`, { timeout: 900_000 }, async (t) => {
     const roomId = records === 0 ? house.emptyRoom : (await house.room(records)).roomId
     const walked = await walkEveryDoor((door) => house.agent(roomId, `${door} of ${records}`))
     t.match(
@@ -52,7 +52,7 @@ for (const records of [0, 50_000])
     t.ok(items.some(({ status }) => status === "succeeded"))
   })
 
-t.test("an agent that uses what nothing told it is found", (t) => {
+t.test("an agent that uses a name it has not read is detected", (t) => {
   const context = new Context()
   context.exchanged("GET /", "roomId, title: a text. intent: planned or rerun.")
   const body = { roomId: context.freshId(), title: "Made up as it goes.", intent: "planned" }

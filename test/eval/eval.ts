@@ -1,6 +1,6 @@
 /**
- * `npm run eval`: eighteen questions asked of Rooms of 10, 1,000 and 50,000 records, and the whole working path of an agent walked by each
- * door in an empty Room and in the largest; a table of each, and exit 1 where an aim is missed.
+ * `npm run eval`: asks eighteen questions of Rooms of 10, 1,000 and 50,000 records, and does an agent's whole piece of research through
+ * each interface in an empty Room and in the largest. Prints a table of each, and exits with 1 if a target is missed.
  */
 import { openEval } from "./house.ts"
 import { type Asked, askEverything } from "./reader.ts"

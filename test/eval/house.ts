@@ -1,4 +1,4 @@
-/** A service with Rooms of the sizes that are asked about. */
+/** A service with the Rooms of each size that the questions are about. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ export async function openEval() {
   return {
     baseUrl: house.baseUrl,
     emptyRoom: house.rooms.empty.roomId,
-    /** A credential of its own for an agent of a member, with all that the agent needs to know. */
+    /** A new credential for an agent of a member, with all that the agent needs to know. */
     async agent(roomId: string, label: string): Promise<Given> {
       const permissions = ["post_thread", "publish_records", "manage_own_experiments"]
       const { result } = await (await house.browser("member")).write("issue_credential", { roomId, label, permissions } as never)

@@ -1,16 +1,19 @@
-/** What a newcomer asks of numbers: by how much, how sure, over how many seeds, reproduced by whom, where it holds, which is best. */
+/**
+ * A newcomer's questions about numbers: how large an effect, how sure, over how many seeds, reproduced by whom, where it holds, and which
+ * is best.
+ */
 import type { Json } from "../support/ask.ts"
 import type { Get } from "./questions.ts"
 
 const list = (value: Json | undefined) => (value ?? []) as unknown as readonly Json[]
 const text = (value: Json | undefined) => value as unknown as string
 
-/** The finding about the shift, as search leads to it. */
+/** The finding about the shift, found by search. */
 async function found(get: Get, roomId: string): Promise<Json | undefined> {
   const { items } = await get(`/api/research/search?roomId=${roomId}&kinds=finding&limit=1&query=%22shift%20lowers%20the%20error%22`)
   return list(items)[0]
 }
-/** Its effect at 50 labels. */
+/** The effect at 50 labels. */
 async function effect(get: Get, roomId: string) {
   const { effects } = await get(`/api/research/records/${(await found(get, roomId))?.id}`)
   return list(effects)[0] as unknown as { estimate: number; low: number; high: number; unit: string; pairs: number }

@@ -1,4 +1,4 @@
-/** What was measured in a Room of the evaluation: two arms at three sizes over five seeds, an effect, its reproduction, a board. */
+/** The measurements in a Room of the evaluation: two arms at three sizes over five seeds, an effect, its reproduction, and a board. */
 import type { Filler } from "../research/record/filler.ts"
 import { finding } from "../research/record/bodies.ts"
 import { launch, reportedAt } from "../research/record/work.ts"
@@ -30,7 +30,7 @@ const cells = (sizes: readonly number[], scale: number) =>
     }),
   )
 
-/** Fills it in, and says what a reader should find out. */
+/** Adds the measurements, and returns the answers a reader should find. */
 export function measure(filler: Filler, [ada, grace]: readonly [Person, Person], place: Place) {
   const { experimentId } = filler.does(ada, "propose_experiment", {
     ...{ ...place, question: "Does the shift lower the error with few labels?", scope: "The toy task.", hypotheses: [] },

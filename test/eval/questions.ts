@@ -1,13 +1,13 @@
-/** What a newcomer asks of a Room, and how a reader that has read the skill finds it out. */
+/** A newcomer's questions about a Room, and how a reader of the skill finds the answers. */
 import { measuredQuestions } from "./measured-questions.ts"
 import type { Json } from "../support/ask.ts"
 
-/** Asks a path below the base address. */
+/** Reads a path below the base address. */
 export type Get = (path: string) => Promise<Json>
 
 interface Question {
   readonly asks: string
-  /** How the answer is found, by one who knows the Room and where they stopped reading. */
+  /** Finds the answer, given the Room and the place where the reader last stopped. */
   answer(get: Get, roomId: string, watermark: number): Promise<string>
 }
 

@@ -1,4 +1,4 @@
-/** A scripted reader: asks every question of a Room over HTTP, knowing nothing from the question before, and counts. */
+/** A scripted reader: asks each question of a Room over HTTP, keeps nothing from the question before, and counts calls and bytes. */
 import type { Json } from "../support/ask.ts"
 import { questions } from "./questions.ts"
 import type { Known } from "./rooms.ts"
@@ -9,7 +9,7 @@ export interface Asked {
   readonly answer: string
   readonly isRight: boolean
   readonly calls: number
-  /** Of all answers together, as they are sent. */
+  /** The size of all answers, as sent. */
   readonly bytes: number
   readonly milliseconds: number
 }

@@ -1,4 +1,4 @@
-/** Rooms of any size in which the answers to eighteen questions are known, however much else was said around them. */
+/** Rooms of any size with known answers to eighteen questions, however much else they hold. */
 import { because, finding, hypothesis, reference } from "../research/record/bodies.ts"
 import type { Filler } from "../research/record/filler.ts"
 import { measure } from "./measured.ts"
@@ -6,10 +6,10 @@ import { reportedAt } from "../research/record/work.ts"
 
 type Person = ReturnType<Filler["person"]>
 
-/** What a reader should find out. */
+/** The answers a reader should find. */
 export interface Known {
   readonly roomId: string
-  /** Where somebody stopped reading, and what was done since. */
+  /** Where the reader stopped, and what was done since. */
   readonly watermark: number
   readonly answers: Readonly<Record<string, string>>
 }
@@ -29,14 +29,15 @@ const subjects = [
 const measures = ["loss", "accuracy", "perplexity", "calibration", "throughput", "coverage", "memory", "variance"]
 const places = ["small model", "large model", "toy task", "held-out set", "second seed", "long context"]
 const pick = (from: readonly string[], index: number): string => from[index % from.length] ?? ""
-/** What the rest of the Room says: sentences of the length that people write, no two the same. */
+/** The other texts of the Room: sentences of ordinary length, no two the same. */
 const chatter = (index: number): string =>
   `In run ${index} the ${pick(subjects, index)} changed the ${pick(measures, Math.floor(index / 7))} of the ${pick(places, Math.floor(index / 3))} by ${(index % 97) / 100}, within what seeds differ by; nobody has looked at it with another ${pick(subjects, index + 3)} yet.`
 
 const RECORDS = 11
 
 /**
- * Fills a Room with so many records, 11 at the least: eleven that the questions are about, first and last, and others between them.
+ * Fills a Room with the given number of records, at least 11: the eleven that the questions are about, first and last, and others between
+ * them.
  * @param people its owner and two members
  */
 export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, Person, Person], records: number): Known {
@@ -138,7 +139,7 @@ export function makeRoom(filler: Filler, [ada, grace, mary]: readonly [Person, P
   }
 }
 
-/** Everything else that is said in the Room: records, work that failed or went well, messages, Threads, disputes and verdicts. */
+/** Everything else in the Room: records, failed and successful work, messages, Threads, disputes and verdicts. */
 function fill(
   filler: Filler,
   people: readonly Person[],

@@ -1,28 +1,28 @@
-/** An agent that speaks MCP: the official client package, over HTTP or with the program that it starts. */
+/** An agent that speaks MCP: the official client package, over HTTP or with a program that it starts. */
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import type { Json } from "../support/ask.ts"
 
-/** The revisions of the protocol that clients speak today: with a handshake, and with each request for itself. */
+/** The protocol revisions that clients speak today: with a handshake, and with each request on its own. */
 export const eras = ["legacy", "2026-07-28"] as const
 export type Era = (typeof eras)[number]
 
 export interface Told {
   readonly text: string
   readonly isError: boolean
-  /** The text as JSON; of a refusal its envelope. */
+  /** The text as JSON; for a refusal its envelope. */
   readonly body: Json
 }
 
 export interface Agent {
   readonly client: Client
   call(tool: string, input?: object): Promise<Told>
-  /** A write's receipt. @throws Error where it was refused */
+  /** A write's receipt. @throws Error if it was refused */
   write(operation: string, input: object): Promise<Json>
   close(): Promise<void>
 }
 
-/** The JSON in what a tool told: all of it, or its last line. */
+/** The JSON in a tool's result: all of it, or its last line. */
 function jsonIn(text: string): Json {
   try {
     return JSON.parse(text.slice(text.startsWith("Refused") ? text.lastIndexOf("\n") : 0)) as Json
@@ -55,7 +55,7 @@ async function connected(transport: Transport, era: Era): Promise<Agent> {
   }
 }
 
-/** Speaks with a service over HTTP. */
+/** Connects to a service over HTTP. */
 export const overHttp = (baseUrl: string, token?: string, era: Era = "legacy"): Promise<Agent> =>
   connected(
     new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), {
@@ -64,6 +64,6 @@ export const overHttp = (baseUrl: string, token?: string, era: Era = "legacy"): 
     era,
   )
 
-/** Speaks with a program that it starts. */
+/** Connects to a program that it starts. */
 export const overStdio = (program: string, env: Readonly<Record<string, string>>, era: Era = "legacy"): Promise<Agent> =>
   connected(new StdioClientTransport({ command: program, args: ["mcp"], env: { ...env }, stderr: "pipe" }), era)

@@ -1,6 +1,6 @@
 /**
- * What agents that speak MCP can reach is what everybody can reach over HTTP, with the same key and no more: refusals are
- * answers to act on, tools are few, nothing is kept between two messages, and what is sent wrongly is refused.
+ * Agents reach by MCP what HTTP offers, with the same key and no more: refusals are answers they can act on, tools are few, nothing is kept
+ * between two messages, and invalid messages are refused.
  */
 import * as fc from "fast-check"
 import { startResearchRoom } from "research-room/testing"
@@ -33,7 +33,7 @@ const withToken = async (token: string): Promise<Agent> => {
   return agent
 }
 
-/** A message as a client sends it, or as nobody should. */
+/** A message as a client sends it, or an invalid one. */
 const message = (body: unknown, headers: Readonly<Record<string, string>> = {}, token?: string) =>
   fetch(`${house.baseUrl}/mcp`, {
     method: "POST",
@@ -53,7 +53,7 @@ const opening = (protocolVersion: string) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: "t", version: "1" } },
 })
 
-tap.test("the tools are few and soon read; each bearer has those that it can use", async (t) => {
+tap.test("the tools are few and short to read; each bearer sees those that it can use", async (t) => {
   const named: Record<string, string[]> = {}
   for (const [bearer, { client }] of Object.entries(agents)) {
     const { tools } = await client.listTools()
@@ -84,7 +84,7 @@ tap.test("the tools are few and soon read; each bearer has those that it can use
   )
 })
 
-tap.test("a read answers what the same read answers over HTTP, to whoever may ask it", async (t) => {
+tap.test("a read gives the same answer as over HTTP, to everyone who may read it", async (t) => {
   const { call } = agents.credential
   const main = house.rooms.main.roomId
   const { items } = (await call("read", { name: "hypotheses", parameters: { roomId: main } })).body
@@ -101,19 +101,19 @@ tap.test("a read answers what the same read answers over HTTP, to whoever may as
   ]
   for (const [tool, input, path, token] of pairs) {
     const over = await ask(`${house.baseUrl}${path}`, { token, ...(path.endsWith(".md") && { fetch: globalThis.fetch }) })
-    // When it was asked stands in the answer, and nothing else may differ.
+    // The answer contains the time it was made; nothing else may differ.
     const timeless = (answer: string) => answer.replace(/"generatedAt":"[^"]+"/, "")
     t.equal(timeless((await call(tool, input)).text), timeless(over.text), `${tool} ${path}`)
   }
 })
 
-tap.test("a refusal is an answer to act on", async (t) => {
+tap.test("a refusal is an answer the agent can act on", async (t) => {
   const { call } = agents.credential
   const nowhere = await call("evidence", { versionId: crypto.randomUUID() })
   t.match(nowhere, { isError: true, text: /^Refused: There is no such record.*\(unknown_record, 404\)\n/ })
   const wrong = await call("write", { operation: "create_thread", input: { roomId, titel: "x" } })
   t.match(wrong, { isError: true, body: { refusal: "invalid_schema", committed: false, issues: [{ path: "/title" }, { path: "/titel" }] } })
-  t.match(wrong.text, /schema/, "and says where the fields are told")
+  t.match(wrong.text, /schema/, "and says where the fields are described")
   t.match(await call("write", { operation: "post_message", input: { text: "where?" } }), {
     isError: true,
     text: /post_message needs threadId/,
@@ -132,24 +132,32 @@ tap.test("a refusal is an answer to act on", async (t) => {
   t.match((await call("write", { operation: "take_experiment", input: stale })).body, { refusal: "state_conflict", current: {} })
 })
 
-tap.test("whoever may not over HTTP may not here", async (t) => {
+tap.test("what is refused over HTTP is refused here", async (t) => {
   const post = (input: object = {}) => ({ operation: "post_message", input: { threadId, text: "may I?", ...input } })
   const thread = { operation: "create_thread", input: { roomId, title: "May I?" } }
   const may = await withToken(house.credentials.member_post_only.token)
-  t.notOk((await may.call("write", post())).isError, "with the grant one may")
+  t.notOk((await may.call("write", post())).isError, "with the permission it is allowed")
   const grant = await (await withToken(house.credentials.member_publish_only.token)).call("write", post())
-  t.match(grant, { isError: true, body: { refusal: "permission_missing" } }, "the wrong grant")
+  t.match(grant, { isError: true, body: { refusal: "permission_missing" } }, "the wrong permission")
   const scope = await (await withToken(house.credentials.member_thread_scoped.token)).call("write", thread)
   t.match(scope, { isError: true, body: { refusal: "scope_missing" } }, "the wrong scope")
   const archived = { operation: "create_thread", input: { roomId: house.rooms.archived.roomId, title: "Too late" } }
   const late = await (await withToken(house.credentials.archived_member_all.token)).call("write", archived)
   t.match(late, { isError: true, body: { current: { room: { state: "archived" } } } })
 
-  t.match(await agents.none.call("write", post()), { isError: true, text: /not available to you/ }, "nobody writes nothing")
+  t.match(
+    await agents.none.call("write", post()),
+    { isError: true, text: /not available to you/ },
+    "without a credential nothing is written",
+  )
   t.match(await agents.none.call("read", { name: "identity" }), { isError: true, body: { refusal: "not_authenticated" } })
-  t.match(await agents.key.call("write", post()), { isError: true, body: { refusal: "not_authenticated" } }, "a key writes in no Room")
+  t.match(
+    await agents.key.call("write", post()),
+    { isError: true, body: { refusal: "not_authenticated" } },
+    "a key does not write in a Room",
+  )
   const library = { operation: "save_papers", input: { arxivIds: ["1706.03762"] } }
-  t.match(await agents.credential.call("write", library), { isError: true, text: /401/ }, "and a credential in no Library")
+  t.match(await agents.credential.call("write", library), { isError: true, text: /401/ }, "and a credential does not write in a Library")
 
   t.notOk((await agents.key.call("write", library)).isError)
   t.match((await agents.key.call("library", { name: "library_papers" })).text, /1706\.03762/)
@@ -166,7 +174,7 @@ tap.test("whoever may not over HTTP may not here", async (t) => {
     t.match(await agents.credential.call("read", { path }), { isError: true, text: /Tools can read nothing at/ }, path)
 })
 
-tap.test("a key that opens nothing is turned away, whatever is asked", async (t) => {
+tap.test("an invalid key is refused, whatever the request", async (t) => {
   for (const token of [
     house.credentials.member_expired.token,
     house.credentials.member_revoked.token,
@@ -181,7 +189,7 @@ tap.test("a key that opens nothing is turned away, whatever is asked", async (t)
   t.equal((await message(list, { authorization: `Basic ${all.token}` })).status, 401)
 })
 
-tap.test("an agent of another version of the protocol gets a clear answer", async (t) => {
+tap.test("an agent of another protocol version gets a clear answer", async (t) => {
   const answered = async (answer: Response) => (await answer.json()) as Json
   const offered = await answered(await message(opening("1999-01-01")))
   t.match(offered.result, { protocolVersion: /^20\d\d-\d\d-\d\d$/ }, "at the handshake it is offered one")
@@ -194,7 +202,7 @@ tap.test("an agent of another version of the protocol gets a clear answer", asyn
   t.match(await answered(future), { error: { data: { supported: ["2026-07-28"], requested: "2099-01-01" } } })
 })
 
-tap.test("what a tool is given is held to what the route takes that it stands for", async (t) => {
+tap.test("the arguments of a tool are checked like a request to its route", async (t) => {
   const long = "x".repeat(100_000)
   for (const [tool, input] of [
     ["search", { query: long }],
@@ -213,7 +221,7 @@ tap.test("what a tool is given is held to what the route takes that it stands fo
   await t.rejects(prompted, /task is over 4000 characters/)
 })
 
-tap.test("what is sent wrongly is refused, and nothing is held open", async (t) => {
+tap.test("an invalid message is refused, and nothing is held open", async (t) => {
   const refusal = async (answer: Response) => [answer.status, ((await answer.json()) as Json).refusal]
   t.same(await refusal(await message(list, { origin: "https://example.org" })), [403, "browser_origin"])
   t.same(await refusal(await message(list, { origin: house.baseUrl })), [403, "browser_origin"])
@@ -247,7 +255,7 @@ tap.test("what is sent wrongly is refused, and nothing is held open", async (t) 
   t.match(await listening.text(), /limit reached/)
 })
 
-tap.test("whatever stands in a call, no answer is a fault", async (t) => {
+tap.test("no tool call, whatever it contains, ends in an internal error", async (t) => {
   const names = (await agents.credential.client.listTools()).tools.map(({ name }) => name)
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
@@ -298,7 +306,7 @@ tap.test("whatever stands in a call, no answer is a fault", async (t) => {
   t.match(await agents.credential.call("schema", { name: "constructor" }), { isError: true })
 })
 
-tap.test("an answer that is too long to be read says how to ask for less", async (t) => {
+tap.test("an answer that is too long to read says how to ask for less", async (t) => {
   const { call } = agents.credential
   const main = house.rooms.main.roomId
   const asked = { name: "room_context", parameters: { roomId: main } }
@@ -309,14 +317,14 @@ tap.test("an answer that is too long to be read says how to ask for less", async
     cut: /^Cut from [\d,]+ bytes: \d+ of \d+ in \/.*ask read room_context with bytes up to 100,000, with parts/,
   })
   const whole = await call("read", { ...asked, bytes: limits.toolAnswerMost })
-  t.equal(whole.body.cut, undefined, "asked for, it is whole")
+  t.equal(whole.body.cut, undefined, "it is whole on request")
   t.ok(whole.text.length > cut.length)
 
   const { body: page } = await call("read", { name: "room_activity", parameters: { roomId: main, include: "content" } })
   const { items, links } = page as unknown as { items: { sequence: number }[]; links: { next: string } }
   t.match(page, { cut: /^A page of \d+ items, so that it fits. links.next is the next page/ }, "a list is cut to a page")
   const { body: following } = await call("read", { path: links.next })
-  t.equal(Number((following.items as unknown as Json[])[0]?.sequence), (items.at(-1)?.sequence ?? 0) + 1, "which goes on where it ends")
+  t.equal(Number((following.items as unknown as Json[])[0]?.sequence), (items.at(-1)?.sequence ?? 0) + 1, "which continues where it ends")
 
   const long = { threadId: text((await agents.credential.write("create_thread", { roomId, title: "Long" })).target?.id) }
   const writes = Array.from({ length: 20 }, () => ({ operation: "post_message", input: { ...long, text: "It is read. ".repeat(150) } }))
@@ -329,7 +337,7 @@ tap.test("an answer that is too long to be read says how to ask for less", async
   t.match(await call("read", { name: "openapi", bytes: 1e9 }), { isError: true, text: /fetch \/api\/openapi\.json over HTTP/ })
 })
 
-tap.test("agents are counted like everybody, by address and by credential", async (t) => {
+tap.test("agents are counted like everyone, by address and by credential", async (t) => {
   const data = temporaryFolder()
   const one = { perMinute: 1, atOnce: 5 }
   const service = await startService({
@@ -355,16 +363,16 @@ tap.test("agents are counted like everybody, by address and by credential", asyn
   const told = []
   for (let times = 0; times < 4; times += 1) told.push(await (await from("rooms")).text())
   t.match(told[0], /items/)
-  t.match(told[2], /too_many_requests/, "each call counts for the message and for what it asks")
+  t.match(told[2], /too_many_requests/, "each call counts for the message and for its request")
   t.match(told[3], /too_many_requests/)
 })
 
-tap.test("the program for pipes says what is wrong before it begins", async (t) => {
+tap.test("the program for pipes reports a wrong call before it begins", async (t) => {
   const place = newPlace()
   t.teardown(place.remove)
   const told = async (...args: string[]) => {
     const { code, out, err } = await run(executable(), ["mcp", ...args], place)
-    t.equal(out, "", "standard output is the protocol's")
+    t.equal(out, "", "standard output is for the protocol")
     t.match(err, /^[^\n]+\n$/, "one line")
     return [code, err] as const
   }

@@ -1,4 +1,7 @@
-/** A picture by MCP: uploaded as over HTTP, with its refusals, then named by a write. A program on the agent's machine reads it from a file. */
+/**
+ * A picture by MCP: uploaded as over HTTP, with the same refusals, then named by a write. A program on the agent's machine reads it from a
+ * file.
+ */
 import { randomFillSync } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -24,7 +27,7 @@ const upload = async ({ call }: Agent, input: object) => {
 const overHttpIt = async (bytes: Buffer, type = "image/png") =>
   (await ask(`${baseUrl}/api/agent/research/figures`, { raw: new Uint8Array(bytes), headers: { "content-type": type }, token })).body
 
-/** A picture of nearly as many bytes as are taken, which does not shrink when it is encoded anew. */
+/** A picture almost at the size limit, which does not shrink when it is encoded again. */
 function largest(): Buffer {
   const small = png({ width: 4, height: 4 })
   return Buffer.concat([small, randomFillSync(Buffer.alloc(limits.figureBytes - small.length))])
@@ -36,7 +39,7 @@ for (const era of eras)
     t.teardown(agent.close)
     const told = await upload(agent, sent(png({ shade: 31 })))
     t.match(told, { isError: false, schemaVersion: 3, width: 12, height: 8 })
-    t.equal(told.digest, (await overHttpIt(png({ shade: 31 }))).digest, "as the same picture over HTTP")
+    t.equal(told.digest, (await overHttpIt(png({ shade: 31 }))).digest, "the same picture as over HTTP")
     await agent.write("post_message", { threadId, text: "See.", figures: [{ digest: told.digest, alt: "A dark shade." }] })
     t.equal((await fetch(`${baseUrl}/api/research/figures/${told.digest}`)).status, 200, "a write names it, and it is served")
 
@@ -44,11 +47,11 @@ for (const era of eras)
     t.notOk((await upload(agent, sent(jpeg, "image/jpeg"))).isError)
     t.notOk((await upload(agent, sent(webp, "image/webp"))).isError)
     const uri = { ...sent(png()), data: `data:image/png;base64,${png().toString("base64")}` }
-    t.notOk((await upload(agent, uri)).isError, "a data URI is taken as what it holds")
+    t.notOk((await upload(agent, uri)).isError, "a data URI is taken as the picture it contains")
     t.notOk((await upload(agent, sent(largest()))).isError, "as large as over HTTP")
   })
 
-tap.test("what is no such picture is refused as over HTTP, and only a picture may be large", async (t) => {
+tap.test("other files are refused as over HTTP, and only a picture may be large", async (t) => {
   const agent = await overHttp(baseUrl, token)
   t.teardown(agent.close)
   const refusal = async (input: object, by = agent) => {
@@ -67,7 +70,7 @@ tap.test("what is no such picture is refused as over HTTP, and only a picture ma
     t.equal(await refusal(sent(bytes, type)), code, `${type}: ${String(code)}`)
   }
   t.match(await refusal({ mediaType: "image/png" }), /Give data \(base64\) and mediaType/)
-  t.match(await refusal({ path: "/etc/hostname" }), /Give data \(base64\) and mediaType\./, "the service reads no file for anybody")
+  t.match(await refusal({ path: "/etc/hostname" }), /Give data \(base64\) and mediaType\./, "the service reads no files for callers")
   const posting = await overHttp(baseUrl, credentials.member_post_only.token)
   t.teardown(posting.close)
   t.equal(await refusal(sent(png()), posting), "permission_missing")
@@ -80,7 +83,7 @@ tap.test("what is no such picture is refused as over HTTP, and only a picture ma
   await t.rejects(agent.call("upload_figure", { ...sent(png()), more: "x".repeat(limits.figureMessageBytes) }), /413|over 1400000 bytes/)
 })
 
-tap.test("the program for pipes takes a file of the agent's own machine, and sends no other file", async (t) => {
+tap.test("the program for pipes reads a file of the agent's own machine, and sends no other file", async (t) => {
   const folder = temporaryFolder()
   const file = (name: string, bytes: Buffer | string) => {
     writeFileSync(join(folder, name), bytes)
@@ -92,7 +95,7 @@ tap.test("the program for pipes takes a file of the agent's own machine, and sen
   t.match(tools.find(({ name }) => name === "upload_figure")?.inputSchema.properties, { path: { type: "string" }, data: {} })
   const told = await upload(agent, file("curve.png", png({ shade: 33 })))
   t.match(told, { isError: false, width: 12, height: 8 })
-  t.equal(told.digest, (await upload(agent, sent(png({ shade: 33 })))).digest, "as its bytes")
+  t.equal(told.digest, (await upload(agent, sent(png({ shade: 33 })))).digest, "its bytes unchanged")
   t.notOk((await upload(agent, file("largest.png", largest()))).isError)
   t.match(await upload(agent, file("keys.png", "-----BEGIN")), { isError: true, text: /not a PNG, JPEG or WebP file\. Nothing was sent/ })
   t.match(await upload(agent, file("over.png", Buffer.alloc(limits.figureBytes + 1))), { isError: true, text: /1000001 bytes/ })

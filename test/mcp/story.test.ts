@@ -1,6 +1,6 @@
 /**
- * A whole piece of research by an agent that speaks MCP and nothing else: it finds the Room, looks at what was tried, predicts,
- * plans, runs, finds and concludes. Told over HTTP and by the program that an agent's own program starts, in both eras of MCP.
+ * A whole piece of research by an agent that speaks only MCP: it finds the Room, looks at earlier attempts, predicts, plans, runs, finds
+ * and concludes. Over HTTP and by the program that an agent's own program starts, in both eras of MCP.
  */
 import { startResearchRoom } from "research-room/testing"
 import tap, { type Test } from "tap"
@@ -21,8 +21,8 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   const me = (await call("whoami")).body
   const roomId = text(me.room?.id)
   t.match((await call("rooms", { query: text(me.room?.title) })).text, roomId, "it finds its Room")
-  t.match((await call("brief", { roomId })).text, /^# /, "and reads where it stands")
-  t.notOk((await call("similar", { roomId, text: question })).isError, "and what was tried")
+  t.match((await call("brief", { roomId })).text, /^# /, "and reads its current state")
+  t.notOk((await call("similar", { roomId, text: question })).isError, "and earlier attempts")
 
   const { result: begun } = await write("create_thread", { roomId, title: question })
   const threadId = text(begun?.threadId)
@@ -45,7 +45,11 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   const rehearsed = await call("rehearse", { operation: "publish_hypothesis", input: predicted })
   t.match(rehearsed.body, { rehearsed: true })
   const hypothesis = await write("publish_hypothesis", predicted)
-  t.match(await write("publish_hypothesis", predicted), { replayed: true, target: hypothesis.target }, "the same again is the same")
+  t.match(
+    await write("publish_hypothesis", predicted),
+    { replayed: true, target: hypothesis.target },
+    "the same writes again give the same receipts",
+  )
   const versionId = text(hypothesis.target?.id)
 
   const proposed = await write("propose_experiment", { roomId, threadId, question, scope: "Here.", hypotheses: [versionId] })
@@ -94,7 +98,7 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
   }
   await report("started")
   await report("succeeded", { exitCode: 0, metrics: [{ name: "loss", value: 2.5, step: 400 }] })
-  t.match((await call("open", { attemptId })).text, /loss 2\.5 at step 400/, "what came of the run is on record")
+  t.match((await call("open", { attemptId })).text, /loss 2\.5 at step 400/, "the result of the run is on record")
 
   const published = await write("publish_finding", {
     ...toFind,
@@ -116,14 +120,14 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
     towardHypothesis: [{ versionId, verdict: "supports", explanation: "The loss is lower." }],
     towardQuestion: { verdict: "answers", explanation: "Yes." },
   })
-  t.match((await call("evidence", { versionId })).text, /"verdict":"supports"/, "the verdict bears on the prediction")
-  t.match((await call("search", { roomId, query: question })).text, threadId, "all of it is found")
+  t.match((await call("evidence", { versionId })).text, /"verdict":"supports"/, "the verdict refers to the prediction")
+  t.match((await call("search", { roomId, query: question })).text, threadId, "search finds all of it")
   const brief = (await call("brief", { threadId })).text
   t.match(brief, /1 for it/, "the brief counts the verdict")
-  t.match((await call("open", { versionId })).text, /^# H\d+:/, "and what it names by its id is opened")
+  t.match((await call("open", { versionId })).text, /^# H\d+:/, "and an id in it can be opened")
   const thread = (await call("open", { threadId })).text
   const [, link = ""] = /\]\(([^)]*\/records\/[^)]+)\)/.exec(thread) ?? []
-  t.match((await call("read", { path: link })).text, /^# /, `a link of a document leads on: ${link}`)
+  t.match((await call("read", { path: link })).text, /^# /, `a link in a document can be read: ${link}`)
 
   const { contents } = await client.readResource({ uri: `${house.baseUrl}/records/${versionId}.md` })
   t.match(contents, [{ mimeType: "text/markdown", text: /1 supports|supports/ }], "a record is a resource")
@@ -132,7 +136,7 @@ async function research(t: Test, agent: Agent, question: string): Promise<void> 
 
   const attempt = (await call("read", { name: "attempt", parameters: { attemptId } })).body
   t.same((attempt.planMatch as Json).deviations, [], "it ran as planned")
-  t.match((await call("activity", { roomId, limit: 1 })).text, /^1 20\S+Z \S.*\nThere is more after 1\.\n$/, "a line an entry")
+  t.match((await call("activity", { roomId, limit: 1 })).text, /^1 20\S+Z \S.*\nThere is more after 1\.\n$/, "one line per entry")
 }
 
 for (const era of eras) {

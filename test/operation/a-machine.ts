@@ -1,6 +1,6 @@
 /**
- * A machine for the commands of the page for operators: its folders lie below one folder, and what only root and systemd can do is
- * done by small stand-ins. What the page says is run as it stands there but for that folder.
+ * A machine for the commands of the page for operators. All its folders are below one folder, and small stand-ins replace root and systemd.
+ * The commands run as the page gives them, apart from that folder.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -15,19 +15,21 @@ export function section(heading: string): string {
   return text.split(/^##+ /m)[0] ?? ""
 }
 
-/** The blocks of a section in one language, in their order. */
+/** The blocks of a section in one language, in order. */
 export const blocks = (heading: string, language: string): string[] =>
   [...section(heading).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, text = ""]) => text)
 
-/** Units that the page shows, by their names. */
+/** Units that the page shows, by name. */
 const units = (): [name: string, text: string][] =>
   [...page.matchAll(/`\/etc\/systemd\/system\/([\w.-]+)`:\n\n```ini\n(.*?)```/gs)].map(([, name = "", text = ""]) => [name, text])
 
-/** Whoever it is to be done as, does it; nobody is made. */
+/** Runs the command whichever user it is for, and creates no user. */
 const SUDO = `while [ $# -gt 0 ]; do case "$1" in -u) shift 2;; *) break;; esac; done
 exec "$@"`
 const USERADD = `echo "$*" >> "$MACHINE/useradd.log"`
-/** Reads a unit as systemd does, as far as the page's units go: environment, folders, the command with its percents and dollars. */
+/**
+ * Reads a unit as systemd does, as far as the page's units need: environment, folders, and the command with its percent and dollar signs.
+ */
 const SYSTEMCTL = `
 verb=$1; shift
 [ "$1" = --now ] && shift
@@ -59,13 +61,13 @@ const JOURNALCTL = `cat "$MACHINE/journal.log"`
 
 export interface Machine {
   readonly folder: string
-  /** A path of the page, where it is here. */
+  /** A path of the page, mapped into the folder of this machine. */
   at(path: string): string
-  /** Runs commands as they stand on the page, in a shell. */
+  /** Runs commands exactly as the page gives them, in a shell. */
   run(commands: string): { readonly code: number | null; readonly out: string; readonly err: string }
 }
 
-/** @param folder where all of it is @param program what was downloaded @param port where its service is to listen, for a test */
+/** @param folder the folder of the whole machine @param program the downloaded program @param port the port of its service, for a test */
 export function aMachine(folder: string, program: string, port: number): Machine {
   const here = (text: string) =>
     text.replaceAll(/\/(?:usr\/local\/bin|var\/lib\/research-room|etc\/systemd|etc\/research-room\.env)/g, `${folder}$&`)
@@ -77,7 +79,7 @@ export function aMachine(folder: string, program: string, port: number): Machine
   }
   writeFileSync(join(folder, "journal.log"), "")
   for (const [name, text] of units()) writeFileSync(join(folder, "etc/systemd/system", name), here(text))
-  // What was downloaded lies where the commands are given.
+  // The downloaded file is in the folder where the commands run.
   symlinkSync(program, join(folder, "home/research-room"))
   return {
     folder,

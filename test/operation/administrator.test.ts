@@ -1,4 +1,4 @@
-/** The administrator's day: somebody leaves without a word, their Room is handed over, everything of theirs ends, and they come back. */
+/** The administrator's day: a user leaves without notice, their Room is handed over, all their access ends, and they come back. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import tap, { test } from "tap"
@@ -35,7 +35,7 @@ const admin = (by: Someone, username: string, deed: string, method = "POST") =>
   send(by, method, `/api/admin/people/${idOf(username)}/${deed}`)
 const newest = (): AuditEntry | undefined => audit.page({}, null, 1)[0]
 
-// Grace's Room, with mary in it; a credential and a key of hers, and a link by which she could come in again.
+// Grace's Room, with mary in it; a credential and a key of hers, and a link by which she could sign in again.
 const { roomId } = (await send(grace, "POST", "/api/rooms", { title: "Warm-up" })).body.result as { roomId: string }
 await send(grace, "POST", `/api/rooms/${roomId}/members`, { username: "mary" })
 const issued = (await send(grace, "POST", `/api/rooms/${roomId}/credentials`, { label: "sweeper", permissions: ["post_thread"] })).body
@@ -48,7 +48,7 @@ const invitation = (await send(grace, "POST", "/api/invitations", { roomId })).b
 const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: credential })
 const { result } = await agent.write("create_thread", { roomId, title: "What she said" })
 
-test("nobody but an operator finds anything where operators act", async (t) => {
+test("for everyone but operators the operator routes do not exist", async (t) => {
   for (const by of [mary, house.stranger()])
     for (const [method, deed] of [
       ["POST", "disable"],
@@ -79,7 +79,7 @@ test("nobody but an operator finds anything where operators act", async (t) => {
   t.match(people.ofHere(idOf("ada")), { isOperator: true, disabledAt: null })
 })
 
-test("the owner has left: she is disabled, and everything that opens a door for her ends at once", async (t) => {
+test("the owner has left: she is disabled, and all her access ends at once", async (t) => {
   const done = await admin(ada, "grace", "disable")
   t.match(done, {
     status: 200,
@@ -98,25 +98,29 @@ test("the owner has left: she is disabled, and everything that opens a door for 
     headers: { accept: "application/json, text/event-stream" },
   })
   t.equal(mcp.status, 401)
-  t.equal((await ask(`${house.baseUrl}/api/invitations/${invitation.token}`)).status, 404, "nor does she come in by a link of her own")
+  t.equal((await ask(`${house.baseUrl}/api/invitations/${invitation.token}`)).status, 404, "nor can she sign in by a link of her own")
 
   const [hers, nobodys] = [await signIn("grace"), await signIn("nobody-at-all")]
-  t.strictSame([hers.status, hers.text], [401, nobodys.text], "she is told what somebody unknown is")
+  t.strictSame([hers.status, hers.text], [401, nobodys.text], "she gets the same answer as an unknown user")
   const thread = await ask(`${house.baseUrl}/api/research/threads/${result.threadId}/context`)
   t.match(thread.body, { thread: { title: "What she said" } }, "what she said stays")
   t.match(thread.text, /grace/, "under her name")
-  t.equal((await admin(ada, "grace", "disable")).body.refusal, "state_conflict", "once is enough")
+  t.equal((await admin(ada, "grace", "disable")).body.refusal, "state_conflict", "a second time changes nothing")
   const added = await send(ada, "POST", "/api/rooms", { title: "Ada's" })
   const into = await send(ada, "POST", `/api/rooms/${added.body.result.roomId}/members`, { username: "grace" })
-  t.equal(into.status, 404, "nobody lets in who cannot come in")
+  t.equal(into.status, 404, "a disabled user cannot admit others")
 })
 
-test("her Room is handed over by the operator, who says why; its record tells", async (t) => {
+test("the operator hands over her Room and says why; its record shows it", async (t) => {
   const transfer = (by: Someone, to: string, body: object = {}) =>
     send(by, "POST", `/api/rooms/${roomId}/members/${idOf(to)}/transfer`, body)
-  t.match(await transfer(mary, "mary"), { status: 403, body: { refusal: "role_required" } }, "a member does not take it")
+  t.match(await transfer(mary, "mary"), { status: 403, body: { refusal: "role_required" } }, "a member cannot take it")
   t.match(await transfer(ada, "mary"), { status: 422, body: { refusal: "invalid_schema", issues: [{ path: "/reason" }] } })
-  t.match(await transfer(ada, "grace", { reason: "Back to her" }), { status: 409 }, "nor is it given to its owner, or who cannot sign in")
+  t.match(
+    await transfer(ada, "grace", { reason: "Back to her" }),
+    { status: 409 },
+    "it cannot be given to its present owner, or to a user who cannot sign in",
+  )
   t.match(await transfer(ada, "mary", { reason: "Grace left in May." }), { status: 200, body: { result: { username: "mary" } } })
   t.match(newest(), { kind: "transfer_room", by: { username: "ada" }, subject: { kind: "room", name: "Warm-up" } })
 
@@ -128,40 +132,36 @@ test("her Room is handed over by the operator, who says why; its record tells", 
   t.match(feed.body.items, [{ kind: "room_transferred", actor: { username: "ada" }, content: { reason: "Grace left in May." } }])
   t.match(feed.text, /ada transferred the Room to another owner: Grace left in May\./)
   const before = Number((feed.body.items as unknown as { sequence: number }[])[0]?.sequence) - 1
-  t.match(
-    (await ask(`${house.baseUrl}/api/research/rooms/${roomId}?at=${before}`)).body,
-    { owner: { username: "grace" } },
-    "as it was before",
-  )
+  t.match((await ask(`${house.baseUrl}/api/research/rooms/${roomId}?at=${before}`)).body, { owner: { username: "grace" } }, "unchanged")
 
-  t.equal((await send(mary, "POST", `/api/rooms/${roomId}/members`, { username: "ada" })).status, 200, "the new owner lets people in")
-  t.match(await transfer(mary, "ada"), { status: 200 }, "and hands it over to a member, with no need to say why")
-  t.match(await transfer(mary, "mary"), { status: 403 }, "which is hers no longer")
+  t.equal((await send(mary, "POST", `/api/rooms/${roomId}/members`, { username: "ada" })).status, 200, "the new owner adds members")
+  t.match(await transfer(mary, "ada"), { status: 200 }, "and hands it over to a member, without having to say why")
+  t.match(await transfer(mary, "mary"), { status: 403 }, "and it is hers no longer")
   t.equal((await send(ada, "POST", `/api/rooms/${roomId}/archive`, { reason: "Done." })).status, 200)
-  t.match(await transfer(ada, "mary", { reason: "For the archive." }), { status: 200 }, "an archived Room too")
+  t.match(await transfer(ada, "mary", { reason: "For the archive." }), { status: 200 }, "also for an archived Room")
   await send(mary, "POST", `/api/rooms/${roomId}/restore`, { reason: "On it goes." })
 })
 
-test("she comes back: with her password, and nothing of what was ended", async (t) => {
+test("she comes back with her password, and everything that was ended stays ended", async (t) => {
   t.match(await admin(ada, "grace", "enable"), { status: 200, body: { person: { disabledAt: null } } })
   t.equal((await signIn("grace")).status, 200)
   await t.rejects(agent.read("identity"), /was revoked at/)
   t.equal((await admin(ada, "grace", "enable")).body.refusal, "state_conflict")
 })
 
-test("there may be several operators, and never none", async (t) => {
+test("there may be several operators, but never none", async (t) => {
   t.equal((await admin(ada, "ada", "operator", "DELETE")).body.refusal, "state_conflict")
   t.equal((await admin(ada, "ada", "disable")).body.refusal, "state_conflict")
   t.match(await admin(ada, "mary", "operator"), { status: 200, body: { person: { isOperator: true } } })
   t.equal((await admin(ada, "mary", "operator")).body.refusal, "state_conflict")
   t.match(await admin(mary, "ada", "operator", "DELETE"), { status: 200 })
-  t.equal((await admin(ada, "grace", "disable")).status, 404, "who is none any more finds nothing there")
+  t.equal((await admin(ada, "grace", "disable")).status, 404, "a former operator finds nothing there")
   await admin(mary, "ada", "operator")
   t.equal((await admin(ada, "ada", "enable")).status, 409)
   t.equal((await send(ada, "POST", `/api/admin/people/${freshId()}/disable`)).body.refusal, "room_unavailable")
 })
 
-test("a leaked token: all of a person's credentials and keys end, and the person stays", async (t) => {
+test("a leaked token: all of a person's credentials and keys end, and the account stays", async (t) => {
   const made = await send(mary, "POST", `/api/rooms/${roomId}/credentials`, { label: "runner", permissions: ["post_thread"] })
   const runner = new ResearchRoomClient({ baseUrl: house.baseUrl, token: made.body.result.token ?? "" })
   t.match(await runner.read("identity"), { username: "mary" })
@@ -170,7 +170,7 @@ test("a leaked token: all of a person's credentials and keys end, and the person
   t.match(await whoIs(mary), { username: "mary" })
 })
 
-test("failed sign-ins are forgotten when an operator says so", async (t) => {
+test("an operator can clear failed sign-ins", async (t) => {
   house.pass(3_600_000)
   await house.instance.accounts.add("erin", passwordOf("erin"))
   const fail = () =>
@@ -181,7 +181,7 @@ test("failed sign-ins are forgotten when an operator says so", async (t) => {
   t.equal((await signIn("erin")).status, 200)
 })
 
-test("whoever has the Room from its export has its owners too, through the same entries", async (t) => {
+test("an import of the Room's export has its owners too, through the same entries", async (t) => {
   const elsewhere = await startOwn()
   t.teardown(() => elsewhere.close())
   const export_ = await fetch(`${house.baseUrl}/api/research/rooms/${roomId}/export`)
@@ -196,7 +196,7 @@ test("whoever has the Room from its export has its owners too, through the same 
   t.strictSame(checkData(elsewhere.instance.db).problems, [])
 })
 
-test("what was done is in the history: a replay makes the same", (t) => {
+test("the changes are in the journal: a replay makes the same", (t) => {
   t.strictSame(checkData(house.instance.db).problems, [])
   t.end()
 })

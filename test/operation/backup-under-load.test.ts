@@ -1,4 +1,4 @@
-/** `backup` of the built executable beside a service that is written to: whole, nothing missing, and nobody held up. */
+/** `backup` of the built executable beside a service that takes writes: complete, and without holding anyone up. */
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -22,7 +22,7 @@ const demo = start(program, ["demo", "--json", "--data", "data"], place)
 const [line] = await demo.printed(/^.*\n/)
 const { baseUrl, rooms, credentials } = JSON.parse(line) as Cast & { baseUrl: string }
 
-/** Posts until it is told to end. Every receipt is kept, in the order they came. */
+/** Posts until stopped. Keeps every receipt, in order of arrival. */
 function writer(name: keyof Cast["credentials"], until: AbortSignal) {
   const agent = new ResearchRoomClient({ baseUrl, token: credentials[name].token })
   const { openingThreadId: threadId } = Object.values(rooms).find(({ roomId }) => roomId === credentials[name].roomId) ?? rooms.empty
@@ -36,13 +36,13 @@ function writer(name: keyof Cast["credentials"], until: AbortSignal) {
   return { written, ended }
 }
 
-/** Resolves once each of the writers has been answered once more. */
+/** Resolves once each of the writers has had another answer. */
 async function further(writers: readonly ReturnType<typeof writer>[]): Promise<void> {
   const before = writers.map(({ written }) => written.length)
   while (writers.some(({ written }, index) => written.length <= (before[index] ?? 0))) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test("a backup beside writers is whole, and holds every write that was answered before it began", async (t) => {
+test("a backup made beside writers is whole, and holds every write answered before it began", async (t) => {
   const end = new AbortController()
   const names = ["owner_all", "member_all", "member_post_only", "main_owner_all", "main_member_all"] as const
   const writers = names.map((name) => writer(name, end.signal))
@@ -85,14 +85,14 @@ test("a backup beside writers is whole, and holds every write that was answered 
   live.close()
 })
 
-test("check agrees, also about the service that goes on", async (t) => {
+test("check passes, also on the running service", async (t) => {
   const restored = await run(program, ["restore", copy, "--data", "restored"], place)
   t.match(restored, { code: 0, err: "", out: /^restored holds 4 Rooms/ })
   t.match(await run(program, ["check", "--data", "restored"], place), { code: 0, err: "", out: /all whole/ })
   t.match(await run(program, ["check", "--data", "data"], place), { code: 0, err: "", out: /all whole/ })
 })
 
-test("the backup keeps nothing of the log back: it is worked off to its end, and shrinks to nothing", (t) => {
+test("the backup does not hold the log back: it is checkpointed to its end, and shrinks to nothing", (t) => {
   const database = new Database(file)
   const [{ busy, log, checkpointed }] = database.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number; log: number; checkpointed: number }]
   t.strictSame({ busy, log, checkpointed }, { busy: 0, log: 0, checkpointed: 0 })
@@ -101,7 +101,7 @@ test("the backup keeps nothing of the log back: it is worked off to its end, and
   t.end()
 })
 
-test("a backup is refused where one is, and where it may not grow nothing is left", async (t) => {
+test("a backup over an existing one is refused, and a backup that runs out of space leaves nothing", async (t) => {
   const before = readFileSync(copy)
   t.match(await run(program, ["backup", copy, "--data", "data"], place), {
     code: 1,
@@ -109,7 +109,7 @@ test("a backup is refused where one is, and where it may not grow nothing is lef
     err: /^research-room: \S+ exists already; [^\n]*\n$/,
   })
   t.same(readFileSync(copy), before)
-  // 8 MB a file for this one process, and 16 to be copied.
+  // A limit of 8 MB per file for this process, and 16 MB to copy.
   const database = new Database(join(place.folder, "restored", "research-room.db"))
   database.function("row_seal", { varargs: true, deterministic: true }, (...values) => sealOf(values))
   database.exec("INSERT INTO papers (paper_id, origin, recorded_at, record) VALUES ('large', 'import', '2026', hex(zeroblob(8000000)))")

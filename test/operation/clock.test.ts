@@ -1,4 +1,4 @@
-/** A clock that was wrong: what was written then keeps its place, what is written later has the time of now, and the service says so. */
+/** A clock that was wrong: writes made meanwhile keep their place, later writes have the present time, and the service says so. */
 import { rmSync } from "node:fs"
 import { ResearchRoomClient } from "research-room/client"
 import { type Test, test } from "tap"
@@ -13,7 +13,7 @@ import { DAY, type Own, type OwnOptions, passwordOf, startOwn, temporaryFolder }
 const YEARS = 3_650 * DAY
 const HOUR = 3_600_000
 
-/** One instance through several starts, each with a clock of its own. */
+/** One instance through several starts, each with its own clock. */
 function instance(t: Test) {
   const folder = temporaryFolder()
   const started: Own[] = []
@@ -37,7 +37,7 @@ async function signedIn(service: Own, username = "ada") {
   return browser
 }
 
-/** A page as ada is shown it. */
+/** A page as ada sees it. */
 async function page({ baseUrl }: Own, path: string) {
   const body = { username: "ada", password: passwordOf("ada") }
   const { headers } = await ask(`${baseUrl}/api/session`, { body, headers: { origin: baseUrl } })
@@ -48,7 +48,7 @@ async function page({ baseUrl }: Own, path: string) {
 const isNow = (at: string | undefined) => Math.abs(Date.parse(at ?? "") - Date.now()) < 60_000
 const datedAhead = async ({ baseUrl }: Own) => (await ask(`${baseUrl}/api/health/ready`)).body.datedAhead as unknown as string | null
 
-test("after one start ten years ahead later writes have the time of now, stand after the earlier ones, and credentials hold again", async (t) => {
+test("after one start ten years ahead, later writes have the present time and come after the earlier ones, and credentials are valid again", async (t) => {
   const start = instance(t)
   const first = await start()
   let ada = await first.service.setUp()
@@ -82,7 +82,7 @@ test("after one start ten years ahead later writes have the time of now, stand a
     t.equal(((await (await ada.request("GET", "/api/admin/overview")).json()) as { datedAhead: string }).datedAhead, until)
     t.match(await page(service, "/admin"), /Some writes are dated in the future/)
     const written = await said(service, `${round}.`)
-    t.match(written, { status: 200 }, "the credential holds")
+    t.match(written, { status: 200 }, "the credential is valid")
     t.ok(isNow(written.body.acceptedAt as unknown as string), `${written.body.acceptedAt}`)
     await ada.write("publish_hypothesis", hypothesis(roomId, threadId))
     if (round === "Fourth") await inOrder(t, service, roomId, threadId)
@@ -90,7 +90,7 @@ test("after one start ten years ahead later writes have the time of now, stand a
   }
 })
 
-/** What was written in which order is told so by every list, by every timeline and by the chain of the Room. */
+/** Every list, every timeline and the chain of the Room give the writes in the order they were made. */
 async function inOrder(t: Test, service: Own, roomId: string, threadId: string) {
   const reader = new ResearchRoomClient({ baseUrl: service.baseUrl })
   const { items } = await reader.read("thread_timeline", { threadId })
@@ -111,11 +111,11 @@ async function inOrder(t: Test, service: Own, roomId: string, threadId: string) 
   const given = [...journal(db).entries()]
   const ids = given.flatMap(({ given: { ids } }) => ids?.at(-1) ?? [])
   t.strictSame(ids, [...ids].sort(), "ids are in the order of the writes")
-  t.ok(momentOf(ids.at(-1) ?? "") > Date.now() + YEARS - HOUR, "and run ahead of the clock")
+  t.ok(momentOf(ids.at(-1) ?? "") > Date.now() + YEARS - HOUR, "and are ahead of the clock")
   t.strictSame(checkData(db).problems, [])
 }
 
-test("the clock of an origin moves no clock here, and a mirror of it is whole", async (t) => {
+test("the clock of an origin does not move the clock here, and its mirror is whole", async (t) => {
   const [startThere, startHere] = [instance(t), instance(t)]
   const there = await startThere({ ahead: YEARS })
   const ada = await there.service.setUp()
@@ -128,13 +128,13 @@ test("the clock of an origin moves no clock here, and a mirror of it is whole", 
   await here.service.close()
 
   here = await startHere()
-  t.equal(await datedAhead(here.service), null, "they are none of its own writes")
+  t.equal(await datedAhead(here.service), null, "they are not its own writes")
   const eve = await signedIn(here.service, "eve")
   const own = await eve.write("create_room", { title: "Here" })
   t.ok(isNow(own.acceptedAt), own.acceptedAt)
   t.ok(momentOf(own.result.roomId) < Date.now() + HOUR)
   const reader = new ResearchRoomClient({ baseUrl: here.service.baseUrl })
-  t.match((await reader.read("room", { roomId })).lastActivityAt, /^203/, "its times are told as they were said")
+  t.match((await reader.read("room", { roomId })).lastActivityAt, /^203/, "its times are shown as the origin gave them")
   t.strictSame(checkData(here.service.instance.db).problems, [])
   await there.service.close()
   await here.service.close()

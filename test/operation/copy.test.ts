@@ -1,6 +1,6 @@
 /**
- * `serve --follow`: a reading copy, from a file that a follower writes in place. The follower is a stand-in here that does to the
- * file what Litestream's does; `npm run prove -- --only replicated` uses the real one.
+ * `serve --follow`: a read-only copy, from a file that a follower writes in place. Here a stand-in does to the file what Litestream's
+ * follower does; `npm run prove -- --only replicated` uses the real one.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -40,10 +40,10 @@ const post = async (text: string) => {
 const at = (path: string, { baseUrl }: Pick<Copy, "baseUrl"> = copy) => fetch(`${baseUrl}${path}`, { redirect: "manual" })
 const activity = (after: number, more = "") => `/api/research/rooms/${roomId}/activity?after=${after}${more}`
 const messages = `/api/research/threads/${threadId}/messages`
-/** What a read answers but for when it was asked. */
+/** The answer to a read, without the time it was made. */
 const told = async (response: Response) => (await response.text()).replace(/"generatedAt":"[^"]*"/, "")
 
-test("it answers what anybody may read as the original does", async (t) => {
+test("it answers public reads as the original does", async (t) => {
   for (const path of [
     `/api/research/rooms/${rooms.main.roomId}/research-context`,
     messages,
@@ -58,7 +58,7 @@ test("it answers what anybody may read as the original does", async (t) => {
   t.equal((await at("/api/research/rooms/00000000-0000-7000-8000-000000000000")).status, 404)
 })
 
-test("what is not for it is sent on, as it was asked", async (t) => {
+test("other requests are forwarded unchanged", async (t) => {
   const asked: readonly (readonly [string, RequestInit])[] = [
     [
       `/api/agent/threads/${threadId}/messages`,
@@ -79,18 +79,18 @@ test("what is not for it is sent on, as it was asked", async (t) => {
   }
 })
 
-test("what is written is here once the follower has brought it, and a held feed wakes for it", async (t) => {
+test("a write appears here once the follower has brought it, and wakes a waiting feed", async (t) => {
   const sequence = await post("The baseline is in.")
   t.notMatch(await (await at(messages)).text(), /The baseline is in\./)
   const held = at(activity(sequence - 1, "&wait=20"))
   await follower.apply()
   const began = performance.now()
   t.match(await (await held).json(), { items: [{ sequence }] })
-  t.ok(performance.now() - began < 5_000, "long before the wait would have been over")
+  t.ok(performance.now() - began < 5_000, "long before the wait would have ended")
   t.match(await (await at(messages)).text(), /The baseline is in\./)
 })
 
-test("an answer is not older than it may be: it waits for the follower, and then sends on", async (t) => {
+test("an answer is never older than allowed: the copy waits for the follower, and then forwards the request", async (t) => {
   const sequence = await post("The second run diverged.")
   const least = `atLeast=${sequence}`
   const waits = at(`${messages}?${least}`)
@@ -105,8 +105,8 @@ test("an answer is not older than it may be: it waits for the follower, and then
   for (const each of [copy, original]) t.equal((await at(`${messages}?atLeast=soon`, each)).status, 422)
 })
 
-test("nothing is read of two moments, however much of the file was known before", async (t) => {
-  // Whoever is told `next` reads on from there: an entry that is missing, twice or another would show.
+test("no answer mixes two moments, however much of the file was cached before", async (t) => {
+  // A reader continues from `next`: an entry that is missing, repeated or different would show.
   const whole = async (service: Pick<Copy, "baseUrl">) => {
     const entries: unknown[] = []
     for (let next = 0, hasMore = true; hasMore; ) {
@@ -126,10 +126,10 @@ test("nothing is read of two moments, however much of the file was known before"
       await told(await at("/api/research/search?query=loss&limit=5", original)),
     )
   }
-  t.ok(changed > 200, `${changed} pages were changed under it`)
+  t.ok(changed > 200, `${changed} pages changed during the reads`)
 })
 
-test("a follower that was ended in the midst of it leaves nothing torn to be read: until it is back, the original answers", async (t) => {
+test("a follower that ends in the middle of an update leaves no torn reads: until it is back, the original answers", async (t) => {
   const sequence = await post("A message of which half the pages arrive.")
   await follower.applyHalf()
   const answer = await at(messages)
@@ -140,7 +140,7 @@ test("a follower that was ended in the midst of it leaves nothing torn to be rea
   t.equal((await at("/api/health/ready")).status, 200)
 })
 
-test("with --forward it passes through what the original answers", async (t) => {
+test("with --forward it passes on the original's answers", async (t) => {
   const place = newPlace()
   t.teardown(() => place.remove())
   const through = await serve(executable(), ["--follow", follow, "--primary", original.baseUrl, "--forward"], place)
@@ -159,19 +159,19 @@ test("with --forward it passes through what the original answers", async (t) => 
   t.equal((await send()).status, 200)
   t.match(await send(), { status: 200, body: { replayed: true } })
   t.equal((await send({ ...body, text: "x".repeat(1_100_000) })).status, 413)
-  t.notMatch(await (await fetch(`${baseUrl}${messages}`)).text(), /By way of the copy/, "a read is its own, and of what it has")
+  t.notMatch(await (await fetch(`${baseUrl}${messages}`)).text(), /By way of the copy/, "it answers a read itself, from what it has")
   through.signal("SIGTERM")
   t.match(await through.ended(), { code: 0 })
 
   const alone = await serve(executable(), ["--follow", follow, "--primary", "http://127.0.0.1:9", "--forward"], place)
   const unsent = await ask(`${alone.baseUrl}/api/agent/threads/${threadId}/messages`, { token, body })
   t.match(unsent, { status: 503, body: { refusal: "temporarily_unavailable", committed: null, retryAfter: 2 } })
-  t.equal((await fetch(`${alone.baseUrl}${messages}`)).status, 200, "and goes on where the original is gone")
+  t.equal((await fetch(`${alone.baseUrl}${messages}`)).status, 200, "and continues to when the original is gone")
   alone.signal("SIGTERM")
   await alone.ended()
 })
 
-test("a call that makes no sense is refused in a sentence", async (t) => {
+test("a call that makes no sense is refused with one sentence", async (t) => {
   const place = newPlace()
   t.teardown(() => place.remove())
   const refused = (...flags: string[]) => run(executable(), ["serve", "--port", "0", ...flags], place)

@@ -1,4 +1,6 @@
-/** `research-room drill`: what the copy would give, were it needed now. A script stands in for Litestream, which restores by copying a file. */
+/**
+ * `research-room drill`: what the copy would give if it was needed now. A script stands in for Litestream, and restores by copying a file.
+ */
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -26,7 +28,7 @@ const drill = (source: string, ...flags: string[]) =>
   run(program, ["drill", at(source), "--litestream", at("litestream"), "--scratch", at("scratch"), ...flags], place)
 const copied = await run(program, ["backup", at("copy"), "--data", "data"], place)
 
-test("a copy that is whole and lacks nothing would do", async (t) => {
+test("a copy that is whole and lacks nothing is good enough", async (t) => {
   t.equal(copied.code, 0, copied.err)
   const { code, out, err } = await drill("copy", "--data", "data", "--max-age", "0")
   t.strictSame([code, err], [0, ""])
@@ -34,10 +36,10 @@ test("a copy that is whole and lacks nothing would do", async (t) => {
     out,
     /^Restored in \d+\.\d s: 4 Rooms, \d+ activity entries, \d+ records\.\nIts newest write was accepted at \d{4}-\S+Z, \d+ s ago\.\nIt lacks nothing\.\nThe copy is good\.\n$/,
   )
-  t.strictSame(readdirSync(at("scratch")), [], "nothing is left of it")
+  t.strictSame(readdirSync(at("scratch")), [], "no file of it is left")
 })
 
-test("one that lacks what was written since falls short once that is too long ago", async (t) => {
+test("a copy that lacks recent writes falls short once they are too old", async (t) => {
   t.equal((await run(program, ["user", "add", "late", "--data", "data"], place)).code, 0)
   t.match(await drill("copy", "--data", "data", "--quick"), {
     code: 0,
@@ -51,11 +53,11 @@ test("one that lacks what was written since falls short once that is too long ag
   t.match(
     await drill("copy", "--quick", "--max-age", "0"),
     { code: 1, err: /older than 0 s/ },
-    "without the data, its newest write is what tells",
+    "without the data, its newest write decides",
   )
 })
 
-test("one that is not whole falls short, and one of other data is told from it", async (t) => {
+test("a damaged copy falls short, and a copy of other data is told apart from it", async (t) => {
   copyFileSync(at("copy"), at("tampered"))
   const db = new Database(at("tampered"))
   db.prepare("UPDATE rooms SET title = 'Another title'").run()

@@ -1,6 +1,6 @@
 /**
- * `serve --follow` of a file that somebody tampered with: what this program does not make is not served, before the start and
- * after it, and nothing that is broken is answered.
+ * `serve --follow` of a file that was tampered with: anything that this program does not create is not served, before or after the start,
+ * and no broken answer is given.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -25,7 +25,7 @@ tap.teardown(() => {
   for (const folder of [data, whole, work]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A follower's note that is newer than the file, as it is once the follower has finished. */
+/** A follower's note newer than the file, as after a finished update. */
 const finish = (file: string) => {
   const later = Date.now() / 1_000 + 1
   utimesSync(followerNote(file), later, later)
@@ -55,7 +55,7 @@ const start = (folder: string) =>
   startCopy({ host: "127.0.0.1", port: 0, log: openLog("silent"), follow: folder, primary: "http://127.0.0.1:9" })
 
 const context = `/api/research/rooms/${rooms.main.roomId}/research-context`
-/** The name of a table, for a view that never ends. */
+/** The name of a table to replace by an endless view. */
 const endless = (table: string) =>
   `ALTER TABLE ${table} RENAME TO kept; CREATE VIEW ${table} AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT c.x AS instance_id FROM c WHERE x < 0`
 const forged = {
@@ -72,7 +72,7 @@ const others = {
   "another program": ["PRAGMA application_id = 7", /another program/],
 } as const
 
-test("a copy does not start from a file with anything that this program does not make", async (t) => {
+test("a copy does not start from a file that contains anything this program does not create", async (t) => {
   for (const [name, sql] of Object.entries(forged))
     await t.rejects(
       start(folderWith(sql).folder),
@@ -81,11 +81,11 @@ test("a copy does not start from a file with anything that this program does not
     )
   for (const [name, [sql, message]] of Object.entries(others)) await t.rejects(start(folderWith(sql).folder), { message }, name)
   const plain = await start(folderWith("").folder)
-  t.equal((await fetch(`${plain.baseUrl}${context}`)).status, 200, "one that nobody changed is served")
+  t.equal((await fetch(`${plain.baseUrl}${context}`)).status, 200, "an unchanged one is served")
   await plain.close()
 })
 
-test("a copy ends when its file becomes another's, or anything else than data of this program", async (t) => {
+test("a copy ends when its file is replaced by another's, or by anything that is not data of this program", async (t) => {
   const changes = {
     "another instance": "UPDATE instance SET instance_id = '01a1c4d3-13a9-73f5-8f3d-d5a42c60610b'",
     "a trigger": forged["a trigger"],
@@ -103,7 +103,7 @@ test("a copy ends when its file becomes another's, or anything else than data of
   }
 })
 
-test("a file that is cut short while it is served gives no broken answer, and ends nothing", async (t) => {
+test("a file truncated while it is served gives no broken answer, and does not end the service", async (t) => {
   const { folder, file } = folderWith("")
   const copy = await start(folder)
   await pause(50)

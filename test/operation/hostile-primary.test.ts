@@ -1,6 +1,6 @@
 /**
- * `serve --follow --forward` before a service that is not what it says: whatever it answers, the copy gives in its own name only
- * what a research-room answers, sends credentials nowhere else, and goes on answering what it has itself.
+ * `serve --follow --forward` before a hostile service: whatever that service answers, the copy passes on only answers that a research-room
+ * gives, sends credentials nowhere else, and continues to answer from its own data.
  */
 import { rmSync } from "node:fs"
 import { request } from "node:http"
@@ -19,7 +19,7 @@ const { rooms, credentials, close } = await startResearchRoom({ data })
 await close()
 const follower = await startFollower(join(data, "research-room.db"), join(follow, "research-room.db"))
 
-/** What the hostile service was sent, and what it answers next: whole, or by a function of its own. */
+/** The requests that the hostile service received, and its next answer: complete, or written by a function. */
 let sent = ""
 let next: string | ((socket: Socket) => void) = ""
 const listening = async (answer: (socket: Socket, received: string) => void) => {
@@ -70,7 +70,7 @@ const json = "content-type: application/json; charset=utf-8"
 const isNotPassed = { status: 503, text: /gave an answer that no research-room gives|does not answer/ }
 const told = async (response: Response) => ({ status: response.status, headers: response.headers, text: await response.text() })
 
-test("a redirect is neither followed nor passed on to who sent a credential or a body", async (t) => {
+test("a redirect is neither followed nor passed on to a sender of a credential or a body", async (t) => {
   for (const status of [301, 302, 303, 305, 307, 308, 399]) {
     next = answers([`HTTP/1.1 ${status} Gone`, `location: ${elsewhere}/steal`, json], "{}")
     t.match(await told(await ask(identity)), isNotPassed, `${status} to an agent`)
@@ -80,7 +80,7 @@ test("a redirect is neither followed nor passed on to who sent a credential or a
     t.match(await told(await ask("/sign-in", { headers: { cookie: "research_room_session=abc" } })), isNotPassed, `${status} to a page`)
     t.match(await told(await ask("/api/session", { method: "POST", body, headers })), isNotPassed, `${status} to a sign-in`)
   }
-  t.equal(reached, 0, "nobody followed")
+  t.equal(reached, 0, "no redirect was followed")
   t.match(sent, /^POST \/api\/session HTTP\/1\.1\r\n/)
 })
 
@@ -112,7 +112,7 @@ test("its headers are the copy's, whatever the primary sets", async (t) => {
   t.strictSame(headers.getSetCookie(), ["research_room_session=good; Path=/; HttpOnly"])
   t.match(headers.get("content-security-policy"), /^default-src 'none'; script-src 'self'/)
   t.equal(headers.get("x-content-type-options"), "nosniff")
-  t.equal(headers.get("link"), "</rooms>; rel=next", "what a service does say is passed")
+  t.equal(headers.get("link"), "</rooms>; rel=next", "the headers that a service does send are passed on")
   for (const name of ["access-control-allow-origin", "access-control-allow-credentials", "strict-transport-security", "clear-site-data"])
     t.notOk(headers.has(name), name)
   for (const name of ["refresh", "service-worker-allowed", "x-secret"]) t.notOk(headers.has(name), name)
@@ -132,10 +132,10 @@ test("nothing that a browser would run as a script is passed through", async (t)
     t.match(await told(await ask("/account")), isNotPassed, type)
   }
   next = answers(["HTTP/1.1 200 OK", json, "content-encoding: br"], "not brotli")
-  t.match(await told(await ask(identity)), isNotPassed, "an encoding that was not asked for")
+  t.match(await told(await ask(identity)), isNotPassed, "an encoding that was not requested")
 })
 
-test("what is for one hop is not sent on, and the credential goes to the primary alone", async (t) => {
+test("hop-by-hop headers are not forwarded, and the credential goes to the primary alone", async (t) => {
   next = answers(["HTTP/1.1 200 OK", json], "{}")
   const headers = {
     ...bearing,
@@ -155,7 +155,7 @@ test("what is for one hop is not sent on, and the credential goes to the primary
   t.equal(reached, 0)
 })
 
-test("rubbish, floods and broken ends are refusals or failures, never whole answers", async (t) => {
+test("rubbish, floods and truncated answers become refusals or failures, never whole answers", async (t) => {
   const rubbish: Record<string, string> = {
     nothing: "",
     "no HTTP": "SSH-2.0-OpenSSH\r\n\r\n",
@@ -182,7 +182,7 @@ test("rubbish, floods and broken ends are refusals or failures, never whole answ
   }
 })
 
-test("a flood of headers or of body takes no memory, and the copy goes on", async (t) => {
+test("a flood of headers or of body uses no memory, and the copy keeps serving", async (t) => {
   let flooded = 0
   const flood = (start: string, piece: Buffer) => (socket: Socket) => {
     socket.write(start)
@@ -204,16 +204,16 @@ test("a flood of headers or of body takes no memory, and the copy goes on", asyn
   const endless = await ask(identity)
   const reader = endless.body?.getReader()
   await reader?.read()
-  // Nobody reads on: so nothing more may be taken from the primary.
+  // The client has stopped reading, so nothing more may be read from the primary.
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   const taken = flooded
-  t.ok(taken < 50e6, `${taken} bytes of an endless body were taken while nobody read`)
+  t.ok(taken < 50e6, `${taken} bytes of an endless body were read while the client did not read`)
   t.ok(process.memoryUsage().rss - before < 200e6)
   t.equal((await fetch(`${copy.baseUrl}/api/research/rooms/${rooms.main.roomId}/research-context`)).status, 200)
   await reader?.cancel()
 })
 
-test("headers that drip do not hold a request for ever", async (t) => {
+test("headers that drip in do not hold a request open for ever", async (t) => {
   const slow = await listening((socket) => {
     const drip = setInterval(() => socket.write("x-a: b\r\n"), 50)
     socket.write("HTTP/1.1 200 OK\r\n")

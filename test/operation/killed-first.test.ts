@@ -1,4 +1,7 @@
-/** Where memory runs out, Linux ends the process with the highest score: never the service for what its helpers and commands take. */
+/**
+ * When memory runs out, Linux kills the process with the highest score: this must never be the service because of memory that its helpers
+ * or commands use.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import tap, { test } from "tap"
 import { Refusal } from "../../src/contract/refusals/refusal.ts"
@@ -22,14 +25,14 @@ const childrenOf = (pid: number): string[] =>
       .filter((each) => each !== ""),
   )
 
-test("a process that writes an export is to be killed before the service", { skip }, async (t) => {
+test("a process that writes an export is killed before the service", { skip }, async (t) => {
   const { file, roomId } = await exportedDemo(program, place, "main")
   t.equal((await run(program, ["import", file, "--data", "data"], place)).code, 0)
   const service = await serve(program, ["--data", "data"], place)
   const own = scoreOf(service.pid)
   const answer = await fetch(`${service.baseUrl}/api/research/rooms/${roomId}/export`)
   await answer.arrayBuffer()
-  // It waits for more to do for a while.
+  // It waits a while for more work.
   const scores = childrenOf(service.pid).map(scoreOf)
   t.not(scores.length, 0)
   t.ok(
@@ -40,7 +43,7 @@ test("a process that writes an export is to be killed before the service", { ski
   await service.ended()
 })
 
-test("a helper is to be killed first from its first moment on: several that start together take more than the service", {
+test("a helper is first to be killed from its start: several that start together use more memory than the service", {
   skip,
 }, async (t) => {
   const starting = Child.start(64)
@@ -49,7 +52,7 @@ test("a helper is to be killed first from its first moment on: several that star
   child.end()
 })
 
-test("work whose process the system kills is refused for now: it is not said to take too much", { skip }, async (t) => {
+test("work whose process the system kills is refused for now, not as too large", { skip }, async (t) => {
   const pool = new Pool({ processes: 1, waiting: 1 })
   t.teardown(() => pool.close())
   const tooCostly = () => new Refusal("content_too_large", "It takes too much.")
@@ -60,5 +63,5 @@ test("work whose process the system kills is refused for now: it is not said to 
   const lost = pool.run(job, given)
   for (const pid of childrenOf(process.pid)) process.kill(Number(pid), "SIGKILL")
   await t.rejects(lost, { status: 503, code: "temporarily_unavailable", cause: { message: /ended with SIGKILL/ } })
-  t.same(await pool.run(job, given), read, "the next one has a new process")
+  t.same(await pool.run(job, given), read, "the next request gets a new process")
 })

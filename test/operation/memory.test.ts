@@ -1,6 +1,6 @@
 /**
- * Memory after a rush: a service at rest gives back what it held at its busiest. The tests look at the heap that V8 has taken from the
- * system and at whether the objects are gone. The resident size of the process would depend on the allocator and the machine.
+ * Memory after a peak: an idle service returns the memory it held at its busiest. The tests look at the heap that V8 has reserved and at
+ * whether the objects are gone. The resident size of the process would depend on the allocator and the machine.
  */
 import { getHeapStatistics } from "node:v8"
 import t from "tap"
@@ -8,7 +8,7 @@ import { releaseMemory } from "../../src/app/threads/memory.ts"
 
 const heap = () => getHeapStatistics().total_heap_size / 1024 / 1024
 
-/** The objects of a rush, some 100 MiB, until they are let go. */
+/** The objects of a peak, some 100 MiB, until they are released. */
 class Rush {
   #objects: object[] | null = Array.from({ length: 1_000_000 }, (_, index) => ({ index, text: `text ${index}` }))
   readonly #seen = new WeakRef(this.#objects as object)
@@ -23,11 +23,11 @@ class Rush {
   }
 }
 
-// The timers that look keep no process going.
+// The polling timers keep no process alive.
 const going = setInterval(() => {}, 1_000)
 t.teardown(() => clearInterval(going))
 
-t.test("What a rush left is given back once the service is at rest", async (t) => {
+t.test("Memory of a peak is returned once the service is idle", async (t) => {
   const before = heap()
   const rested = Promise.withResolvers<void>()
   t.teardown(releaseMemory({ every: 5, busy: 1, grown: 1.2, collections: 1, apart: 0 }, () => rested.resolve()))
@@ -40,7 +40,7 @@ t.test("What a rush left is given back once the service is at rest", async (t) =
   t.ok(heap() < before + (most - before) / 4, `the heap has ${heap().toFixed(0)} MiB`)
 })
 
-t.test("What is let go only after the first collection is given back by a later one", async (t) => {
+t.test("Objects released only after the first collection are freed by a later one", async (t) => {
   const before = heap()
   const over = Promise.withResolvers<void>()
   let rush: Rush | null = null
@@ -67,7 +67,7 @@ t.test("A busy service is left alone", async (t) => {
   t.equal(collections, 0)
 })
 
-t.test("What a start left is given back once, without a rush", async (t) => {
+t.test("Memory of the start is returned once, even without a peak", async (t) => {
   const over = Promise.withResolvers<void>()
   const rush = new Rush()
   const most = heap()

@@ -10,7 +10,7 @@ tap.teardown(() => {
   place.remove()
 })
 
-/** Hides `/proc` from the program that follows; a namespace of users lets everybody mount there. */
+/** Hides `/proc` from the program that follows; in a user namespace every user may mount there. */
 const HIDDEN = ["-c", 'mount -t tmpfs none /proc && exec "$0" "$@"'] as const
 
 function whyNot(): string | false {
@@ -24,7 +24,7 @@ function whyNot(): string | false {
   }
 }
 
-test("it starts, serves, and keeps a second one away", { skip: whyNot() }, async (t) => {
+test("it starts, serves, and keeps a second process away", { skip: whyNot() }, async (t) => {
   const begin = () => {
     const args = ["-m", "-U", "-r", found("sh") ?? "sh", ...HIDDEN, executable(), "serve", "--port", "0", "--data", "data"]
     return start(found("unshare") ?? "", args, { ...place, env: { PATH: process.env.PATH ?? "" } })

@@ -1,4 +1,4 @@
-/** A service that may open few files: connections stay below what the system allows, and running out of files ends nothing. */
+/** A service that may open few files: connections stay below the system's limit, and running out of files ends nothing. */
 import { spawn } from "node:child_process"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/service.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-/** Serves an empty folder where no more than so many files may be open. */
+/** Serves an empty folder with a limit on open files. */
 async function serve(files: number) {
   const words = ["--conditions=research-room-source", "src/main.ts", "serve", "--port", "0", "--data", temporaryFolder()]
   const child = spawn("bash", ["-c", `ulimit -n ${files}; exec "$0" "$@"`, process.execPath, ...words], { cwd: root })
@@ -32,7 +32,7 @@ async function serve(files: number) {
   }
 }
 
-/** Opens connections on which nothing is asked; those that are closed are told by `end` or `close`. */
+/** Opens idle connections; `end` or `close` reports those that were closed. */
 const idle = (address: string, many: number): Promise<Socket[]> => {
   const { hostname, port } = new URL(address)
   return Promise.all(
@@ -47,12 +47,12 @@ const idle = (address: string, many: number): Promise<Socket[]> => {
   )
 }
 
-t.test("with 1,024 files and 1,100 idle connections it serves on, and says at its start that it takes fewer", async (t) => {
+t.test("with 1,024 files and 1,100 idle connections it continues to serve, and says at its start that it takes fewer", async (t) => {
   const service = await serve(1_024)
   t.teardown(() => service.close())
   t.match(service.log(), /"files":1024,"connections":624/)
   const sockets = await idle(service.address, 1_100)
-  // Longer than all looks that come back take to come.
+  // Longer than all repeated checks take.
   for (let look = 0; look < 7; look += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     t.equal((await fetch(`${service.address}/api/health/ready`)).status, 200)
@@ -63,7 +63,7 @@ t.test("with 1,024 files and 1,100 idle connections it serves on, and says at it
   t.equal(await service.close(), 0)
 })
 
-t.test("where even that is more than there are files, nothing ends", async (t) => {
+t.test("if even that exceeds the number of files, nothing ends", async (t) => {
   const service = await serve(64)
   t.teardown(() => service.close())
   const sockets = await idle(service.address, 200)
@@ -75,7 +75,7 @@ t.test("where even that is more than there are files, nothing ends", async (t) =
   t.equal(await service.close(), 0)
 })
 
-t.test("the limit is found, and connections are held below it", (t) => {
+t.test("the limit is found, and the number of connections stays below it", (t) => {
   t.ok((openFilesLimit() ?? 0) > 0)
   t.equal(belowLimit(standardBudgets, null), standardBudgets)
   t.same(belowLimit(standardBudgets, 1_000_000), standardBudgets)

@@ -1,6 +1,6 @@
 /**
- * The administrator's day, by the page: every command of operation.md as it stands there, from an empty folder. Only root, systemd and
- * the place of the folders are stood in for.
+ * The administrator's day, by the page: every command of operation.md as given there, from an empty folder. Only root, systemd and the
+ * location of the folders are replaced.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -28,7 +28,7 @@ tap.teardown(() => {
 const at = `http://127.0.0.1:${port}`
 const origin = "https://rooms.example.org"
 const cookies = new Map<string, string>()
-/** Sends as somebody's browser does behind the proxy. */
+/** Sends a request as a browser behind the proxy does. */
 async function as(username: string, method: string, path: string, body?: object, from = "192.0.2.1"): Promise<Answer> {
   const headers = { origin, cookie: cookies.get(username) ?? "", "x-forwarded-for": from }
   const answer = await ask(at + path, { method, headers, ...(body && { body }) })
@@ -44,39 +44,39 @@ const backups = () =>
   readdirSync(machine.at("/var/lib/research-room-backups"))
     .filter((name) => name.endsWith(".db"))
     .sort()
-/** Runs commands that start the service anew: connections to the one before are gone then. */
+/** Runs commands that restart the service: connections to the old process are then gone. */
 async function startedAnew(commands: string) {
   const done = machine.run(commands)
   for (let tries = 0; tries < 5; tries += 1) if (await fetch(`${at}/api/health/live`).catch(() => null)) break
   return done
 }
-/** A command of the program, as the page says that others are given. */
+/** A command of the program, run the way the page describes for other commands. */
 const command = (line: string) => machine.run(`sudo -u research-room research-room ${line} --data /var/lib/research-room`)
 
 let roomId = ""
 const [install = "", begin = ""] = blocks("Ten minutes to a group's service", "sh")
 
-test("ten minutes: installed, started, and the first person set up by the link in the journal", async (t) => {
+test("ten minutes: installed, started, and the first person set up through the link in the journal", async (t) => {
   t.match(machine.run(install), { code: 0, err: "" })
   const started = machine.run(begin)
   t.equal(started.code, 0, started.err)
   const [, token] = /setup\?token=(\S+)/.exec(started.out) ?? []
   t.ok(token, started.out)
   t.match(started.out, `${origin}/setup?token=`)
-  t.equal(statSync(machine.at("/var/lib/research-room")).mode & 0o777, 0o700, "nobody else reads the data")
-  t.ok(existsSync(machine.at("/var/lib/research-room-backups")), "the folder of backups is there before the first one is made")
+  t.equal(statSync(machine.at("/var/lib/research-room")).mode & 0o777, 0o700, "no other user reads the data")
+  t.ok(existsSync(machine.at("/var/lib/research-room-backups")), "the folder of backups exists before the first backup")
   t.equal((await as("ada", "POST", "/api/setup", { token, username: "ada", password: passwordOf("ada") })).status, 200)
   t.match(command("check"), { code: 0, out: /all whole/ }, "a command runs beside it")
 })
 
-test("people: invited, gone, their Room given to another, a password set anew, one more operator", async (t) => {
+test("people: invited, disabled, their Room handed over, a password reset, another operator", async (t) => {
   const { token } = (await write("ada", "/api/invitations")).body as unknown as { token: string }
   t.equal((await as("grace", "POST", `/api/invitations/${token}/accept`, { username: "grace", password: passwordOf("grace") })).status, 200)
   roomId = String((await write("grace", "/api/rooms", { title: "Warm-up" })).body.roomId)
   t.match(command(`user add mary --password '${passwordOf("mary")}'`), { code: 0 })
   t.equal((await signIn("mary")).status, 200)
 
-  // Each command that the page names stands there, with what is given in place of its capitals.
+  // The page contains each command that it names, with values in place of its capitals.
   const named = [...section("People").matchAll(/`((?:user|room|credential|key) [a-z-]+[^`]*)`/g)].map(([, text = ""]) => text)
   const given = (text: string) =>
     text.replace("ROOM", roomId).replace("--to NAME", "--to mary").replace("TEXT", "'Grace left.'").replace("NAME", "grace")

@@ -1,6 +1,6 @@
 /**
- * Behind a proxy for https, as the page for operators says: with its own blocks, in nginx and Caddy where this machine has them
- * (in the `PATH`, or named by NGINX and CADDY), and in a small proxy of our own that does what the page asks of one, everywhere.
+ * Behind an https proxy, as the page for operators says: with the page's own blocks, in nginx and Caddy if this machine has them (in the
+ * `PATH`, or named by NGINX and CADDY), and everywhere in a small proxy of our own that does what the page requires.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -23,7 +23,7 @@ interface House {
   readonly at: (where: Where, path: string) => string
 }
 
-/** Three services behind a proxy: one at a host of its own, two side by side below another. */
+/** Three services behind a proxy: one on its own host, two side by side below another host. */
 async function behind(start: (behind: Behind) => Promise<RunningProxy>): Promise<House> {
   const port = await freePort()
   const at = (where: Where, path: string) => `https://${HOSTS[where]}:${port}${where === "root" ? "" : `/${where}`}${path}`
@@ -36,7 +36,7 @@ async function behind(start: (behind: Behind) => Promise<RunningProxy>): Promise
 
 const json = ({ bytes }: Got) => JSON.parse(bytes.toString()) as Record<string, never> & { error: string; items: Record<string, never>[] }
 
-/** Signs the first person in where they were set up. */
+/** Signs in the first person where they were set up. */
 async function setUp({ services, at, browser }: House, where: Where): Promise<Got> {
   const token = new URL(services[where].setUpLink ?? "").searchParams.get("token")
   const body = JSON.stringify({ token, username: "ada", password: passwordOf("ada") })
@@ -50,14 +50,14 @@ const write = ({ at, browser }: House, where: Where, path: string, body: object)
 const whoIs = async ({ at, browser }: House, where: Where) =>
   (json(await browser.send(at(where, "/api/session"))).person as unknown as { username: string } | null)?.username ?? null
 
-/** What is behind a proxy, as somebody who came in there sees it. */
+/** The service behind a proxy, as a signed-in user sees it. */
 async function asThePageSays(t: Test, house: House, patience: number): Promise<void> {
   const { at, browser, services } = house
   for (const where of ["root", "lab", "other"] as const) {
     const came = await setUp(house, where)
     t.equal(came.status, 200, `${where}: ${came.bytes.toString().slice(0, 200)}`)
     const cookie = String(came.headers["set-cookie"])
-    t.match(cookie, new RegExp(`; Path=/${where === "root" ? "" : where}(?:;|$)`), `${where}: the cookie goes nowhere else`)
+    t.match(cookie, new RegExp(`; Path=/${where === "root" ? "" : where}(?:;|$)`), `${where}: the cookie is sent nowhere else`)
     t.match(cookie, "; Secure")
     t.match(came.headers["strict-transport-security"], /max-age=31536000/)
     const first = await browser.send(at(where, "/"))
@@ -69,16 +69,16 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
     t.equal((await browser.send(new URL(style, at(where, "")).href)).status, 200, `${where}: its style is there`)
   }
   for (const where of ["root", "lab", "other"] as const)
-    t.equal(await whoIs(house, where), "ada", `${where}: nobody was signed out by the neighbour`)
+    t.equal(await whoIs(house, where), "ada", `${where}: the neighbouring service signed nobody out`)
   await browser.send(at("other", "/api/session"), { method: "DELETE", headers: { origin: new URL(at("other", "")).origin } })
-  t.strictSame([await whoIs(house, "lab"), await whoIs(house, "other")], ["ada", null], "nor by its signing out")
+  t.strictSame([await whoIs(house, "lab"), await whoIs(house, "other")], ["ada", null], "nor did signing out there")
 
   const made = json(await write(house, "root", "/api/rooms", { requestId: freshId(), title: "Behind a proxy" }))
   const { roomId, openingThreadId } = made.result as unknown as { roomId: string; openingThreadId: string }
   const path = `/api/research/rooms/${roomId}/activity`
   const { activityWatermark: watermark } = json(await browser.send(at("root", `/api/research/rooms/${roomId}`)))
 
-  // Eight that wait, more than the six connections that HTTP/1.1 has, on one connection; a ninth request is answered meanwhile.
+  // Eight waiting requests on one connection, more than the six connections of HTTP/1.1; a ninth request is answered meanwhile.
   const waiting = Array.from({ length: 8 }, () => browser.send(at("root", `${path}?after=${watermark}&wait=${patience}`)))
   const held = () => services.root.instance.ledger.watch.waiting
   while (held() < 8) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -89,7 +89,7 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
   for (const feed of [...waiting, old]) {
     const told = await feed
     t.equal(told.status, 200)
-    t.equal(json(told).items.length, 1, "each is told at once of what landed, over HTTP/2 and HTTP/1.1")
+    t.equal(json(told).items.length, 1, "each hears of a new entry at once, over HTTP/2 and HTTP/1.1")
   }
   const end = Number(watermark) + 1
   const began = performance.now()
@@ -97,7 +97,7 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
   t.strictSame(
     [nothing.status, json(nothing).items],
     [200, []],
-    `${patience} seconds without a word are waited for: ${nothing.bytes.toString().slice(0, 100)}`,
+    `a wait of ${patience} seconds without data is not cut off: ${nothing.bytes.toString().slice(0, 100)}`,
   )
   t.ok(performance.now() - began > patience * 1_000 - 200)
 
@@ -106,12 +106,16 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
     ["br", brotliDecompressSync],
   ] as const) {
     const packed = await browser.send(at("lab", "/api/openapi.json"), { headers: { "accept-encoding": encoding } })
-    t.equal(packed.headers["content-encoding"], encoding, "compressed by the service, and passed on so")
+    t.equal(packed.headers["content-encoding"], encoding, "compressed by the service, and passed on as it is")
     t.match(JSON.parse(unpack(packed.bytes).toString()), { openapi: /^3\.1/, servers: [{ url: at("lab", "") }] })
   }
 
   const large = await write(house, "root", "/api/rooms", { requestId: freshId(), title: "x".repeat(limits.requestBodyBytes) })
-  t.strictSame([large.status, json(large).refusal], [413, "request_too_large"], "what is too large is refused by the service, in its words")
+  t.strictSame(
+    [large.status, json(large).refusal],
+    [413, "request_too_large"],
+    "a body that is too large is refused by the service, in its words",
+  )
 
   const origin = new URL(at("root", "")).origin
   await browser.send(at("root", "/api/session"), {
@@ -119,7 +123,7 @@ async function asThePageSays(t: Test, house: House, patience: number): Promise<v
     headers: { origin, "x-forwarded-for": "203.0.113.9" },
   })
   const [line] = services.root.instance.tables.audit.page({ kind: "sign_in_failed" }, null, 1)
-  t.equal(line?.address, "127.0.0.1", "whom a client says it speaks for is not believed")
+  t.equal(line?.address, "127.0.0.1", "an address that a client claims to speak for is not believed")
 
   const zip = await browser.send(at("root", `/api/research/rooms/${roomId}/export`))
   t.equal(zip.status, 200)
@@ -138,7 +142,7 @@ async function tried(t: Test, start: (behind: Behind) => Promise<RunningProxy>, 
   }
 }
 
-// Of a real proxy the longest wait is tried in full: its own patience is what counts.
+// With a real proxy the longest wait is tried in full: its own timeout is what matters.
 for (const [name, start] of [
   ["nginx", nginx],
   ["caddy", caddy],
@@ -150,9 +154,9 @@ for (const [name, start] of [
   )
 }
 
-tap.test("a proxy that does what the page asks of one, and no more", (t) => tried(t, ownProxy, 1))
+tap.test("a proxy that does what the page requires, and no more", (t) => tried(t, ownProxy, 1))
 
-tap.test("what the page says a proxy must bear is more than the service asks", (t) => {
+tap.test("the page requires more of a proxy than the service needs", (t) => {
   const page = readFileSync(join(import.meta.dirname, "../../.github/operation.md"), "utf8")
   t.match(page, new RegExp(`wait for an answer for more than ${limits.activityWaitSeconds} seconds:`))
   t.ok(Number(/proxy_read_timeout (\d+)s;/.exec(page)?.[1]) > limits.activityWaitSeconds)

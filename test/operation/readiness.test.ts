@@ -1,4 +1,4 @@
-/** `/api/health/ready` says whether writes are taken: not while the disk is full or whoever writes is stuck, and again when that is over. */
+/** `/api/health/ready` says whether writes are accepted: not while the disk is full or the writer is stuck, and again once that is over. */
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -24,7 +24,7 @@ const headers = { origin, cookie: signedIn.headers.getSetCookie()[0]?.split(";")
 const write = () =>
   ask(`${origin}/api/rooms`, { body: { schemaVersion: 3, requestId: crypto.randomUUID(), title: `Room ${Math.random()}` }, headers })
 
-/** Asks until the answer is as wanted, as a watcher would. */
+/** Polls until the answer is the wanted one, as a monitor would. */
 async function until(status: number) {
   const start = performance.now()
   for (;;) {
@@ -34,9 +34,9 @@ async function until(status: number) {
   }
 }
 
-test("while writes are taken it is ready, and asking costs no write", async (t) => {
+test("while writes are accepted it is ready, and the check costs no write", async (t) => {
   await write()
-  // The texts are indexed a moment after the answer; a search has that done at once.
+  // Texts are indexed a moment after the answer; a search indexes them at once.
   await fetch(`${origin}/api/research/search?query=anything`)
   const before = statSync(`${file}-wal`).size
   for (let n = 0; n < 20; n += 1) t.match(await ready(), { status: 200, body: { status: "ready" } })
@@ -44,17 +44,17 @@ test("while writes are taken it is ready, and asking costs no write", async (t) 
 })
 
 const prlimit = found("prlimit") === null ? "this machine has no prlimit" : false
-test("while the disk is full it is not; once there is space it is", { skip: prlimit }, async (t) => {
+test("while the disk is full it is not ready; once there is space it is", { skip: prlimit }, async (t) => {
   limitFiles(service.pid, statSync(`${file}-wal`).size)
   t.equal((await write()).status, 503)
   t.match(await until(503), { status: 503, body: { refusal: "temporarily_unavailable", retryAfter: 2, error: /disk is full/ } })
-  t.equal((await ask(`${origin}/api/health/live`)).status, 200, "the process itself is well")
+  t.equal((await ask(`${origin}/api/health/live`)).status, 200, "the process itself is healthy")
   limitFiles(service.pid, "unlimited")
-  t.equal((await until(200)).status, 200, "nobody had to write for it")
+  t.equal((await until(200)).status, 200, "no write was needed for it")
   t.equal((await write()).status, 200)
 })
 
-test("while another program holds the data it is not", async (t) => {
+test("while another program locks the data it is not ready", async (t) => {
   const other = new Database(file)
   other.exec("BEGIN IMMEDIATE")
   const answer = await until(503)
@@ -64,7 +64,7 @@ test("while another program holds the data it is not", async (t) => {
   t.equal((await until(200)).status, 200)
 })
 
-test("of one that does not answer it is said in time, and it is asked once", async (t) => {
+test("if a part does not answer, it is reported in time, and is asked only once", async (t) => {
   let asked = 0
   const stuck = Promise.withResolvers<void>()
   const readiness = new Readiness({

@@ -1,6 +1,6 @@
 /**
- * `serve --replicated`: nobody is told that a write is kept before Litestream has confirmed a sync that began after its commit.
- * Litestream itself is a stand-in here that speaks as it does; `npm run prove -- --only replicated` uses the real one.
+ * `serve --replicated`: no write is acknowledged before Litestream has confirmed a sync that began after its commit. Here a stand-in speaks
+ * as Litestream does; `npm run prove -- --only replicated` uses the real one.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -46,33 +46,33 @@ const post = (body: object = message()) => ask(`${baseUrl}/api/agent/threads/${t
 const ready = () => ask(`${baseUrl}/api/health/ready`)
 const holds = async (text: string) => (await ask(`${baseUrl}/api/research/threads/${threadId}/messages`)).text.includes(text)
 
-/** Waits until what was sent is committed: a read may see it before anybody is told. */
+/** Waits until the write is committed: a read may see it before it is acknowledged. */
 async function committed(text: string): Promise<void> {
   while (!(await holds(text))) await new Promise((resolve) => setImmediate(resolve))
 }
-/** Whether an answer is there by now. */
+/** Whether the answer has arrived. */
 const isThere = (answer: Promise<Answer>) =>
   Promise.race([answer.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))])
 
-test("an answer leaves after a sync that began after its commit, and not with one that was under way", async (t) => {
+test("an answer is sent after a sync that began after its commit, and not with one that was under way", async (t) => {
   litestream.hold()
   const before = litestream.syncs.length
   const first = post(message("The first."))
   await litestream.held(1)
   t.ok(await holds("The first."), "it is committed, and a read may see it")
-  t.notOk(await isThere(first), "but nobody is told that it is kept")
+  t.notOk(await isThere(first), "but it is not acknowledged")
 
   const later = ["The second.", "The third.", "The fourth."].map((text) => post(message(text)))
   for (const text of ["The second.", "The third.", "The fourth."]) await committed(text)
-  t.equal(litestream.syncs.length, before + 1, "one sync is under way, while later groups commit")
+  t.equal(litestream.syncs.length, before + 1, "one sync is under way while later groups commit")
   litestream.letGo()
   litestream.hold()
   t.equal((await first).status, 200)
   await litestream.held(1)
-  for (const each of later) t.notOk(await isThere(each), "what was committed after the sync had begun waits for the next")
+  for (const each of later) t.notOk(await isThere(each), "a commit made after the sync had begun waits for the next sync")
   litestream.letGo()
   for (const each of later) t.equal((await each).status, 200)
-  t.equal(litestream.syncs.length, before + 2, "which is one for all of them")
+  t.equal(litestream.syncs.length, before + 2, "which serves all of them")
   t.equal(litestream.mostAtOnce, 1)
   t.strictSame(litestream.syncs.at(-1), { path: file, wait: true })
 })
@@ -89,7 +89,7 @@ const doors: Readonly<Record<string, () => Promise<Answer>>> = {
     }),
 }
 for (const [door, send] of Object.entries(doors)) {
-  test(`${door} waits for the copy, and is not said to be kept where there is none`, async (t) => {
+  test(`${door} waits for the copy, and is not acknowledged if there is none`, async (t) => {
     litestream.hold()
     const answer = send()
     await litestream.held(1)
@@ -103,13 +103,13 @@ for (const [door, send] of Object.entries(doors)) {
 }
 
 for (const fate of ["failed", "cut"] satisfies Fate[]) {
-  test(`where the sync is ${fate}, whoever sends again gets the stored receipt, and that after a sync as well`, async (t) => {
+  test(`if the sync is ${fate}, a retry gets the stored receipt, and that after a sync as well`, async (t) => {
     const text = `Through a sync that is ${fate}.`
     const body = message(text)
     litestream.fate = fate
     t.match(await post(body), { status: 503, body: { committed: null } })
-    t.ok(await holds(text), "reads go on, and may see it")
-    t.match(await post(body), { status: 503, body: { committed: null } }, "it is stored, and still not told of")
+    t.ok(await holds(text), "reads continue, and may see it")
+    t.match(await post(body), { status: 503, body: { committed: null } }, "it is stored, and still not acknowledged")
     litestream.fate = "confirmed"
     const before = litestream.syncs.length
     t.match(await post(body), { status: 200, body: { replayed: true } })
@@ -119,7 +119,7 @@ for (const fate of ["failed", "cut"] satisfies Fate[]) {
   })
 }
 
-test("what says that a write is kept waits as well: its receipt when it is asked for, and the feed that mirrors copy", async (t) => {
+test("reads that prove a write is kept wait as well: its receipt, and the feed that mirrors copy", async (t) => {
   const body = message()
   const receipt = () =>
     ask(`${baseUrl}/api/agent/receipts?operation=post_message&clientMessageId=${String(body.clientMessageId)}`, { token })
@@ -128,22 +128,22 @@ test("what says that a write is kept waits as well: its receipt when it is asked
   await post(body)
   for (const read of [receipt, feed])
     t.match(await read(), { status: 503, body: { refusal: "temporarily_unavailable", committed: false, retryAfter: 2 } })
-  t.equal((await ask(`${baseUrl}/api/research/rooms/${roomId}`)).status, 200, "other reads go on")
+  t.equal((await ask(`${baseUrl}/api/research/rooms/${roomId}`)).status, 200, "other reads continue")
   litestream.fate = "confirmed"
   t.equal((await receipt()).status, 200)
   const before = litestream.syncs.length
   t.equal((await feed()).status, 200)
-  t.equal(litestream.syncs.length, before, "what is in the copy already is told at once")
+  t.equal(litestream.syncs.length, before, "what the copy already has is answered at once")
 })
 
-test("what stores nothing waits for nothing", async (t) => {
+test("a request that stores nothing waits for nothing", async (t) => {
   const before = litestream.syncs.length
   t.equal((await ask(`${baseUrl}/api/agent/threads?rehearse=1`, { token, body: thread(roomId) })).status, 200)
   t.equal((await post({ ...message(), text: "" })).status, 422)
   t.equal(litestream.syncs.length, before)
 })
 
-test("while Litestream does not copy the service is not ready, and ready again without a write", async (t) => {
+test("while Litestream does not copy, the service is not ready; it is ready again without a write", async (t) => {
   t.equal((await ready()).status, 200)
   litestream.fate = "failed"
   await post()
@@ -163,7 +163,7 @@ test("while Litestream does not copy the service is not ready, and ready again w
     t.match(metrics, sample)
 })
 
-test("a sync that takes too long is given up", async (t) => {
+test("a sync that takes too long is abandoned", async (t) => {
   const slow = await startStandIn({ paths: [file] })
   t.teardown(() => slow.close())
   const asking = new Litestream(slow.socket, 0)
@@ -194,17 +194,17 @@ test("it is served only by the Litestream that started it and copies this data",
 
   const served = await serve(executable(), replicated(own.socket), place)
   t.equal((await ask(`${served.baseUrl}/api/health/ready`)).status, 200)
-  t.ok(own.syncs.length > 0, "whether it copies was tried")
+  t.ok(own.syncs.length > 0, "a sync was tried")
   served.signal("SIGTERM")
   t.match(await served.ended(), { code: 0 })
 
-  t.strictSame(own.turns, [], "a service that was ended goes on with the copy it had")
+  t.strictSame(own.turns, [], "a service that ended cleanly continues with the copy it had")
 
   const killed = await serve(executable(), replicated(own.socket), place)
   killed.signal("SIGKILL")
   await killed.ended()
   const next = await serve(executable(), replicated(own.socket), place)
-  t.strictSame(own.turns, ["stopped", "started"], "after one that was killed the copy is begun anew")
+  t.strictSame(own.turns, ["stopped", "started"], "after a killed service the copy is started anew")
   next.signal("SIGKILL")
   await next.ended()
   const holder = openDatabase(join(place.folder, "data", "research-room.db"))
@@ -217,7 +217,7 @@ test("it is served only by the Litestream that started it and copies this data",
   own.fate = "failed"
   const last = await serve(executable(), replicated(own.socket), place)
   last.signal("SIGTERM")
-  t.match(await last.ended(), { code: 0 }, "a store that does not answer then keeps nobody from starting")
+  t.match(await last.ended(), { code: 0 }, "a store that does not answer at that moment does not prevent the start")
 
   const mark = join(place.folder, "data", "replicated")
   t.equal(readFileSync(mark, "utf8"), `${own.socket}\n`)
@@ -226,11 +226,11 @@ test("it is served only by the Litestream that started it and copies this data",
   rmSync(mark)
   const plain = await serve(executable(), ["--data", "data"], place)
   plain.signal("SIGTERM")
-  t.match(await plain.ended(), { code: 0 }, "the way out is open")
+  t.match(await plain.ended(), { code: 0 }, "the remedy is allowed")
 
   writeFileSync(join(place.folder, "data", "research-room.db-txid"), "0000000000000001\n")
   t.match(await alone(), { code: 1, err: /is a copy that Litestream's follower writes.*serve --follow/ })
   const added = await run(executable(), ["user", "add", "ada", "--data", "data"], place)
   t.match(added, { code: 1, err: /is a copy that Litestream's follower writes/ }, "commands that write are refused too")
-  t.notOk(existsSync(join(place.folder, "data", "research-room.db-shm")), "and nothing was made beside it")
+  t.notOk(existsSync(join(place.folder, "data", "research-room.db-shm")), "and nothing was created beside it")
 })

@@ -1,6 +1,6 @@
 /**
- * A copy that is started while its file is torn: its follower was ended in the midst of writing. It waits a while for the follower,
- * then gives up in a sentence; and it leaves the file to its follower.
+ * A copy that starts while its file is torn, because its follower ended in the middle of writing. It waits a while for the follower, then
+ * exits with one sentence; and it leaves the file to its follower.
  */
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -28,14 +28,14 @@ tap.teardown(async () => {
 const { openingThreadId: threadId } = house.rooms.empty
 const flags = ["--follow", follow, "--primary", house.baseUrl]
 const bytes = () => [copied, followerNote(copied)].map((path) => readFileSync(path))
-/** Something is said, of which the follower brings a part and is ended. */
+/** A message is posted; the follower brings a part of it and ends. */
 async function tear(text: string) {
   await house.client("member_all").write("post_message", { threadId, text })
   await follower.applyHalf()
 }
 const said = async (baseUrl: string) => (await fetch(`${baseUrl}/api/research/threads/${threadId}/messages`)).text()
 
-test("it gives up in a sentence, and changes nothing; once the file is whole it starts", async (t) => {
+test("it exits with one sentence, and changes nothing; once the file is whole it starts", async (t) => {
   await tear("Half of this has arrived.")
   const before = bytes()
   const began = performance.now()
@@ -46,7 +46,7 @@ test("it gives up in a sentence, and changes nothing; once the file is whole it 
   t.match(err, `research-room: Litestream's follower has not finished writing to ${copied};`)
   t.match(err, /Start the follower again, and then this copy\.\n$/)
   t.ok(took > 4_900, `after ${took} ms`)
-  t.strictSame(bytes(), before, "the file is the follower's")
+  t.strictSame(bytes(), before, "the file is left to the follower")
   await follower.apply()
   const copy = await serve(executable(), flags, place)
   t.match(await said(copy.baseUrl), /Half of this has arrived\./)
@@ -54,7 +54,7 @@ test("it gives up in a sentence, and changes nothing; once the file is whole it 
   t.match(await copy.ended(), { code: 0 })
 })
 
-test("a follower that finishes meanwhile is waited for", async (t) => {
+test("it waits for a follower that finishes meanwhile", async (t) => {
   await tear("The other half comes while it starts.")
   let isServing = false
   const starting = serve(executable(), flags, place).then((copy) => {
@@ -62,7 +62,7 @@ test("a follower that finishes meanwhile is waited for", async (t) => {
     return copy
   })
   await pause(2_000)
-  t.notOk(isServing, "nothing is served of what is torn")
+  t.notOk(isServing, "nothing torn is served")
   await follower.apply()
   const copy = await starting
   t.match(await said(copy.baseUrl), /The other half comes while it starts\./)

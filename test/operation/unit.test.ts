@@ -1,4 +1,4 @@
-/** `research-room unit`: units that systemd takes, that say what the page says, and that hold no secret. */
+/** `research-room unit`: units that systemd accepts, that match the page, and that hold no secret. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ function unit(...flags: readonly string[]) {
   return { status, stdout, stderr }
 }
 
-/** Each unit by the name of its file. */
+/** Each unit by its file name. */
 const filesIn = (printed: string): ReadonlyMap<string, string> =>
   new Map(
     printed
@@ -27,7 +27,7 @@ const filesIn = (printed: string): ReadonlyMap<string, string> =>
       }),
   )
 
-t.test("what the page for operators shows is what the command prints", (t) => {
+t.test("the units on the page for operators are those that the command prints", (t) => {
   const page = readFileSync(join(root, ".github/operation.md"), "utf8")
   const shown = [...page.matchAll(/`\/etc\/systemd\/system\/([\w.-]+)`:\n\n```ini\n(.*?)\n```/gs)].map(([, name = "", text = ""]) => [
     name,
@@ -39,7 +39,7 @@ t.test("what the page for operators shows is what the command prints", (t) => {
   t.end()
 })
 
-t.test("secrets are left to their file, and what is odd in a value stays one value", (t) => {
+t.test("secrets stay in their file, and a value with odd characters stays one value", (t) => {
   const { stdout } = unit(
     "--github-token",
     "a-token-of-twenty-signs",
@@ -58,7 +58,7 @@ t.test("secrets are left to their file, and what is odd in a value stays one val
   t.end()
 })
 
-t.test("folders elsewhere are opened to it, and a home is seen where something lies in one", (t) => {
+t.test("it gets access to folders elsewhere, and to a home that contains one of them", (t) => {
   const printed = filesIn(unit("--data", "/srv/rooms", "--backups", "/home/backups/rooms", "--keep-days", "7", "--user", "lab").stdout)
   t.match(printed.get("research-room.service"), /\nUser=lab\nReadWritePaths=\/srv\/rooms \/home\/backups\/rooms\n/)
   t.match(printed.get("research-room-backup.service"), /-mtime \+7 -delete\n.*\nProtectSystem=strict\nProtectHome=no\n/)
@@ -66,7 +66,7 @@ t.test("folders elsewhere are opened to it, and a home is seen where something l
 })
 
 const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0
-t.test("systemd takes each unit", { skip: analyze ? false : "this machine has no systemd-analyze" }, (t) => {
+t.test("systemd accepts each unit", { skip: analyze ? false : "this machine has no systemd-analyze" }, (t) => {
   const folder = join(t.testdir(), "units")
   mkdirSync(folder)
   const flags = ["--user", "root", "--program", process.execPath, "--base-url", "https://rooms.example.org/a b%20c"]
@@ -79,7 +79,7 @@ t.test("systemd takes each unit", { skip: analyze ? false : "this machine has no
   const files = [...printed.keys()].map((name) => join(folder, name))
   const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", ...files], { encoding: "utf8" })
   t.equal(status, 0, stdout + stderr)
-  t.notMatch(stderr, /research-room[\w-]*\.(service|timer):/, "nor has anything to say of them")
+  t.notMatch(stderr, /research-room[\w-]*\.(service|timer):/, "and has no complaint")
   t.match(execFileSync("systemd-analyze", ["calendar", "*-*-* 03:30:00"], { encoding: "utf8" }), "Next elapse")
   t.end()
 })

@@ -1,4 +1,4 @@
-/** The watchman sees a log that somebody keeps from being worked off, and a disk that fills; each is told once. */
+/** The watchman notices a log that cannot be checkpointed, and a disk that fills up, and reports each once. */
 import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { OpenedFiles } from "../../src/ledger/storage/opened-files.ts"
@@ -14,7 +14,7 @@ tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
 let made = 0
 
 const KIB = 1024
-/** Small enough for a test to pass; no look of its own within the test's time. */
+/** Small enough for a test to exceed; no check of its own happens within the test's time. */
 const small = { ...watchLimits, every: 3_600_000, walBytes: 3_000 * KIB, idleWalBytes: 1_500 * KIB }
 const plenty: DiskSpace = { bsize: 4096, bavail: 1e9, blocks: 2e9 }
 
@@ -24,7 +24,7 @@ interface Line {
   readonly [member: string]: unknown
 }
 
-/** A log that is kept, and the watchman who writes it. */
+/** A log that is held back, and the watchman with its output. */
 function watched(t: Test, more: { statfs?: () => DiskSpace } = {}) {
   const file = join(folder, `${++made}.db`)
   const { db } = openData(file)
@@ -55,10 +55,10 @@ function write(db: Db, file: string, bytes: number): void {
   for (let n = 0; statSync(`${file}-wal`).size < bytes; n++) change.run(`${n} `.repeat(10_000))
 }
 
-test("a log past its limit is told once, with what to do, and once more when it is worked off", (t) => {
+test("a log above its limit is reported once, with a remedy, and once more when it is checkpointed", (t) => {
   const { file, db, lines, watchman } = watched(t)
   watchman.look()
-  t.strictSame(lines, [], "there is nothing to tell at first")
+  t.strictSame(lines, [], "nothing to report at first")
 
   const reader = openReadConnection(file)
   write(db, file, small.walBytes + 1)
@@ -70,7 +70,7 @@ test("a log past its limit is told once, with what to do, and once more when it 
   t.match(lines[0], { level: "warn", alarm: "wal_large", limitBytes: small.walBytes, file: `${file}-wal` })
   t.ok(Number(lines[0]?.walBytes) > small.walBytes)
   t.match(lines[0]?.text, /An export, a backup or a check does so until it ends\..*lsof/)
-  t.ok(watchman.readings.walBytes > small.walBytes, "a log that is read from is left alone")
+  t.ok(watchman.readings.walBytes > small.walBytes, "a log with a reader is left alone")
 
   reader.close()
   watchman.look()
@@ -82,13 +82,13 @@ test("a log past its limit is told once, with what to do, and once more when it 
       ["info", true],
     ],
   )
-  t.equal(watchman.readings.walBytes, 0, "an idle log is given back to the disk")
-  t.equal(Object.values(db.prepare<object>("PRAGMA busy_timeout").get() ?? {})[0], 2_000, "others are waited for as before")
+  t.equal(watchman.readings.walBytes, 0, "an idle log is truncated")
+  t.equal(Object.values(db.prepare<object>("PRAGMA busy_timeout").get() ?? {})[0], 2_000, "other connections are waited for as before")
 
   const again = openReadConnection(file)
   write(db, file, small.walBytes + 1)
   watchman.look()
-  t.equal(lines.length, 3, "the next time is told anew")
+  t.equal(lines.length, 3, "the next time is reported again")
   again.close()
   t.end()
 })
@@ -101,11 +101,11 @@ test("a log that still grows is left to the database", (t) => {
   write(db, file, before + 8 * KIB)
   watchman.look()
   t.ok(watchman.readings.walBytes > before)
-  t.equal(statSync(`${file}-wal`).size, watchman.readings.walBytes, "nothing was cut")
+  t.equal(statSync(`${file}-wal`).size, watchman.readings.walBytes, "nothing was truncated")
   t.end()
 })
 
-test("short space is told once, below 1 GiB or a twentieth of the disk, whichever is less", (t) => {
+test("low space is reported once, below 1 GiB or a twentieth of the disk, whichever is less", (t) => {
   const GIB = 1024 ** 3
   let space = plenty
   const { lines, watchman } = watched(t, { statfs: () => space })
@@ -117,11 +117,11 @@ test("short space is told once, below 1 GiB or a twentieth of the disk, whicheve
   t.equal(look(2 * GIB, 1000 * GIB), "")
   t.equal(look(0.9 * GIB, 1000 * GIB), "warn", "below 1 GiB of a large disk")
   t.equal(look(0.8 * GIB, 1000 * GIB), "warn")
-  t.equal(look(1.02 * GIB, 1000 * GIB), "warn", "on the edge it is not yet over")
-  t.equal(look(0.9 * GIB, 1000 * GIB), "warn", "nor does it begin anew")
+  t.equal(look(1.02 * GIB, 1000 * GIB), "warn", "at the edge it is not over yet")
+  t.equal(look(0.9 * GIB, 1000 * GIB), "warn", "nor is it reported again")
   t.equal(look(2 * GIB, 1000 * GIB), "warn info")
   t.equal(look(0.9 * GIB, 10 * GIB), "warn info", "0.9 of 10 GiB is enough")
-  t.equal(look(0.4 * GIB, 10 * GIB), "warn info warn", "0.4 is not")
+  t.equal(look(0.4 * GIB, 10 * GIB), "warn info warn", "0.4 is not enough")
   t.match(lines[0], {
     alarm: "disk_short",
     limitBytes: GIB,
@@ -131,11 +131,11 @@ test("short space is told once, below 1 GiB or a twentieth of the disk, whicheve
   t.equal(watchman.readings.freeDiskBytes, 0.4 * GIB)
   look(10 * GIB, 10 * GIB)
   look(300 * 1024, 8 * 1024 ** 2)
-  t.match(lines.at(-1), { text: /has 300 KiB left, less than 409 KiB\./ }, "of a small disk in numbers that say something")
+  t.match(lines.at(-1), { text: /has 300 KiB left, less than 409 KiB\./ }, "for a small disk in suitable units")
   t.end()
 })
 
-test("where the system does not tell, nothing is said of the disk", (t) => {
+test("if the system gives no figures, nothing is reported about the disk", (t) => {
   const { lines, watchman } = watched(t, {
     statfs: () => {
       throw new Error("not here")

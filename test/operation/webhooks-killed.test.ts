@@ -1,4 +1,4 @@
-/** Webhooks of the program as it is served: killed again and again while it delivers, it leaves out no entry, and tells them in order. */
+/** Webhooks of the served program: killed again and again while it delivers, it misses no entry, and delivers them in order. */
 import { Browser } from "research-room/testing"
 import tap, { test } from "tap"
 import { Receiver, until } from "../rooms/receiver.ts"
@@ -40,7 +40,7 @@ test("killed while it delivers, it misses nothing", async (t) => {
   await until("all came", () => receiver.sequences.at(-1) === 61)
   t.equal(receiver.forged, 0)
   const all = Array.from({ length: 60 }, (_, index) => index + 2)
-  t.strictSame([...new Set(receiver.sequences)], all, "the first time of each is in order, and none is left out")
+  t.strictSame([...new Set(receiver.sequences)], all, "first deliveries are in order, and none is missing")
   t.comment(`${receiver.received.length} deliveries of 60 entries over 4 kills`)
   running.signal("SIGTERM")
   t.equal((await running.ended()).code, 0)

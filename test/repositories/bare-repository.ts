@@ -1,4 +1,4 @@
-/** Writes bare repositories as git does, with no git program: loose objects, packs with differences, and their indexes. */
+/** Writes bare repositories as git does, without git: loose objects, packs with deltas, and their indexes. */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -10,7 +10,7 @@ const NUMBER = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
 const OFFSET_DELTA = 6
 const REFERENCE_DELTA = 7
 
-/** An object for a pack; with `from`, stored as its difference from that earlier object of the same pack. */
+/** An object for a pack; with `from`, stored as its delta from that earlier object of the same pack. */
 export interface Packed {
   readonly type: Type
   readonly content: Buffer
@@ -43,13 +43,13 @@ export class BareRepository {
     rmSync(join(this.path, path), { recursive: true })
   }
 
-  /** Overwrites a file from its byte `from` on with what no decompressor takes. */
+  /** Overwrites a file from byte `from` with bytes that do not decompress. */
   spoil(path: string, from: number): void {
     const whole = join(this.path, path)
     writeFileSync(whole, readFileSync(whole).fill(0xff, from))
   }
 
-  /** The files of a folder whose names end so. */
+  /** The files of a folder with this ending. */
   files(folder: string, ending: string): string[] {
     const names = readdirSync(join(this.path, folder)).filter((name) => name.endsWith(ending))
     return names.map((name) => `${folder}/${name}`)
@@ -59,7 +59,7 @@ export class BareRepository {
     return createHash(this.format).update(header(type, content)).update(content).digest("hex")
   }
 
-  /** Stores an object in a file of its own, and gives its id. */
+  /** Stores an object in a file of its own, and returns its id. */
   loose(type: Type, content: Buffer): string {
     const id = this.id(type, content)
     this.write(`objects/${id.slice(0, 2)}/${id.slice(2)}`, deflateSync(Buffer.concat([header(type, content), content])))
@@ -79,8 +79,8 @@ export class BareRepository {
   }
 
   /**
-   * Stores objects in one pack with its index, and gives their ids in the order of the objects.
-   * @param largePlaces whether the places stand in the table for packs over 2 GiB, as they may in any pack
+   * Stores objects in one pack with its index, and returns their ids in the order of the objects.
+   * @param largePlaces whether the offsets are in the table for packs over 2 GiB, as any pack may have them
    */
   pack(objects: readonly Packed[], { largePlaces = false }: { largePlaces?: boolean } = {}): string[] {
     const ids = objects.map(({ type, content }) => this.id(type, content))
@@ -114,7 +114,7 @@ export class BareRepository {
 
 const header = (type: Type, content: Buffer): Buffer => Buffer.from(`${type} ${content.length}\0`)
 
-/** One object as it stands in the pack at `place`. */
+/** One object as encoded in the pack at offset `place`. */
 function entry(object: Packed, objects: readonly Packed[], ids: readonly string[], place: number, places: readonly number[]): Buffer {
   const { type, content, from } = object
   if (from === undefined) return Buffer.concat([typeAndSize(NUMBER[type], content.length), deflateSync(content)])
@@ -134,7 +134,7 @@ function typeAndSize(type: number, size: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** The way back to a base: seven bits a byte, highest first, each byte but the last one less than its bits. */
+/** The offset back to a base: seven bits a byte, highest first, each byte but the last one less than its bits. */
 function backwards(distance: number): Buffer {
   const bytes = [distance & 0x7f]
   for (let rest = Math.floor(distance / 128); rest > 0; rest = Math.floor(rest / 128)) {
@@ -144,7 +144,7 @@ function backwards(distance: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** A difference that copies what both begin with and inserts the rest. */
+/** A delta that copies the common beginning and inserts the rest. */
 function difference(base: Buffer, target: Buffer): Buffer {
   let same = 0
   while (same < Math.min(base.length, target.length, 0xffff) && base[same] === target[same]) same += 1

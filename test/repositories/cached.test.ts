@@ -1,4 +1,4 @@
-/** The shared window, shown by counting what reaches the stand-in. */
+/** The shared cache window, shown by counting the requests that reach the stand-in. */
 import { type Test, test } from "tap"
 import type { RepositorySource } from "../../src/repositories/check.ts"
 import { githubCheck } from "../../src/repositories/github.ts"
@@ -22,7 +22,7 @@ async function window(t: Test, { limit = 5000 } = {}) {
 const ask = (source: RepositorySource, commit = COMMIT, url = "https://github.com/octo/maze") => source.check({ url, commit })
 
 // shows: A success of a reference check is reused for two minutes, then revalidated; concurrent checks share one request.
-test("sixteen who ask at once share two requests", async (t) => {
+test("sixteen callers at once share two requests", async (t) => {
   const { host, source } = await window(t)
   const answers = await Promise.all(Array.from({ length: 16 }, () => ask(source)))
   t.same(
@@ -48,10 +48,10 @@ test("a success is reused for two minutes, then revalidated", async (t) => {
   for (const { headers } of host.asked.slice(2)) t.match(headers["if-none-match"], /^W\/"[0-9a-f]{64}"$/)
   clock.pass(119)
   await ask(source)
-  t.equal(host.asked.length, 4, "and that opens the next window")
+  t.equal(host.asked.length, 4, "and that starts the next window")
 })
 
-test("revalidating sees what has changed", async (t) => {
+test("revalidating notices changes", async (t) => {
   const { clock, repository, source } = await window(t)
   t.same(await ask(source), { ok: true })
   repository.visibility = "private"
@@ -64,7 +64,7 @@ test("revalidating sees what has changed", async (t) => {
   t.match(await ask(source), { ok: false, reason: /no such commit/ })
 })
 
-test("each commit and each repository has a window of its own, however the address is written", async (t) => {
+test("each commit and each repository has its own window, however the address is written", async (t) => {
   const { host, repository, source } = await window(t)
   repository.commits.add(OTHER)
   await ask(source)
@@ -85,10 +85,10 @@ test("only a success is reused: a commit pushed a second later is found", async 
   t.same(await ask(source, OTHER), { ok: true })
   clock.pass(100)
   t.same(await ask(source, OTHER), { ok: true })
-  t.equal(host.asked.length, 4, "and that is reused")
+  t.equal(host.asked.length, 4, "and that success is reused")
 })
 
-test("a failure is never taken for a success, and asked again at once", async (t) => {
+test("a failure is never taken for a success, and the host is asked again at once", async (t) => {
   const { host, source } = await window(t)
   host.next(said(502, "Server Error", "rest"))
   t.same(await ask(source), { ok: null, reason: "GitHub could not answer (status 502).", retryAfter: null })
@@ -96,7 +96,7 @@ test("a failure is never taken for a success, and asked again at once", async (t
   t.equal(host.asked.length, 3)
 })
 
-test("the budget holds under a storm of failures", async (t) => {
+test("the request budget holds under a storm of failures", async (t) => {
   const { clock, host, source } = await window(t, { limit: 60 })
   for (let asked = 0; asked < 300; asked += 1) {
     await Promise.all([ask(source, OTHER), ask(source, OTHER)])
@@ -104,16 +104,16 @@ test("the budget holds under a storm of failures", async (t) => {
   }
   const counted = host.asked.filter(({ status }) => status !== 304).length
   t.ok(counted <= 60, `${counted} requests that count for 600 questions; revalidating is free`)
-  t.match(await ask(source, OTHER), { ok: null, reason: /used up/ }, "and who asks then is told when to ask again")
+  t.match(await ask(source, OTHER), { ok: null, reason: /used up/ }, "and later callers learn when to ask again")
 })
 
-test("a host that says no visibility is not public", async (t) => {
+test("a host that gives no visibility is not public", async (t) => {
   const { host, source } = await window(t)
   host.next({ words: JSON.stringify({ private: false }) })
   t.match(await ask(source), { ok: false, reason: /no public repository/ })
 })
 
-test("a success that cannot be revalidated is none any more", async (t) => {
+test("a success that cannot be revalidated is dropped", async (t) => {
   const { clock, host, source } = await window(t)
   await ask(source)
   clock.pass(120)
@@ -123,13 +123,13 @@ test("a success that cannot be revalidated is none any more", async (t) => {
   t.same(await ask(source), { ok: true })
 })
 
-test("a limit that lasts longer than the window names its own end", async (t) => {
+test("a limit that lasts longer than the window gives its own end", async (t) => {
   const { host, source } = await window(t)
   host.next(said(403, "You have exceeded a secondary rate limit.", "rest", { "retry-after": "600" }))
   t.match(await ask(source), { ok: null, retryAfter: 600 })
 })
 
-test("an answer for which nothing was sent holds nobody back", async (t) => {
+test("an answer without a request delays nobody", async (t) => {
   const { clock, host, source } = await window(t, { limit: 3 })
   await ask(source, OTHER)
   clock.pass(3590)
@@ -140,7 +140,7 @@ test("an answer for which nothing was sent holds nobody back", async (t) => {
 })
 
 // shows: At most two requests a commit in each window.
-test("any two minutes see at most two requests for a commit that is there, however often it is asked for", async (t) => {
+test("any two minutes see at most two requests for an existing commit, however often it is asked for", async (t) => {
   const { clock, host, source } = await window(t)
   const times: number[] = []
   for (let step = 0; step < 400; step += 1) {
@@ -153,7 +153,7 @@ test("any two minutes see at most two requests for a commit that is there, howev
   for (const time of times) t.ok(times.filter((other) => other >= time && other < time + 120_000).length <= 2)
 })
 
-test("a source that does not know the repository, or fails over a mistake, is asked again", async (t) => {
+test("a source that does not know the repository, or fails by mistake, is asked again", async (t) => {
   const { now } = new Clock()
   const answers = [() => null, () => Promise.reject(new RangeError("a mistake")), () => ({ ok: true }) as const]
   const source = cached({ check: async () => answers.shift()?.() ?? null }, now)

@@ -1,4 +1,4 @@
-/** A clock that moves only when a test says so. */
+/** A clock that moves only when a test moves it. */
 export class Clock {
   #milliseconds = Date.UTC(2026, 10, 20, 9, 30)
   readonly now = (): number => this.#milliseconds

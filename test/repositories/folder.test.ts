@@ -1,4 +1,4 @@
-/** The folder of bare repositories, and the order in which it and GitHub are asked. */
+/** The folder of bare repositories, and in which order the folder and GitHub are asked. */
 import { randomBytes } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,7 +17,7 @@ function folder(t: Test, options: ConstructorParameters<typeof BareRepository>[1
   return { dir, source: folderCheck(dir), repository: new BareRepository(join(dir, "github.com/octo/maze.git"), options) }
 }
 
-test("loose and packed commits are found, by either hash", async (t) => {
+test("loose and packed commits are found, with both hash algorithms", async (t) => {
   for (const format of ["sha1", "sha256"] as const) {
     for (const largePlaces of [false, true]) {
       const { source, repository } = folder(t, { format })
@@ -46,7 +46,7 @@ test("loose and packed commits are found, by either hash", async (t) => {
 
 // shows: The service runs nothing; for a plan or an attempt it checks only that a public repository and a full commit exist.
 // shows: skill: runs_nothing
-test("what is no commit is a no, the id of an annotated tag included", async (t) => {
+test("anything but a commit is a no, including the id of an annotated tag", async (t) => {
   const { source, repository } = folder(t)
   const commit = repository.commit("tagged")
   const tag = repository.loose(
@@ -57,7 +57,7 @@ test("what is no commit is a no, the id of an annotated tag included", async (t)
   t.match(await source.check({ url: URL, commit: repository.loose("tree", Buffer.alloc(0)) }), { ok: false })
 })
 
-test("of a large object only the beginning is read", async (t) => {
+test("only the beginning of a large object is read", async (t) => {
   const { source, repository } = folder(t)
   const noise = randomBytes(50_000)
   const loose = repository.loose("blob", noise)
@@ -68,7 +68,7 @@ test("of a large object only the beginning is read", async (t) => {
   t.match(await source.check({ url: URL, commit: packed as string }), { ok: false, reason: /a blob/ })
 })
 
-test("an id of the other hash is a no", async (t) => {
+test("an id of the other hash algorithm is a no", async (t) => {
   const { source } = folder(t, { format: "sha256" })
   t.same(await source.check({ url: URL, commit: UNKNOWN }), {
     ok: false,
@@ -99,10 +99,10 @@ test("a repository is public only with git's marker", async (t) => {
   const commit = repository.commit("kept")
   t.same(await source.check({ url: URL, commit }), { ok: false, reason: "The repository is not public." })
   repository.write("git-daemon-export-ok", "")
-  t.same(await source.check({ url: URL, commit }), { ok: true }, "and what changes is seen at once")
+  t.same(await source.check({ url: URL, commit }), { ok: true }, "and changes are noticed at once")
 })
 
-test("no name leads out of the folder", async (t) => {
+test("no repository name reads outside the folder", async (t) => {
   const dir = t.testdir()
   const commit = new BareRepository(join(dir, "secret.git")).commit("outside")
   new BareRepository(join(dir, "repositories/github.com/octo/maze.git"))
@@ -129,7 +129,7 @@ test("no name leads out of the folder", async (t) => {
   }
 })
 
-test("objects borrowed from another repository count, in circles too", async (t) => {
+test("objects borrowed from another repository count, even in circles", async (t) => {
   const { dir, source, repository } = folder(t)
   const lender = new BareRepository(join(dir, "github.com/octo/lender.git"))
   const commit = lender.commit("lent")
@@ -139,7 +139,7 @@ test("objects borrowed from another repository count, in circles too", async (t)
   t.match(await source.check({ url: URL, commit: UNKNOWN }), { ok: false })
 })
 
-test("a repository that is damaged cannot be told about", async (t) => {
+test("for a damaged repository the answer is unknown", async (t) => {
   const damages: [string, (repository: BareRepository, loose: string, packed: string) => void][] = [
     [
       "a loose object that is no zlib",
@@ -174,19 +174,19 @@ test("a repository that is damaged cannot be told about", async (t) => {
   }
 })
 
-test("a pack that has just been replaced does no harm", async (t) => {
+test("a pack that has just been replaced causes no error", async (t) => {
   const { source, repository } = folder(t)
   const packed = { type: "commit", content: repository.commitOf("packed") } as const
   const [commit = ""] = repository.pack([packed])
   repository.pack([packed, { type: "blob", content: Buffer.from("newer") }])
   const [first = "", second = ""] = repository.files("objects/pack", ".pack")
   repository.remove(first)
-  t.same(await source.check({ url: URL, commit }), { ok: true }, "an index without its pack is passed over")
+  t.same(await source.check({ url: URL, commit }), { ok: true }, "an index without its pack is skipped")
   repository.remove(second)
   t.match(await source.check({ url: URL, commit }), { ok: false, reason: /no such commit/ })
 })
 
-test("a folder that does not hold the repository passes on", async (t) => {
+test("a folder without the repository passes the question on", async (t) => {
   const { dir, source } = folder(t)
   t.equal(await source.check({ url: "https://github.com/octo/other", commit: UNKNOWN }), null)
   t.equal(await source.check({ url: "https://example.org/octo/maze", commit: UNKNOWN }), null)
@@ -196,7 +196,7 @@ test("a folder that does not hold the repository passes on", async (t) => {
   t.equal(await folderCheck(join(dir, "nowhere")).check({ url: URL, commit: UNKNOWN }), null)
 })
 
-test("folders are asked first, then GitHub, and for other hosts nobody", async (t) => {
+test("folders are asked first, then GitHub; other hosts are not asked", async (t) => {
   const { now } = new Clock()
   const host = await GitHubStandIn.start(now)
   t.teardown(() => host.close())
@@ -210,8 +210,8 @@ test("folders are asked first, then GitHub, and for other hosts nobody", async (
 
   t.same(await check.check({ url: URL, commit: here }), { ok: true })
   t.same(await check.check({ url: "https://example.org/a/b", commit: elsewhere.commit("second folder") }), { ok: true })
-  t.match(await check.check({ url: URL, commit: there }), { ok: false }, "the folder has the last word on what it holds")
-  t.equal(host.asked.length, 0, "and nothing has left the machine")
+  t.match(await check.check({ url: URL, commit: there }), { ok: false }, "the folder decides for the repositories it holds")
+  t.equal(host.asked.length, 0, "and no request has left the machine")
   t.same(await check.check({ url: "https://github.com/octo/cave", commit: there }), { ok: true })
   t.equal(host.asked.length, 2)
   t.match(
@@ -220,7 +220,7 @@ test("folders are asked first, then GitHub, and for other hosts nobody", async (
       ok: null,
       reason: /^Repositories on gitlab\.com cannot be checked from here: this server holds no copy of gitlab\.com\/octo\/cave/,
     },
-    "a host that cannot be asked at all is no no",
+    "a host that cannot be asked is not a no",
   )
   check.close?.()
 

@@ -20,7 +20,7 @@ async function github(t: Test) {
 
 // shows: An exhausted budget is 503 with retryAfter.
 // shows: Sixty requests an hour without a token; with one, its own limit.
-test("without a token, sixty requests an hour are sent and then none", async (t) => {
+test("without a token, sixty requests an hour are sent and no more", async (t) => {
   const { clock, host, check } = await github(t)
   const source = check(null)
   for (let number = 0; number < 30; number += 1) t.same(await ask(source, number), { ok: true })
@@ -35,7 +35,7 @@ test("without a token, sixty requests an hour are sent and then none", async (t)
   t.same(await ask(source, 30), { ok: true }, "a new hour")
 })
 
-test("a host that tells nothing of its limits is asked sixty times an hour all the same", async (t) => {
+test("a host that reports no limits is still asked at most sixty times an hour", async (t) => {
   const clock = new Clock()
   let requests = 0
   const fetch: typeof globalThis.fetch = async (input) => {
@@ -50,7 +50,7 @@ test("a host that tells nothing of its limits is asked sixty times an hour all t
   t.same(await ask(source, 1), { ok: true })
 })
 
-test("requests that came to nothing count too", async (t) => {
+test("failed requests count too", async (t) => {
   let requests = 0
   const fetch = async () => {
     requests += 1
@@ -59,7 +59,7 @@ test("requests that came to nothing count too", async (t) => {
   const { now } = new Clock()
   const source = githubCheck({ api: "https://api.example", token: null, fetch, now })
   for (let number = 0; number < 80; number += 1) await ask(source, number)
-  t.equal(requests, 59, "the sixtieth is kept, since no check fits into it")
+  t.equal(requests, 59, "the sixtieth is not used, since no check fits into it")
 })
 
 // shows: Sixty requests an hour without a token; with one, its own limit.
@@ -75,21 +75,21 @@ test("with a token, its own limit is read from the answers, and revalidating is 
   t.same(await ask(source, 9), { ok: true })
 })
 
-test("what others use of the same address counts", async (t) => {
+test("requests by others from the same address count", async (t) => {
   const { host, check } = await github(t)
   const [ours, theirs] = [check(null), check(null)]
   for (let number = 0; number < 28; number += 1) await ask(theirs, number)
   t.same(await ask(ours, 50), { ok: true })
   t.same(await ask(ours, 51), { ok: true })
   t.match(await ask(ours, 52), { ok: null })
-  t.match(await ask(theirs, 53), { ok: null }, "who has not heard yet learns it from the refusal")
+  t.match(await ask(theirs, 53), { ok: null }, "a process that does not know yet learns it from the refusal")
   t.equal(host.asked.at(-1)?.status, 403)
   const before = host.asked.length
   t.match(await ask(theirs, 53), { ok: null, retryAfter: 3600 })
   t.equal(host.asked.length, before)
 })
 
-test("checks at the same time do not spend the budget twice", async (t) => {
+test("concurrent checks do not spend the budget twice", async (t) => {
   const { host, check } = await github(t)
   host.limits.authorized = 20
   const source = check(host.token)
@@ -102,7 +102,7 @@ test("checks at the same time do not spend the budget twice", async (t) => {
   t.ok(answers.filter((answer) => answer?.ok).length >= 8, "and the budget was used")
 })
 
-test("a secondary limit stops everything for as long as it says", async (t) => {
+test("a secondary limit stops all requests for as long as it says", async (t) => {
   const { clock, host, check } = await github(t)
   const source = check(host.token)
   const page = "rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"
@@ -129,7 +129,7 @@ test("a secondary limit stops everything for as long as it says", async (t) => {
   }
 })
 
-test("a clock that is wrong here does no harm", async (t) => {
+test("a wrong clock here does no harm", async (t) => {
   const { host } = await github(t)
   host.limits.anonymous = 2
   for (const wrong of [-86_400_000, 86_400_000]) {
@@ -140,7 +140,7 @@ test("a clock that is wrong here does no harm", async (t) => {
   }
 })
 
-test("what the budget believes", (t) => {
+test("the budget as it is believed to be", (t) => {
   const clock = new Clock()
   const seconds = clock.now() / 1000
   const answer = (remaining: number, reset: number): ApiResponse => ({
@@ -160,10 +160,10 @@ test("what the budget believes", (t) => {
   t.equal(budget.wait(2), 0, "with a token nothing is assumed")
   settle(answer(5, seconds + 100))
   settle(answer(7, seconds + 100))
-  t.equal(budget.wait(6), 100, "an answer that was overtaken does not give anything back")
+  t.equal(budget.wait(6), 100, "an answer that was overtaken gives nothing back")
   t.equal(budget.wait(5), 0)
   settle(answer(5000, seconds - 5000))
-  t.equal(budget.wait(6), 100, "nor does one of an earlier hour")
+  t.equal(budget.wait(6), 100, "nor does one from an earlier hour")
   settle(answer(0, seconds + 1_000_000))
   t.equal(budget.wait(4), 0, "an hour that lasts eleven days is not believed")
   t.equal(budget.wait(5), 100, "but the request is counted")

@@ -1,4 +1,4 @@
-/** What GitHub's REST API says about a repository and a commit object: its own fields, as far as they are of interest. */
+/** What GitHub's REST API says about a repository and a commit object: its own fields, as far as they are used here. */
 import type { Repository } from "./github-stand-in.ts"
 
 export function repositoryJson({ id, owner, name, visibility }: Repository, api: string) {

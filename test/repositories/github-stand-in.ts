@@ -1,7 +1,7 @@
 /**
- * Speaks GitHub's REST API as far as the check needs it, with GitHub's own status codes, fields, headers and sentences:
- * tags and 304, a budget an hour for each caller, redirects of renamed repositories, and failures on request.
- * It counts what it is asked. Its clock is the test's.
+ * Speaks GitHub's REST API as far as the check needs it, with GitHub's own status codes, fields, headers and sentences: tags and 304, an
+ * hourly budget for each caller, redirects of renamed repositories, and failures on request. It counts its requests. Its clock is the
+ * test's.
  */
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -21,7 +21,7 @@ export interface Repository {
 export interface Asked {
   readonly path: string
   readonly headers: IncomingMessage["headers"]
-  /** What it was answered with; null when it was left alone. */
+  /** The status of its answer; null if it was not answered. */
   status: number | null
 }
 
@@ -31,7 +31,7 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What to do with the next request instead of answering it: an answer, words that are no JSON, silence, or a cut line. */
+/** What to do with the next request instead of answering it: another answer, text that is not JSON, silence, or a cut connection. */
 export type Mishap = Answer | { readonly words: string } | "silence" | "cut"
 
 const HOUR = 3600
@@ -81,7 +81,7 @@ export class GitHubStandIn {
     repository.name = name
   }
 
-  /** Lets the next requests go wrong, in this order. */
+  /** Makes the next requests fail, in this order. */
   next(...mishaps: Mishap[]): void {
     this.#mishaps.push(...mishaps)
   }
@@ -97,7 +97,7 @@ export class GitHubStandIn {
     const text = mishap !== undefined && "words" in mishap ? mishap.words : JSON.stringify(answer.body ?? {})
     const tag = `W/"${createHash("sha256").update(text).digest("hex")}"`
     const status = answer.status === 200 && request.headers["if-none-match"] === tag ? 304 : answer.status
-    // A 304 is free, but only for who has shown a token.
+    // A 304 is free, but only with a token.
     const budget = this.#count(authorized, status === 304 && authorized)
     asked.status = status
     response.sendDate = false

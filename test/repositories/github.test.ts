@@ -1,4 +1,4 @@
-/** What GitHub's answers come to. The stand-in says them as GitHub does. */
+/** What the check concludes from GitHub's answers. The stand-in gives them as GitHub does. */
 import { type Test, test } from "tap"
 import type { RepositoryAnswer, RepositorySource } from "../../src/repositories/check.ts"
 import { githubCheck } from "../../src/repositories/github.ts"
@@ -9,7 +9,7 @@ const COMMIT = "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d"
 const OTHER = "0123456789abcdef0123456789abcdef01234567"
 const NOT_PUBLIC = "GitHub shows no public repository octo/maze."
 
-/** A stand-in and checks of it, with and without its token. */
+/** A stand-in and its checks, with and without its token. */
 async function github(t: Test, timeout = 10_000) {
   const { now } = new Clock()
   const host = await GitHubStandIn.start(now)
@@ -24,7 +24,7 @@ async function github(t: Test, timeout = 10_000) {
 const ask = (source: RepositorySource, fullName: string, commit = COMMIT) => source.check({ url: `https://github.com/${fullName}`, commit })
 const reason = (answer: RepositoryAnswer | null) => (answer === null || answer.ok ? null : answer.reason)
 
-test("a commit of a public repository is confirmed by two requests", async (t) => {
+test("two requests confirm a commit of a public repository", async (t) => {
   const { host, anonymous, authorized } = await github(t)
   host.add("octo/maze", { commits: [COMMIT] })
 
@@ -35,7 +35,7 @@ test("a commit of a public repository is confirmed by two requests", async (t) =
   )
   for (const { headers } of host.asked) {
     t.match(headers, { accept: "application/vnd.github+json", "x-github-api-version": "2026-03-10", "user-agent": "research-room" })
-    t.notOk("authorization" in headers, "no token is no header")
+    t.notOk("authorization" in headers, "without a token no header")
   }
   t.same(await ask(authorized, "octo/maze"), { ok: true })
   t.equal(host.asked.at(-1)?.headers.authorization, `Bearer ${host.token}`)
@@ -60,7 +60,7 @@ test("a commit that GitHub does not have is a no", async (t) => {
 })
 
 // shows: A repository that is not public, or a commit that does not resolve, is 422, whatever a token could read.
-test("a repository that is not public is a no, whatever the token can read, and does not show that it exists", async (t) => {
+test("a repository that is not public is a no, whatever the token can read, and its existence is not revealed", async (t) => {
   const { host, anonymous, authorized } = await github(t)
   const repository = host.add("octo/maze", { visibility: "private", commits: [COMMIT] })
 
@@ -80,7 +80,7 @@ test("a repository that is not public is a no, whatever the token can read, and 
   t.equal(reason(await ask(authorized, "octo/nowhere")), "GitHub shows no public repository octo/nowhere.")
   t.notOk(
     host.asked.some(({ path }) => path.includes("commits")),
-    "nobody looked for a commit in it",
+    "no request asked for a commit in it",
   )
 })
 
@@ -113,14 +113,14 @@ test("a renamed repository is found under its old name", async (t) => {
   }
 })
 
-test("a redirect is followed neither to another server nor for ever", async (t) => {
+test("a redirect to another server is not followed, nor an endless one", async (t) => {
   const { host, authorized } = await github(t)
   const { host: stranger } = await github(t)
   for (const location of [`${stranger.url}/repos/octo/maze`, "//example.org/", "http://", undefined]) {
     host.next({ status: 301, headers: location === undefined ? {} : { location } })
     t.match(await ask(authorized, "octo/maze"), { ok: null, reason: /another server/ })
   }
-  t.equal(stranger.asked.length, 0, "and so the token stays here")
+  t.equal(stranger.asked.length, 0, "so the token stays here")
 
   const before = host.asked.length
   host.next(...Array.from({ length: 9 }, (): Mishap => ({ status: 301, headers: { location: "/repos/octo/maze" } })))
@@ -128,7 +128,7 @@ test("a redirect is followed neither to another server nor for ever", async (t) 
   t.equal(host.asked.length - before, 4)
 })
 
-test("when GitHub cannot answer, nobody can tell", async (t) => {
+test("if GitHub cannot answer, the result is unknown", async (t) => {
   const { host, authorized } = await github(t)
   host.add("octo/maze", { commits: [COMMIT] })
   const mishaps: [string, RegExp, Mishap][] = [
@@ -159,13 +159,13 @@ test("when GitHub cannot answer, nobody can tell", async (t) => {
   t.same(await ask(authorized, "octo/maze"), { ok: true }, "and then it works again")
 })
 
-test("nobody waits for ever", async (t) => {
+test("no check waits for ever", async (t) => {
   const { host, authorized } = await github(t, 20)
   host.next("silence")
   t.same(await ask(authorized, "octo/maze"), { ok: null, reason: "GitHub did not answer in time.", retryAfter: null })
 })
 
-test("a token that GitHub does not know, and a host that is not there", async (t) => {
+test("a token that GitHub does not know, and a host that does not exist", async (t) => {
   const { host } = await github(t)
   host.add("octo/maze", { commits: [COMMIT] })
   const mistyped = githubCheck({ api: host.url, token: "ghp_mistyped" })
@@ -175,7 +175,7 @@ test("a token that GitHub does not know, and a host that is not there", async (t
   t.match(await ask(gone, "octo/maze"), { ok: null, reason: "GitHub could not be reached." })
 })
 
-test("only github.com is asked about, and only by names that can stand in its paths", async (t) => {
+test("only github.com is asked, and only for names that fit into its paths", async (t) => {
   const { host, anonymous } = await github(t)
   host.add("octo/maze", { commits: [COMMIT] })
   for (const url of [
@@ -192,7 +192,7 @@ test("only github.com is asked about, and only by names that can stand in its pa
   t.same(await anonymous.check({ url: "https://GitHub.com/octo/maze.git", commit: COMMIT }), { ok: true })
 })
 
-test("an API below a path, and with a slash at its end, is asked there", async (t) => {
+test("an API below a path, with a slash at its end, is asked there", async (t) => {
   const paths: string[] = []
   const fetch: typeof globalThis.fetch = async (input) => {
     paths.push(String(input))
@@ -207,7 +207,7 @@ test("an API below a path, and with a slash at its end, is asked there", async (
   }
 })
 
-test("closing gives up what is under way", async (t) => {
+test("closing aborts what is under way", async (t) => {
   const { host, anonymous } = await github(t, 60_000)
   host.next("silence")
   const answer = ask(anonymous, "octo/maze")

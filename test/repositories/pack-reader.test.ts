@@ -1,4 +1,4 @@
-/** The reader against packs of any make: every object has the type it was stored with, and no other object is found. */
+/** The reader against packs of any kind: every object has the type it was stored with, and no other object is found. */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as fc from "fast-check"
@@ -11,13 +11,13 @@ import { BareRepository, type Format, type Packed, type Type } from "./bare-repo
 const seed = fc.record({
   type: fc.constantFrom<Type>("commit", "tree", "blob", "tag"),
   length: fc.oneof(fc.nat(300), fc.nat(70_000)),
-  /** Which of the earlier objects of its type it differs from, counted round; null for none. */
+  /** Which of the earlier objects of its type is its base, counted modulo their number; null for none. */
   base: fc.option(fc.nat(1000)),
   by: fc.constantFrom<"offset" | "reference">("offset", "reference"),
 })
 type Seed = typeof seed extends fc.Arbitrary<infer T> ? T : never
 
-/** Objects all different from each other, whose differences refer to earlier ones only. */
+/** Objects all different from each other, whose deltas refer only to earlier ones. */
 function objectsOf(drawn: readonly Seed[]): Packed[] {
   const objects: Packed[] = []
   for (const [index, { type, length, base, by }] of drawn.entries()) {
@@ -49,7 +49,7 @@ test("every object of any pack is found with its type, and nothing else is", asy
   t.pass("40 packs")
 })
 
-test("a pack of any bytes is read to an end", async (t) => {
+test("a pack of random bytes is read to an end", async (t) => {
   const path = join(t.testdir({ pack: "" }), "pack")
   const entries = fc.uint8Array({ maxLength: 200 })
   const property = fc.asyncProperty(entries, fc.nat(200), async (bytes, place) => {

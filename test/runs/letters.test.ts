@@ -1,4 +1,4 @@
-/** What the Python client could not deliver goes out with `research-room deliver` as well: one place on disk, two programs. */
+/** What the Python client could not deliver is also sent by `research-room deliver`: two programs share one folder on disk. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -12,7 +12,7 @@ const hasPython = spawnSync(python, ["-c", "import sys; sys.exit(sys.version_inf
 
 if (!hasGit() || !hasPython) tap.comment("there is no git or no Python 3.9 on this machine: its letters were not delivered")
 else {
-  tap.test("what Python said while nobody answered is delivered once, in order", async (t) => {
+  tap.test("what Python sent while the service was down is delivered once, in order", async (t) => {
     const here = await machine()
     t.teardown(async () => {
       endAll()

@@ -1,4 +1,4 @@
-/** A person's own machine: a git repository, the program beside it, and a way to a service that can be cut. */
+/** A person's own machine: a git repository, the program beside it, and a connection to a service that can be cut. */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer, request, type Server } from "node:http"
@@ -10,10 +10,10 @@ import { executable, newPlace, type Running, start } from "../support/program.ts
 
 const ADDRESS = "https://example.org/lab/train"
 
-/** Whether there is a git to make repositories with. */
+/** Whether this machine has git. */
 export const hasGit = (): boolean => spawnSync("git", ["--version"]).status === 0
 
-/** Passes requests on to a service, or to nobody. */
+/** Forwards requests to a service, or drops them. */
 async function wayTo(baseUrl: string) {
   const { port } = new URL(baseUrl)
   let server: Server
@@ -45,7 +45,7 @@ async function wayTo(baseUrl: string) {
 
 export type Machine = Awaited<ReturnType<typeof machine>>
 
-/** @throws Error where there is no git */
+/** @throws Error if there is no git */
 export async function machine() {
   const place = newPlace()
   const { folder } = place
@@ -100,7 +100,7 @@ export async function machine() {
       await client.write("take_experiment", { experimentId: targetId, expectedRevision: 1, expectedStatus: "open" })
       return targetId
     },
-    /** The program, as the person starts it in the repository. */
+    /** The program, started by the person in the repository. */
     program: (words: readonly string[], more: Readonly<Record<string, string>> = {}): Running =>
       start(executable(), words, {
         folder: work,

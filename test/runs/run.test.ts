@@ -1,6 +1,6 @@
 /**
- * A command as an attempt: `research-room run` in a git repository, against a service that is there, that is not, and that comes
- * back; killed in the midst, and delivered afterwards. Told by the built executable.
+ * A command as an attempt: `research-room run` in a git repository, against a service that is up, down, or comes back; killed in the
+ * middle, and delivered afterwards. Uses the built executable.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { endAll } from "../support/program.ts"
 import { hasGit, type Machine, machine } from "./place.ts"
 
 const sh = (script: string) => ["--", "sh", "-c", script]
-/** What happened, but for what was told on the way: how often that is depends on when it was measured. */
+/** The reported events without the progress between them: how many there are depends on timing. */
 const events = ({ events: all }: { events: readonly { event: string }[] }) =>
   all.map(({ event }) => event).filter((event) => event !== "progress")
 
@@ -34,7 +34,7 @@ else {
     return { code, said: `${out}${err}` }
   }
 
-  tap.test("a command that succeeds is told with what it measured and made", async (t) => {
+  tap.test("a successful command is reported with its metrics and its outputs", async (t) => {
     const experimentId = await here.experiment("Does it run?")
     const script = `
       echo '{"step": 1, "loss": 0.5, "acc": NaN}' >> "$RESEARCH_ROOM_METRICS"
@@ -44,7 +44,7 @@ else {
     writeFileSync(join(here.work, "out/c.json"), '{"seed": 7}')
     const { code, out, err } = await run(experimentId, "--configuration", "out/c.json", "--output", "out/model.pt", ...sh(script)).ended()
     t.equal(code, 0)
-    t.equal(out, "trained\n", "its output is its own")
+    t.equal(out, "trained\n", "the output is the command's own")
     t.match(
       err,
       /^research-room: A\d+ is registered: http\S+\nwarned\nresearch-room: 1 line of metrics is invalid.*\nresearch-room: A\d+ succeeded, exit code 0\n$/,
@@ -71,7 +71,7 @@ else {
     t.strictSame(here.waiting(), [], "nothing waits")
   })
 
-  tap.test("its help says how a command tells what it measures, and each line there is one that is told", async (t) => {
+  tap.test("its help says how a command reports metrics, and each line of it is reported", async (t) => {
     const { code, out } = await here.program(["run", "--help"]).ended()
     t.equal(code, 0)
     t.match(out, "RESEARCH_ROOM_METRICS")
@@ -87,7 +87,7 @@ else {
     )
   })
 
-  tap.test("a sweep tells its arms and seeds as further members of its lines, and the measurement table compares them", async (t) => {
+  tap.test("a sweep reports its arms and seeds as additional members of its lines, and the measurement table compares them", async (t) => {
     const experimentId = await here.experiment("Does shift help?")
     const lines = [0, 1, 2].flatMap((seed) => [
       `{"name": "error", "value": ${seed + 2}, "arm": "baseline", "seed": ${seed}}`,
@@ -125,7 +125,7 @@ else {
     )
   })
 
-  tap.test("a value told twice counts once; another value for its place is refused alone, with both named", async (t) => {
+  tap.test("a value reported twice counts once; another value for the same place is refused alone, naming both", async (t) => {
     const experimentId = await here.experiment("Is it told twice?")
     const lines = [1, 1, 2].map((value) => `{"error": ${value}, "arm": "doubled"}`)
     writeFileSync(join(here.work, "out/twice.jsonl"), `${[...lines, '{"error": 4, "arm": "single"}'].join("\n")}\n`)
@@ -139,11 +139,11 @@ else {
       { dimensions: { arm: "single" }, value: 4 },
     ])
     const [refused = "", ...others] = here.waiting()
-    t.strictSame(others, [], "what was refused is kept")
+    t.strictSame(others, [], "the refused values are kept")
     rmSync(refused, { recursive: true })
   })
 
-  tap.test("a run that ends without a metric is told so; one with a metric is not", async (t) => {
+  tap.test("a run that ends without a metric gets a warning; one with a metric does not", async (t) => {
     const silent = await run(await here.experiment("Does it measure?"), ...sh("true")).ended()
     t.match(silent, { code: 0, err: /The run reported no metric\. .*RESEARCH_ROOM_METRICS.*run --help/ })
     const measured = await run(await here.experiment("And this one?"), ...sh('echo \'{"loss": 1}\' >> "$RESEARCH_ROOM_METRICS"')).ended()
@@ -151,7 +151,7 @@ else {
     t.notMatch(measured.err, /reported no metric/)
   })
 
-  tap.test("what cannot be told of a hostile metrics file takes nothing else with it", async (t) => {
+  tap.test("an invalid part of a hostile metrics file does not affect the rest", async (t) => {
     const experimentId = await here.experiment("Does one bad line lose the others?")
     const wide = Object.fromEntries(Array.from({ length: 2_500 }, (_, n) => [`layer ${n}`, n]))
     const lines = [
@@ -189,7 +189,7 @@ else {
     t.strictSame(here.waiting(), [])
   })
 
-  tap.test("it ends as the command does, and says why it failed", async (t) => {
+  tap.test("it exits as the command does, and reports why it failed", async (t) => {
     const experimentId = await here.experiment("Does it fail?")
     t.match(await run(experimentId, ...sh("exit 7")).ended(), { code: 7 })
     t.match(await told(t, here, experimentId), { status: "failed", failure: { stage: "run", explanation: /exit code 7/ } })
@@ -203,7 +203,7 @@ else {
     t.match(await told(t, here, missing), { status: "preflight_failed", failure: { stage: "start", explanation: /no-such-program/ } })
   })
 
-  tap.test("a signal is passed on, and the run is told as cancelled", async (t) => {
+  tap.test("a signal is passed on, and the run is reported as cancelled", async (t) => {
     const experimentId = await here.experiment("Can it be stopped?")
     const running = run(experimentId, ...sh("echo up; while :; do sleep 0.05; done"))
     await running.printed(/up/)
@@ -219,7 +219,7 @@ else {
     t.match(await told(t, here, graceful), { status: "failed", failure: { explanation: /exit code 5.*SIGTERM/ } })
   })
 
-  tap.test("changes that no commit holds are not run, unless it is said what they are", async (t) => {
+  tap.test("uncommitted changes are not run, unless they are described", async (t) => {
     const experimentId = await here.experiment("Is it clean?")
     writeFileSync(join(here.work, "train.py"), "print('changed')\n")
     t.teardown(() => here.git("checkout", "--quiet", "--", "."))
@@ -230,7 +230,7 @@ else {
     t.match(await told(t, here, experimentId), { intendedDeviation: "Prints more." })
   })
 
-  tap.test("with an arm the plan says what is run", async (t) => {
+  tap.test("with an arm the plan decides what is run", async (t) => {
     const experimentId = await here.experiment("Which arm?")
     const expected = (await here.client.read("experiment", { experimentId })).affordances.expected
     const arms = [
@@ -261,16 +261,16 @@ else {
     t.match(await run(experimentId, "--arm", "long", "--", "echo").ended(), { code: 2, err: /--arm takes the command from the plan/ })
   })
 
-  tap.test("where nobody answers it runs all the same, and is delivered when somebody does, once", async (t) => {
+  tap.test("without a service it still runs, and is delivered once when the service is back", async (t) => {
     const experimentId = await here.experiment("Does it need the service?")
     await here.cut()
     const { code, err } = await run(experimentId, ...sh('echo "{\\"loss\\": 1}" >> "$RESEARCH_ROOM_METRICS"; exit 3')).ended()
     t.equal(code, 3)
     t.match(err, /No answer came.*deliver/)
-    t.match(await deliver(), { code: 1, said: /waits/ }, "still nobody")
+    t.match(await deliver(), { code: 1, said: /waits/ }, "still no service")
     t.equal(here.waiting().length, 1)
     for (const file of ["run.json", "letter-000000000.json"])
-      t.notMatch(readFileSync(join(here.waiting()[0] ?? "", file), "utf8"), /rrc_/, "no token is kept")
+      t.notMatch(readFileSync(join(here.waiting()[0] ?? "", file), "utf8"), /rrc_/, "no token is stored")
 
     await here.mend()
     t.match(await deliver(), { code: 0, said: /A\d+ is delivered: failed/ })
@@ -278,7 +278,7 @@ else {
     t.match(attempt, { status: "failed", metrics: [{ name: "loss", value: 1 }] })
     t.strictSame(events(attempt), ["registered", "started", "failed"])
     t.match(await deliver(), { code: 0, said: /There is nothing to deliver/ })
-    t.strictSame(events(await told(t, here, experimentId)), ["registered", "started", "failed"], "delivered twice, told once")
+    t.strictSame(events(await told(t, here, experimentId)), ["registered", "started", "failed"], "delivered twice, stored once")
   })
 
   /** Waits until the service knows that the attempt has started. */
@@ -292,7 +292,7 @@ else {
     }
   }
   const watermark = async () => (await here.client.read("room", { roomId: here.roomId })).activityWatermark
-  /** Delivers until it is told how it ended. */
+  /** Delivers until the end is reported. */
   const delivered = async (): Promise<string> => {
     for (;;) {
       const { said } = await deliver()
@@ -300,7 +300,7 @@ else {
     }
   }
 
-  tap.test("kill -9 of the program loses nothing: the command goes on, and deliver tells how it ended", async (t) => {
+  tap.test("kill -9 of the program loses nothing: the command continues, and deliver reports how it ended", async (t) => {
     const experimentId = await here.experiment("What if the watcher dies?")
     const after = await watermark()
     const running = run(
@@ -309,7 +309,7 @@ else {
     )
     const attemptId = await started(experimentId, after)
     running.signal("SIGKILL")
-    t.match(await deliver(), { code: 0, said: /still running/ }, "the command goes on without it")
+    t.match(await deliver(), { code: 0, said: /still running/ }, "the command continues without it")
     t.match(await here.attempt(attemptId), { status: "started" })
     writeFileSync(join(here.work, "out/go"), "")
     t.match(await delivered(), /is delivered: failed/)
@@ -322,7 +322,7 @@ else {
     rmSync(join(here.work, "out/go"))
   })
 
-  tap.test("where all of it was killed, deliver says what is known, and no more", async (t) => {
+  tap.test("if everything was killed, deliver reports what is known, and no more", async (t) => {
     const experimentId = await here.experiment("What if everything dies?")
     const after = await watermark()
     const running = run(
@@ -337,12 +337,12 @@ else {
     writeFileSync(join(here.work, "out/go"), "")
     t.match(said, /its outcome is not known/)
     const attempt = await here.attempt(attemptId)
-    t.match(attempt, { status: "started" }, "it reads as unknown, which it is")
+    t.match(attempt, { status: "started" }, "it is shown as unknown, which it is")
     t.match(attempt.events.at(-1), { event: "progress", message: /outcome is not known/ })
     t.match(await deliver(), { said: /There is nothing to deliver/ })
   })
 
-  tap.test("a wrong call is one clear line, and what the service refuses is not run", async (t) => {
+  tap.test("a wrong call gives one clear line, and an experiment that the service refuses is not run", async (t) => {
     const experimentId = await here.experiment("Is the call right?")
     const wrong = async (words: readonly string[], more: Readonly<Record<string, string>> = {}) => {
       const { code, out, err } = await here.program(words, more).ended()

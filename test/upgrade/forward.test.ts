@@ -1,4 +1,4 @@
-/** Tables are made anew from the history beside the old file, proved, and only then take its place: whatever happens in between. */
+/** Tables are rebuilt from the journal beside the old file, verified, and only then replace it, whatever happens in between. */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -40,7 +40,7 @@ function looked<T>(file: string, work: (db: Db) => T): T {
 const beside = (file: string) => readdirSync(join(file, ".."))
 const problemsOf = (file: string) => looked(file, (db) => checkData(db).problems)
 
-test("made anew, every row is as it was, also of what no write makes", (t) => {
+test("after the rebuild every row is unchanged, including those that no write makes", (t) => {
   const file = copied(t)
   const before = copied(t)
   const old = openDatabase(file)
@@ -62,14 +62,14 @@ test("made anew, every row is as it was, also of what no write makes", (t) => {
       for (const each of notReplayed) t.strictSame(kept(made, each), kept(data, each), `${each.table}: ${each.why}`)
     }),
   )
-  t.strictSame(beside(file), ["research-room.db"], "and nothing is left beside it")
+  t.strictSame(beside(file), ["research-room.db"], "and no other file is left")
   t.strictSame(problemsOf(file), [])
   t.end()
 })
 
-test("what breaks off in the middle leaves the old file as it was, and the next try goes through", (t) => {
+test("a rebuild that stops in the middle leaves the old file unchanged, and the next try succeeds", (t) => {
   const file = copied(t)
-  // Page by page; its header says how it is written to.
+  // Page by page, since its header says how it is written to.
   const pages = () => readFileSync(file).subarray(100)
   const bytes = pages()
   const half = Math.floor(looked(file, (db) => db.prepare<{ n: number }>("SELECT max(position) AS n FROM journal").one().n) / 2)
@@ -91,7 +91,7 @@ test("what breaks off in the middle leaves the old file as it was, and the next 
   t.end()
 })
 
-test("what a killed try left is removed by the next one", (t) => {
+test("files of a killed try are removed by the next one", (t) => {
   const file = copied(t)
   writeFileSync(`${file}.remade-2147483646`, "half of a file")
   rebuild(file, openDatabase(file))
@@ -99,7 +99,7 @@ test("what a killed try left is removed by the next one", (t) => {
   t.end()
 })
 
-test("a history that does not come out as it was is refused, and nothing is changed", (t) => {
+test("a journal that gives different tables is refused, and nothing is changed", (t) => {
   const forge = (sql: string) => {
     const file = copied(t)
     const forger = new Database(file)
@@ -132,7 +132,7 @@ test("a history that does not come out as it was is refused, and nothing is chan
   t.end()
 })
 
-test("data that another program has open is not replaced under it", (t) => {
+test("data that another program has open is not replaced", (t) => {
   const file = asEarlier(join(folder, "open"))
   const other = new Database(file)
   other.pragma("journal_mode = WAL")
@@ -146,7 +146,7 @@ test("data that another program has open is not replaced under it", (t) => {
   t.end()
 })
 
-test("it is told how far it is, from nothing to all", (t) => {
+test("progress is reported from nothing to all", (t) => {
   const file = asEarlier(join(folder, "told-far"))
   const steps: [done: number, total: number][] = []
   bringForward(file, (done, total) => steps.push([done, total]))

@@ -1,7 +1,7 @@
 /**
- * Makes the kept sample of the schema version of today, before the next version is made:
- * `node_modules/.bin/node --conditions=research-room-source test/upgrade/make-sample.ts`.
- * It refuses to make one anew: a sample is worth something because the code of its own time made it.
+ * Makes the stored sample of today's schema version, before the next version is made: `node_modules/.bin/node
+ * --conditions=research-room-source test/upgrade/make-sample.ts`. It refuses to make a sample again: its value is that the code of its own
+ * time made it.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,7 +26,7 @@ const version = latestSchema
 const files = sampleFiles(version)
 if (existsSync(files.data)) throw new Error(`${files.data} exists; a sample is made once.`)
 
-/** Where the ids of a path come from, those of one row together. */
+/** Where the ids of a path come from; those of one row belong together. */
 const sources: Readonly<Record<string, string>> = {
   roomId: "SELECT room_id AS roomId FROM rooms",
   threadId: "SELECT thread_id AS threadId FROM threads",
@@ -48,7 +48,7 @@ const sources: Readonly<Record<string, string>> = {
   "collectionId paperId": "SELECT collection_id AS collectionId, paper_id AS paperId FROM collection_papers",
 }
 
-/** Every way to ask a read: with the ids there are, and with the filters that pick by kind. */
+/** Every form of a read: with the existing ids, and with the filters by kind. */
 function pathsOf(db: Db, { name, path }: Read): string[] {
   const names = pathNames(path)
   const source = sources[names.join(" ")]
@@ -74,16 +74,16 @@ function pathsOf(db: Db, { name, path }: Read): string[] {
   return filled
 }
 
-/** Who asks what: everybody what is public, a Room's agent and a person's agent what is theirs. */
+/** Who reads what: everyone what is public, a Room's agent and a person's agent what is theirs. */
 const askers: Readonly<Record<string, string | null>> = { public: null, credential: "main_owner_all", key: "all" }
-/** Files of another make, what never ends, and a receipt that is asked for by the id of a write. */
+/** Answers in other formats, endless answers, and a receipt requested by the id of a write. */
 const leftOut = new Set([...reads.filter(({ mediaType }) => isStreamed(mediaType)).map(({ name }) => name), "receipt"])
 
 const folder = mkdtempSync(join(tmpdir(), "research-room-sample-"))
 try {
   const data = join(folder, "data")
   const demo = await startDemo({ data, host: "127.0.0.1", port: 0, deterministic: true, log: openLog("silent") })
-  // A picture, of which the demo's story has none.
+  // A picture, since the demo's story has none.
   const { token } = demo.credentials.owner_all
   const headers = { authorization: `Bearer ${token}`, "content-type": "image/png" }
   const uploaded = await fetch(`${demo.baseUrl}${uploadFigure.path}`, { method: "POST", headers, body: new Uint8Array(png()) })
@@ -110,7 +110,7 @@ try {
       const answer: Answered = await answerTo(service.port, next, as, cast)
       answered.push(answer)
       const { hasMore, links } = answer.body as { hasMore?: boolean; links?: { next?: string | null } }
-      // A feed names where to go on even at its end.
+      // A feed gives a cursor even at its end.
       next = hasMore === true ? (links?.next ?? null) : null
     }
   }

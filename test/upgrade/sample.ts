@@ -1,6 +1,6 @@
 /**
- * The kept samples: data as a released schema version left it, and what that version answered from it. Each is the
- * deterministic demo, so that nothing in it is anybody's, and none is ever made again once a later version exists.
+ * The stored samples: data as a released schema version left it, and that version's answers. Each is the deterministic demo, so it contains
+ * nothing private, and none is ever made again once a later version exists.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,17 +19,17 @@ export const sampleFiles = (version: number) => ({
   answers: join(folder, `schema-${version}.answers.json.gz`),
 })
 
-/** The versions that samples are kept of, in order. */
+/** The versions that have a sample, in order. */
 export const sampledVersions = (): number[] =>
   (existsSync(folder) ? readdirSync(folder) : [])
     .flatMap((name) => /^schema-(\d+)\.db\.gz$/.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((one, other) => one - other)
 
-/** One question that was asked of the sample: a path, and by whom. */
+/** One question asked of the sample: a path and the caller. */
 export interface Answered {
   readonly path: string
-  /** A credential or personal key of the cast; null for anybody. */
+  /** A credential or personal key of the cast; null for an anonymous caller. */
   readonly as: string | null
   readonly status: number
   readonly body: unknown
@@ -40,7 +40,7 @@ export interface Sample {
   readonly answered: readonly Answered[]
 }
 
-/** Puts the data of a sample into a folder. @returns its file */
+/** Copies the data of a sample into a folder. @returns its file */
 export function unpack(version: number, into: string): string {
   mkdirSync(into, { recursive: true })
   const file = join(into, "research-room.db")
@@ -48,7 +48,7 @@ export function unpack(version: number, into: string): string {
   return file
 }
 
-/** Puts the newest sample into a folder as data of an earlier version, which any command brings forward. @returns its file */
+/** Copies the newest sample into a folder as data of an earlier version, which any command upgrades. @returns its file */
 export function asEarlier(into: string): string {
   const file = unpack(sampledVersions().at(-1) ?? 0, into)
   const database = new Database(file)
@@ -59,10 +59,10 @@ export function asEarlier(into: string): string {
 
 export const sampleOf = (version: number): Sample => JSON.parse(gunzipSync(readFileSync(sampleFiles(version).answers)).toString()) as Sample
 
-/** A sample lives in its own time, a day after its story: no credential of it ever runs out. */
+/** A sample has its own time, a day after its story, so its credentials never expire. */
 const MOMENT = Date.parse("2026-11-15T12:00:00.000Z")
 
-/** Serves a data folder at the moment of the samples, under an address that answers may name. */
+/** Serves a data folder at the time of the samples, under an address that answers may contain. */
 export function serveSample(data: string) {
   let now = MOMENT
   return startService({
@@ -76,7 +76,7 @@ export function serveSample(data: string) {
   })
 }
 
-/** Asks one question of a service; the moment an answer was made at is no part of it. */
+/** Asks one question of a service, and removes the time the answer was made. */
 export async function answerTo(port: number, path: string, as: string | null, { credentials, keys }: Sample["cast"]): Promise<Answered> {
   const token = as === null ? undefined : ({ ...credentials, ...keys } as Record<string, { token: string }>)[as]?.token
   const response = await fetch(

@@ -1,4 +1,4 @@
-/** Data of every schema version opens or comes forward: it is whole, answers what it answered in its own time, and goes on. */
+/** Data of every schema version opens or is upgraded: it is whole, gives the answers of its own time, and accepts writes. */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
@@ -15,21 +15,21 @@ import { type Answered, answerTo, asEarlier, sampledVersions, sampleOf, serveSam
 
 const folder = temporaryFolder()
 tap.teardown(() => rmSync(folder, { recursive: true, force: true }))
-// Each release adds a version here: the time for the file grows with them.
+// Each release adds a version here: the time limit for the file grows with them.
 tap.setTimeout((1 + sampledVersions().length) * 60_000)
 
 /** Members that had another name when a sample was made. */
 const renamed: Readonly<Record<string, string>> = { "/columns/name": "metric", asks: "question", namedAs: "role" }
 
-/** Sentences that tell people of an entry: they may get better. */
+/** Sentences that describe an entry to people: they may be improved. */
 const TOLD = /^\/items\/\d+\/summary$/
 
-/** What an answer no longer says, or says otherwise, each by its path; members may be added. */
+/** Members that answers no longer contain, or contain in another form, each by its path; members may be added. */
 function lost(before: unknown, now: unknown, path = ""): string[] {
   if (typeof before !== "object" || before === null)
     return before === now ? [] : [`${path}: ${JSON.stringify(before)} is ${JSON.stringify(now)}`]
   if (typeof now !== "object" || now === null || Array.isArray(before) !== Array.isArray(now)) return [`${path}: is ${JSON.stringify(now)}`]
-  // Operations come to the list of them, in their own places.
+  // New operations are added to the list in their own places.
   if (path === "/operations" && Array.isArray(before) && Array.isArray(now))
     return lost(byOperation(before), byOperation(now), "/operation")
   if (Array.isArray(before) && before.length !== (now as unknown[]).length)
@@ -63,7 +63,7 @@ function versionOf(file: string): unknown {
   }
 }
 
-test("a sample is kept of every version", (t) => {
+test("there is a sample of every version", (t) => {
   t.strictSame(
     sampledVersions(),
     Array.from({ length: latestSchema }, (_, index) => index + 1),
@@ -71,7 +71,7 @@ test("a sample is kept of every version", (t) => {
   t.end()
 })
 
-test("what was changed or lost in an answer is noticed, what was added is not", (t) => {
+test("changes and losses in an answer are noticed, additions are not", (t) => {
   t.strictSame(lost({ a: [1, { b: 2 }] }, { a: [1, { b: 2, c: 3 }], d: 4 }), [])
   t.strictSame(lost({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }] }), ["/a/1/b: 2 is 3"])
   t.strictSame(lost({ a: [1] }, { a: [1, 2] }), ["/a: 1 items are 2"])
@@ -87,18 +87,18 @@ const samples: readonly (readonly [name: string, version: number, put: (into: st
 for (const [name, version, put] of samples) {
   const own = join(folder, name.replaceAll(" ", "-"))
 
-  test(`${name} comes forward whole, and answers what it answered`, async (t) => {
+  test(`${name} is upgraded whole, and gives its old answers`, async (t) => {
     const data = join(own, "forward")
     const file = put(data)
     const { cast, answered } = sampleOf(version)
-    t.ok(answered.length > 100, `${answered.length} answers were kept`)
+    t.ok(answered.length > 100, `${answered.length} answers were stored`)
 
     const service = await serveSample(data)
     t.teardown(() => service.close())
     const ask = ({ path, as }: Answered) => answerTo(service.port, path, as, cast)
     for (const kept of answered) {
       const now = await ask(kept)
-      // The sentences of a refusal are for people, and may get better.
+      // The sentences of a refusal are for people, and may be improved.
       const said = kept.status === 200 ? kept.body : { refusal: (kept.body as { refusal: string }).refusal }
       const faults = [...(now.status === kept.status ? [] : [`status ${kept.status} is ${now.status}`]), ...lost(said, now.body)]
       t.strictSame(faults, [], kept.path)
@@ -107,7 +107,7 @@ for (const [name, version, put] of samples) {
     visit(file, (db) => t.strictSame(checkData(db).problems, [], "check finds nothing"))
   })
 
-  test(`${name} goes on: writes are taken, and the chain of digests continues where it was`, async (t) => {
+  test(`${name} accepts writes, and the chain of digests continues where it was`, async (t) => {
     const data = join(own, "on")
     put(data)
     const { cast, answered } = sampleOf(version)
@@ -128,7 +128,7 @@ for (const [name, version, put] of samples) {
 
     const chain = new Chain(roomId, last ?? 0)
     for await (const entry of agent.items("room_activity", { roomId, after: chain.sequence })) chain.take(entry)
-    t.equal(chain.digest, taken.activity?.digest, "the new entries rest on the last one that was kept")
+    t.equal(chain.digest, taken.activity?.digest, "the new entries are chained to the last old one")
     const kinds: string[] = []
     for await (const entry of agent.items("thread_timeline", { threadId, kinds: ["message", "propose_experiment"] })) kinds.push(entry.kind)
     t.strictSame(kinds.slice(-2), ["message", "propose_experiment"], "and are found by their kind")
@@ -140,7 +140,7 @@ for (const [name, version, put] of samples) {
     visit(join(data, "research-room.db"), (db) => t.strictSame(checkData(db).problems, []))
   })
 
-  test(`${name} comes out with the schema of new data`, (t) => {
+  test(`${name} gets the schema of new data`, (t) => {
     const made = visit(join(own, "new", "new.db"), shapeOf)
     t.strictSame(visit(put(join(own, "shape")), shapeOf), made)
     t.end()

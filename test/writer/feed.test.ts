@@ -1,4 +1,6 @@
-/** What lands in a Room while its feed is looked at comes with this page of it or with the next: the other thread may write between any two statements. */
+/**
+ * A write accepted while its feed is being read comes with this page or the next: the other thread may write between any two statements.
+ */
 import { join } from "node:path"
 import tap, { test } from "tap"
 import { createInstance } from "../../src/app/compose/instance.ts"
@@ -12,7 +14,7 @@ const house = await openHouse()
 const { roomId, threadId, ada } = house
 const post = (text: string) => house.admit({ actor: ada, name: "post_message", params: { threadId }, body: message(text) })
 
-/** A second connection to the house's data, which tells of each statement that it runs. */
+/** A second connection to the house's data, which reports each statement that it runs. */
 function watching(told: (within: boolean) => void): Db {
   const db = openBeside(join(house.folder, "research-room.db"))
   const tell = <A extends unknown[], B>(call: (...values: A) => B) => {
@@ -46,7 +48,7 @@ for (const [how, wait] of [
   ["at once", 0],
   ["after a wait", 1],
 ] as const) {
-  test(`what lands while a feed is looked at, ${how}, is not passed by`, async (t) => {
+  test(`what is written while a feed is read, ${how}, is not missed`, async (t) => {
     const read = async (from: number, wait: number) =>
       (await ask("room_activity", { params: { roomId }, query: { after: from, wait }, actor: null })) as {
         readonly items: readonly unknown[]
@@ -54,7 +56,7 @@ for (const [how, wait] of [
       }
     await post("One.")
     let statements = 0
-    // Somebody writes before each statement of such a look in turn.
+    // A write comes before each statement of such a read in turn.
     for (let chosen = 1; chosen <= Math.max(1, statements); chosen += 1) {
       const after = ledger.activity.watermark(roomId)
       statements = 0
@@ -71,7 +73,7 @@ for (const [how, wait] of [
         `what lands before statement ${chosen} comes with this page or the next`,
       )
     }
-    t.ok(statements > 3, "a look is several statements")
+    t.ok(statements > 3, "a read is several statements")
   })
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whatever is asked is answered from one moment: every route and every page, while somebody writes between any two of their
- * statements. Each is asked twice: with nobody writing, and with a writer that commits after every statement but the last.
+ * Every answer comes from one moment: every route and every page is read while writes come between any two of its statements. Each is read
+ * twice: without writes, and with a writer that commits after every statement but the last.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -25,7 +25,7 @@ const log = openLog("silent")
 const demo = await startDemo({ data, host: "127.0.0.1", port: 0, deterministic: true, log })
 const file = join(data, "research-room.db")
 const writer = new Filler(file)
-// Nothing of this is kept: no commit of the writer waits for the disk.
+// Nothing here has to last: commits do not wait for the disk.
 writer.db.exec("PRAGMA synchronous = OFF")
 const { token } = await demo.instance.accounts.signIn(demo.people.owner, "127.0.0.1")
 tap.teardown(async () => {
@@ -34,7 +34,7 @@ tap.teardown(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-/** The newest of everything, by the name that it has in a path. */
+/** The newest object of each kind, by the name of its path parameter. */
 const roomId = demo.rooms.main.roomId
 const first = <T extends string>(sql: string, ...values: string[]) => demo.instance.db.prepare<Record<T, string>>(sql).get(...values)
 const inRoom = (column: string, table: string) => first<"id">(`SELECT ${column} AS id FROM ${table} WHERE room_id = ? LIMIT 1`, roomId)?.id
@@ -89,7 +89,7 @@ const addressOf = (path: string, name: string): string =>
     encodeURIComponent(ids[id === "versionId" && name === "hypothesis" ? name : id] ?? "none"),
   ) + (queries[name] ?? "")
 
-/** The data as another connection sees it, which lets something happen before every statement but the first. */
+/** The data as another connection sees it, with a hook before every statement but the first. */
 function watched(db: Db, onStatement: (within: boolean) => void, snapshot = db.snapshot.bind(db)): Db {
   const told = <A extends unknown[], B>(call: (...values: A) => B) => {
     return (...values: A) => {
@@ -111,7 +111,7 @@ function watched(db: Db, onStatement: (within: boolean) => void, snapshot = db.s
   }
 }
 
-/** Says something in a Thread, opens another, renames the Room and files a paper: there is little that this does not change. */
+/** Posts in a Thread, opens another, renames the Room and files a paper: this changes almost everything. */
 let writes = 0
 function write(): void {
   writes += 1
@@ -124,7 +124,7 @@ function write(): void {
   writer.db.exec("COMMIT")
 }
 
-/** A second instance on the same data, asked without a socket; `whole` is false for one that takes no snapshots. */
+/** A second instance on the same data, called without a socket; `whole` is false for one that takes no snapshots. */
 function asker(whole: boolean) {
   const seen = { statements: 0, outside: 0, writing: false }
   const db = watched(
@@ -150,7 +150,7 @@ function asker(whole: boolean) {
     },
   }
 }
-/** What is new in every answer: when it was made, and the ids that a form is sent under. */
+/** What is new in every answer: the time it was made, and the ids for submitting a form. */
 const unvarying = (text: string): string =>
   text
     .replace(/"generatedAt":"[^"]*"/g, "")
@@ -169,7 +169,10 @@ const headersOf: Readonly<Record<Read["surface"], Record<string, string>>> = {
   credential: byCredential,
   key: byKey,
 }
-/** An export has a snapshot of its own that outlives the request, and is asked for in `export-stream.test.ts`; feeds that wait in `feed.test.ts`. */
+/**
+ * An export has its own snapshot that outlives the request, and is tested in `export-stream.test.ts`; waiting feeds are tested in
+ * `feed.test.ts`.
+ */
 const routes = reads
   .filter(({ mediaType }) => !isStreamed(mediaType))
   .flatMap((read) => {
@@ -182,21 +185,21 @@ const routes = reads
   )
 const asked = [...routes, ...Object.keys(pages).map((name) => ({ name, path: addressOf(name, name), headers: cookie }))]
 
-test("every route and every page is of one moment, whoever writes meanwhile", async (t) => {
+test("every route and every page shows one moment, whatever is written meanwhile", async (t) => {
   const { ask } = asker(true)
   let several = 0
   for (const { path, headers } of asked) {
     const before = await ask(path, headers, false)
     const meanwhile = await ask(path, headers, true)
     t.same(meanwhile.text, before.text, `${path}: ${before.status}, ${before.statements} statements`)
-    t.equal(meanwhile.outside, 0, `${path} looks at nothing outside of its moment`)
+    t.equal(meanwhile.outside, 0, `${path} reads nothing outside its moment`)
     if (before.status === 200 && before.statements > 1) several += 1
   }
   t.ok(several > 75, `${several} of ${asked.length} found what they look for, with more than one statement`)
   t.ok(writes > 300, `${writes} commits came between`)
 })
 
-test("without a snapshot around them, most would be torn", async (t) => {
+test("without a snapshot, most answers would be torn", async (t) => {
   const { ask } = asker(false)
   let torn = 0
   for (const { path, headers } of asked) {

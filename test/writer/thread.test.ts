@@ -1,6 +1,6 @@
 /**
- * A service whose writes are admitted by a thread of their own, as `serve` runs it. Nobody outside can tell, but for this:
- * who reads does not wait for who writes.
+ * A service whose writes are admitted by a thread of their own, as in `serve`. From outside there is one difference: reads do not wait for
+ * writes.
  */
 import { startDemo } from "../../src/demo/demo.ts"
 import { openLog } from "../../src/log.ts"
@@ -21,7 +21,7 @@ const agent = new ResearchRoomClient({ baseUrl: house.baseUrl, token: house.cred
 const changedHere = ({ instance }: House) =>
   instance.db.prepare<{ changes: number }>("SELECT total_changes() AS changes").get()?.changes ?? 0
 
-test("what is sent at once is admitted once each, by the other thread, and read here as soon as it is answered", async (t) => {
+test("requests sent at once are admitted once each, by the other thread, and can be read here as soon as they are answered", async (t) => {
   const before = await agent.read("room", { roomId })
   const changes = changedHere(house)
   const receipts = await Promise.all(
@@ -46,7 +46,7 @@ test("what is sent at once is admitted once each, by the other thread, and read 
   t.equal(new Set(labels).size, labels.length)
 })
 
-/** A write of each outcome, made for a house. */
+/** A write for each outcome, made for a house. */
 const attemptsIn = ({ rooms: { empty, archived }, credentials }: House): Record<string, [string, string, Body, string?]> => {
   const all = credentials.member_all.token
   const messages = `/api/agent/threads/${empty.openingThreadId}/messages`
@@ -73,8 +73,8 @@ const attemptsIn = ({ rooms: { empty, archived }, credentials }: House): Record<
   }
 }
 
-test("each write meets the same outcome as where one thread does everything", async (t) => {
-  /** What is the same in two instances: everything but ids, moments, digests and addresses. */
+test("each write has the same outcome as with a single thread", async (t) => {
+  /** What is the same in two instances: everything but ids, times, digests and addresses. */
   const alike = (text: string) =>
     text
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
@@ -94,7 +94,7 @@ test("each write meets the same outcome as where one thread does everything", as
   t.ok(new Set(Object.values(there).map((outcome) => (outcome as [number])[0])).size >= 5, "outcomes of many kinds")
 })
 
-test("who reads the feed is woken by what the other thread has written", async (t) => {
+test("a write of the other thread wakes a waiting reader of the feed", async (t) => {
   const { activityWatermark: after } = await agent.read("room", { roomId })
   const waiting = Array.from({ length: 5 }, () => agent.read("room_activity", { roomId, after, wait: 25 }))
   while (house.instance.ledger.watch.waiting < 1) await new Promise((resolve) => setImmediate(resolve))
@@ -102,7 +102,7 @@ test("who reads the feed is woken by what the other thread has written", async (
   for (const { items } of await Promise.all(waiting)) t.equal(items[0]?.digest, activity?.digest)
 })
 
-test("people come in, invite and leave while agents write without a pause", async (t) => {
+test("people sign in, invite and leave while agents write without a pause", async (t) => {
   let going = true
   const written: string[] = []
   const writers = Array.from({ length: 8 }, async () => {

@@ -1,4 +1,4 @@
-/** The writing thread when things go wrong: it ends in the midst of a write, or another process writes beside it. */
+/** The writing thread when things go wrong: it ends in the middle of a write, or another process writes beside it. */
 import { renameSync, rmSync } from "node:fs"
 import { once } from "node:events"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ const house = await openHouse()
 tap.teardown(() => house.close())
 const { db, folder, instance, ada, threadId } = house
 
-/** A thread on the house's data, and what it says of its own end. */
+/** A thread on the house's data, and the events of its end. */
 function startWriter() {
   const failures: Error[] = []
   const landed: string[] = []
@@ -61,17 +61,17 @@ const outcome = (write: Promise<unknown>) =>
   )
 const messages = () => db.prepare<{ held: number }>("SELECT count(*) AS held FROM timeline_entries WHERE kind = 'message'").get()?.held
 
-test("a write is there once it is answered, and its Room is told of", async (t) => {
+test("a write is stored once it is answered, and its Room is notified", async (t) => {
   const { writer, failures, landed } = startWriter()
   const before = messages() ?? 0
   t.equal(await outcome(writer.admit(delivery(), false)), "accepted")
   t.equal(messages(), before + 1)
   t.strictSame(landed, [house.roomId])
   await writer.close()
-  t.strictSame(failures, [], "an end that was asked for is no failure")
+  t.strictSame(failures, [], "a requested end is not a failure")
 })
 
-test("what another thread tries out is written before what waited meanwhile, and tried again where another process has written", async (t) => {
+test("a job from another thread is written before those that waited meanwhile, and is tried again if another process has written", async (t) => {
   const { writer } = startWriter()
   await writer.admit(delivery(), false)
   const before = messages() ?? 0
@@ -92,7 +92,7 @@ test("what another thread tries out is written before what waited meanwhile, and
     })
   const seen = await trying(0, () => {
     waiting ??= Promise.all([writer.admit(delivery(), false), writer.admit(delivery(), false)])
-    t.equal(seenWith.get(0), undefined, "what was tried is taken back")
+    t.equal(seenWith.get(0), undefined, "what was tried is rolled back")
   })
   t.equal(seen, before, "nothing was written in between")
   t.strictSame(seenWith.get(0), { seen: before, bytes: Buffer.from("bytes") }, "and is there once it is answered")
@@ -106,7 +106,7 @@ test("what another thread tries out is written before what waited meanwhile, and
     if (tries === 1) db.exec("INSERT INTO tried VALUES (7, 7, NULL)")
   }
   await trying(1, others)
-  t.equal(tries, 2, "what was tried on data that has changed is tried again")
+  t.equal(tries, 2, "a job tried on data that has changed is tried again")
   t.equal(told, 2)
   t.equal(db.prepare<{ held: number }>("SELECT count(*) AS held FROM tried WHERE turn = 1").get()?.held, 1)
 
@@ -120,16 +120,16 @@ test("what another thread tries out is written before what waited meanwhile, and
     { message: "a fault" },
   )
   db.exec("DROP TABLE tried")
-  t.equal(await outcome(writer.admit(delivery(), false)), "accepted", "a fault lets the others go on")
+  t.equal(await outcome(writer.admit(delivery(), false)), "accepted", "after a fault the others continue")
   await writer.close()
 })
 
-test("a thread that ends by itself leaves nobody waiting: of what it had it is unknown whether it was stored", async (t) => {
+test("a thread that ends by itself leaves no caller waiting: for its jobs it is unknown whether they were stored", async (t) => {
   const ends = once(process, "worker").then(([worker]: Worker[]) => worker)
   const { writer, failures } = startWriter()
   const before = messages() ?? 0
   const writes = [writer.admit(delivery(), false), writer.admit(delivery(), false)].map(outcome)
-  // It has not begun yet when it ends.
+  // The thread ends before the job has begun.
   await (await ends)?.terminate()
   const outcomes = await Promise.all(writes)
   t.strictSame(outcomes, [
@@ -137,7 +137,7 @@ test("a thread that ends by itself leaves nobody waiting: of what it had it is u
     ["temporarily_unavailable", null],
   ])
   t.match(failures, [/The writer thread ended/])
-  t.strictSame(await outcome(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are not taken")
+  t.strictSame(await outcome(writer.admit(delivery(), false)), ["temporarily_unavailable", false], "later ones are refused")
   t.strictSame(await outcome(writer.transact(() => ({ value: "written", changes: [], notify: () => {} }))), [
     "temporarily_unavailable",
     false,
@@ -146,7 +146,7 @@ test("a thread that ends by itself leaves nobody waiting: of what it had it is u
   await writer.close()
 })
 
-test("a service whose thread cannot begin says that it is broken, refuses what is to be written, and can still be read and closed", async (t) => {
+test("a service whose thread cannot start says that it is broken, refuses writes, and can still be read and closed", async (t) => {
   const data = temporaryFolder()
   t.teardown(() => rmSync(data, { recursive: true, force: true }))
   const told: string[] = []
@@ -158,7 +158,7 @@ test("a service whose thread cannot begin says that it is broken, refuses what i
     log,
     repositories: { folders: [], github: null },
     writer: "thread",
-    // The service has it open by then; the thread no longer finds it.
+    // The service has the file open by then; the thread no longer finds it.
     prepare: async () => renameSync(join(data, "research-room.db"), join(data, "taken-away.db")),
   })
   await service.broken

@@ -1,10 +1,10 @@
-/** Makes clients of an OpenAPI document with the makers that stand beside it, which want a TypeScript older than the project's. */
+/** Makes clients of an OpenAPI document with the generators installed beside it, which need an older TypeScript than the project's. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createClient } from "@hey-api/openapi-ts"
 import openapiTypescript, { astToString } from "openapi-typescript"
 
-/** openapi-typescript: types, which openapi-fetch speaks HTTP by. */
+/** openapi-typescript: types for openapi-fetch. */
 export async function makeTypes(document: string, folder: string): Promise<void> {
   writeFileSync(join(folder, "schema.ts"), astToString(await openapiTypescript(new URL(`file://${document}`))))
 }

@@ -1,16 +1,16 @@
 /**
- * What an agent has in its context: everything that it sent and read, counted. It may use nothing else. A name, a path, a word of an
- * enumeration or an id that no answer told it, and that it did not make itself, is a fault of this walk.
+ * An agent's context: everything that it sent and read, counted. It may use nothing else. Any name, path, word of an enumeration or id that
+ * no answer contained, and that the agent did not make itself, is a fault.
  */
 
-/** What an agent spent. */
+/** The calls and bytes of an agent. */
 export interface Spent {
   readonly calls: number
-  /** Of requests and answers together, as they stand in its context. */
+  /** Bytes of requests and answers together, as in its context. */
   readonly bytes: number
 }
 
-/** What the agent brings along. */
+/** What the agent knows from the start. */
 const OWN_WORDS = new Set(["python", "loss", "seed", "steps", "cause", "effect", "ends_at"])
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
@@ -21,14 +21,14 @@ export class Context {
   #firstWrite: Spent | null = null
   readonly #own = new Set<string>()
 
-  /** One call: what was sent and what came back. */
+  /** One call: its request and its answer. */
   exchanged(sent: string, answer: string): void {
     this.#text += `${sent}\n${answer}\n`
     this.#bytes += Buffer.byteLength(sent) + Buffer.byteLength(answer)
     this.#calls += 1
   }
 
-  /** All of it, in order: for whoever mends what costs too much. */
+  /** All calls, in order, to find what costs too much. */
   get told(): string {
     return this.#text
   }
@@ -37,38 +37,38 @@ export class Context {
     return { calls: this.#calls, bytes: this.#bytes }
   }
 
-  /** @throws Error where nothing was written yet */
+  /** @throws Error if nothing was written yet */
   get firstWrite(): Spent {
     if (this.#firstWrite === null) throw new Error("nothing was written")
     return this.#firstWrite
   }
 
-  /** Notes that a write was accepted. */
+  /** Records that a write was accepted. */
   wrote(): void {
     this.#firstWrite ??= this.spent
   }
 
-  /** An id that the agent makes itself. */
+  /** An id made by the agent itself. */
   freshId(): string {
     const id = crypto.randomUUID()
     this.#own.add(id)
     return id
   }
 
-  /** The first match of what the agent looks for in what it has read. @throws Error where it is not there */
+  /** The first match for the agent's search in what it has read. @throws Error if there is none */
   find(pattern: RegExp): string {
     const found = [...this.#text.matchAll(new RegExp(pattern, "g"))].at(-1)
     if (found === undefined) throw new Error(`nothing that was read holds ${pattern}`)
     return found[1] ?? found[0]
   }
 
-  /** @throws Error for words that nothing told it */
+  /** @throws Error for words that it has not read */
   mustKnow(words: Iterable<string>, what: string): void {
     const strange = [...words].filter((word) => !this.#text.includes(word) && !this.#own.has(word) && !OWN_WORDS.has(word))
     if (strange.length > 0) throw new Error(`${what}: nothing that was read tells of ${strange.join(", ")}`)
   }
 
-  /** The same for a body: each name of a property, each id, and each word that could be of an enumeration. */
+  /** The same for a body: each property name, each id, and each word that could be of an enumeration. */
   mustKnowBody(body: unknown, what: string): void {
     this.mustKnow(wordsOf(body), what)
   }

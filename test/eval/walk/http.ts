@@ -1,4 +1,4 @@
-/** The working path over HTTP: an agent that knows the address and its credential, and does what it reads. */
+/** The research over HTTP: an agent that knows the address and its credential, and follows what it reads. */
 import type { Input } from "../../../src/contract/definitions/requests.ts"
 import type { Json } from "../../support/ask.ts"
 import { Context } from "./context.ts"
@@ -22,7 +22,7 @@ export const http: Walker = async ({ baseUrl, token, repository }) => {
     if (!response.ok) throw new Error(`${path}: ${answer}`)
     return answer
   }
-  /** Reads what stands at a path that it was told, with what it was to put in. */
+  /** Reads a path that it was given, with the parameters filled in. */
   const read = (path: string, given: Readonly<Record<string, string>> = {}) => {
     context.mustKnow([path], "a read")
     return ask(path.replace(/\{(\w+)\}|NAME,NAME/g, (place, name: string | undefined) => given[name ?? place] ?? ""))

@@ -1,4 +1,4 @@
-/** The working path by MCP: the official client, whose instructions and tools are the first things in the agent's context. */
+/** The research by MCP: the official client, whose instructions and tools come first in the agent's context. */
 import type { Input } from "../../../src/contract/definitions/requests.ts"
 import { overHttp } from "../../mcp/agent.ts"
 import type { Json } from "../../support/ask.ts"

@@ -1,4 +1,4 @@
-/** The working path in Python: each program that the agent runs is a call, its text and what it prints are in the context. */
+/** The research in Python: each program that the agent runs is a call; its text and its output are in the context. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -10,11 +10,11 @@ import type { Walker } from "./walk.ts"
 
 const program = process.env.REACH_PYTHON ?? "python3"
 
-/** Whether this machine has a Python that the client is for. */
+/** Whether this machine has a Python that the client supports. */
 export const hasPython = (): boolean =>
   spawnSync(program, ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"], { encoding: "utf8" }).status === 0
 
-/** A value as Python writes it. */
+/** A value as a Python literal. */
 function py(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(py).join(", ")}]`
   if (value === null) return "None"
@@ -25,13 +25,13 @@ function py(value: unknown): string {
     .join(", ")}}`
 }
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-/** The arguments of a call. @param expressions of Python, by the name that they stand for */
+/** The arguments of a call. @param expressions Python expressions, by the name they replace */
 const args = (input: object, expressions: Readonly<Record<string, string>> = {}): string =>
   Object.entries({ ...input, ...expressions })
     .map(([name, value]) => `${snake(name)}=${name in expressions ? expressions[name] : py(value)}`)
     .join(", ")
 
-/** Names in a program that the agent made up itself. */
+/** Names that the agent itself defined in a program. */
 const OWN_NAMES = new Set(["ends_at", "steps", "seed", "loss", "by"])
 
 export const python: Walker = async ({ baseUrl, token, repository }) => {
@@ -46,12 +46,12 @@ export const python: Walker = async ({ baseUrl, token, repository }) => {
     if (code !== 0) throw new Error(told)
     return told
   }
-  /** Asks the client what methods take. */
+  /** Asks the client for the parameters of methods. */
   async function ask(...methods: string[]): Promise<void> {
     context.mustKnow(["python3 research_room.py NAME", ...methods], "a method")
     context.exchanged(`python3 research_room.py ${methods.join(" ")}`, await started(["research_room.py", ...methods]))
   }
-  /** Runs a program of the agent. Each name in it that is not the agent's own must have been told. */
+  /** Runs a program of the agent. The agent must have read each name in it that is not its own. */
   async function run(lines: string): Promise<void> {
     const script = `from research_room import Room\nroom = Room()\n${lines}`
     const named = (pattern: RegExp) => [...lines.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !OWN_NAMES.has(name))

@@ -1,4 +1,4 @@
-/** The research that is done on the way: what an agent has to say, whatever door it says it by. */
+/** The research itself: what an agent has to say, through any interface. */
 import type { Input } from "../../../src/contract/definitions/requests.ts"
 
 export interface Pinned {
@@ -6,13 +6,13 @@ export interface Pinned {
   readonly commit: string
 }
 
-/** Where the agent writes, by what the service told it. */
+/** Where the agent writes, as the service told it. */
 export interface Place {
   readonly roomId: string
   readonly threadId: string
 }
 
-/** What a guarded write expects; values, or where they come from. */
+/** The expectations of a guarded write: values, or where they come from. */
 type Guard = Input
 
 const argv = ["python", "train.py", "--warm-up", "400"]

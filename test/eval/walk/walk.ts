@@ -1,4 +1,4 @@
-/** The whole working path of an agent, by each door: arrive, propose, take, plan, run, report, finding, link, checkpoint. */
+/** An agent's whole piece of research, through each interface: arrive, propose, take, plan, run, report, finding, link, checkpoint. */
 import type { Context, Spent } from "./context.ts"
 import { http } from "./http.ts"
 import { mcp } from "./mcp.ts"
@@ -16,14 +16,14 @@ export type Walker = (given: Given) => Promise<Context>
 
 export const doors: Readonly<Record<string, Walker>> = { HTTP: http, MCP: mcp, ...(hasPython() && { Python: python }) }
 
-/** What a walk took, to the first accepted write and to the end. */
+/** Calls and bytes, to the first accepted write and to the end. */
 export interface Walked {
   readonly door: string
   readonly firstWrite: Spent
   readonly whole: Spent
 }
 
-/** @param agentOf a fresh agent for each door */
+/** @param agentOf makes a new agent for each interface */
 export async function walkEveryDoor(agentOf: (door: string) => Promise<Given>): Promise<Walked[]> {
   const walked: Walked[] = []
   for (const [door, walk] of Object.entries(doors)) {
@@ -33,10 +33,10 @@ export async function walkEveryDoor(agentOf: (door: string) => Promise<Given>): 
   return walked
 }
 
-/** What an agent may spend at the most: KB are 1,000 bytes. */
+/** The most an agent may spend; a KB is 1,000 bytes. */
 export const walkAims = { firstWrite: { calls: 6, bytes: 16_000 }, whole: { calls: 15, bytes: 60_000 } } as const
 
-/** Whether a walk took no more than is wanted. */
+/** Whether a run stayed within its limits. */
 export const isWithin = ({ firstWrite, whole }: Walked): boolean =>
   firstWrite.calls <= walkAims.firstWrite.calls &&
   firstWrite.bytes <= walkAims.firstWrite.bytes &&

@@ -1,4 +1,4 @@
-/** The proxies of the page for operators, made of the blocks that stand there; and a small one of our own, which every machine has. */
+/** The proxies of the page for operators, built from its blocks, and a small one of our own, which runs on every machine. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createSecureServer } from "node:http2"
@@ -11,21 +11,21 @@ const here = import.meta.dirname
 export const certificate = { file: join(here, "example.pem"), key: join(here, "example.key") }
 const written = readFileSync(join(here, "../../../.github/operation.md"), "utf8")
 
-/** The block of the page that stands behind a line, as it is. */
+/** The block that follows a line of the page, unchanged. */
 function blockAfter(line: string): string {
   const [, block] = written.split(`\n${line}\n\n`)[1]?.split("```", 2) ?? []
   if (block === undefined) throw new Error(`operation.md has no block after "${line}"`)
   return block.slice(block.indexOf("\n") + 1)
 }
 
-/** What stands once in a text, in another's place. @throws where the page says otherwise than what is looked for */
+/** Replaces a text that occurs once. @throws if the page does not contain exactly what is replaced */
 function replaced(text: string, what: string | RegExp, by: string): string {
   const made = text.replaceAll(typeof what === "string" ? what : new RegExp(what, "g"), by)
   if (made === text) throw new Error(`operation.md no longer says ${what}`)
   return made
 }
 
-/** Where each service listens: that of a host of its own, and two below one host. */
+/** The port of each service: one on its own host, and two below one host. */
 export interface Behind {
   readonly port: number
   readonly folder: string
@@ -36,14 +36,14 @@ export interface Behind {
 
 export interface RunningProxy {
   readonly name: string
-  /** Whom its certificate is vouched for by. */
+  /** The issuer of its certificate. */
   ca(): Buffer
-  /** What it says of itself when it ends too early. */
+  /** Its output, if it ends too early. */
   readonly said: () => string
   close(): Promise<void>
 }
 
-/** A port that nobody listens on now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -53,14 +53,14 @@ export async function freePort(): Promise<number> {
 }
 
 const hosts = ["rooms.example.org", "example.org"]
-/** Whether a proxy has a certificate for a host: it may listen before. */
+/** Whether a proxy has a certificate for a host: it may listen before it has one. */
 const greets = (port: number, servername: string) =>
   new Promise<boolean>((resolve) => {
     const socket = connectTls({ port, host: "127.0.0.1", servername, rejectUnauthorized: false }, () => resolve((socket.destroy(), true)))
     socket.on("error", () => resolve(false))
   })
 
-/** Waits until each host is greeted at a port, for at most 20 seconds. */
+/** Waits until each host answers at a port, for at most 20 seconds. */
 async function listens(port: number, process: ChildProcess, said: () => string): Promise<void> {
   for (const end = performance.now() + 20_000; performance.now() < end; ) {
     if (process.exitCode !== null) throw new Error(said())
@@ -85,7 +85,7 @@ async function started(name: string, program: string, args: readonly string[], b
     ca,
     said: () => text,
     async close() {
-      // In order: of what is killed the workers would stay.
+      // A clean stop: after a kill the workers would stay.
       child.kill("SIGTERM")
       await ended
     },
@@ -99,7 +99,7 @@ export function found(name: string): string | undefined {
   return places.find((place) => spawnSync(place, [name === "nginx" ? "-v" : "version"]).status === 0)
 }
 
-/** Caddy with its block; only ports are others, and certificates are its own instead of Let's Encrypt's. */
+/** Caddy with its block; only the ports differ, and it issues its own certificates instead of using Let's Encrypt. */
 export function caddy(program: string, behind: Behind): Promise<RunningProxy> {
   const [root = "", below = ""] = blockAfter("Caddy:").split(/\n(?=example\.org)/)
   const lines = /^\t.*\n/gm
@@ -113,12 +113,12 @@ export function caddy(program: string, behind: Behind): Promise<RunningProxy> {
   )
 }
 
-/** nginx with its block; only ports and files are others. */
+/** nginx with its block; only ports and files differ. */
 export function nginx(program: string, behind: Behind): Promise<RunningProxy> {
   const [, major = 0, minor = 0, patch = 0] = /nginx\/(\d+)\.(\d+)\.(\d+)/.exec(spawnSync(program, ["-v"]).stderr.toString()) ?? []
   const isOld = Number(major) * 1e6 + Number(minor) * 1e3 + Number(patch) < 1_025_001
   let block = blockAfter("nginx:")
-  // As the block itself says of versions before.
+  // What the block itself says about earlier versions.
   const [, before] = /http2 on;\s+# before 1\.25\.1: (.*)\n/.exec(block) ?? []
   if (before === undefined) throw new Error("operation.md no longer says what HTTP/2 takes before 1.25.1")
   if (isOld) block = block.replace("listen 443 ssl;", before).replace(/ *http2 on;.*\n/, "")
@@ -146,7 +146,7 @@ export function nginx(program: string, behind: Behind): Promise<RunningProxy> {
 
 const HOP_BY_HOP = /^(?::.*|connection|keep-alive|transfer-encoding|upgrade|host|x-forwarded-for)$/
 
-/** What the page asks of a proxy, and no more: it passes `Host` on, says whom it speaks for, and passes answers on as they come. */
+/** What the page requires of a proxy, and no more: it passes on `Host`, names the client it speaks for, and streams answers. */
 export async function ownProxy(behind: Behind): Promise<RunningProxy> {
   const key = readFileSync(certificate.key)
   const cert = readFileSync(certificate.file)
@@ -156,7 +156,7 @@ export async function ownProxy(behind: Behind): Promise<RunningProxy> {
     if (path === "/lab" || path === "/other") return void response.writeHead(302, { location: `${path}/` }).end()
     const isRoot = host.startsWith("rooms.")
     const port = isRoot ? behind.root : path.startsWith("/other/") ? behind.other : behind.lab
-    // Of one it takes the path off: whether a proxy does that must not matter.
+    // For one of them it strips the path: a service must work with and without that.
     const passed = !isRoot && port === behind.other ? path.slice("/other".length) : path
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.test(name)))
     const onwards = ask(

@@ -1,4 +1,4 @@
-/** A browser as a proxy sees one: over HTTP/2 or HTTP/1.1, with cookies that go where their path says. */
+/** A browser as a proxy sees it: over HTTP/2 or HTTP/1.1, with cookies sent where their path says. */
 import { type ClientHttp2Session, connect } from "node:http2"
 import { request as ask } from "node:https"
 import { connect as connectTls } from "node:tls"
@@ -33,7 +33,7 @@ export class Through {
     this.#ca = ca
   }
 
-  /** The connection to a host that HTTP/2 keeps. */
+  /** The connection to a host that HTTP/2 keeps open. */
   #session(origin: string): ClientHttp2Session {
     const known = this.#sessions.get(origin)
     if (known !== undefined) return known
@@ -42,7 +42,7 @@ export class Through {
       createConnection: () =>
         connectTls({ host: "127.0.0.1", port: this.#port, servername: hostname, ca: this.#ca, ALPNProtocols: ["h2"] }),
     })
-    // What fails with it fails each request that is under way on it.
+    // If it fails, each request under way on it fails.
     made.on("error", () => {})
     this.#sessions.set(origin, made)
     return made
